@@ -23,7 +23,7 @@ from kafka_replica.errors import KafkaReplicaError
 
 
 def options_of(arguments: list[str] | None = None) -> Options | OutboxOptions:
-    """The options that the command line asks for."""
+    """Return the options of the command line."""
     parser = argparse.ArgumentParser(prog="python -m chaos", description=__doc__)
     parser.add_argument("--minutes", type=float, default=1.0, help="how long faults go on (default: 1)")
     parser.add_argument("--seed", type=int, default=1)
@@ -51,10 +51,10 @@ def options_of(arguments: list[str] | None = None) -> Options | OutboxOptions:
 
 
 def run(options: Options | OutboxOptions, say: Callable[[str], None], say_every_s: float) -> Report | OutboxReport:
-    """Runs what was asked for.
+    """Run what the options request.
 
     Raises:
-        KafkaReplicaError: the harness itself could not do its work.
+        KafkaReplicaError: the harness itself failed.
     """
     if isinstance(options, OutboxOptions):
         return outbox_run.run(options, say, say_every_s)
@@ -62,7 +62,7 @@ def run(options: Options | OutboxOptions, say: Callable[[str], None], say_every_
 
 
 def main() -> int:
-    """Runs; 0 if nothing is wrong, 1 if something is or nothing was checked, 2 if the harness itself failed."""
+    """Run; return 0 if all is right, 1 if something is wrong or nothing was checked, 2 if the harness itself failed."""
     console, options = Console(), options_of()
     began_s = time.monotonic()
     status: AbstractContextManager[object] = nullcontext()

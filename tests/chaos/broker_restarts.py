@@ -1,4 +1,4 @@
-"""Measures what Kafka itself does to transactions while its brokers are restarted or killed.
+"""Measure what Kafka itself does to transactions while its brokers are restarted or killed.
 
     python -m chaos.broker_restarts --brokers 3 --fault restart --times 30
 
@@ -55,7 +55,7 @@ class Measured:
 
 
 class _Committer(threading.Thread):
-    """Commits one transaction after the other until told to stop; a new producer follows each failure."""
+    """Commit one transaction after the other until stopped; a new producer follows each failure."""
 
     def __init__(self, bootstrap: str, number: int, partitions: int, folder: Path) -> None:
         super().__init__(name=f"committer {number}", daemon=True)
@@ -69,7 +69,7 @@ class _Committer(threading.Thread):
         self.ending = threading.Event()
 
     def run(self) -> None:
-        """Commits."""
+        """Commit transactions."""
         transaction = 0
         while not self.ending.is_set():
             try:
@@ -97,13 +97,13 @@ class _Committer(threading.Thread):
 
 
 def measure(brokers: int, fault: str, times: int, partitions: int, rest_s: float) -> Measured:
-    """Runs one measurement.
+    """Run one measurement.
 
     Args:
         brokers: 1, or 3 with replication 3 and ``min.insync.replicas`` 2.
-        fault: ``restart`` (SIGTERM) or ``kill`` (SIGKILL); the broker is started again at once.
-        times: how often.
-        partitions: of the topic.
+        fault: ``restart`` (SIGTERM) or ``kill`` (SIGKILL); the broker is started again immediately.
+        times: the number of faults.
+        partitions: the number of partitions of the topic.
         rest_s: seconds between a broker's return and the next fault.
 
     Raises:
@@ -150,7 +150,7 @@ def _committing(bootstrap: str, partitions: int, folder: Path) -> Iterator[list[
 
 
 def _hanging(bootstrap: str, partitions: int) -> list[Partition]:
-    """The partitions whose last stable offset does not reach their end."""
+    """Return the partitions whose last stable offset does not reach their end."""
     topics, places = (
         Topics({"bootstrap.servers": bootstrap}),
         [Partition(TOPIC, number) for number in range(partitions)],
@@ -165,7 +165,7 @@ def _hanging(bootstrap: str, partitions: int) -> list[Partition]:
 
 
 def main() -> int:
-    """Measures, and prints what was found."""
+    """Measure, and print the findings."""
     parser = argparse.ArgumentParser(prog="python -m chaos.broker_restarts", description=__doc__)
     parser.add_argument("--brokers", type=int, choices=(1, 3), default=1)
     parser.add_argument("--fault", choices=("restart", "kill"), default="restart")

@@ -1,4 +1,4 @@
-"""Holds what replicas showed against what writers did."""
+"""The comparison of the replicas' versions with the writers' histories."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def check(folder: Path, history: History, position: frozenset[str] = frozenset()
 def check_end(
     state: dict[str, list[Any]], history: History, seen: frozenset[str], findings: Findings, position: frozenset[str]
 ) -> None:
-    """The last state, as an independent reader found it, against the histories."""
+    """Check the last state, as an independent reader found it, against the histories."""
     found = {bytes.fromhex(key).decode(): _write(entry) for key, entry in state.items()}
     expected = Expected(history, seen)
     heads: dict[int, int] = {}
@@ -74,7 +74,7 @@ def check_end(
 
 
 def check_alike(label: str, end: dict[str, Any], independent: dict[str, Any], findings: Findings) -> None:
-    """A replica's last state against the independent reader's: key by key, byte by byte, offset by offset."""
+    """Compare a replica's last state with the independent reader's: key by key, byte by byte, offset by offset."""
     if "error" in end:
         findings.add(Kind.FAILED, f"{label} at the end: {end['error']}")
         return
@@ -92,7 +92,7 @@ def check_alike(label: str, end: dict[str, Any], independent: dict[str, Any], fi
 
 
 def _numbers(writer: WriterHistory, seen: frozenset[str]) -> Iterable[int]:
-    """The writer's transactions that somebody saw, and rightly."""
+    """Return the writer's transactions that some reader saw, and rightly."""
     return (
         transaction.number
         for transaction in writer.transactions.values()

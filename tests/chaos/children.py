@@ -1,4 +1,4 @@
-"""Processes of our own: started, signalled, told what to do, and never left behind."""
+"""Child processes that are started, signalled, given orders, and never left behind."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _ROOT = Path(__file__).absolute().parent.parent
 
 
 class Child:
-    """A Python module that runs in a process of its own, with settings as its one argument.
+    """A Python module that runs in a separate process, with settings as its one argument.
 
-    It is in a process group of its own: the terminal's Ctrl-C is for the harness, and a child that is frozen when
+    The process has its own process group: the terminal's Ctrl-C is for the harness, and a child that is frozen when
     the harness dies is woken and ended by the kernel (an orphaned group gets SIGHUP and SIGCONT).
     """
 
@@ -38,11 +38,11 @@ class Child:
 
     @property
     def exit_status(self) -> int | None:
-        """None while it runs; negative: the signal that ended it."""
+        """The exit status: None while the process runs; negative for the signal that ended it."""
         return self._process.poll()
 
     def tell(self, order: dict[str, Any]) -> None:
-        """Sends an order; a child that has ended hears nothing."""
+        """Send an order; a child that has ended does not receive it."""
         if self._process.stdin is not None:
             try:
                 self._process.stdin.write(json.dumps(order).encode() + b"\n")
@@ -51,23 +51,23 @@ class Child:
                 pass
 
     def pause(self) -> None:
-        """Freezes it."""
+        """Freeze the process."""
         self._process.send_signal(signal.SIGSTOP)
 
     def resume(self) -> None:
-        """Lets it go on."""
+        """Let the process continue."""
         self._process.send_signal(signal.SIGCONT)
 
     def kill(self) -> None:
-        """Ends it by kill -9."""
+        """End the process by kill -9."""
         self._process.kill()
         self._process.wait()
         if self._process.stdin is not None:
-            with suppress(OSError):  # an order that it did not live to hear
+            with suppress(OSError):  # the child ended before it received the order
                 self._process.stdin.close()
 
     def wait(self, timeout_s: float) -> bool:
-        """Waits until it has ended; whether it has."""
+        """Wait for the end of the process; return True if it has ended."""
         try:
             self._process.wait(timeout_s)
         except subprocess.TimeoutExpired:
@@ -76,7 +76,7 @@ class Child:
 
 
 class Orders:
-    """A child's ear: orders from the harness, one JSON line each. The child ends when the harness does."""
+    """The child's side: it receives orders from the harness as JSON lines. The child ends when the harness does."""
 
     def __init__(self) -> None:
         self.last: dict[str, Any] = {}

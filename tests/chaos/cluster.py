@@ -23,7 +23,7 @@ _START_S = 120.0
 
 _RESTLESS = {
     "log.cleaner.backoff.ms": 50,
-    # Whoever hangs is aborted soon after its time-out.
+    # A writer that hangs is aborted soon after its timeout.
     "transaction.abort.timed.out.transaction.cleanup.interval.ms": 500,
 }
 _OF_THREE = {
@@ -37,7 +37,7 @@ _OF_THREE = {
 
 
 def compacted_hard(delete_retention_ms: int) -> dict[str, str]:
-    """The settings of a topic that is compacted as aggressively as Kafka allows."""
+    """Return the settings of a topic that is compacted as aggressively as Kafka allows."""
     return {
         "cleanup.policy": "compact",
         "segment.ms": "100",
@@ -51,7 +51,7 @@ def compacted_hard(delete_retention_ms: int) -> dict[str, str]:
 
 
 class Cluster:
-    """One broker, or three with everything replicated three times.
+    """The brokers of a run: one, or three with everything replicated three times.
 
     Args:
         brokers: 1 or 3.
@@ -72,7 +72,7 @@ class Cluster:
         self.proxied_bootstrap = ",".join(f"{_HOST}:{place[3]}" for place in places)
 
     def __enter__(self) -> Self:
-        """Starts.
+        """Start the brokers and proxies.
 
         Raises:
             KafkaReplicaError: a broker did not come up.
@@ -88,12 +88,12 @@ class Cluster:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Stops; nothing is kept."""
+        """Stop; no data is kept."""
         at_once([broker.stop for broker in self.brokers], "stopping the brokers")
         self.network.stop()
 
     def create_topic(self, topic: str, partitions: int, settings: dict[str, str]) -> None:
-        """Creates the topic on all brokers.
+        """Create the topic on all brokers.
 
         Raises:
             BrokerError: Kafka refused.
@@ -107,10 +107,10 @@ class Cluster:
 
 
 def at_once(tasks: Iterable[Callable[[], object]], doing: str) -> None:
-    """Does several things at the same time, for brokers of a cluster wait for each other.
+    """Run several functions at the same time, because brokers of a cluster wait for each other.
 
     Raises:
-        KafkaReplicaError: what the first of them that failed raised.
+        KafkaReplicaError: the error of the first function that failed.
     """
     errors: list[KafkaReplicaError] = []
 
@@ -130,13 +130,13 @@ def at_once(tasks: Iterable[Callable[[], object]], doing: str) -> None:
 
 
 def _broker(number: int, place: list[int], voters: str, brokers: int) -> LocalKafka:
-    """A broker with one listener for everybody, and one (``BEHIND``) that tells clients the proxy's address."""
+    """A broker with one listener for everybody, and one (``BEHIND``) that advertises the proxy's address to clients."""
     client, controller, behind, proxy = place
     return LocalKafka(
         port=client,
         heap_mb=256 if brokers == 1 else 192,
         start_timeout_s=_START_S,
-        # The same id for all of them; LocalKafka would give each its own.
+        # All brokers share one id; LocalKafka would give each its own.
         format_options=["--cluster-id", _CLUSTER_ID],
         settings={
             **_RESTLESS,
@@ -152,7 +152,7 @@ def _broker(number: int, place: list[int], voters: str, brokers: int) -> LocalKa
 
 
 def free_ports(count: int) -> list[int]:
-    """Ports that nobody listens on, below those that the system gives to outgoing connections.
+    """Return ports without a listener, below those that the system uses for outgoing connections.
 
     Raises:
         EmbeddedKafkaError: there are not enough.

@@ -1,4 +1,4 @@
-"""Who writes and who watches in a run: with which settings, in which process."""
+"""The writers and replicas of a run: their settings and their processes."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from chaos.faults import Lives
 from chaos.options import TOPIC, Options
 from chaos.replicas import Watch, make
 
-# Between two transactions of a writer: replicas that need a moment at which nobody writes get one now and then.
+# The pause between two transactions of a writer: replicas that need a quiescent moment get one now and then.
 _OFTEN_S, _RARELY_S = 0.03, 0.25
 
 
 def writer_name(number: int) -> str:
-    """A writer, as its files are named."""
+    """Return the name of a writer as in its files' names."""
     return f"writer-{number}"
 
 
 class Crew:
-    """Makes writers and replicas for a run. Replicas are behind the proxies, writers are not."""
+    """A factory of the writers and replicas of a run. Replicas are behind the proxies, writers are not."""
 
     def __init__(self, options: Options, folder: Path, cluster: Cluster) -> None:
         self._options, self._folder, self._cluster = options, folder, cluster
 
     def watch(self, name: str) -> Watch:
-        """A replica in this process."""
+        """Return a replica in this process."""
         options = self._options
         replica = make(self._cluster.proxied_bootstrap, TOPIC, options.boundaries, naive=options.naive)
         return Watch(replica, self._folder, name, options.writers, options.seed, slow=not options.naive)
 
     def writer(self, number: int) -> Lives:
-        """A writer in a process of its own; each life goes on in the same history."""
+        """Start a writer in a separate process; each restart continues the same history."""
         name, options = writer_name(number), self._options
         settings = {
             "bootstrap": self._cluster.bootstrap, "topic": TOPIC, "writer": number, "seed": options.seed,
@@ -42,7 +42,7 @@ class Crew:
         return Lives(name, lambda _: Child("chaos.writers", settings, self._folder / f"{name}.log"))
 
     def replica(self, number: int) -> Lives:
-        """A replica in a process of its own; each life has files of its own, and starts anew or from its store."""
+        """Start a replica in a separate process; each restart has its own files, and may use the store."""
         name, options = f"replica-{number}", self._options
         settings = {
             "bootstrap": self._cluster.proxied_bootstrap, "topic": TOPIC, "boundaries": options.boundaries,

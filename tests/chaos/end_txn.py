@@ -1,7 +1,7 @@
-"""A proxy that knows Kafka's frames, and delays or drops requests to end a transaction (EndTxn), or their answers.
+"""A proxy that parses Kafka's frames, and delays or drops requests to end a transaction (EndTxn), or their responses.
 
-A request that is delayed reaches the broker even if its client has given up the connection meanwhile, as bytes do that
-wait in a network, or in the socket of a broker that stands still.
+A delayed request reaches the broker even if its client has closed the connection meanwhile, like bytes that
+wait in a network, or in the socket of a broker that is frozen.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _CHUNK_BYTES = 64 * 1024
 
 
 class EndTxnFault(StrEnum):
-    """What happens to a request, or to its answer."""
+    """The fault of a request, or of its response."""
 
     NONE = "passed on"
     LATE_REQUEST = "request delayed"
@@ -32,11 +32,11 @@ class EndTxnFault(StrEnum):
 
 FAULTS = [fault for fault in EndTxnFault if fault is not EndTxnFault.NONE]
 Draw: TypeAlias = Callable[[], tuple[EndTxnFault, float]]
-"""Draws what happens to the next request, and for how many seconds it is delayed if it is."""
+"""Draw the fault of the next request, and for how many seconds the request is delayed, if at all."""
 
 
 class EndTxnProxy(Proxy):
-    """One port that leads to a broker. Its methods are for the thread of the event loop.
+    """A port that leads to a broker. Its methods are for the thread of the event loop.
 
     Attributes:
         survived: how often each fault has happened.
@@ -68,7 +68,7 @@ class EndTxnProxy(Proxy):
                     self.survived[fault] += 1
                 if fault is EndTxnFault.LOST_REQUEST:
                     while await reader.read(_CHUNK_BYTES):
-                        pass  # neither does anything arrive that comes after it
+                        pass  # nothing that comes after it arrives either
                     break
                 if fault is EndTxnFault.LATE_REQUEST:
                     await asyncio.sleep(delay_s)
@@ -103,14 +103,14 @@ class EndTxnProxy(Proxy):
 
 
 class _Link:
-    """One connection of a client, with its other half to the broker."""
+    """A client's connection, with its other half to the broker."""
 
     def __init__(self, client: asyncio.StreamWriter, broker: asyncio.StreamWriter) -> None:
         self.client, self.broker = client, broker
         self.flowing = asyncio.Event()
         self.flowing.set()
         self.is_late = False
-        """Whether a delayed request was passed on, and is not answered yet."""
+        """True while a delayed request was passed on and not answered."""
         self.was_answered = asyncio.Event()
 
 

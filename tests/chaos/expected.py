@@ -1,4 +1,4 @@
-"""What must be there once each writer has come to a certain transaction, by the histories alone."""
+"""The state that the histories require once each writer has reached a certain transaction."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ class Expected:
         self.heads = [0] * len(history.writers)
 
     def get(self, key: str) -> Write:
-        """What a key must show."""
+        """The allowed content of a key."""
         return self._state.get(key, NOTHING)
 
     def keys(self) -> set[str]:
-        """Every key that was ever written, up to the heads."""
+        """Return every key that was ever written, up to the heads."""
         return self._state.keys() | self._perhaps.keys()
 
     def advance(self, heads: Mapping[int, int]) -> set[str]:
-        """Moves on to newer heads, number by writer; returns the keys that this touches."""
+        """Move to newer heads, a transaction number by writer; return the keys that this touches."""
         touched: set[str] = set()
         for writer, head in heads.items():
             transactions = self._history.writers[writer].transactions
@@ -54,7 +54,7 @@ class Expected:
         return touched
 
     def accepts(self, key: str, found: Write) -> bool:
-        """Whether a key may show this; what was in doubt is settled by it."""
+        """Return True if a key may have this content, which resolves transactions in doubt."""
         expected = self.get(key)
         if _same(expected, found):
             return True
@@ -78,7 +78,7 @@ class Expected:
                 self._perhaps.setdefault(key, []).append(write)
 
     def _overwrite(self, key: str, write: Write) -> None:
-        """A key of one writer takes its newest write; a shared one that of the highest offset."""
+        """Return the record of a key: a writer's newest write, or a shared key's write with the highest offset."""
         if key in SHARED:
             self._overwrite_shared(key, write)
         else:
@@ -88,7 +88,7 @@ class Expected:
     def _overwrite_shared(self, key: str, write: Write) -> None:
         present = self._state.get(key, NOTHING)
         if write.offset is None or (present is not NOTHING and present.offset is None):
-            # Which of the two came last is not known: either may be there.
+            # The last of the two is unknown: either may be there.
             self._perhaps.setdefault(key, []).extend((present, write))
         elif present.offset is not None and write.offset < present.offset:
             return
@@ -100,7 +100,7 @@ class Expected:
 
 
 def torn_that_delete(key: str, history: History, torn: Iterable[str]) -> Iterator[Transaction]:
-    """Transactions that Kafka itself tore, and that have a tombstone of this key."""
+    """Return transactions that Kafka itself tore and that have a tombstone of this key."""
     for name in torn:
         transaction = history.find(name)
         if transaction is not None and key in transaction.deletes:
@@ -108,9 +108,10 @@ def torn_that_delete(key: str, history: History, torn: Iterable[str]) -> Iterato
 
 
 def torn_tombstones(key: str, due: Write, history: History, torn: Iterable[str]) -> Iterator[str]:
-    """The names of torn transactions that may have deleted a key after the write that it should show.
+    """Return the names of torn transactions that may have deleted a key after the write that it should show.
 
-    Such a one's head may lie in a partition that never got their marker, and then tells nothing of the tombstone.
+    The head of such a transaction may lie in a partition that never got their marker, and then tells nothing about the
+    tombstone.
     """
     for transaction in torn_that_delete(key, history, torn):
         offset = transaction.offsets.get(key)

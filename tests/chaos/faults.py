@@ -1,4 +1,4 @@
-"""What breaks, when, and for how long: drawn from a seed, one fault a target at a time."""
+"""Faults, their times and durations: drawn from a seed, one fault per target at a time."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from kafka_replica.embedded import LocalKafka
 
 @dataclass(frozen=True)
 class Fault:
-    """One way to break a target.
+    """A fault of a target.
 
     Attributes:
         kind: its name in the table.
-        weight: how often it is drawn, against the other faults of its target.
+        weight: how often it is drawn, relative to the other faults of its target.
         lasts_s: its shortest and its longest duration.
         begin: breaks the target.
-        end: mends it.
+        end: repairs the target.
     """
 
     kind: str
@@ -36,10 +36,10 @@ class Fault:
 
 @dataclass
 class Target:
-    """Something that can be broken; not twice at a time, nor while another target of its ``group`` is.
+    """A target of faults; never with two faults at a time, nor while another target of its ``group`` has one.
 
-    It is left alone for ``rest_s`` afterwards, for a system that is always down shows nothing; ``share`` says how
-    often it is drawn, against the other targets.
+    The target is left alone for ``rest_s`` after a fault, because a system that is always down shows nothing; ``share``
+    says how often it is drawn, relative to the other targets.
     """
 
     name: str
@@ -50,10 +50,10 @@ class Target:
 
 
 class Tormentor:
-    """Draws faults and strikes until stopped; then everything is mended.
+    """The source of faults, which draws and applies them until stopped; then every target is repaired.
 
     Attributes:
-        survived: faults by kind, counted when they are mended.
+        survived: faults by kind, counted when they are repaired.
         struck: called with a line for each fault as it begins.
     """
 
@@ -67,14 +67,14 @@ class Tormentor:
         self._thread = threading.Thread(target=self._run, name="tormentor", daemon=True)
 
     def start(self) -> None:
-        """Begins."""
+        """Begin to draw faults."""
         self._thread.start()
 
     def stop(self) -> None:
-        """Ends, when all faults under way are mended.
+        """End, when all current faults are repaired.
 
         Raises:
-            BaseException: whatever a fault raised: a broker that did not come up again, say.
+            BaseException: the error of a fault, such as a broker that did not come up again.
         """
         self._stopping.set()
         for thread in (self._thread, *self._strikes):
@@ -85,7 +85,7 @@ class Tormentor:
 
     @property
     def error(self) -> BaseException | None:
-        """What went wrong with the harness itself, if anything."""
+        """The error of the harness itself, or None."""
         return self._errors[0] if self._errors else None
 
     def _run(self) -> None:
@@ -116,7 +116,7 @@ class Tormentor:
 
 
 def broker_targets(cluster: Cluster) -> list[Target]:
-    """Brokers die and freeze, one at a time: two of three would only be a longer pause."""
+    """Return the faults of the brokers, one at a time: losing two of three would only be a longer pause."""
     one_at_a_time = threading.Lock()
     return [
         Target(f"broker {number}", _broker_faults(broker), 1 / len(cluster.brokers), 6.0, one_at_a_time)
@@ -132,7 +132,7 @@ def _broker_faults(broker: LocalKafka) -> list[Fault]:
 
 
 def network_targets(network: Network, proxies: int) -> list[Target]:
-    """The way between replicas and one broker breaks."""
+    """Return the faults of the network between replicas and one broker."""
 
     def fault(kind: str, verb: Callable[[Proxy], None], number: int, longest_s: float) -> Fault:
         return Fault(
@@ -156,7 +156,7 @@ def network_targets(network: Network, proxies: int) -> list[Target]:
 
 
 class Lives:
-    """A child that is begun anew when it was killed; each life has a number."""
+    """A child process that is started again when it was killed; each incarnation has a number."""
 
     def __init__(self, name: str, begin: Callable[[int], Child]) -> None:
         self.name, self._begin = name, begin
@@ -164,17 +164,17 @@ class Lives:
         self.child = begin(1)
 
     def kill(self) -> None:
-        """Ends it by kill -9."""
+        """End the process by kill -9."""
         self.child.kill()
 
     def begin_anew(self) -> None:
-        """The next life."""
+        """Start the next incarnation."""
         self.life += 1
         self.child = self._begin(self.life)
 
 
 class Freezing(NamedTuple):
-    """How often, beside a kill, and for how long (from, to; in seconds) a child freezes."""
+    """The weight of freezing a child, relative to a kill, and the duration (from, to; in seconds)."""
 
     weight: float
     lasts_s: tuple[float, float]
@@ -183,7 +183,7 @@ class Freezing(NamedTuple):
 def child_target(
     lives: Lives, kind: str, share: float, shortly: Freezing, too_long: Freezing, *, rest_s: float = 2.0
 ) -> Target:
-    """A child dies and comes back, or freezes: shortly, or for so long that somebody gives it up."""
+    """Return the faults of a child: a kill with a restart, or a freeze, short or long enough for a timeout."""
 
     def pause() -> None:
         lives.child.pause()

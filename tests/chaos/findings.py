@@ -1,4 +1,4 @@
-"""What was found to be wrong, and how much was looked at."""
+"""The violations that were found, and counts of what was checked."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ from chaos.found import Found
 
 
 class Kind(StrEnum):
-    """What can be wrong."""
+    """The kinds of violations."""
 
     TORN = "torn"
-    """A version shows a part of a transaction, or one that was never committed."""
+    """A version shows a part of a transaction, or a transaction that was never committed."""
     LOST = "lost"
-    """What was committed is not there, or was there and is older again."""
+    """A committed transaction is missing, or newer content was replaced by older content."""
     GHOST = "ghosts"
-    """A deleted key is there."""
+    """A deleted key is present."""
     MISREPORTED = "misreported"
-    """Versions or cuts out of order, a change that does not say what changed, two readers that disagree."""
+    """Versions or positions are out of order, a change does not report what changed, or two readers disagree."""
     FAILED = "failed"
-    """A replica ended by an error, or never came to the end."""
+    """A replica ended with an error, or never reached the end."""
 
 
 @dataclass(slots=True)
 class Findings(Found[Kind]):
-    """Counts, and the first sentences of each kind; and how much was looked at."""
+    """Counts and the first sentences of each kind of violation; and counts of what was checked."""
 
     versions: int = 0
     reads: int = 0
     ends: int = 0
     excused: int = 0
-    """Keys that show a transaction as torn as the log has it: nobody can show it whole."""
+    """Keys that show a transaction as torn as the log has it: no reader can show it whole."""
 
     def add_version(self, where: str, wrong: Iterable[tuple[Kind, str]]) -> None:
-        """What is wrong with one version: it counts once a kind, however many keys show it."""
+        """Report a violation in a version: it counts once per kind, however many keys show it."""
         by_kind: dict[Kind, list[str]] = {}
         for kind, text in wrong:
             by_kind.setdefault(kind, []).append(text)

@@ -1,4 +1,4 @@
-"""What a run found to be wrong, and how that is told: the same for replicas and for producers."""
+"""The violations of a run and their output, for replicas and for producers."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _TEXTS_KEPT = 20
 
 @dataclass(slots=True)
 class Found(Generic[K]):
-    """Counts, and the first sentences of each kind."""
+    """Counts and the first sentences of each kind of violation."""
 
     found: Counter[K] = field(default_factory=Counter)
     texts: dict[K, list[str]] = field(default_factory=dict)
 
     def add(self, kind: K, text: str) -> None:
-        """One more."""
+        """Add a violation."""
         self.found[kind] += 1
         texts = self.texts.setdefault(kind, [])
         if len(texts) < _TEXTS_KEPT:
@@ -32,12 +32,12 @@ class Found(Generic[K]):
 
     @property
     def wrong(self) -> int:
-        """How much is wrong in all."""
+        """The number of all violations."""
         return self.found.total()
 
 
 def show_found(console: Console, rows: Iterable[tuple[str, Any]], kinds: Collection[str], found: Found[Any]) -> None:
-    """Prints the table of a report, counts of what is wrong in red, and the sentences."""
+    """Print the table of a report, with violations in red, and the sentences."""
     table = Table(show_header=False)
     for what, count in rows:
         wrong = what in kinds and count
@@ -49,7 +49,7 @@ def show_found(console: Console, rows: Iterable[tuple[str, Any]], kinds: Collect
 
 
 def show_end(console: Console, *, checked_something: bool, left: str | None) -> None:
-    """Prints whether anything was checked at all, and where the files are."""
+    """Print a warning if nothing was checked, and where the files are."""
     if not checked_something:
         console.print("nothing was checked: too short, or nothing worked", style="bold red")
     if left is not None:
@@ -57,5 +57,5 @@ def show_end(console: Console, *, checked_something: bool, left: str | None) -> 
 
 
 def plain(console: Console, text: str) -> None:
-    """Prints a sentence as it is."""
+    """Print a sentence unchanged."""
     console.print(text, markup=False, highlight=False, soft_wrap=True)

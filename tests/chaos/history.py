@@ -1,7 +1,7 @@
-"""What writers write down of their work, line by line, and what it means afterwards.
+"""The writers' histories, written line by line, and their interpretation.
 
-A line goes to the operating system before the next step is taken, so that kill -9 loses none. Whoever finds no
-``commit`` line of a transaction knows that nobody asked Kafka to commit it, and that no reader may ever see it.
+A line goes to the operating system before the next step, so that kill -9 loses none. If a transaction has no
+``commit`` line, its commit was never requested, and no reader may ever see it.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from chaos.plan import name
 
 
 class Outcome(StrEnum):
-    """What became of a transaction, as far as its writer knows."""
+    """The outcome of a transaction, as far as its writer knows."""
 
     COMMITTED = "committed"
     ABORTED = "aborted"
     UNKNOWN = "unknown"
-    """A commit was asked for, and no answer came."""
+    """The commit was requested, and no response came."""
 
 
 class Journal:
@@ -38,22 +38,22 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         if os.fstat(self._file).st_size:
-            os.write(self._file, b"\n")  # whoever wrote before may have been killed in the middle of a line
+            os.write(self._file, b"\n")  # the previous writer may have been killed in the middle of a line
 
     def write(self, event: str, **facts: Any) -> None:
-        """Adds a line."""
+        """Add a line."""
         line = {"event": event, "at_s": round(time.monotonic(), 4), **facts}
         os.write(self._file, json.dumps(line, separators=(",", ":")).encode() + b"\n")
 
     def close(self) -> None:
-        """Ends it; what is written later is lost. Idempotent."""
+        """Close the file; later lines are lost. Idempotent."""
         file, self._file = self._file, -1
         if file >= 0:
             os.close(file)
 
 
 def lines(path: Path) -> Iterator[dict[str, Any]]:
-    """The lines of a journal; what a kill left unfinished is passed over."""
+    """Yield the lines of a journal, without a line that a kill left unfinished."""
     with path.open(encoding="utf-8") as file:
         for text in file:
             try:
@@ -65,7 +65,7 @@ def lines(path: Path) -> Iterator[dict[str, Any]]:
 
 @dataclass(slots=True)
 class Transaction:
-    """One transaction; ``offsets`` of its records are known from the moment a commit was asked for."""
+    """A transaction; the ``offsets`` of its records are known from the moment a commit was requested."""
 
     writer: int
     number: int
@@ -76,12 +76,12 @@ class Transaction:
 
     @property
     def name(self) -> str:
-        """As its values say it."""
+        """The name, as in the transaction's values."""
         return name(self.writer, self.number)
 
 
 class WriterHistory:
-    """All that one writer did."""
+    """The history of one writer."""
 
     def __init__(self, writer: int) -> None:
         self.writer = writer
@@ -89,10 +89,10 @@ class WriterHistory:
         self.hung = 0
         self.troubles = 0
         self._committed: list[int] = []
-        self._settled: list[tuple[float, int]] = []  # at that time, so many of _committed were visible for certain
+        self._settled: list[tuple[float, int]] = []  # at that time, this many of _committed were certainly visible
 
     def take(self, line: dict[str, Any]) -> None:
-        """Takes in the next line."""
+        """Apply the next line."""
         event, number = line["event"], line.get("number", 0)
         if event == "begin":
             self.transactions[number] = Transaction(self.writer, number, line["puts"], line["deletes"])
@@ -107,11 +107,11 @@ class WriterHistory:
         elif event == "trouble":
             self.troubles += 1
         if event in {"open", "commit", "abort"}:
-            # Kafka lets a writer begin, or write on, only when its last transaction has all its markers.
+            # Kafka lets a writer begin, or continue, only when its last transaction has all its markers.
             self._settled.append((line["at_s"], len(self._committed)))
 
     def doubt(self, number: int) -> None:
-        """Nobody can rely on how this transaction ended."""
+        """Mark the outcome of a transaction as unreliable."""
         self.transactions[number].outcome = Outcome.UNKNOWN
         if number in self._committed:
             at = self._committed.index(number)
@@ -120,18 +120,18 @@ class WriterHistory:
 
     @property
     def last_committed(self) -> int:
-        """The number of its last transaction known as committed; 0 if there is none."""
+        """The number of the last transaction known as committed; 0 if there is none."""
         return self._committed[-1] if self._committed else 0
 
     def visible_at(self, at_s: float) -> int:
-        """The number of its last transaction that every reader could see at that time; 0 if there is none."""
+        """Return the number of the last transaction that every reader could see at that time; 0 if there is none."""
         found = bisect_left(self._settled, (at_s, 0)) - 1
         count = self._settled[found][1] if found >= 0 else 0
         return self._committed[count - 1] if count else 0
 
 
 class History:
-    """What all writers did, from their files."""
+    """The histories of all writers, from their files."""
 
     def __init__(self, writers: list[WriterHistory]) -> None:
         self.writers = writers
@@ -141,7 +141,7 @@ class History:
 
     @classmethod
     def read(cls, files: list[Path]) -> History:
-        """Reads one file a writer, in the order of the writers' numbers."""
+        """Read one file per writer, in the order of the writers' numbers."""
         writers = []
         for number, path in enumerate(files):
             writer = WriterHistory(number)
@@ -151,15 +151,15 @@ class History:
         return cls(writers)
 
     def doubt(self, names: Iterable[str]) -> None:
-        """Nobody can rely on how these transactions ended: parts of them may be there, or not."""
+        """Mark the outcome of transactions as unreliable: parts of them may be there, or not."""
         for transaction in map(self.find, names):
             if transaction is not None:
                 self.writers[transaction.writer].doubt(transaction.number)
 
     def find(self, name: str | None) -> Transaction | None:
-        """The transaction that wrote a value of that name."""
+        """Return the transaction that wrote a value of that name."""
         return None if name is None else self._by_name.get(name)
 
     def counts(self) -> Counter[Outcome]:
-        """How many transactions ended in which way."""
+        """Return the number of transactions by outcome."""
         return Counter(transaction.outcome for transaction in self._by_name.values())

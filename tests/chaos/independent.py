@@ -1,4 +1,4 @@
-"""A reader that has nothing of kafka_replica in it: what the topic holds at the end."""
+"""A reader without code of kafka_replica, for the content of the topic at the end."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _LATEST: OffsetSpec = OffsetSpec.latest()  # type: ignore[no-untyped-call] # the
 
 
 def wait_decided(bootstrap: str, topic: str, partitions: int, timeout_s: float) -> dict[int, int]:
-    """Waits until no transaction is open; returns each partition's end.
+    """Wait until no transaction is open; return each partition's end.
 
     Raises:
-        WaitTimeoutError: one is still open.
+        WaitTimeoutError: a transaction is still open.
     """
-    # librdkafka would believe in a former leader for a quarter of an hour.
+    # librdkafka would use a former leader for a quarter of an hour.
     admin = AdminClient({"bootstrap.servers": bootstrap, "metadata.max.age.ms": 1000, "log_level": 0})
     give_up_s = time.monotonic() + timeout_s
     stable: dict[int, int] = {}
@@ -28,7 +28,7 @@ def wait_decided(bootstrap: str, topic: str, partitions: int, timeout_s: float) 
         try:
             stable = _ends(admin, topic, partitions, IsolationLevel.READ_COMMITTED)
             high = _ends(admin, topic, partitions, IsolationLevel.READ_UNCOMMITTED)
-        except KafkaException:  # a leader that has just come back
+        except KafkaException:  # a leader that has just restarted
             stable = {}
         if stable and stable == high and min(high.values()) >= 0:
             return high
@@ -45,10 +45,10 @@ def _ends(admin: AdminClient, topic: str, partitions: int, level: IsolationLevel
 
 
 def read(bootstrap: str, topic: str, partitions: int) -> dict[str, Any]:
-    """The topic from its beginning to its end, as ``replicas.end_of`` tells a state; and how many records it has.
+    """Return the topic from beginning to end, in the form of ``replicas.end_of``, and the number of its records.
 
     Raises:
-        BrokerUnavailableError: nothing was heard for a long time.
+        BrokerUnavailableError: no response for a long time.
     """
     reader = Consumer({
         "bootstrap.servers": bootstrap, "group.id": "independent", "isolation.level": "read_committed",

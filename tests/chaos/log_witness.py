@@ -1,14 +1,14 @@
-"""What the log itself said: every batch and every marker, as they stood there before compaction.
+"""A record of the log itself: every batch and every marker, as they were before compaction.
 
-Kafka itself may tear a transaction, and no reader can know. This tells such a one from one that a replica tore. Seen on
-Kafka 4.3:
+Kafka itself may tear a transaction, and no reader can know. This record distinguishes such a transaction from one that
+a replica tore. Two cases were seen on Kafka 4.3:
 
-* *A late request.* A producer without KIP-890's bump of the epoch (librdkafka's, so far) gives all its transactions one
-  epoch. A request of it to commit that a broker finds late, after a freeze, and that the producer had sent again
-  meanwhile, commits whatever its *next* transaction has written by then. Kafka answers without an error.
-* *Markers left out.* A broker that was killed and comes back learns, when its old session runs out, that its partitions
+* *A late request.* A producer without KIP-890's epoch bump (librdkafka's, so far) uses one epoch for all its
+  transactions. If a commit request reaches a broker late, after a freeze, and the producer has retried it meanwhile,
+  it commits whatever the *next* transaction has written by then. Kafka answers without an error.
+* *Missing markers.* A broker that was killed and restarted learns, when its old session expires, that its partitions
   have no leader. A transaction that was committed just before, and acknowledged, then gets no markers in those ("likely
-  deleted already and hence can be skipped", says the broker's log). What it wrote there shares the fate of what its
+  deleted already and hence can be skipped", says the broker's log). Its records there share the fate of what its
   producer writes next: aborted with it, or committed with it.
 """
 
@@ -34,7 +34,7 @@ _PAUSE_S, _TRIES = 0.1, 100
 
 
 class LogWitness:
-    """Reads the batches of a topic, straight from its brokers, until closed, and writes them down."""
+    """A recorder of the batches of a topic, read directly from its brokers until closed."""
 
     def __init__(self, bootstrap: str, topic: str, path: Path) -> None:
         self._reader = MarkerReader({"bootstrap.servers": bootstrap}, [topic])
@@ -45,14 +45,14 @@ class LogWitness:
         self._thread.start()
 
     def close(self) -> None:
-        """Ends."""
+        """End the recording."""
         self._closing.set()
         self._thread.join()
         self._reader.close()
         self._journal.close()
 
     def _open(self) -> None:
-        """Waits for leaders of a topic that was made just now."""
+        """Wait until a newly created topic has leaders."""
         for _ in range(_TRIES):
             try:
                 self._reader.open()
@@ -89,7 +89,7 @@ def _facts(batch: Batch) -> dict[str, Any]:
 
 
 def cut_by_kafka(path: Path, history: History) -> dict[str, str]:
-    """Transactions that Kafka tore, or ended in another way than it had said; by name, with what shows it."""
+    """Return transactions that Kafka tore, or ended in another way than acknowledged; by name, with the proof."""
     ends = _Ends()
     for line in lines(path):
         ends.take(line)
@@ -98,17 +98,17 @@ def cut_by_kafka(path: Path, history: History) -> dict[str, str]:
 
 
 class _Ends:
-    """Where the parts of each transaction end, by what ended them."""
+    """Return where the parts of each transaction end, by what ended them."""
 
     def __init__(self) -> None:
-        self.youngest: dict[str, Line] = {}  # the last line of data of each
+        self.youngest: dict[str, Line] = {}  # the last data line of each transaction
         self._open: dict[tuple[int, int], dict[str, Line]] = defaultdict(dict)
         self._commits: dict[str, list[Line]] = defaultdict(list)
         self._aborts: dict[str, list[Line]] = defaultdict(list)
-        self._foreign: dict[str, Line] = {}  # a marker that was another's
+        self._foreign: dict[str, Line] = {}  # a marker that belonged to another transaction
 
     def take(self, line: Line) -> None:
-        """The next batch or marker, in the order of each partition."""
+        """Handle the next batch or marker, in the order of each partition."""
         place = line["partition"], line["producer"][0]
         if line["kind"] == Kind.DATA.name:
             for name in line["by"]:
@@ -121,7 +121,7 @@ class _Ends:
             (self._commits if line["kind"] == Kind.COMMIT.name else self._aborts)[name].append(line)
 
     def verdict(self, name: str, history: History) -> str | None:
-        """What is wrong with how a transaction ended, if anything."""
+        """Return what is wrong with how a transaction ended, or None."""
         written, late = history.find(name), self.youngest[name]
         commits, aborts = self._commits[name], self._aborts[name]
         if name in self._foreign:
@@ -139,7 +139,7 @@ class _Ends:
 
 
 def _at_ms(line: Line) -> int:
-    """By the one clock of all that is written: a transaction's markers are younger than all its records."""
+    """Compare times of the one clock of all files: a transaction's markers are younger than all its records."""
     return int(line["at_ms"])
 
 

@@ -1,7 +1,7 @@
-"""What everybody writes first: a ``read_committed`` consumer whose state is shown after every poll.
+"""The usual first implementation: a ``read_committed`` consumer whose state is published after every poll.
 
-It has no barrier and no rule where a version may end, so that it shows halves of transactions. A run against it
-shows that the checker sees them.
+It has no barrier and no boundary detector, so that it shows halves of transactions. A run against it
+shows that the checker detects them.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 
 class NaiveSnapshot(Snapshot):
-    """A copy of the dict."""
+    """Return a copy of the dict."""
 
     def __init__(self, records: dict[bytes, Record], version: int, position: Position) -> None:
         self._records, self._version, self._position = records, version, position
@@ -58,7 +58,7 @@ class NaiveSnapshot(Snapshot):
 
 
 class NaiveReplica:
-    """Publishes after every poll; as much of ``Replica`` as is watched."""
+    """A replica that publishes after every poll, with as much of the interface of ``Replica`` as is checked."""
 
     def __init__(self, config: Mapping[str, Any], topic: str) -> None:
         self._topic = topic
@@ -71,32 +71,32 @@ class NaiveReplica:
         self._thread = Thread(target=self._follow, name="naive replica", daemon=True)
 
     def start(self) -> None:
-        """Begins to read."""
+        """Begin to read."""
         self._thread.start()
 
     def close(self) -> None:
-        """Ends."""
+        """End reading."""
         self._closing.set()
         self._thread.join()
         self._consumer.close()
 
     def subscribe(self, listener: Callable[[Change], object], *, max_pending: int = 100) -> None:
-        """Tells a listener of each version; however slow it is, it is waited for."""
+        """Call a listener with each version; the replica waits for it, however slow it is."""
         del max_pending
         self._listeners.append(listener)
 
     def status(self) -> Status:
-        """It always thinks that it is live."""
+        """The state, which is always live."""
         return Status(State.LIVE, ready=True, version=0, keys=0)
 
     def snapshot(self) -> Snapshot:
-        """The newest version."""
+        """Return the newest version."""
         if self._shown is None:
             raise NotReadyError("nothing was read yet; wait")
         return self._shown
 
     def wait_for(self, positions: Mapping[Partition, int], timeout_s: float | None = None) -> Snapshot:
-        """Waits for these positions."""
+        """Wait for these positions."""
         give_up_s = time.monotonic() + (timeout_s or 0)
         while self._shown is None or not self._shown.position.dominates(positions):
             if time.monotonic() > give_up_s:

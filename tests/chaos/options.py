@@ -1,4 +1,4 @@
-"""What can be chosen of a run."""
+"""The options of a run."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ TOPIC = "chaos"
 
 @dataclass(frozen=True)
 class Options:
-    """One run.
+    """The options of a run.
 
     Attributes:
         seconds: how long faults go on; starting and checking come on top.

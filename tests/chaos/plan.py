@@ -1,10 +1,10 @@
-"""What is written: each writer's keys, and values that say which transaction they are of.
+"""The content that is written: each writer's keys, and values that name their transaction.
 
-Every transaction of a writer gives one value, unique to it, to
+Every transaction of a writer writes one value, unique to it, to
 
-* its *head*, always: the head says how far the writer has come;
+* its *head*, always: the head shows how far the writer has come;
 * all its *core* keys, or deletes all of them: they must never show two transactions at once;
-* one of its *ring* keys in turn, or deletes it: a transaction that went missing leaves a wrong one behind;
+* one of its *ring* keys in turn, or deletes it: a lost transaction leaves a wrong value behind;
 * some of the *shared* keys, or deletes them: there the highest offset wins, whoever commits last.
 """
 
@@ -20,35 +20,35 @@ SHARED = tuple(f"shared-{number}" for number in range(6))
 
 
 class Draft(NamedTuple):
-    """What one transaction is to write."""
+    """The writes of one transaction."""
 
     puts: list[str]
     deletes: list[str]
 
 
 def head(writer: int) -> str:
-    """The key that every transaction of the writer puts."""
+    """Return the key that every transaction of the writer puts."""
     return f"writer-{writer}-head"
 
 
 def core(writer: int) -> list[str]:
-    """The keys that every transaction of the writer puts, or deletes."""
+    """Return the keys that every transaction of the writer puts, or deletes."""
     return [f"writer-{writer}-core-{number}" for number in range(CORE_KEYS)]
 
 
 def ring(writer: int) -> list[str]:
-    """The keys that the writer's transactions take in turn."""
+    """Return the keys that the writer's transactions use in turn."""
     return [f"writer-{writer}-ring-{number}" for number in range(RING_KEYS)]
 
 
 def all_keys(writers: int) -> list[str]:
-    """Every key that a run may write."""
+    """Return every key that a run may write."""
     private = [key for writer in range(writers) for key in (head(writer), *core(writer), *ring(writer))]
     return [*private, *SHARED]
 
 
 def draft(dice: random.Random, writer: int, number: int) -> Draft:
-    """What the writer's transaction of that number writes, in an order of its own."""
+    """Return what the writer's transaction of that number writes, in its own order."""
     puts = [head(writer)]
     deletes: list[str] = []
     (deletes if dice.random() < 0.1 else puts).extend(core(writer))
@@ -59,18 +59,18 @@ def draft(dice: random.Random, writer: int, number: int) -> Draft:
 
 
 def name(writer: int, number: int) -> str:
-    """A transaction's name: ``3.17`` is the seventeenth of writer 3."""
+    """Return a transaction's name: ``3.17`` is the seventeenth of writer 3."""
     return f"{writer}.{number}"
 
 
 @lru_cache(100_000)
 def value(of: str) -> bytes:
-    """The value that the transaction of that name writes: its name, and bytes that follow from it."""
+    """Return the value that the transaction of that name writes: its name, and bytes derived from it."""
     dice = random.Random(of)
     return of.encode() + b":" + dice.randbytes(dice.randrange(200))
 
 
 def named(found: bytes) -> str:
-    """The transaction that wrote a value; bytes that are not exactly what it wrote are told as such."""
+    """Return the transaction that wrote a value; bytes that differ from what it wrote are marked as such."""
     text = found.partition(b":")[0].decode(errors="replace")
     return text if value(text) == found else f"damaged {found[:40].hex()}"

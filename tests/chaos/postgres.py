@@ -1,4 +1,4 @@
-"""A real PostgreSQL: a cluster of its own in a temporary folder, on a free port of the loopback address."""
+"""A real PostgreSQL: a separate cluster in a temporary folder, on a free port of the loopback address."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _UP_S = 60
 
 
 def find_binaries() -> Path | None:
-    """The folder of initdb and postgres: on the path, or where Debian puts them; None if there is none."""
+    """Return the folder of initdb and postgres: on the path, or Debian's; None if there is none."""
     beside = shutil.which("initdb")
     folders = [str(Path(beside).resolve().parent)] if beside else []
     folders += sorted(map(str, Path("/usr/lib/postgresql").glob("*/bin")), reverse=True)
@@ -26,13 +26,13 @@ def find_binaries() -> Path | None:
 
 
 class LocalPostgres:
-    """One server; ``url(database)`` makes a database of that name if it is missing.
+    """A PostgreSQL server; ``url(database)`` creates a database of that name if it is missing.
 
-    The server refuses to run as root: then it runs as user postgres, as the packages of Debian have one.
+    The server refuses to run as root: then it runs as user postgres, which Debian's packages create.
 
     Args:
         binaries: the folder of initdb and postgres.
-        durable: whether a commit waits for the disk; a kill of the server loses nothing either way.
+        durable: if true, a commit waits for the disk; a kill of the server loses nothing either way.
     """
 
     def __init__(self, binaries: Path, *, durable: bool = False) -> None:
@@ -62,7 +62,7 @@ class LocalPostgres:
         subprocess.run(command, check=True, capture_output=True, cwd="/")
 
     def start(self) -> None:
-        """Starts it, and waits until it answers."""
+        """Start the server, and wait until it answers."""
         self.process = self._run()
         give_up_s = time.monotonic() + _UP_S
         while True:
@@ -72,7 +72,7 @@ class LocalPostgres:
                 if time.monotonic() > give_up_s:
                     said = (self.folder / "log").read_text()
                     raise RuntimeError(f"PostgreSQL did not start: {said}") from error
-                if self.process.poll() is not None:  # after a kill, its children hold the memory for a moment
+                if self.process.poll() is not None:  # after a kill, its children keep the memory for a moment
                     self.process = self._run()
                 time.sleep(0.1)
             else:
@@ -90,7 +90,7 @@ class LocalPostgres:
             return subprocess.Popen([*self._as, *command], stdout=log, stderr=log, cwd="/")
 
     def kill(self) -> None:
-        """Kill -9 of the server; its children end by themselves when they notice."""
+        """Kill the server with SIGKILL; its children end by themselves when they notice."""
         if self.process is None:
             return
         self.process.send_signal(signal.SIGKILL)
@@ -98,7 +98,7 @@ class LocalPostgres:
         self.process = None
 
     def stop(self) -> None:
-        """Ends it, and removes its files."""
+        """End the server, and remove its files."""
         if self.process is not None:
             self.process.send_signal(signal.SIGINT)  # fast shutdown
             try:
@@ -109,14 +109,14 @@ class LocalPostgres:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def connect(self, database: str) -> psycopg.Connection[tuple[object, ...]]:
-        """A plain connection."""
+        """Return a plain connection."""
         return psycopg.connect(
             host="127.0.0.1", port=self.port, user="app", password=self.password, dbname=database, autocommit=True,
             connect_timeout=5,
         )  # fmt: skip
 
     def url(self, database: str) -> str:
-        """For SQLAlchemy."""
+        """Return a URL for SQLAlchemy."""
         with self.connect("postgres") as connection:
             known = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [database]).fetchone()
             if known is None:
@@ -125,7 +125,7 @@ class LocalPostgres:
 
 
 def free_port() -> int:
-    """One that nobody listens on now."""
+    """Return a port without a listener."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         port: int = listener.getsockname()[1]

@@ -17,20 +17,20 @@ _SLOW_DELAY_S = 0.1
 
 
 class _Connection:
-    """One connection of a client, with its other half to the broker."""
+    """A client's connection, with its other half to the broker."""
 
     def __init__(self, client: asyncio.StreamWriter, broker: asyncio.StreamWriter) -> None:
         self.client, self.broker = client, broker
         self.doomed = False
 
     def abort(self) -> None:
-        """Ends both halves at once, whatever is under way."""
+        """End both halves immediately."""
         for half in (self.client, self.broker):
             half.transport.abort()
 
 
 class Proxy:
-    """One port that leads to another. Its methods are for the thread of the event loop."""
+    """A port that leads to another. Its methods are for the thread of the event loop."""
 
     def __init__(self, port: int, target_port: int) -> None:
         self._port, self._target_port = port, target_port
@@ -41,36 +41,36 @@ class Proxy:
         self._server: asyncio.Server | None = None
 
     async def start(self) -> None:
-        """Begins to listen."""
+        """Begin to listen."""
         self._server = await asyncio.start_server(self._serve, _HOST, self._port)
 
     def stop(self) -> None:
-        """Ends everything."""
+        """Close the port and all connections."""
         self.cut()
         if self._server is not None:
             self._server.close()
 
     def cut(self) -> None:
-        """Ends all connections, and new ones at once, until healed."""
+        """End all connections, and new ones immediately, until healed."""
         self._refusing = True
         for connection in self._connections:
             connection.abort()
 
     def stall(self) -> None:
-        """Lets nothing through until healed; connections stay open."""
+        """Block all traffic until healed; connections stay open."""
         self._flowing.clear()
 
     def slow(self) -> None:
-        """Lets little through, and late, until healed."""
+        """Slow down all traffic until healed."""
         self._slow = True
 
     def drop(self) -> None:
-        """Ends about half of the connections in the middle of what the broker says next."""
+        """End about half of the connections in the middle of the broker's next response."""
         for connection in self._connections:
             connection.doomed |= random.random() < 0.5
 
     def heal(self) -> None:
-        """Works again."""
+        """End the fault."""
         self._refusing = self._slow = False
         self._flowing.set()
 
@@ -118,7 +118,7 @@ class Proxy:
 
 
 class Network:
-    """The proxies of a cluster, in a thread of their own.
+    """The proxies of a cluster, in a separate thread.
 
     Args:
         ways: for each proxy the port to listen on and the port it leads to.
@@ -133,7 +133,7 @@ class Network:
         self._thread = threading.Thread(target=self._loop.run_forever, name="proxies", daemon=True)
 
     def start(self) -> None:
-        """Begins to listen.
+        """Begin to listen.
 
         Raises:
             EmbeddedKafkaError: a port is in use.
@@ -146,7 +146,7 @@ class Network:
             raise EmbeddedKafkaError(f"while starting a proxy for the broker: {error}; try again") from error
 
     def stop(self) -> None:
-        """Ends all proxies."""
+        """End all proxies."""
         for number in range(len(self._proxies)):
             self.tell(number, Proxy.stop)
         with suppress(TimeoutError):
@@ -156,7 +156,7 @@ class Network:
         self._loop.close()
 
     def tell(self, number: int, verb: Callable[[Proxy], None]) -> None:
-        """Has one proxy do something, for example ``network.tell(0, Proxy.cut)``."""
+        """Call a method of a proxy, for example ``network.tell(0, Proxy.cut)``."""
         self._loop.call_soon_threadsafe(verb, self._proxies[number])
 
     async def _open(self) -> None:
@@ -166,7 +166,7 @@ class Network:
             self._proxies.append(proxy)
 
     async def _settle(self) -> None:
-        """Lets aborted connections end."""
+        """Let aborted connections end."""
         others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
         for task in others:
             task.cancel()

@@ -1,4 +1,4 @@
-"""A replica under watch: two listeners, one of them slow, and a reader; in this process or in one of its own."""
+"""An observed replica: two listeners, one of them slow, and a reader; in this process or in a separate one."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ STALLED_AFTER_S = 3.0
 
 
 class Watched(Protocol):
-    """What of a replica is looked at."""
+    """The parts of a replica that are observed."""
 
     def start(self) -> object: ...  # noqa: D102 - as Replica says
     def close(self) -> None: ...  # noqa: D102
@@ -44,7 +44,7 @@ class Watched(Protocol):
 
 
 def make(bootstrap: str, topic: str, boundaries: str | None, *, naive: bool, store: str | None = None) -> Watched:
-    """A replica with the options of the run; ``store`` is a folder of RocksDB."""
+    """Return a replica with the options of the run; ``store`` is a folder of RocksDB."""
     config: dict[str, Any] = {"bootstrap.servers": bootstrap, "log_level": 0, "reconnect.backoff.max.ms": 500}
     if naive:
         return NaiveReplica(config, topic)
@@ -54,7 +54,7 @@ def make(bootstrap: str, topic: str, boundaries: str | None, *, naive: bool, sto
 
 
 class Watch:
-    """Looks at one replica from its start to its end, and writes down what it sees.
+    """An observer of a replica from its start to its end, which records its observations.
 
     Files: ``<name>.<what>.jsonl`` for the streams ``every`` (each version), ``slow`` (a listener that lets versions
     pile up) and ``reads`` (snapshots taken at random, read again later), and ``<name>.end.json``.
@@ -67,7 +67,7 @@ class Watch:
         self._replica, self._path = replica, folder / name
         self._dice = random.Random(seed)
         self._ending = threading.Event()
-        # Before the replica starts: what was there by then has to be in its first version, unless that is an old one.
+        # Before the replica starts: the content of that time has to be in its first version, unless that is an old one.
         self._every, self._slow, self._reads = (
             Stream(folder / f"{name}.{what}.jsonl", keys, resumes=resumes) for what in ("every", "slow", "reads")
         )
@@ -82,10 +82,10 @@ class Watch:
         self._reader.start()
 
     def finish(self, positions: Mapping[Partition, int], timeout_s: float) -> None:
-        """Waits until the replica and its listeners have come so far; writes down its last state, and closes it.
+        """Wait until the replica and its listeners have reached these positions; record its last state, and close it.
 
         Raises:
-            KafkaReplicaError: they did not come so far in time, or the replica failed.
+            KafkaReplicaError: they did not reach them in time, or the replica failed.
         """
         give_up_s = time.monotonic() + timeout_s
         try:
@@ -102,7 +102,7 @@ class Watch:
             self.close()
 
     def close(self) -> None:
-        """Ends watching."""
+        """End observing."""
         self._ending.set()
         self._reader.join()
         self._replica.close()
@@ -114,7 +114,7 @@ class Watch:
         self._ending.wait(self._dice.uniform(0, 0.5))
 
     def _read(self) -> None:
-        """Snapshots at random moments; each is read again when some newer ones were."""
+        """Take snapshots at random moments; read each again when some newer ones were taken."""
         held: deque[tuple[Snapshot, dict[bytes, Any]]] = deque()
         state: State | None = None
         while not self._ending.wait(self._dice.uniform(0, 0.1)):
@@ -124,7 +124,7 @@ class Watch:
                 self._states.write("state", state=str(state), error=status.last_error)
             try:
                 snapshot = self._replica.snapshot()
-            except KafkaReplicaError:  # not ready, or failed, which its state says
+            except KafkaReplicaError:  # not ready, or failed, as its state shows
                 continue
             held.append((snapshot, self._reads.look(snapshot)))
             if len(held) > self._dice.randrange(2, 20):
@@ -132,7 +132,7 @@ class Watch:
 
 
 def end_of(snapshot: Snapshot) -> dict[str, Any]:
-    """A state as JSON: for each key its bytes, partition and offset."""
+    """Return a state as JSON: for each key its bytes, partition and offset."""
     return {
         "version": snapshot.version,
         "state": {
@@ -143,14 +143,14 @@ def end_of(snapshot: Snapshot) -> dict[str, Any]:
 
 
 def write_end(path: Path, end: dict[str, Any]) -> None:
-    """Writes ``<path>.end.json``, all of it or nothing."""
+    """Write ``<path>.end.json``, completely or not at all."""
     written = path.with_name(f"{path.name}.end.part")
     written.write_text(json.dumps(end), encoding="utf-8")
     written.replace(path.with_name(f"{path.name}.end.json"))
 
 
 def main() -> int:
-    """A replica in a process of its own, until the harness says up to where it is to come."""
+    """Run a replica in a separate process, until the harness gives the positions to reach."""
     settings = json.loads(sys.argv[1])
     orders = Orders()
     replica = make(

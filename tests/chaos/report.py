@@ -1,4 +1,4 @@
-"""What a run says in the end, and what its exit status is."""
+"""The final report of a run, and its exit status."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ class Report:
     """The result of a run.
 
     Attributes:
-        options: what was asked for.
-        history: what the writers did.
-        findings: what was looked at, and what is wrong.
+        options: the options of the run.
+        history: the writers' histories.
+        findings: counts of what was checked, and the violations.
         survived: faults by kind.
-        states: how often replicas said that they were in which state.
-        lives: how many replicas there were, one after another and side by side.
-        written: the end offsets of the topic, summed up.
-        records: how many records the topic holds at the end.
+        states: how often replicas reported each state.
+        lives: the number of replicas, one after another and side by side.
+        written: the sum of the end offsets of the topic.
+        records: the number of records in the topic at the end.
         aborted_shown: aborted records that Kafka showed to a plain consumer, of which there should be none.
-        cut_by_kafka: transactions that Kafka itself tore, by name, with what shows it.
+        cut_by_kafka: transactions that Kafka itself tore, by name, with the proof.
         folder: where the files are, if they were kept.
     """
 
@@ -48,17 +48,17 @@ class Report:
 
     @property
     def checked_something(self) -> bool:
-        """Whether there was anything to be wrong: commits, versions, reads and last states."""
+        """True if the run had anything to check: commits, versions, reads and last states."""
         committed = self.history.counts()[Outcome.COMMITTED]
         return min(committed, self.findings.versions, self.findings.reads, self.findings.ends - 1) > 0
 
     @property
     def exit_status(self) -> int:
-        """0 if all is right."""
+        """The exit status: 0 if all is right."""
         return 0 if self.checked_something and not self.findings.wrong else 1
 
     def rows(self) -> list[tuple[str, Any]]:
-        """The table."""
+        """Return the table."""
         options, findings, counts = self.options, self.findings, self.history.counts()
         faults = ", ".join(f"{count} {kind}" for kind, count in sorted(self.survived.items())) or "none"
         hung = sum(writer.hung for writer in self.history.writers)
@@ -86,7 +86,7 @@ class Report:
         ]
 
     def show(self, console: Console) -> None:
-        """Prints the table, what is wrong, and where to look."""
+        """Print the table, the violations, and where the files are."""
         show_found(console, self.rows(), set(Kind), self.findings)
         for text in self.aborted_shown[:20]:
             plain(console, f"a plain consumer saw: {text}")

@@ -1,4 +1,4 @@
-"""One run: brokers, writers, replicas; faults; the end; the check."""
+"""A run: brokers, writers, replicas; faults; the end; the check."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ _LONGER_S = 120.0
 
 
 def run(options: Options, say: Callable[[str], None], say_every_s: float = 5.0) -> Report:
-    """Runs, checks, and reports.
+    """Run, check, and report.
 
     Args:
-        options: what to do.
+        options: the options of the run.
         say: called with one line of progress now and then.
-        say_every_s: how often, while faults go on.
+        say_every_s: the interval, while faults continue.
 
     Raises:
-        KafkaReplicaError: the harness itself could not do its work: a broker that did not come up again, say.
+        KafkaReplicaError: the harness itself failed, for example because a broker did not come up again.
     """
     folder = options.folder or Path(tempfile.mkdtemp(prefix="kafka-replica-chaos-"))
     folder.mkdir(parents=True, exist_ok=True)
@@ -60,7 +60,7 @@ def run(options: Options, say: Callable[[str], None], say_every_s: float = 5.0) 
 
 @contextmanager
 def log_to(path: Path) -> Iterator[None]:
-    """What the replica inside says of its troubles is for a file, not for the screen."""
+    """Log messages of the inner replica to a file, not to the screen."""
     log, handler = logging.getLogger("kafka_replica"), logging.FileHandler(path)
     log.addHandler(handler)
     try:
@@ -118,7 +118,7 @@ class _Run:
         )
 
     def _wait_for_commits(self) -> None:
-        """Nothing breaks before every writer has committed: a run has to have something to break."""
+        """Wait until every writer has committed, so that there is something to break."""
         give_up_s = time.monotonic() + _BEGIN_S
         for path in self._journals:
             while not (path.exists() and any(line["event"] == "committed" for line in lines(path))):
@@ -146,7 +146,7 @@ class _Run:
         return tormentor.survived
 
     def _rest_s(self, past_s: float, tormentor: Tormentor) -> float:
-        """How long faults go on from here."""
+        """Return how long faults continue from here."""
         options = self._options
         if past_s < options.seconds or past_s > _LONGER_S:
             return options.seconds - past_s
@@ -161,7 +161,7 @@ class _Run:
             file.write(f"{time.monotonic():.3f} {fault}\n")
 
     def _end_writers(self, writers: list[Lives]) -> None:
-        """Every writer ends by itself, and so leaves nothing open; one that cannot gets another life to tidy up."""
+        """Let every writer end by itself, so that nothing stays open; a writer that cannot is restarted to clean up."""
         for writer in writers:
             writer.child.tell({"stop": True})
         give_up_s = time.monotonic() + _END_S
@@ -194,6 +194,6 @@ class _Run:
 
 
 def _frozen_at_times(children: list[Lives], kind: str, too_long_s: float) -> list[Target]:
-    """Seldom for so long that somebody gives it up."""
+    """Return the durations of freezes, few of them long enough for a timeout."""
     shortly, too_long = Freezing(1.0, (0.2, 3.0)), Freezing(0.1, (too_long_s, too_long_s + 2))
     return [child_target(child, kind, 1 / len(children), shortly, too_long) for child in children]

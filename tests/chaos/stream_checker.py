@@ -1,4 +1,4 @@
-"""Checks what one looker-on saw of a replica, from its first version to its last."""
+"""Checks of one observer's record of a replica, from its first version to its last."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ class Looker:
         self._position: dict[str, int] = {}
 
     def take(self, line: dict[str, Any]) -> None:
-        """Takes in the next line."""
+        """Check the next line."""
         event = line["event"]
         if event == "started":
-            # A replica that goes on where it was shows what it had before what is new.
+            # A replica that continues from its store shows its earlier state before newer versions.
             self._started_s = 0.0 if line.get("resumes") else line["at_s"]
         elif event == "again":
             self._findings.reads += line["reads"]
@@ -110,9 +110,9 @@ class Looker:
             self._offsets[key] = max(offset, newest)
 
     def _was_decided_elsewhere(self, by: str, partition: str) -> bool:
-        """Whether a transaction has a record below the cut in another partition: its marker may be there, too.
+        """Return True if a transaction has a record below the position in another partition, and maybe its marker.
 
-        Of several partitions the cut says what is in a version at least: the rest of such a transaction lies beyond.
+        With several partitions the position is a lower bound of a version: the rest of such a transaction is beyond.
         """
         transaction = self._history.find(by)
         if transaction is None:
@@ -124,7 +124,7 @@ class Looker:
         return False
 
     def _unlike(self, line: dict[str, Any]) -> Wrong:
-        """The same version, or the same point of the log, must look the same to everybody."""
+        """Check that the same version, or the same position of the log, looks the same to all observers."""
         replica = self._label.rpartition(".")[0]
         contents = hash(frozenset(self._state.items()))
         open_there = frozenset(tuple(sorted(open_.items())) for open_ in line["open"])
@@ -186,7 +186,7 @@ class Looker:
         return Kind.LOST, text
 
     def _cut_deletions(self, writer: int, shown: set[str | None]) -> list[str]:
-        """Transactions torn in the log that may have deleted some of the writer's core, and not all of it."""
+        """Return transactions torn in the log that may have deleted some of the writer's core, and not all of it."""
         written = [found.number for by in shown if (found := self._history.find(by)) is not None]
         return [
             transaction.name
@@ -195,7 +195,7 @@ class Looker:
         ]
 
     def _is_cut(self, *names: str | None) -> bool:
-        """Whether one of them is torn in the log already; counts it."""
+        """Return True if one of them is torn in the log already, and count it."""
         is_cut = not self._torn_anyway.isdisjoint(names)
         self._findings.excused += is_cut
         return is_cut

@@ -1,7 +1,7 @@
-"""What one looker-on saw of a replica, version by version, as a file of JSON lines.
+"""An observer's record of a replica, version by version, as a file of JSON lines.
 
-Each version is read whole from its snapshot, in two ways that must agree; the line tells the difference to what was
-read before (``set``, ``gone``) and, beside it, what the replica itself said had changed.
+Each version is read completely from its snapshot, in two ways that must agree; the line contains the difference to the
+previous content (``set``, ``gone``) and the changes that the replica itself reported.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from kafka_replica import Change, Record, Snapshot
 
 
 class Stream:
-    """Writes down what it is shown.
+    """A recorder of versions.
 
     Args:
         path: the file.
-        keys: every key that may be there; each is asked for, too.
-        resumes: whether the first version may be one from before.
+        keys: every key that may be there; each is looked up, too.
+        resumes: True if the first version may be from before a restart.
     """
 
     def __init__(self, path: Path, keys: Sequence[str], *, resumes: bool = False) -> None:
@@ -31,7 +31,7 @@ class Stream:
         self.version = 0
 
     def hear(self, change: Change) -> None:
-        """A listener: writes down the version and what the change said of it."""
+        """Record the version and the reported change, as a listener."""
         self.look(
             change.snapshot,
             stands_for=change.conflated,
@@ -41,7 +41,7 @@ class Stream:
         )
 
     def look(self, snapshot: Snapshot, **more: object) -> dict[bytes, Record]:
-        """Writes down a version; returns what is in it."""
+        """Record a version; return its content."""
         found = dict(snapshot.items())
         by_key = {key: record for key in self._keys if (record := snapshot.get(key)) is not None}
         known, self._known = self._known, found
@@ -49,7 +49,7 @@ class Stream:
             "look",
             version=snapshot.version,
             position=snapshot.position.as_json(),
-            # Which transactions were open there: without them, two versions may differ at the same offsets.
+            # The transactions that were open there: without them, two versions may differ at the same offsets.
             open=[open_.as_json() for open_ in getattr(snapshot.position, "open", ())],
             set={
                 key.decode(): [named(record.value or b""), record.offset, str(record.source)]
@@ -65,10 +65,10 @@ class Stream:
         return found
 
     def again(self, snapshot: Snapshot, found: dict[bytes, Record]) -> None:
-        """Reads an old snapshot once more: it must not have changed."""
+        """Read an old snapshot once more: it must not have changed."""
         now = dict(snapshot.items())
         self._journal.write("again", version=snapshot.version, same=now == found, reads=len(now))
 
     def close(self) -> None:
-        """Ends the file."""
+        """Close the file."""
         self._journal.close()

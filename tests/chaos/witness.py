@@ -1,7 +1,7 @@
-"""A plain ``read_committed`` consumer beside the replicas, through the same bad network.
+"""A plain ``read_committed`` consumer next to the replicas, through the same bad network.
 
-What Kafka shows to it and should not, it may have shown to a replica too: when a run finds something wrong, this says
-whose fault it may be. It decides nothing.
+If Kafka shows this consumer a record that it should not show, it may have shown the record to a replica too: when a run
+finds a violation, this shows the possible cause. It decides nothing.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from chaos.plan import named
 
 
 class Witness:
-    """Reads from the beginning until closed, and writes down every record."""
+    """Read from the beginning until closed, and record every record."""
 
     def __init__(self, bootstrap: str, topic: str, partitions: int, path: Path) -> None:
         self._consumer = Consumer({
@@ -30,7 +30,7 @@ class Witness:
         self._thread.start()
 
     def close(self) -> None:
-        """Ends."""
+        """End reading."""
         self._closing.set()
         self._thread.join()
         self._consumer.close()
@@ -47,7 +47,7 @@ class Witness:
 
 
 def shown_though_aborted(path: Path, history: History) -> list[str]:
-    """Records that a plain consumer was shown, and that nobody asked to commit."""
+    """Return records that a plain consumer received although their commit was never requested."""
     found = []
     for line in lines(path):
         transaction = history.find(line["by"])

@@ -1,4 +1,4 @@
-"""A transactional writer in a process of its own: interleaves, aborts, hangs; is killed, and comes back."""
+"""A transactional writer in a separate process: it interleaves, aborts and hangs; it is killed and restarted."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from chaos.plan import Draft, draft, name, value
 TRANSACTION_TIMEOUT_MS = 8_000
 _ANSWER_S = 10.0
 BY = "by"
-"""The header that names the transaction: a tombstone has no value to do so."""
-_NO_TIME_S = 0.001  # too short for an answer: what became of the commit is not known then
+"""The header that names the transaction, because a tombstone has no value for that."""
+_NO_TIME_S = 0.001  # too short for a response: the outcome of the commit is then unknown
 
 
 class Writer:
-    """Writes transactions until told to stop, and writes down what it does.
+    """Write transactions until stopped, and record them.
 
     Args:
         bootstrap: the brokers.
         topic: to write to.
         writer: its number.
-        seed: what it writes follows from it.
-        path: its history; a writer that comes back goes on in the same file.
+        seed: determines the content.
+        path: its history; a restarted writer continues the same file.
         pause_s: between two transactions, on average.
     """
 
@@ -47,7 +47,7 @@ class Writer:
         }  # fmt: skip
 
     def run(self) -> None:
-        """Writes. Returns when told to, with nothing left open."""
+        """Write. Return when stopped, with no open transaction."""
         while True:
             try:
                 producer = self._open()
@@ -55,7 +55,7 @@ class Writer:
                     self._transaction(producer)
                     self._orders.came.wait(self._dice.expovariate(1 / self._pause_s))
             except KafkaException as error:
-                # As any writer has to: begin anew, which aborts what was open.
+                # As any writer has to: start again, which aborts what was open.
                 self._journal.write("trouble", error=str(error))
                 self._orders.came.wait(0.1)
             else:
@@ -87,7 +87,7 @@ class Writer:
         self._journal.write("committed", number=number)
 
     def _produce(self, producer: Producer, todo: Draft) -> dict[str, int | None]:
-        """Writes the records in a random order and in pieces, so that writers interleave; returns their offsets."""
+        """Write the records in a random order and in pieces, so that writers interleave; return their offsets."""
         offsets: dict[str, int | None] = {}
         refused: list[KafkaError] = []
 
@@ -95,7 +95,7 @@ class Writer:
             if error is not None:
                 refused.append(error)
             offset, key = message.offset(), message.key()
-            # A record sent twice after a broker's death is acknowledged without its offset.
+            # A record sent twice after a broker's crash is acknowledged without its offset.
             offsets[(key or b"").decode()] = offset if offset is not None and offset >= 0 else None
 
         deletes = set(todo.deletes)

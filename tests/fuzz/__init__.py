@@ -1,10 +1,10 @@
-"""Hostile and damaged messages, made at random: only our own errors may come out, in bounded time and memory.
+"""Malformed and damaged messages, made at random: only our own errors may be raised, in bounded time and memory.
 
 ``python -m fuzz --minutes 5 --seed 1`` (``make fuzz``) feeds each reader with mutations of our own samples and with
-messages grown from their vocabulary. What a reader does not survive is kept in ``build/fuzz``, made as small as
-Hypothesis can make it, with the command that repeats it.
+messages generated from their vocabulary. An input that causes a failure is kept in ``build/fuzz``, reduced by
+Hypothesis, with the command that repeats it.
 
-The parts: ``samples`` (what mutations start from), ``trees``, ``texts`` and ``books`` (how XML, JSON, EDI and workbooks
-are mutated and grown), ``targets`` (what is fed, and what may happen), ``session`` (one reader in one process),
-``__main__`` (all of them, with progress).
+The parts: ``samples`` (the starting points of mutations), ``trees``, ``texts`` and ``books`` (mutation and generation
+of XML, JSON, EDI and workbooks), ``targets`` (the readers and their allowed results), ``session`` (one reader in one
+process), ``__main__`` (all of them, with progress).
 """

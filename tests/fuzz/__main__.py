@@ -1,4 +1,4 @@
-"""``python -m fuzz``: every reader in a process of its own, progress, what was found, the exit status."""
+"""``python -m fuzz``: every reader in a separate process, progress, findings, the exit status."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FOLDER = ROOT / "build" / "fuzz"
 
 
 def options() -> argparse.Namespace:
-    """What was asked for on the command line."""
+    """The options of the command line."""
     parser = argparse.ArgumentParser(prog="python -m fuzz", description=__doc__)
     parser.add_argument("--minutes", type=float, default=5.0, help="for all readers together (default: 5)")
     parser.add_argument("--seed", type=int, default=1)
@@ -33,7 +33,7 @@ def options() -> argparse.Namespace:
 
 
 def run(name: str, seconds: float, seed: int, folder: Path, console: Console) -> bool:
-    """Feeds one reader; whether it survived."""
+    """Feed one reader; return True if it had no failure."""
     command = [sys.executable, "-m", "fuzz.session", name, str(seconds), str(seed), str(folder)]
     fed, finding = 0, None
     with subprocess.Popen(command, cwd=ROOT, text=True, stdout=subprocess.PIPE) as process:
@@ -64,7 +64,7 @@ def _left_behind(name: str, folder: Path) -> Path:
 
 
 def main() -> int:
-    """Feeds all; 0 if all survived."""
+    """Feed all readers; return 0 if none had a failure."""
     chosen = options()
     console = Console()
     if chosen.repeat:

@@ -1,4 +1,4 @@
-"""Workbooks: cells, parts of the package and bytes of it changed."""
+"""Workbooks with changed cells, package parts and bytes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fuzz.samples import WORKBOOK, workbook
 
 
 def xlsx(samples: Sequence[bytes], seed: int) -> bytes:
-    """A workbook like the sample."""
+    """Return a workbook like the sample."""
     chance = random.Random(seed)
     act = chance.randrange(3)
     if act == 0:

@@ -1,4 +1,4 @@
-"""What mutations start from: our own samples of every format and class."""
+"""The starting points of mutations: our own samples of every format and class."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ URNS: Final = (
 
 @cache
 def samples_of(format_: str) -> tuple[bytes, ...]:
-    """The samples of a format: ml, ml20, ml10, edi, sdmx_json, fusion or xlsx."""
+    """Return the samples of a format: ml, ml20, ml10, edi, sdmx_json, fusion or xlsx."""
     if format_ == "sdmx_json":
         return (_sdmx_json(),)
     if format_ == "xlsx":
@@ -53,7 +53,7 @@ def _sdmx_json() -> bytes:
 
 
 def workbook(rows: list[list[str]]) -> bytes:
-    """A workbook of one sheet."""
+    """Return a workbook of one sheet."""
     file = io.BytesIO()
     book = xlsxwriter.Workbook(file, {"in_memory": True})
     sheet = book.add_worksheet()

@@ -1,8 +1,8 @@
-"""One target, fed until its time is over: a run in batches, each with a seed of its own.
+"""The test of one target until its time is over, in batches with a seed each.
 
     python -m fuzz.session TARGET SECONDS SEED FOLDER
 
-Each input lies in FOLDER/TARGET.now while it is fed, so that whatever ends the process leaves it behind.
+Each input is stored in FOLDER/TARGET.now while it is processed, so that it remains if the process ends.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from fuzz.targets import TARGETS, Target
 
 SLOW_S: Final = 10.0
-"""An input may take this long at most; the inputs are small, and the machine may be busy."""
+"""The time limit of an input in seconds; the inputs are small, and the machine may be busy."""
 HANGS_S: Final = 60.0
-"""After so long the process is ended."""
+"""The time in seconds after which the process is ended."""
 MEMORY_BYTES: Final = 4 << 30
-"""Of address space."""
+"""The limit of the address space."""
 _BATCH: Final = 200
 
 
@@ -36,7 +36,7 @@ class SlowError(Exception):
 
 @dataclass(frozen=True)
 class Finding:
-    """What went wrong: the error, the input in a file, and the command that repeats it."""
+    """A failure: the error, the input in a file, and the command that repeats it."""
 
     target: str
     error: str
@@ -45,7 +45,7 @@ class Finding:
 
 
 def batch(target: Target, number: int, examples: int, folder: Path) -> Finding | None:
-    """Feeds so many inputs; the first that is not survived, made as small as can be, or None."""
+    """Feed that many inputs; return the first that causes a failure, reduced, or None."""
     failed: list[tuple[bytes, BaseException]] = []
     now = folder / f"{target.name}.now"
 
@@ -75,10 +75,10 @@ def batch(target: Target, number: int, examples: int, folder: Path) -> Finding |
 
 
 def feed_in_time(target: Target, data: bytes) -> None:
-    """Feeds one input.
+    """Feed one input.
 
     Raises:
-        SlowError: it took too long.
+        SlowError: the input took too long.
     """
     began_s = time.monotonic()
     faulthandler.dump_traceback_later(HANGS_S, exit=True)
@@ -100,12 +100,12 @@ def _kept(target: Target, data: bytes, error: BaseException, folder: Path) -> Fi
 
 
 def repeat_of(target: str, file: Path) -> str:
-    """The command that feeds the input again."""
+    """Return the command that feeds the input again."""
     return f"python -m fuzz --reader {target} --repeat {file}"
 
 
 def limit_memory() -> None:
-    """The process gets no more than :data:`MEMORY_BYTES`, where the system can see to it."""
+    """Limit the process to :data:`MEMORY_BYTES`, where the system supports it."""
     try:
         import resource
 
@@ -115,12 +115,12 @@ def limit_memory() -> None:
 
 
 def main() -> int:
-    """Feeds; a line of JSON a batch, and one more for a finding, which ends it."""
+    """Feed inputs; print a line of JSON per batch, and one more for a finding, which ends the run."""
     name, lasts, number, folder = sys.argv[1:5]
     limit_memory()
     ends_s, fed, at = time.monotonic() + float(lasts), 0, 0
     while True:
-        # Seeds of one run and of the next must not meet.
+        # Seeds of one run and of the next must not coincide.
         found = batch(TARGETS[name], int(number) * 1_000_000 + at, _BATCH, Path(folder))
         fed, at = fed + _BATCH, at + 1
         line = {"target": name, "fed": fed, "finding": asdict(found) if found else None}

@@ -1,4 +1,4 @@
-"""The targets: what each reader is fed with, and what may come of it."""
+"""The targets: the inputs of each reader, and the allowed results."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SEEDS: Final = st.integers(0, 2**32)
 
 @dataclass(frozen=True)
 class Target:
-    """A reader: how inputs are made, and what is done with each. Anything it raises is a finding."""
+    """A reader: how inputs are made, and how each is processed. Any exception it raises is a finding."""
 
     name: str
     inputs: st.SearchStrategy[bytes]
@@ -32,7 +32,7 @@ class Target:
 
 
 def read(data: bytes) -> None:
-    """Reads, and looks at all of it: what is made late is made now. Collecting errors must agree with raising them."""
+    """Read everything, including what is created at first use. Collecting errors must agree with raising them."""
     message = None
     with contextlib.suppress(SdmxError):
         message = read_message(data)
@@ -59,7 +59,7 @@ def _must_collect(data: bytes, message: Message | None) -> None:
 
 
 def read_json(data: bytes) -> None:
-    """The same; and the short way must not find anything else than the long way."""
+    """Read as above, and check that the short way finds nothing else than the long way."""
     read(data)
     way = sdmx_json.read_short if b'"data"' in data[:4096] else fusion.read_short
     try:
@@ -74,7 +74,7 @@ def read_json(data: bytes) -> None:
 
 
 def read_ml(data: bytes) -> None:
-    """The same; what the short way takes must be well-formed for libxml2, too, and say the same."""
+    """Read as above; what the short way accepts must be well-formed for libxml2, too, with the same content."""
     read(data)
     found = ml.read_short(data)
     if found is not None:
@@ -87,7 +87,7 @@ def _must_agree(found: Message, other: Message) -> None:
 
 
 def cut(data: bytes) -> None:
-    """Cuts up; each part must hold the artefact it is said to hold, and be readable where that was promised."""
+    """Split; each part must contain the artefact it is labelled with, and be readable where that was promised."""
     with contextlib.suppress(SdmxError):
         for part in split_readable(data).parts:
             try:
@@ -108,7 +108,7 @@ def cut(data: bytes) -> None:
 
 
 def urn(data: bytes) -> None:
-    """Reads a URN; one that is read is written as it was."""
+    """Parse a URN; a parsed URN is written as it was."""
     with contextlib.suppress(SdmxError):
         found = Urn.parse(data)
         if bytes(found) != data:

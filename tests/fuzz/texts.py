@@ -1,4 +1,4 @@
-"""SDMX-EDI and any bytes: segments, components and single bytes gone, changed, doubled or moved."""
+"""SDMX-EDI and any bytes, with segments, components and single bytes removed, changed, doubled or moved."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PIECES: Final = (
 
 
 def edi(samples: Sequence[bytes], seed: int) -> bytes:
-    """A message of the samples' segments."""
+    """Return a message of the samples' segments."""
     chance = random.Random(seed)
     segments = chance.choice(list(samples)).split(b"'")
     pool = [segment for sample in samples for segment in sample.split(b"'")]
@@ -38,7 +38,7 @@ def edi(samples: Sequence[bytes], seed: int) -> bytes:
 
 
 def spliced(samples: Sequence[bytes], seed: int) -> bytes:
-    """A sample with bytes cut out, changed, doubled or swapped; sometimes in gzip."""
+    """Return a sample with bytes removed, changed, doubled or swapped; sometimes in gzip."""
     chance = random.Random(seed)
     data = bytearray(chance.choice(list(samples)))
     for _ in range(chance.choice((1, 1, 2, 5))):

@@ -1,4 +1,4 @@
-"""XML and JSON: samples with parts gone, changed, doubled or moved, and messages grown of the samples' vocabulary."""
+"""XML and JSON: samples with parts removed, changed, doubled or moved, and messages generated from their vocabulary."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _BLANKS: Final = (None, 1, "\t")
 
 
 def xml(samples: Sequence[bytes], seed: int) -> bytes:
-    """A document made of the samples."""
+    """Return a document made of the samples."""
     chance = random.Random(seed)
     root = copy.deepcopy(_parsed(chance.choice(list(samples))))
     pool = _pool(tuple(samples))
@@ -64,7 +64,7 @@ def _change(  # noqa: C901 - one choice
     elif act == 4:
         one.addnext(copy.deepcopy(one))
     elif act == 5:
-        # Something of any sample, where it was never meant to be.
+        # A part of any sample, at a place where it was never meant to be.
         one.append(copy.deepcopy(chance.choice(pool)))
     elif act == 6:
         one.set(chance.choice(list(chance.choice(pool).attrib) or ["id"]), chance.choice(JUNK))
@@ -84,7 +84,7 @@ def _nest(one: etree._Element, chance: random.Random) -> None:
 
 
 def json_text(samples: Sequence[bytes], seed: int) -> bytes:
-    """A message made of the samples: one of its artefacts, or a few, with something else in them."""
+    """Return a message made of the samples: one or a few of their artefacts, with something else in them."""
     chance = random.Random(seed)
     whole: dict[str, Any] = json.loads(chance.choice(list(samples)))
     holder = whole.get("data", whole)
@@ -124,7 +124,7 @@ def _words(samples: tuple[bytes, ...]) -> tuple[str, ...]:
 
 
 def _spoilt(value: Any, words: tuple[str, ...], chance: random.Random) -> Any:
-    """The value with one thing in it gone, changed, doubled or new, somewhere."""
+    """Return the value with one thing in it removed, changed, doubled or added, somewhere."""
     if chance.random() < 0.15 or not value or not isinstance(value, (dict, list)):
         return _nested(value, chance) if chance.random() < 0.02 else chance.choice(VALUES)
     value = copy.copy(value)
@@ -148,6 +148,6 @@ def _nested(value: Any, chance: random.Random) -> Any:
 
 
 def _doubled(written: str, chance: random.Random) -> str:
-    """Sometimes a member twice: one name comes again with another value."""
+    """Sometimes repeat a member: the same name with another value."""
     at = written.find('"id"') if chance.random() < 0.1 else -1
     return written if at < 0 else f'{written[:at]}"id": "TWICE", {written[at:]}'

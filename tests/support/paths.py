@@ -1,4 +1,4 @@
-"""Where the project, the samples of structures and the corpus are."""
+"""The folders of the project, the samples of structures and the corpus."""
 
 from __future__ import annotations
 

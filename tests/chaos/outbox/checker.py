@@ -1,4 +1,4 @@
-"""Holds the versions of a replica, the log of Kafka and the marks of the database against what was recorded."""
+"""The comparison of a replica's versions, Kafka's log and the database's marks with the recorded transactions."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from chaos.outbox.expected import Expected
 from chaos.outbox.watch import Logged, Version, number_of
 from kafka_replica.producer.outbox import Status
 
-_TOGETHER = 1000  # transactions that one version may hold, for a replica that lags
+_TOGETHER = 1000  # transactions that one version may contain, for a lagging replica
 
 
 class Flaw(StrEnum):
-    """What can be wrong."""
+    """The kinds of violations."""
 
     MISSING = "missing"
     """A recorded transaction is not in the log, or not in any version."""
     TWICE = "twice"
     """A record is in the log a second time."""
     DISORDERED = "out of order"
-    """A transaction lies before one that was recorded earlier."""
+    """A transaction precedes another one that was recorded earlier."""
     TORN = "torn"
-    """A part of a transaction, or other content than was recorded."""
+    """A part of a transaction, or different content than was recorded."""
     CONTRADICTED = "contradicted"
-    """The database has marked what Kafka does not have, or the other way round."""
+    """The database has marked transactions that Kafka does not have, or vice versa."""
     FAILED = "failed"
-    """It did not come to its end."""
+    """The run did not reach its end."""
 
 
 @dataclass(slots=True)
 class Flaws(Found[Flaw]):
-    """Counts, and the first sentences of each kind; and how much was looked at."""
+    """Counts and the first sentences of each kind of violation; and counts of what was checked."""
 
     transactions: int = 0
     records: int = 0
@@ -44,7 +44,7 @@ class Flaws(Found[Flaw]):
 
 
 def check_marks(expected: Sequence[Expected], marks: Mapping[int, int], flaws: Flaws) -> None:
-    """The producer's table has the recorded transactions and no others, and all are marked as sent."""
+    """Check that the producer's table has the recorded transactions and no others, all marked as sent."""
     numbers = [each.tx_id for each in expected]
     if numbers != list(range(1, len(numbers) + 1)) or sorted(marks) != numbers:
         flaws.add(Flaw.MISSING, f"recorded: {_runs(numbers)}; in the producer's table: {_runs(sorted(marks))}")
@@ -55,12 +55,12 @@ def check_marks(expected: Sequence[Expected], marks: Mapping[int, int], flaws: F
 
 
 def check_log(expected: Sequence[Expected], log: Sequence[Logged], flaws: Flaws) -> None:
-    """Each transaction is in the log once, whole, and in its place."""
+    """Check that each transaction is in the log exactly once, whole, and in order."""
     by_number: dict[int, list[Logged]] = defaultdict(list)
     last: dict[object, int] = {}
     for each in log:
         if each.said is None:
-            continue  # somebody else's, from before
+            continue  # of another origin, from before the run
         number = number_of(each.said)
         by_number[number].append(each)
         if number < last.get(each.place, 0):
@@ -92,7 +92,7 @@ def _check_transaction(due: Expected, found: list[Logged], flaws: Flaws) -> None
 def check_versions(
     expected: Sequence[Expected], versions: Sequence[Version], ghosts: Mapping[str, str], flaws: Flaws
 ) -> None:
-    """Each version is what the next transactions make of the one before it: one as a rule, several if it lagged."""
+    """Check that each version is the previous one plus the next transactions: normally one, several if it lagged."""
     due, shown = dict(ghosts), dict[str, str]()
     touched: set[str] = set()
     done = 0
@@ -123,7 +123,7 @@ def check_versions(
 
 
 def check_end(expected: Sequence[Expected], ghosts: Mapping[str, str], end: Mapping[str, str], flaws: Flaws) -> None:
-    """The replica's last state is what all transactions make, key by key."""
+    """Check that the replica's last state is the result of all transactions, key by key."""
     due = dict(ghosts)
     for each in expected:
         _apply(due, each.content)
@@ -147,7 +147,7 @@ def _apply(state: dict[str, str], changes: Mapping[str, str | None]) -> None:
 
 
 def _runs(numbers: Sequence[int]) -> str:
-    """``1-5, 7``."""
+    """Return numbers in the form ``1-5, 7``."""
     runs: list[list[int]] = []
     for number in numbers:
         if runs and runs[-1][-1] == number - 1:

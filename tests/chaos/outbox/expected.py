@@ -1,4 +1,4 @@
-"""What the topic has to hold, from the recorders' own table: the content of each transaction, in order."""
+"""The required content of the topic, from the recorders' own table: the content of each transaction, in order."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from chaos.outbox.store import Row
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """One transaction as it has to be in the topic."""
+    """A transaction as it has to be in the topic."""
 
     tx_id: int
     kind: str
@@ -18,11 +18,11 @@ class Expected:
 
 
 def expected_of(rows: Iterable[Row], ghosts: Iterable[str]) -> list[Expected]:
-    """The transactions in order; those without a record (a sweep that finds nothing) among them.
+    """Return the transactions in order, including those without a record (a sweep that finds nothing).
 
     Args:
         rows: as recorded.
-        ghosts: keys that somebody else had written to the topic before.
+        ghosts: keys of another origin that were in the topic before.
     """
     present: dict[str, str] = {}
     left = set(ghosts)

@@ -1,4 +1,4 @@
-"""An instance of the producer in a process of its own; writes down what it is told."""
+"""An instance of the producer in a separate process, which records its notices."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LEASE_S = 1.5
 
 
 def settings_of(bootstrap: str, database: str) -> ProducerSettings:
-    """Quick to take over, and running from the start."""
+    """Settings for a fast takeover, running from the start."""
     kafka = {
         "bootstrap.servers": bootstrap, "log_level": 0, "reconnect.backoff.max.ms": 500, "socket.timeout.ms": 5_000,
         "transaction.timeout.ms": 10_000,
@@ -30,7 +30,7 @@ def settings_of(bootstrap: str, database: str) -> ProducerSettings:
 
 
 def main() -> None:
-    """Publishes, or stands by, until the harness says that it is enough."""
+    """Publish, or stand by, until the harness ends the process."""
     said = json.loads(sys.argv[1])
     orders, journal = Orders(), Journal(Path(said["journal"]))
 
@@ -44,7 +44,7 @@ def main() -> None:
     while producer is None:
         try:
             producer = kind(settings, observers=[tell])
-        except OutboxError as error:  # started again until the database is there, as a service manager would
+        except OutboxError as error:  # started again until the database is available, as a service manager would do
             sys.stderr.write(f"{error}\n")
             if orders.came.wait(0.5):
                 return

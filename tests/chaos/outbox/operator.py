@@ -1,4 +1,4 @@
-"""Who looks after the producer: resumes it when it has suspended itself, and says so when that would be wrong."""
+"""An operator who resumes a producer that has suspended itself, and reports when that would be wrong."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ _LOOK_S = 0.5
 
 
 class Operator:
-    """Looks at the producer's status until closed.
+    """An observer of the producer's status until closed.
 
     Attributes:
-        resumed: how often it was resumed.
-        contradictions: reasons why it suspended itself because database and Kafka contradict each other; it is not
+        resumed: how often the producer was resumed.
+        contradictions: reasons for suspensions because database and Kafka contradict each other; the producer is not
             resumed then.
     """
 
@@ -31,19 +31,19 @@ class Operator:
         self._thread.start()
 
     def close(self) -> None:
-        """Ends."""
+        """End observing."""
         self._closing.set()
         self._thread.join()
 
     def settled(self, timeout_s: float) -> bool:
-        """Waits until everything is marked as sent; whether it is."""
+        """Wait until everything is marked as sent; return True if it is."""
         give_up_s = time.monotonic() + timeout_s
         while time.monotonic() < give_up_s and not self.contradictions:
             try:
                 if self._producer.status().pending == 0:
                     return True
             except KafkaReplicaError:
-                pass  # the database is not there yet
+                pass  # the database is not available yet
             time.sleep(_LOOK_S)
         return False
 

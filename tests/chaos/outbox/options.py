@@ -1,4 +1,4 @@
-"""What can be chosen of a run."""
+"""The options of a run."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ TOPIC, PROGRESS_TOPIC, PRODUCER_ID = "chaos", "chaos.progress", "chaos"
 
 @dataclass(frozen=True)
 class OutboxOptions:
-    """One run.
+    """The options of a run.
 
     Attributes:
         seconds: how long faults go on.

@@ -1,4 +1,4 @@
-"""A recorder in a process of its own: its data and the outbox in one database transaction; is killed, comes back."""
+"""A recorder in a separate process, with its data and the outbox in one transaction; it is killed and restarted."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ _MANY = 40
 
 
 class Recorder:
-    """Records until told to stop.
+    """Record until stopped.
 
     Each transaction writes one value, unique to it, to the head, to some of the core keys and to a key of its own; a
-    quarter of them deletes the key of an earlier one; seldom a full flush is asked for. Now and then many are recorded
+    quarter of them deletes the key of an earlier one; rarely a full flush is requested. Now and then many are recorded
     at once, so that the producer is busy for a while.
     """
 
     def __init__(self, engine: Engine, seed: str) -> None:
         self._engine, self._outbox = engine, Outbox(PRODUCER_ID)
         self._dice = random.Random(seed)
-        self._name = uuid.uuid4().hex[:8]  # of this life
+        self._name = uuid.uuid4().hex[:8]  # of this incarnation
         self._number = 0
-        self._own: list[str] = []  # keys that are there for certain, and were not deleted
+        self._own: list[str] = []  # keys that certainly exist and were not deleted
 
     def run(self, orders: Orders) -> None:
-        """Records."""
+        """Record transactions."""
         while not orders.came.wait(self._dice.expovariate(1 / _PAUSE_S)):
             added: list[str] = []
             try:
@@ -48,7 +48,7 @@ class Recorder:
                     else:
                         many = _MANY if self._dice.random() < 0.05 else 1
                         added += [self._changes(connection) for _ in range(many)]
-            except (OutboxError, SQLAlchemyError) as error:  # the database decides whether it was committed
+            except (OutboxError, SQLAlchemyError) as error:  # the database decides the outcome of the commit
                 sys.stderr.write(f"{error}\n")
                 orders.came.wait(0.2)
             else:
@@ -62,7 +62,7 @@ class Recorder:
         puts: dict[str, str] = dict.fromkeys(("head", own, *(f"core-{number}" for number in cores)), value)
         deletes: list[str] = []
         if self._own and self._dice.random() < 0.25:
-            # Taken out first: whether it is deleted is not known if the database fails.
+            # Removed first: if the database fails, the deletion is uncertain.
             deletes = [self._own.pop(self._dice.randrange(len(self._own)))]
         recorded = self._outbox.record(
             connection, [*(Put(key, text.encode()) for key, text in puts.items()), *map(Delete, deletes)]
@@ -78,7 +78,7 @@ class Recorder:
 
 
 def main() -> None:
-    """Records until the harness says that it is enough."""
+    """Record until the harness ends the process."""
     settings = json.loads(sys.argv[1])
     Recorder(open_database(settings["database"]), settings["seed"]).run(Orders())
 

@@ -1,4 +1,4 @@
-"""What a run says in the end, and what its exit status is."""
+"""The final report of a run, and its exit status."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ class OutboxReport:
     """The result of a run.
 
     Attributes:
-        options: what was asked for.
-        database: what the log was in.
-        flaws: what was looked at, and what is wrong.
+        options: the options of the run.
+        database: the kind of the database.
+        flaws: counts of what was checked, and the violations.
         survived: faults by kind.
-        notices: what the instances were told, by kind.
+        notices: notices of the instances, by kind.
         resumed: how often the producer had suspended itself, and was resumed.
         kinds: recorded transactions by kind.
-        remark: what is to be said of the run, loudly.
+        remark: an important remark about the run.
         folder: where the files are, if they were kept.
     """
 
@@ -41,16 +41,16 @@ class OutboxReport:
 
     @property
     def checked_something(self) -> bool:
-        """Whether there was anything to be wrong."""
+        """True if the run had anything to check."""
         return min(self.flaws.transactions, self.flaws.records, self.flaws.versions - 1) > 0
 
     @property
     def exit_status(self) -> int:
-        """0 if all is right."""
+        """The exit status: 0 if all is right."""
         return 0 if self.checked_something and not self.flaws.wrong else 1
 
     def rows(self) -> list[tuple[str, str | int]]:
-        """The table."""
+        """Return the table."""
         options, flaws = self.options, self.flaws
         faults = ", ".join(f"{count} {kind}" for kind, count in sorted(self.survived.items())) or "none"
         return [
@@ -70,7 +70,7 @@ class OutboxReport:
         ]
 
     def show(self, console: Console) -> None:
-        """Prints the table, what is wrong, and where to look."""
+        """Print the table, the violations, and where the files are."""
         if self.remark:
             console.print(self.remark, style="bold red", soft_wrap=True)
         show_found(console, self.rows(), set(Flaw), self.flaws)

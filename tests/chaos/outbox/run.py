@@ -1,4 +1,4 @@
-"""One run: brokers, a database, recorders, instances, a replica; faults; the end; the check."""
+"""A run: brokers, a database, recorders, instances, a replica; faults; the end; the check."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ from kafka_replica.producer.outbox.tables import tx
 _BEGIN_S: Final = 90.0
 _LONGER_S: Final = 120.0
 _GHOSTS: Final = {"ghost-1": "somebody else's", "ghost-2": "somebody else's"}
-# Everything that was written stays, so that the log can be held against the database; evidence has to survive.
+# Everything that was written stays, so that the log can be compared with the database.
 _KEPT: Final = {"cleanup.policy": "compact", "min.compaction.lag.ms": "86400000"}
 
 
 def run(options: OutboxOptions, say: Callable[[str], None], say_every_s: float = 5.0) -> OutboxReport:
-    """Runs, checks, and reports.
+    """Run, check, and report.
 
     Raises:
-        KafkaReplicaError: the harness itself could not do its work.
+        KafkaReplicaError: the harness itself failed.
     """
     folder = options.folder or Path(tempfile.mkdtemp(prefix="kafka-replica-chaos-"))
     folder.mkdir(parents=True, exist_ok=True)
@@ -72,7 +72,7 @@ class _Run:
             self._make_topics(cluster)
             watch = Watch(cluster.bootstrap, TOPIC)
             stack.callback(watch.close)
-            producer = StructureProducer(settings_of(cluster.bootstrap, store.url))  # rules, and never publishes
+            producer = StructureProducer(settings_of(cluster.bootstrap, store.url))  # controls, and never publishes
             stack.callback(producer.close)
             make_table(producer.engine)
             instances = [self._mortal(stack, self._instance(cluster, store, n)) for n in range(options.instances)]
@@ -134,7 +134,7 @@ class _Run:
         return Lives(name, begin)
 
     def _wait_for_sent(self, producer: StructureProducer) -> None:
-        """Nothing breaks before something was sent: a run has to have something to break."""
+        """Wait until a record was sent, so that there is something to break."""
         give_up_s = time.monotonic() + _BEGIN_S
         while producer.status().sent < 5:
             if time.monotonic() > give_up_s:
@@ -204,8 +204,8 @@ class _Run:
 
 
 def _child_target(lives: Lives) -> Target:
-    """For longer than a lease lasts is too long."""
+    """Return the durations of freezes, some of them longer than a lease."""
     kind = lives.name.partition("-")[0]
     share = 0.6 if kind == "instance" else 0.3
-    # On a busy machine a process needs seconds to begin.
+    # On a busy machine a process takes seconds to start.
     return child_target(lives, kind, share, Freezing(0.5, (0.2, 1.0)), Freezing(0.8, (2.5, 5.0)), rest_s=5.0)

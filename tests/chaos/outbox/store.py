@@ -1,4 +1,4 @@
-"""The database of a run: a PostgreSQL of its own that is killed, or SQLite; and the recorders' own table in it."""
+"""The database of a run: a separate PostgreSQL that is killed, or SQLite; and the recorders' own table in it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _own = Table(
     Column("kind", Text, nullable=False),
     Column("content", Text, nullable=False),
 )
-"""The user's own data: what was recorded, written in the same database transaction."""
+"""The user's own data: the recorded changes, written in the same database transaction."""
 
 NOT_FOUND = (
     "NO POSTGRESQL: neither initdb on the path nor anything under /usr/lib/postgresql; the log is in SQLite, which has "
@@ -32,7 +32,7 @@ NOT_FOUND = (
 
 @dataclass(frozen=True)
 class Store:
-    """A database, how it breaks, and what is to be said about it."""
+    """A database, its faults, and a remark for the report."""
 
     url: str
     name: str
@@ -42,7 +42,7 @@ class Store:
 
 @dataclass(frozen=True)
 class Row:
-    """One recorded transaction, as its recorder knows it; deletions have the value None."""
+    """A recorded transaction, as its recorder knows it; deletions have the value None."""
 
     tx_id: int
     kind: str
@@ -51,10 +51,10 @@ class Row:
 
 @contextmanager
 def opened(wanted: str, folder: Path) -> Iterator[Store]:
-    """The database of a run.
+    """Return the database of a run.
 
     Raises:
-        ConfigurationError: PostgreSQL was asked for, and there is none.
+        ConfigurationError: PostgreSQL was requested, and there is none.
     """
     binaries = None if wanted == "sqlite" else find_binaries()
     if binaries is None:
@@ -73,23 +73,23 @@ def opened(wanted: str, folder: Path) -> Iterator[Store]:
 
 
 def make_table(engine: Engine) -> None:
-    """Makes the recorders' own table."""
+    """Create the recorders' own table."""
     _metadata.create_all(engine)
 
 
 def write_row(connection: Connection, row: Row) -> None:
-    """Writes what was recorded, on the connection that recorded it."""
+    """Write the recorded changes, on the connection that recorded them."""
     connection.execute(insert(_own).values(tx_id=row.tx_id, kind=row.kind, content=json.dumps(row.content)))
 
 
 def read_rows(engine: Engine) -> list[Row]:
-    """All that was recorded, in order."""
+    """Return all recorded transactions, in order."""
     with engine.connect() as connection:
         rows = connection.execute(select(_own).order_by(_own.c.tx_id)).all()
     return [Row(tx_id, kind, json.loads(content)) for tx_id, kind, content in rows]
 
 
 def count_rows(engine: Engine) -> int:
-    """How many were recorded."""
+    """Return the number of recorded transactions."""
     with engine.connect() as connection:
         return len(connection.execute(select(_own.c.tx_id)).all())

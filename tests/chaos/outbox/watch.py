@@ -1,4 +1,4 @@
-"""What was seen: each version of a replica as it came, and the whole log as a plain consumer reads it."""
+"""The observations: each version of a replica as it came, and the whole log as a plain consumer reads it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kafka_replica.headers.transactions import TransactionHeaders, read
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """What one version changed: values by key, None for a deletion; and the transactions that its records name."""
+    """The changes of one version: values by key, None for a deletion; and the transactions that its records name."""
 
     changes: dict[str, str | None]
     transactions: set[int] = field(default_factory=set)
@@ -21,7 +21,7 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class Logged:
-    """One record of the log."""
+    """A record of the log."""
 
     place: Partition
     offset: int
@@ -43,16 +43,16 @@ class Watch:
         self._replica.start()
 
     def finish(self, ends: dict[Partition, int], timeout_s: float) -> dict[str, str]:
-        """Waits until it has come so far; its last state.
+        """Wait for these positions; return the last state.
 
         Raises:
-            KafkaReplicaError: it did not come so far in time, or failed.
+            KafkaReplicaError: the replica did not reach them in time, or failed.
         """
         snapshot = self._replica.wait_for(ends, timeout_s)
         return {key.decode(): (record.value or b"").decode() for key, record in snapshot.items()}
 
     def close(self) -> None:
-        """Ends it; what was published has been heard then."""
+        """End the replica after all published versions were received."""
         self._replica.close()
 
     def _hear(self, change: Change) -> None:
@@ -69,15 +69,15 @@ class Watch:
 
 
 def number_of(said: TransactionHeaders) -> int:
-    """The number of the transaction that headers name."""
+    """Return the number of the transaction in the headers."""
     return int(said.transaction.rpartition("/")[2])
 
 
 def read_log(bootstrap: str, topic: str, ends: dict[Partition, int]) -> list[Logged]:
-    """Every committed record, partition by partition, as a plain consumer sees it.
+    """Return every committed record, partition by partition, as a plain consumer sees it.
 
     Raises:
-        BrokerUnavailableError: nothing was heard.
+        BrokerUnavailableError: there was no response.
     """
     reader = Consumer(
         {

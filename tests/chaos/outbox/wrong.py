@@ -1,4 +1,4 @@
-"""Producers that break one rule each, to show that the checker finds out."""
+"""Producers that break one rule each, to show that the checker detects it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kafka_replica.producer.relay.runner import Runner
 
 
 class MarksEarly(StructureProducer):
-    """Marks transactions as sent before Kafka has them."""
+    """A producer that marks transactions as sent before Kafka has them."""
 
     def _make_runner(self, lease: Lease) -> Runner:
         runner = super()._make_runner(lease)
@@ -30,7 +30,7 @@ class MarksEarly(StructureProducer):
 
 
 class AsksNobody(StructureProducer):
-    """Believes what the database has marked, and does not ask Kafka what has arrived."""
+    """A producer that trusts the marks in the database, and does not check in Kafka what has arrived."""
 
     def _make_runner(self, lease: Lease) -> Runner:
         runner = super()._make_runner(lease)
@@ -46,11 +46,11 @@ class _Trusting(Relay):
 
 
 class FencesNobody(StructureProducer):
-    """Publishes under a transactional id that no other instance has: the lease alone says who does.
+    """A producer with a transactional id that no other instance has: only the lease decides who publishes.
 
-    Not among the ways that are found at random. It goes wrong only when an instance stands still between its last look
-    at the lease and its first record, which is some microseconds: afterwards its own record in the progress topic
-    holds up whoever takes over. ``tests/integration/producer/test_fencing.py`` stops it there.
+    Random runs do not find this fault. It needs an instance that stalls between its last check of the lease and its
+    first record, which takes some microseconds: afterwards its own record in the progress topic blocks an instance that
+    takes over. ``tests/integration/producer/test_fencing.py`` stops it there.
     """
 
     def _make_link(self, step: Callable[[str], None]) -> Callable[[str], KafkaSession]:

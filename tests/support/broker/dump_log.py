@@ -29,7 +29,7 @@ _TOOLS = Jar(
 
 @dataclass
 class DumpedBatch:
-    """One batch as Kafka's tool prints it."""
+    """A batch as Kafka's tool prints it."""
 
     first: int
     end: int
@@ -44,7 +44,7 @@ class DumpedBatch:
 
 @pytest.fixture(scope="session")
 def tools_jar(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Kafka's tools, which a broker does without."""
+    """Return Kafka's tools, which a broker does not need."""
     folder = tmp_path_factory.mktemp("tools")
     try:
         download([_TOOLS], folder, lambda _: None)
@@ -54,7 +54,7 @@ def tools_jar(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def dump(kafka: LocalKafka, tools: Path, topic: str, partition: int = 0) -> list[DumpedBatch]:
-    """All batches that lie in a partition's segment files now."""
+    """Return all batches in a partition's current segment files."""
     log = kafka.data_dir / "data" / f"{topic}-{partition}"
     segments = sorted(str(path) for path in log.glob("*.log"))
     jars = os.pathsep.join([*map(str, ensure_kafka().jars), str(tools)])

@@ -1,4 +1,4 @@
-"""What the tests of durable replicas share."""
+"""Shared tools of the tests of durable replicas."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from kafka_replica.embedded import LocalKafka
 from support.broker.kafka_tools import Checker, all_decided, independent_read, quiet
 
 _PATIENCE_S = 30.0
-"""Against hanging; whatever is waited for comes within a second or two."""
+"""A timeout against hanging, in seconds; all expected events happen within a second or two."""
 
 
 def config(kafka: LocalKafka, **more: str | int | bool) -> dict[str, str | int | bool]:
-    """How to reach it; ``__`` in a name stands for a dot."""
+    """Return the configuration of a client; ``__`` in a name stands in for a dot."""
     given = {name.replace("__", "."): value for name, value in more.items()}
     return quiet({"bootstrap.servers": kafka.bootstrap_servers, **given})
 
 
 def wait_until(condition: Callable[[], object], timeout_s: float = _PATIENCE_S) -> None:
-    """Waits until it holds."""
+    """Wait until a condition holds."""
     give_up_s = time.monotonic() + timeout_s
     while not condition():
         assert time.monotonic() < give_up_s, "it did not come to hold in time"
@@ -44,7 +44,7 @@ def durable(kafka: LocalKafka, topic: str | list[str], folder: Path, **options: 
 
 
 def durable_or_waiting(kafka: LocalKafka, topic: str, folder: Path) -> Replica:
-    """One that may not be ready for an open transaction, where quiet points are the evidence; it shows something."""
+    """A replica that, with quiescence, may not be ready because of an open transaction; it shows some version."""
     replica = Replica(config(kafka), topic, RocksStore(folder)).start()
     wait_until(lambda: replica.status().barrier)
     wait_until(lambda: replica.status().ready or replica.status().blocking_transaction is not None)
@@ -52,24 +52,24 @@ def durable_or_waiting(kafka: LocalKafka, topic: str, folder: Path) -> Replica:
 
 
 def values(snapshot: Snapshot) -> dict[str, str]:
-    """Its keys and values, as text."""
+    """Return the keys and values of a snapshot, as text."""
     return {key.decode(): (record.value or b"").decode() for key, record in snapshot.items()}
 
 
 def decided(replica: Replica, kafka: LocalKafka, topic: str, partitions: int = 1) -> Snapshot:
-    """The version that has everything which is in the topic, once nothing in it is open."""
+    """Return the version that has everything in the topic, once no transaction in it is open."""
     ends = all_decided(kafka.bootstrap_servers, topic, partitions)
     return replica.wait_for(ends, timeout_s=_PATIENCE_S)  # type: ignore[arg-type] # plain tuples do
 
 
 def assert_same_as_topic(snapshot: Snapshot, kafka: LocalKafka, topic: str, partitions: int = 1) -> None:
-    """G8: the same keys, bytes and offsets as an independent reader finds."""
+    """Check G8: the same keys, bytes and offsets as an independent reader finds."""
     found = independent_read(kafka.bootstrap_servers, topic, partitions)
     assert {key: (record.value, record.offset) for key, record in snapshot.items()} == found
 
 
 def look_at_disk(checker: Checker, folder: Path) -> int:
-    """Hands what a killed process left to the checker; returns its version."""
+    """Pass the state that a killed process left to the checker; return its version."""
     store = RocksStore(folder)
     snapshot = store.snapshot()
     checker.look(dict(values(snapshot)), snapshot.version)
@@ -78,7 +78,7 @@ def look_at_disk(checker: Checker, folder: Path) -> int:
 
 
 class ReplicaProcess:
-    """A durable replica in a process of its own, which says when it is ready."""
+    """A durable replica in a separate process, which reports when it is ready."""
 
     def __init__(self, kafka: LocalKafka, topic: str, folder: Path, boundaries: str) -> None:
         program = Path(__file__).with_name("durable_process.py")
@@ -86,14 +86,14 @@ class ReplicaProcess:
         self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     def wait_ready(self) -> str:
-        """What it says of itself: records read, version, life."""
+        """The process' report: records read, version, incarnation."""
         assert self._process.stdout is not None
         said = self._process.stdout.readline()
         assert said.startswith("ready"), said + self.end(signal.SIGKILL)[1]
         return said
 
     def end(self, number: int) -> tuple[int, str]:
-        """Sends it a signal; returns how it ended, and what it wrote to its standard error."""
+        """Send it a signal; return how it ended, and its standard error."""
         os.kill(self._process.pid, number)
         _, complaints = self._process.communicate(timeout=_PATIENCE_S)
         return self._process.returncode, complaints

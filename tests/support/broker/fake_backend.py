@@ -1,4 +1,4 @@
-"""The contract's backend that is a fake topic."""
+"""The contract's backend for a fake topic."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from support.broker.topic_backend import FILLER, Backend, Writing
 
 
 class FakeBackend(Backend):
-    """A fake topic; each method is one of its own."""
+    """A fake topic; each method calls the corresponding one of the fake."""
 
     def __init__(self, partitions: int = 1, name: str = "fake") -> None:
         self.name = name

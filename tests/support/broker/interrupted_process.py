@@ -1,7 +1,7 @@
 """A durable replica that stops itself with SIGSTOP in the middle of reading a topic for the first time.
 
-``interrupted_process.py BOOTSTRAP TOPIC FOLDER BOUNDARIES OFFSET``. A program that tests start. It stops when
-it has read beyond the offset, once, until somebody sends SIGCONT. When it has everything that is in the topic it
+``interrupted_process.py BOOTSTRAP TOPIC FOLDER BOUNDARIES OFFSET``. This is a program that tests start. It stops when
+it has read beyond the offset, once, until it gets SIGCONT. When it has everything in the topic it
 prints, as JSON, all keys that it has ever shown, and how often it began again.
 """
 
@@ -36,12 +36,12 @@ def stopping(read: Callable[[Any, float], Fetched], offset: int) -> Callable[[An
 
 
 def main() -> None:
-    """Read until everything is there, and say what that was."""
+    """Read until everything is there, and print the result."""
     bootstrap, topic, folder, boundaries, offset = sys.argv[1:]
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
     for reader in (ConsumerReader, MarkerReader):
         reader.read = stopping(reader.read, int(offset))  # type: ignore[method-assign, assignment]
-    # Small fetches: what is deleted meanwhile must not have been fetched before.
+    # Small fetches: records that are deleted meanwhile must not have been fetched before.
     config: dict[str, Any] = {"bootstrap.servers": bootstrap, "log_level": 0, "max.partition.fetch.bytes": 20_000}
     if boundaries == "quiescence":
         config["queued.max.messages.kbytes"] = 20

@@ -1,4 +1,4 @@
-"""Writers and an independent reader for tests on a real broker; nothing of kafka_replica in them."""
+"""Writers and an independent reader for tests on a real broker, without code of kafka_replica."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ AGGRESSIVE = {
 
 
 def quiet(config: dict[str, str | int | bool]) -> dict[str, str | int | bool]:
-    """The same without chatter on stderr when a broker is stopped."""
+    """A configuration that prints nothing on stderr when a broker is stopped."""
     return {**config, "log_level": 0}
 
 
 def producer(bootstrap: str, transactional_id: str, **more: str | int | bool) -> Producer:
-    """A transactional producer, ready to begin."""
+    """Return a transactional producer, ready to begin."""
     made = Producer(
         quiet({"bootstrap.servers": bootstrap, "transactional.id": transactional_id, "linger.ms": 0, **more})
     )
@@ -43,7 +43,7 @@ def producer(bootstrap: str, transactional_id: str, **more: str | int | bool) ->
 
 
 def write(made: Producer, topic: str, records: dict[str, str | None], *, commit: bool | None = True) -> None:
-    """One transaction: committed, aborted, or (None) left open with its records in the log."""
+    """Write a transaction: committed, aborted, or (None) left open with its records in the log."""
     made.begin_transaction()
     for key, value in records.items():
         made.produce(topic, key=key.encode(), value=None if value is None else value.encode())
@@ -53,7 +53,7 @@ def write(made: Producer, topic: str, records: dict[str, str | None], *, commit:
 
 
 def ends(bootstrap: str, topic: str, partition: int = 0) -> tuple[int, int]:
-    """(last stable offset, high watermark), as the broker says."""
+    """Return (last stable offset, high watermark), as the broker reports them."""
     admin = AdminClient(quiet({"bootstrap.servers": bootstrap}))
     place = TopicPartition(topic, partition)
     found = [
@@ -64,7 +64,7 @@ def ends(bootstrap: str, topic: str, partition: int = 0) -> tuple[int, int]:
 
 
 def wait_decided(bootstrap: str, topic: str, timeout_s: float = 20, partition: int = 0) -> int:
-    """Waits until no transaction is open or undelivered; returns the end."""
+    """Wait until no transaction is open or undelivered; return the end."""
     give_up_s = time.monotonic() + timeout_s
     while time.monotonic() < give_up_s:
         stable, high = ends(bootstrap, topic, partition)
@@ -75,12 +75,12 @@ def wait_decided(bootstrap: str, topic: str, timeout_s: float = 20, partition: i
 
 
 def all_decided(bootstrap: str, topic: str, partitions: int) -> dict[tuple[str, int], int]:
-    """The same for all partitions."""
+    """Wait likewise for all partitions."""
     return {(topic, number): wait_decided(bootstrap, topic, partition=number) for number in range(partitions)}
 
 
 def independent_read(bootstrap: str, topic: str, partitions: int = 1) -> dict[bytes, tuple[bytes, int]]:
-    """Key -> (value, offset), by a plain read_committed consumer from the beginning to the end."""
+    """Return key -> (value, offset), by a plain read_committed consumer from the beginning to the end."""
     reader = Consumer(
         quiet(
             {
@@ -89,7 +89,7 @@ def independent_read(bootstrap: str, topic: str, partitions: int = 1) -> dict[by
                 "isolation.level": "read_committed",
                 "enable.auto.commit": False,
                 "enable.partition.eof": True,
-                # A second is lost by asking where the log begins, and by the first fetch's wait.
+                # Querying the log's beginning, and the wait of the first fetch, cost a second.
                 "auto.offset.reset": "earliest",
                 "fetch.wait.max.ms": 10,
             }
@@ -119,9 +119,9 @@ def independent_read(bootstrap: str, topic: str, partitions: int = 1) -> dict[by
 
 @dataclass
 class Writer(threading.Thread):
-    """Writes transactions until told to stop: each gives one value to the same twenty keys of its own.
+    """A thread that writes transactions until stopped: each gives one value to its own twenty keys.
 
-    Some are aborted, some delete all twenty, some are flushed in the middle so that writers interleave.
+    Some are aborted, some delete all twenty keys, some are flushed in the middle so that writers interleave.
     """
 
     bootstrap: str
@@ -140,11 +140,11 @@ class Writer(threading.Thread):
 
     @property
     def keys(self) -> list[str]:
-        """Its twenty keys."""
+        """The writer's twenty keys."""
         return [f"writer-{self.number}-key-{i}" for i in range(20)]
 
     def run(self) -> None:
-        """Writes."""
+        """Write transactions."""
         try:
             self._write()
         except Exception as error:  # noqa: BLE001 - the test tells it
@@ -159,7 +159,7 @@ class Writer(threading.Thread):
             try:
                 self._transaction(made, dice)
             except KafkaException:
-                # As any writer has to: begin anew, which aborts what was open. Rare, and counted.
+                # As any writer has to: start again, which aborts what was open. Rare, and counted.
                 self.failed += 1
                 made = producer(self.bootstrap, identity)
             if self.pause_s:
@@ -183,7 +183,7 @@ class Writer(threading.Thread):
 
 @dataclass
 class Checker:
-    """Looks at versions: no writer's keys may ever show two values, or an older value than before."""
+    """A checker of versions: no writer's keys may ever show two values, or an older value than before."""
 
     writers: list[Writer]
     versions: int = 0
@@ -191,7 +191,7 @@ class Checker:
     seen: dict[int, int] = field(default_factory=dict)
 
     def look(self, values: dict[str, str | None], version: int) -> None:
-        """Takes in one version: values by key, absent keys left out."""
+        """Check a version: values by key, without absent keys."""
         self.versions += 1
         for writer in self.writers:
             found = {values.get(key) for key in writer.keys}

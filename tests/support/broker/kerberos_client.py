@@ -1,7 +1,7 @@
 """A client of confluent-kafka alone, any version: ``kerberos_client.py PROPERTIES_AS_JSON TOPIC VALUE``.
 
-Not a test: a program that tests start, with a librdkafka that has GSSAPI. Writes one transaction, reads the topic to
-its end, and prints what it found; or what it was told instead.
+This is not a test but a program that tests start, with a librdkafka that has GSSAPI. It writes one transaction, reads
+the topic to its end, and prints the result, or the error.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _PATIENCE_S = 60.0
 
 
 def main() -> None:
-    """Writes, reads, tells."""
+    """Write, read, and print the result."""
     properties, topic, value = json.loads(sys.argv[1]), sys.argv[2], sys.argv[3]
     told: list[str] = []
     properties = {**properties, "log_level": 0, "error_cb": lambda error: told.append(error.name())}
@@ -59,7 +59,7 @@ def _read(properties: dict[str, Any], topic: str) -> list[str]:
         error = message.error()
         if error is None:
             found.append(message.value().decode())
-        elif error.code() == KafkaError._PARTITION_EOF and found:  # the marker may be written after the answer
+        elif error.code() == KafkaError._PARTITION_EOF and found:  # the marker may be written after the response
             break
     consumer.close()
     return found

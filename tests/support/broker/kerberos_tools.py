@@ -1,4 +1,4 @@
-"""A real Kerberos: a key distribution centre of its own on the loopback address, and a Kafka listener that asks it."""
+"""A real Kerberos: a key distribution centre on the loopback address, and a Kafka listener that uses it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from kafka_replica.embedded import LocalKafka, ports
 
 REALM = "KAFKA.REPLICA.TEST"
 _UP_S = 30.0
-_SBIN = "/usr/sbin:/sbin:/usr/local/sbin"  # where the KDC's programs are, which is not on everybody's path
+_SBIN = "/usr/sbin:/sbin:/usr/local/sbin"  # the folder of the KDC's programs, which is often not on the path
 _PROGRAMS = ("krb5kdc", "kdb5_util", "kadmin.local", "kinit")
 _HEADER = Path("/usr/include/librdkafka/rdkafka.h")
 _CLIENT = Path(__file__).parent / "kerberos_client.py"
@@ -61,7 +61,7 @@ def _which(program: str) -> str | None:
 
 
 def missing_programs() -> str | None:
-    """What to say where the programs of a KDC are not on this machine; None where they are."""
+    """Return the reason to skip if the programs of a KDC are not on this machine, else None."""
     missing = [program for program in _PROGRAMS if _which(program) is None]
     if missing:
         return (
@@ -72,7 +72,7 @@ def missing_programs() -> str | None:
 
 
 def wheel_has_kerberos() -> bool:
-    """Whether the confluent-kafka of this environment was built with GSSAPI."""
+    """Return True if the confluent-kafka of this environment was built with GSSAPI."""
     probe = {"bootstrap.servers": "localhost:1", "security.protocol": "SASL_PLAINTEXT", "sasl.mechanism": "GSSAPI"}
     try:
         Producer({**probe, "sasl.kerberos.kinit.cmd": "true", "log_level": 0})
@@ -82,7 +82,7 @@ def wheel_has_kerberos() -> bool:
 
 
 def client_with_kerberos(folder: Path) -> Path | str:
-    """A confluent-kafka built from source against the system's librdkafka, which has GSSAPI; or why there is none."""
+    """Return a confluent-kafka built from source against the system's librdkafka with GSSAPI, or why there is none."""
     if not _HEADER.exists() or shutil.which("gcc") is None:
         return "SKIPPED LOUDLY: no librdkafka with GSSAPI; install it (apt-get install librdkafka-dev libsasl2-dev gcc)"
     found = re.search(r"#define RD_KAFKA_VERSION\s+0x([0-9a-f]{8})", _HEADER.read_text())
@@ -100,7 +100,7 @@ def client_with_kerberos(folder: Path) -> Path | str:
 
 
 class Kerberos:
-    """A KDC with two principals, and a broker with a listener for Kerberos beside the open one."""
+    """A KDC with two principals, and a broker with a listener for Kerberos next to the open one."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -127,17 +127,17 @@ class Kerberos:
             raise
 
     def run(self, *command: str) -> None:
-        """One of Kerberos' own programs, in this realm."""
+        """Run one of Kerberos' own programs, in this realm."""
         done = subprocess.run(command, env=self.environment, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
 
     def stop(self) -> None:
-        """Ends both."""
+        """End both."""
         self.kafka.stop()
         self._stop_kdc()
 
     def client(self, site: Path, properties: Mapping[str, Any], topic: str, value: str) -> dict[str, Any]:
-        """What a client process says that writes one transaction and reads the topic, with these properties alone."""
+        """Return the output of a client that writes a transaction and reads the topic, with these properties only."""
         environment = {**self.environment, "PYTHONPATH": str(site)}
         command = [sys.executable, str(_CLIENT), json.dumps(dict(properties)), topic, value]
         done = subprocess.run(
@@ -165,7 +165,7 @@ class Kerberos:
             "listener.name.krb.gssapi.sasl.jaas.config": login,
             "sasl.kerberos.service.name": "kafka",
             "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
-            # Whoever comes by Kerberos has to be who the keytab says; nobody else may do anything.
+            # A user who logs in by Kerberos has to be the keytab's principal; nobody else may do anything.
             "super.users": "User:ANONYMOUS;User:registry",
         }
         java = [f"-Djava.security.krb5.conf={self.folder}/krb5.conf"]

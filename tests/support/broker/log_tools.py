@@ -1,4 +1,4 @@
-"""What is in a log, and what may become of one; nothing of kafka_replica's reading in it."""
+"""Tools for the content and changes of a log, without kafka_replica's readers."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from support.broker.kafka_tools import AGGRESSIVE, producer, quiet, write
 FORGETFUL = {**AGGRESSIVE, "delete.retention.ms": "3000"}
 """Compacted as aggressively as Kafka allows, with tombstones that are kept for three seconds.
 
-That is more than a replica takes for granted in any case, and time enough to read a small topic on a busy machine.
+That is more than the tolerance of a replica, and enough time to read a small topic on a busy machine.
 """
 
 
 def records(kafka: LocalKafka, topic: str) -> list[tuple[bytes | None, bytes | None]]:
-    """All keys and values that are left in the log of one partition, tombstones included."""
+    """Return all keys and values that are left in the log of one partition, including tombstones."""
     settings = quiet({
         "bootstrap.servers": kafka.bootstrap_servers, "group.id": "log", "enable.partition.eof": True,
         "enable.auto.commit": False, "auto.offset.reset": "earliest", "fetch.wait.max.ms": 10,
@@ -46,7 +46,7 @@ def _until_the_end(reader: Consumer) -> Iterator[tuple[bytes | None, bytes | Non
 
 
 def forget_deletions(kafka: LocalKafka, topic: str, keys: list[str]) -> None:
-    """Deletes keys, and waits until the log has forgotten that."""
+    """Delete keys, and wait until the log no longer contains the tombstones."""
     writer = producer(kafka.bootstrap_servers, f"{topic}-forget")
     write(writer, topic, dict.fromkeys(keys))
     wait_compacted(kafka, topic, lambda left: all(value is not None for _, value in left))
@@ -55,7 +55,7 @@ def forget_deletions(kafka: LocalKafka, topic: str, keys: list[str]) -> None:
 def wait_compacted(
     kafka: LocalKafka, topic: str, is_done: Callable[[list[tuple[bytes | None, bytes | None]]], bool]
 ) -> None:
-    """Writes on, for what is written last is never compacted, until the log looks as wanted."""
+    """Write more records, because the last ones are never compacted, until the log has the desired state."""
     writer = producer(kafka.bootstrap_servers, f"{topic}-on")
     give_up_s = time.monotonic() + 60
     while not is_done(records(kafka, topic)):
@@ -65,7 +65,7 @@ def wait_compacted(
 
 
 def make_again(kafka: LocalKafka, topic: str, partitions: int = 1) -> None:
-    """Deletes a topic, and makes it anew as soon as Kafka lets us."""
+    """Delete a topic, and create it again as soon as Kafka allows it."""
     admin = AdminClient(quiet({"bootstrap.servers": kafka.bootstrap_servers}))
     admin.delete_topics([topic])[topic].result(10)
     give_up_s = time.monotonic() + 30
@@ -80,6 +80,6 @@ def make_again(kafka: LocalKafka, topic: str, partitions: int = 1) -> None:
 
 
 def folder_of(kafka: LocalKafka, topic: str, partition: int = 0) -> Path:
-    """Where the log of a partition is, of a broker that keeps its data."""
+    """Return the folder of a partition's log, of a broker that keeps its data."""
     assert kafka._kept is not None
     return next(kafka._kept.rglob(f"{topic}-{partition}"))

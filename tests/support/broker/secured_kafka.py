@@ -1,4 +1,4 @@
-"""A real broker with TLS and SASL: a listener for each way in."""
+"""A real broker with TLS and SASL, with a listener for each kind of login."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _LISTENERS = {
     "PLAIN": "SASL_PLAINTEXT", "SCRAM": "SASL_SSL", "OAUTH": "SASL_PLAINTEXT",
 }  # fmt: skip
 USER, USER_PASSWORD = "teller", PASSWORD
-"""A user beside ``me``, whose password occurs nowhere by chance."""
+"""A user other than ``me``, whose password occurs nowhere by chance."""
 _LOGIN = "org.apache.kafka.common.security"
 
 
 class Secured:
-    """One broker with a listener for each way in."""
+    """A broker with a listener for each kind of login."""
 
     def __init__(self, folder: Path) -> None:
         ours, others = Authority(folder, "ours"), Authority(folder, "others")
@@ -45,7 +45,7 @@ class Secured:
             try:
                 return kafka.start(), chosen
             except EmbeddedKafkaError as error:
-                # Somebody else may take a port before the broker does.
+                # Another process may take a port before the broker does.
                 if not left or "in use" not in str(error):
                     raise
         raise AssertionError
@@ -79,7 +79,7 @@ class Secured:
         return settings
 
     def config(self, listener: str, **properties: Any) -> dict[str, Any]:
-        """A listener's address and the properties given, ``__`` for a dot."""
+        """Return a listener's address and the given properties, with ``__`` for a dot."""
         given = {name.replace("__", "."): value for name, value in properties.items() if value is not None}
         for name in given.keys() & {"ssl.ca.location", "ssl.certificate.location", "ssl.key.location"}:
             given[name] = str(self.folder / given[name])

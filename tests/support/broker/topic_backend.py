@@ -1,4 +1,4 @@
-"""What the contract of topics is run on: a topic that a test writes to by hand, and what a reader sees of it."""
+"""The backend of the contract of topics: a topic that a test writes to by hand, and a reader's view of it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kafka_replica.transactions import Batch, BoundaryDetector, Kind
 
 PATIENCE_S = 30.0
 FILLER = b"filler"
-"""The key of what a backend writes itself to bring compaction about."""
+"""The key of the records that a backend writes itself to trigger compaction."""
 
 
 class Writing(Protocol):
@@ -31,101 +31,101 @@ class Writing(Protocol):
         partition: int | None = None,
         timestamp_ms: int | None = None,
     ) -> None:
-        """Writes a record; it lies in the log when this returns."""
+        """Write a record; it is in the log on return."""
 
     def delete(self, key: str, *, partition: int | None = None) -> None:
-        """Writes a tombstone, likewise."""
+        """Write a tombstone; it is in the log on return."""
 
     def commit(self) -> object:
-        """Commits; the markers lie in the log when this returns."""
+        """Commit; the markers are in the log on return."""
 
     def abort(self) -> None:
-        """Aborts, likewise."""
+        """Abort; the markers are in the log on return."""
 
 
 class Entry(NamedTuple):
-    """What lies at one offset, as a reader sees it."""
+    """The entry at one offset, as a reader sees it."""
 
     partition: int
     offset: int
     kind: Kind
     writer: int
-    """Producers numbered as they turn up; -1 where there is none or it cannot be seen."""
+    """The producers, numbered in order of appearance; -1 where there is none or it cannot be seen."""
     epoch: int
-    """Counted from the first one seen of that producer."""
+    """The epoch, relative to the first one seen of that producer."""
     key: bytes | None
     value: bytes | None
 
 
 class Seen(NamedTuple):
-    """What a reader sees of a topic from its beginning to its end."""
+    """A reader's view of a topic from its beginning to its end."""
 
     entries: list[Entry]
     positions: list[int]
-    """Of each partition, as all that follow."""
+    """The entries by partition, like all following fields."""
     stable: list[int]
     high: list[int]
     gap: bool
-    """Whether an offset was missing."""
+    """True if an offset was missing."""
 
 
 class Backend(ABC):
-    """A topic; ``make`` of the contract gives a fresh one."""
+    """A topic; ``make`` of the contract returns a fresh one."""
 
     name: str
 
     @abstractmethod
     def begin(self) -> Writing:
-        """Begins a transaction, beside those that are open."""
+        """Begin a transaction, in addition to those that are open."""
 
     @abstractmethod
     def put(self, key: str | None, value: bytes | None, *, partition: int | None = None) -> object:
-        """Writes a record outside of transactions, a tombstone without a value; it lies in the log then."""
+        """Write a record outside of transactions, or a tombstone without a value; it is in the log on return."""
 
     @abstractmethod
     def producer(self, transactional_id: str, *, timeout_s: float = 30.0) -> TransactionalProducer:
-        """The producer that users have."""
+        """Return the producer that users have."""
 
     @abstractmethod
     def replica(self, **options: Any) -> Replica:
-        """A replica of it, not started."""
+        """Return a replica of the topic, not started."""
 
     @abstractmethod
     def source(self, boundaries: Boundaries) -> tuple[LogReader, BoundaryDetector]:
-        """What a replica reads with."""
+        """The boundaries that the replica uses."""
 
     @abstractmethod
     def end(self) -> Position:
-        """The high watermarks."""
+        """Return the high watermarks."""
 
     @abstractmethod
     def compact(self) -> None:
-        """Writes a filler, and has the log before it compacted; once more may be needed."""
+        """Write a filler, and have the log before it compacted; a second call may be needed."""
 
     @abstractmethod
     def delete_before(self, offset: int) -> None:
-        """Deletes all records below an offset of partition 0; the topic was made to take any key."""
+        """Delete all records below an offset of partition 0; the topic was created to accept any key."""
 
     @abstractmethod
     def drop(self) -> None:
-        """Deletes the topic."""
+        """Delete the topic."""
 
     @abstractmethod
     def recreate(self) -> None:
-        """Makes it again under its name."""
+        """Create the topic again under its name."""
 
     @abstractmethod
     def add_partitions(self, total: int) -> None:
-        """Gives it more partitions."""
+        """Add partitions."""
 
     @abstractmethod
     def unavailable(self) -> AbstractContextManager[object]:
-        """In the block the broker is gone."""
+        """Make the broker unavailable in the block."""
 
-    # --- the same for all ---
+    # --- common to all backends ---
 
     def write(self, records: dict[str, bytes | None], *, commit: bool = True) -> Position:
-        """One transaction, committed or aborted; returns the end of the topic."""
+        """Write a transaction, committed or aborted; return the end of the topic."""
         writing = self.begin()
         for key, value in records.items():
             if value is None:
@@ -136,7 +136,7 @@ class Backend(ABC):
         return self.end()
 
     def look(self, boundaries: Boundaries = Boundaries.MARKERS) -> Seen:
-        """What a reader sees of it now, fillers left out."""
+        """Return a reader's view of the topic now, without fillers."""
         source, _ = self.source(boundaries)
         try:
             return _look(source, boundaries)
@@ -144,12 +144,12 @@ class Backend(ABC):
             source.close()
 
     def place(self, number: int = 0) -> Partition:
-        """One of its partitions."""
+        """Return one of its partitions."""
         return Partition(self.name, number)
 
 
 def until(condition: Callable[[], object]) -> None:
-    """Waits until it holds."""
+    """Wait until a condition holds."""
     give_up_s = time.monotonic() + PATIENCE_S
     while not condition():
         assert time.monotonic() < give_up_s, "it did not come to hold in time"
@@ -181,7 +181,7 @@ def _entries(batches: list[Batch]) -> list[Entry]:
     found: list[Entry] = []
     for batch in sorted(batches, key=lambda batch: (batch.partition, batch.first)):
         pid = batch.producer_id
-        # A plain producer of librdkafka has no id; an idempotent one would.
+        # A plain producer of librdkafka has no producer id; an idempotent one would.
         writer = writers.setdefault(pid, len(writers)) if batch.kind in {Kind.DATA, Kind.COMMIT, Kind.ABORT} else -1
         epoch = batch.producer_epoch - epochs.setdefault(pid, batch.producer_epoch) if writer >= 0 else 0
         if batch.kind in {Kind.COMMIT, Kind.ABORT}:

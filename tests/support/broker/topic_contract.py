@@ -1,6 +1,6 @@
-"""What a topic does, as far as replicas and producers can tell. One test, two topics: the fake one and a real one.
+"""The behaviour of a topic, as far as replicas and producers can tell, on two topics: the fake one and a real one.
 
-A subclass says how to make one. What is asserted here, offsets and markers included, was seen on Kafka 4.3.0.
+A subclass creates the topic. The assertions here, including offsets and markers, were observed on Kafka 4.3.0.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ both_kinds = pytest.mark.parametrize("boundaries", [MARKERS, QUIESCENCE])
 
 
 def values(snapshot: Snapshot) -> dict[str, bytes | None]:
-    """What a version holds."""
+    """Return the content of a version."""
     return {key.decode(): record.value for key, record in snapshot.items()}
 
 
 def write_and_raise(producer: TransactionalProducer) -> Transaction:
-    """A transaction whose block raises."""
+    """Run a transaction whose block raises."""
     with suppress(ValueError), producer.transaction() as transaction:
         transaction.put("d", b"2")
         raise ValueError("planned")
@@ -47,17 +47,17 @@ def write_and_raise(producer: TransactionalProducer) -> Transaction:
 
 
 class TopicContract(ABC):
-    """The tests."""
+    """The tests of the contract."""
 
     @abstractmethod
     def make(self, partitions: int = 1, *, takes_any_key: bool = False) -> Backend:
-        """A fresh topic, compacted; or, with ``takes_any_key``, one that is not, which takes records without a key."""
+        """Return a fresh topic; it is compacted, except with ``takes_any_key``, so that it accepts records without a key."""
 
     # --- transactions ---
 
     @both_kinds
     def test_a_transaction_is_one_version(self, boundaries: Boundaries) -> None:
-        """Nothing of it before its commit; then all of it, with what was written of each record, at the cut."""
+        """A transaction shows nothing before its commit; then all of it, with all parts of each record."""
         topic = self.make()
         with topic.replica(boundaries=boundaries) as replica:
             changes = replica.changes(timeout_s=PATIENCE_S)
@@ -74,7 +74,7 @@ class TopicContract(ABC):
             assert change.position == Position({topic.place(): 3})
 
     def test_the_log_of_interleaving_transactions(self) -> None:
-        """Markers use up offsets; readers by markers see all of it, readers of committed records what counts."""
+        """Markers use offsets; readers by markers see the whole log, readers of committed records only those."""
         topic = self.make()
         first, second = topic.begin(), topic.begin()
         first.put("a", b"1")
@@ -107,7 +107,7 @@ class TopicContract(ABC):
         assert (committed.positions, committed.stable, committed.high) == ([9], [9], [9])
 
     def test_what_a_reader_sees_of_an_open_transaction(self) -> None:
-        """By markers all of the log; of committed records only what lies below its first offset."""
+        """Readers by markers see the whole log; readers of committed records only what lies below its first offset."""
         topic = self.make()
         closed, held = topic.begin(), topic.begin()
         closed.put("a", b"1")
@@ -124,7 +124,7 @@ class TopicContract(ABC):
         held.abort()
 
     def test_committed_behind_an_open_one_by_markers(self) -> None:
-        """It is shown; the cut says who was open; the open one is a version of its own in the end."""
+        """A transaction behind an open one is shown by markers; the position names the open one, which follows."""
         topic = self.make()
         held = topic.begin()
         held.put("a", b"late")
@@ -139,12 +139,12 @@ class TopicContract(ABC):
             assert replica.state == State.LIVE
             held.commit()
             snapshot = replica.wait_for(topic.end(), PATIENCE_S)
-            # The higher offset counts, as for compaction: not what was committed last.
+            # The higher offset wins, as for compaction: not the record that was committed last.
             assert values(snapshot) == {"a": b"late", "b": b"early", "c": b"1"}
             assert snapshot.position.open == ()
 
     def test_committed_behind_an_open_one_by_quiet_points(self) -> None:
-        """It waits, and the replica says so; in the end both are there."""
+        """A transaction behind an open one waits with quiescence, as the replica reports; in the end both are there."""
         topic = self.make()
         topic.write({"z": b"0"})
         with topic.replica(boundaries=QUIESCENCE, blocked_after_s=0.1) as replica:
@@ -163,7 +163,7 @@ class TopicContract(ABC):
 
     @both_kinds
     def test_what_was_aborted_never_shows(self, boundaries: Boundaries) -> None:
-        """Not while it was open, not after; and a log that ends in it makes a replica ready all the same."""
+        """Aborted records never show, neither while open nor after; a log that ends in them makes a replica ready."""
         topic = self.make()
         heard: list[Change] = []
         with topic.replica(boundaries=boundaries) as replica:
@@ -180,7 +180,7 @@ class TopicContract(ABC):
 
     @both_kinds
     def test_an_empty_transaction_leaves_nothing(self, boundaries: Boundaries) -> None:
-        """No marker, no offset, no version."""
+        """An empty transaction leaves no marker, no offset, no version."""
         topic = self.make()
         topic.begin().commit()
         topic.begin().abort()
@@ -195,7 +195,7 @@ class TopicContract(ABC):
 
     @both_kinds
     def test_tombstones(self, boundaries: Boundaries) -> None:
-        """They delete; one for a key that is not there deletes nothing; a key comes back with a new record."""
+        """A tombstone deletes its key, one for an unknown key deletes nothing; a key returns with a new record."""
         topic = self.make()
         with topic.replica(boundaries=boundaries) as replica:
             replica.wait_for(topic.write({"a": b"1", "b": b"1"}), PATIENCE_S)
@@ -212,7 +212,7 @@ class TopicContract(ABC):
 
     @both_kinds
     def test_a_record_without_a_key(self, boundaries: Boundaries) -> None:
-        """It stops a replica, or is set aside: with its place."""
+        """A record without a key stops a replica, or is left out and reported with its place."""
         topic = self.make(takes_any_key=True)
         topic.put("a", b"1")
         topic.put(None, b"nobody's")
@@ -228,7 +228,7 @@ class TopicContract(ABC):
 
     @both_kinds
     def test_several_partitions(self, boundaries: Boundaries) -> None:
-        """Each key has its place; each partition written to gets a marker; all of a transaction shows at once."""
+        """Each key has its partition; each written partition gets a marker; a transaction shows at once."""
         topic = self.make(partitions=3)
         keys = [f"key-{number}" for number in range(9)]
         heard: list[Change] = []
@@ -251,7 +251,7 @@ class TopicContract(ABC):
 
     @both_kinds
     def test_partitions_that_are_added(self, boundaries: Boundaries, monkeypatch: pytest.MonkeyPatch) -> None:
-        """A replica that runs reads them, too."""
+        """A running replica also reads added partitions."""
         monkeypatch.setattr(follower, "_LOOK_EVERY_S", 0.1)
         topic = self.make(partitions=1)
         topic.write({"a": b"1"})
@@ -267,7 +267,7 @@ class TopicContract(ABC):
 
     @both_kinds
     def test_compaction(self, boundaries: Boundaries) -> None:
-        """What was overwritten, aborted or deleted goes, markers with the last of their data; the state stays."""
+        """Overwritten, aborted and deleted records go, markers with the last of their data; the state is kept."""
         topic = self.make()
         topic.write({"a": b"1", "b": b"1"})
         topic.write({"a": b"2"})
@@ -278,7 +278,7 @@ class TopicContract(ABC):
         left = [
             Entry(0, 3, Kind.DATA, 0, 0, b"a", b"2"),
             Entry(0, 4, Kind.COMMIT, 0, 0, None, None),
-            Entry(0, 8, Kind.COMMIT, 0, 0, None, None),  # the last of its producer
+            Entry(0, 8, Kind.COMMIT, 0, 0, None, None),  # the last batch of its producer
             Entry(0, 10, Kind.PLAIN, -1, 0, b"d", b"5"),
         ]
 
@@ -298,11 +298,11 @@ class TopicContract(ABC):
         assert not {"b", "c"} & values(fresh).keys()
 
     def test_compaction_stops_at_an_open_transaction(self) -> None:
-        """What lies behind its first offset stays until it is over."""
+        """Compaction keeps everything behind the first offset of an open transaction until it has ended."""
         topic = self.make()
         topic.write({"a": b"1"})
         topic.write({"a": b"2"})
-        topic.compact()  # the log goes on in another segment; the one with an open transaction is not touched
+        topic.compact()  # the log continues in another segment; the segment with an open transaction is not touched
         held = topic.begin()
         held.put("b", b"1")
         topic.write({"c": b"1"})
@@ -315,7 +315,7 @@ class TopicContract(ABC):
         def records_left() -> list[object]:
             return [entry for entry in left() if isinstance(entry, bytes)]
 
-        # A marker needs a pass of its own, for which the real cleaner finds no reason before the transaction is over.
+        # A marker needs a separate pass, for which the real cleaner finds no reason before the transaction has ended.
         until(lambda: records_left() == [b"2", b"1", b"1", b"2"])
         assert records_left() == [b"2", b"1", b"1", b"2"]
         held.commit()
@@ -323,7 +323,7 @@ class TopicContract(ABC):
 
     @both_kinds
     def test_a_front_that_is_deleted(self, boundaries: Boundaries) -> None:
-        """Records below the log start offset go by ordinary deletes, also in the middle of a transaction."""
+        """Records below the log start offset disappear by ordinary deletes, also in the middle of a transaction."""
         topic = self.make(takes_any_key=True)
         topic.write({"a": b"1", "b": b"1"})
         end = topic.write({"c": b"2", "a": b"2"})
@@ -342,11 +342,11 @@ class TopicContract(ABC):
             assert values(replica.wait_for(end, PATIENCE_S)) == {"a": b"2", "b": b"3"}
             assert replica.status().counts.rebuilds == 0
 
-    # --- what befalls a topic ---
+    # --- changes of a topic ---
 
     @both_kinds
     def test_a_topic_that_is_made_again(self, boundaries: Boundaries, monkeypatch: pytest.MonkeyPatch) -> None:
-        """A replica of the old one serves its last version until it has the new one, and tells what differs."""
+        """A replica of a recreated topic serves the old version until it has the new one, and reports the difference."""
         monkeypatch.setattr(follower, "_LOOK_EVERY_S", 0.1)
         topic = self.make()
         with topic.replica(boundaries=boundaries) as replica:
@@ -357,7 +357,7 @@ class TopicContract(ABC):
             topic.write({"b": b"new", "same": b"1"})
             shown: list[dict[str, bytes]] = []
             until(lambda: shown.append(values(replica.snapshot())) or "b" in shown[-1])
-            # Made again it is empty for a moment, which may or may not be seen.
+            # The recreated topic is empty for a moment, which may or may not be seen.
             assert all(state in ({"a": b"old", "same": b"1"}, {}, {"b": b"new", "same": b"1"}) for state in shown)
             last = replica.wait_for(topic.end(), PATIENCE_S)
             assert values(last) == {"b": b"new", "same": b"1"}
@@ -371,7 +371,7 @@ class TopicContract(ABC):
             assert told in ({"a": None, "b": b"new"}, {"a": None, "b": b"new", "same": b"1"})
 
     def test_a_topic_that_is_not_there(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """A replica waits for it, or does not, at the start and later."""
+        """A replica waits for a missing topic, or fails, at the start and later."""
         monkeypatch.setattr(follower, "_LOOK_EVERY_S", 0.1)
         monkeypatch.setattr(retry, "_NO_TOPIC_FOR_S", 0.5)
         topic = self.make()
@@ -397,7 +397,7 @@ class TopicContract(ABC):
 
     @both_kinds
     def test_a_broker_that_is_gone_for_a_while(self, boundaries: Boundaries) -> None:
-        """The replica says so, serves what it has, and goes on by itself."""
+        """A replica reports that the broker is gone, serves its version, and continues by itself."""
         topic = self.make()
         with topic.replica(boundaries=boundaries, stalled_after_s=0.5) as replica:
             replica.wait_for(topic.write({"a": b"1"}), PATIENCE_S)
@@ -412,7 +412,7 @@ class TopicContract(ABC):
 
     @both_kinds
     def test_read_your_own_write(self, boundaries: Boundaries) -> None:
-        """The producer says where its transaction ends, and a replica waits for that."""
+        """A producer returns where its transaction ends, and a replica waits for that position."""
         topic = self.make(partitions=2)
         producer = topic.producer("writer")
         with topic.replica(boundaries=boundaries) as replica:
@@ -433,7 +433,7 @@ class TopicContract(ABC):
             assert values(replica.wait_for(topic.end(), PATIENCE_S)) == {"d": b"1"}
 
     def test_waiting_for_a_transaction_to_be_visible(self) -> None:
-        """Committed is not yet visible to plain readers while another one is open before it."""
+        """A committed transaction is not visible to plain readers while another one is open before it."""
         topic = self.make()
         producer = topic.producer("writer")
         held = topic.begin()
@@ -446,7 +446,7 @@ class TopicContract(ABC):
         producer.wait_visible(transaction.committed, PATIENCE_S)
 
     def test_a_newer_producer_of_the_same_id(self) -> None:
-        """Locks the older one out, and what that left open is aborted."""
+        """A newer producer of the same id fences the older one, and the older one's open transaction is aborted."""
         topic = self.make()
         old = topic.producer("writer")
         with ExitStack() as stack:
@@ -468,7 +468,7 @@ class TopicContract(ABC):
         ]
 
     def test_a_commit_that_is_not_answered(self) -> None:
-        """Its outcome is not known, and its producer cannot go on."""
+        """The outcome of an unanswered commit is unknown, and its producer cannot continue."""
         topic = self.make()
         producer = topic.producer("writer", timeout_s=2)
         with topic.unavailable(), pytest.raises(CommitUnknownError), producer.transaction() as transaction:

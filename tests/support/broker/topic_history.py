@@ -1,4 +1,4 @@
-"""Random histories of a topic, and a player that carries one out, step by step, on any backend."""
+"""Random histories of a topic, and a player that executes a history, step by step, on any backend."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _REST_EVERY = 12
 
 
 class Decision(NamedTuple):
-    """One thing that a writer does; writer -1 writes outside of transactions."""
+    """A step of a writer; writer -1 writes outside of transactions."""
 
     verb: str
     writer: int = -1
@@ -24,7 +24,7 @@ class Decision(NamedTuple):
 
 
 def random_history(seed: int, steps: int, partitions: int) -> Iterator[Decision]:
-    """Three writers that interleave, commit and abort, and one without transactions; now and then none is open."""
+    """Return a history of three interleaving writers, and one without transactions; at times none is open."""
     dice = random.Random(seed)
     is_open: set[int] = set()
     for number in range(steps):
@@ -46,7 +46,7 @@ def random_history(seed: int, steps: int, partitions: int) -> Iterator[Decision]
 
 
 class Player:
-    """Carries out the steps on one backend."""
+    """A player of the steps on one backend."""
 
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
@@ -54,11 +54,11 @@ class Player:
 
     @property
     def is_quiet(self) -> bool:
-        """Whether no transaction is open."""
+        """Return True if no transaction is open."""
         return not self._open
 
     def play(self, step: Decision) -> None:
-        """One step; it lies in the log when this returns."""
+        """Execute one step; it is in the log on return."""
         if step.verb == "begin":
             self._open[step.writer] = self._backend.begin()
         elif step.verb == "put":

@@ -1,4 +1,4 @@
-"""Runs of `make chaos` made by hand: histories, what a replica showed, last states."""
+"""Hand-written runs of `make chaos`: histories, observed versions, last states."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ State = dict[str, tuple[str, int]]
 
 @dataclass
 class World:
-    """A folder of a run, written by hand: two writers, one replica with one listener."""
+    """The folder of a run, written by hand: two writers, one replica with one listener."""
 
     folder: Path
     now_s: float = 0.0
@@ -33,7 +33,7 @@ class World:
         self.line("r.every.jsonl", event="started")
 
     def line(self, file: str, **facts: Any) -> None:
-        """Adds a line to a file."""
+        """Add a line to a file."""
         self.now_s += 1
         with (self.folder / file).open("a") as out:
             out.write(json.dumps({"at_s": self.now_s, **facts}) + "\n")
@@ -47,7 +47,7 @@ class World:
         deletes: tuple[str, ...] = (),
         offsets: dict[str, int | None] | None = None,
     ) -> State:
-        """A transaction puts its writer's head and core (unless deleted) and more; returns the state after it."""
+        """Write a transaction with its writer's head and core (unless deleted) and more; return the state after it."""
         writer, number = map(int, name.split("."))
         file = f"writer-{writer}.jsonl"
         written = [head(writer), *(key for key in core(writer) if key not in deletes), *puts]
@@ -68,7 +68,7 @@ class World:
         return dict(after)
 
     def show(self, state: State, **other: Any) -> None:
-        """The replica shows a version; `other` replaces what it would rightly say of it."""
+        """Let the replica show a version; `other` replaces parts of the correct line."""
         gone = [key for key in self.shown if key not in state]
         changed = {key: entry for key, entry in state.items() if self.shown.get(key) != entry}
         self.version += 1
@@ -82,33 +82,33 @@ class World:
         self.shown = dict(state)
 
     def end(self, name: str, state: State) -> None:
-        """Somebody's last state."""
+        """Write a last state."""
         entries = {key.encode().hex(): [value(by).hex(), 0, offset] for key, (by, offset) in state.items()}
         (self.folder / f"{name}.end.json").write_text(json.dumps({"state": entries}))
 
     @property
     def history(self) -> History:
-        """What the writers wrote down."""
+        """Return the writers' histories."""
         return History.read([self.folder / f"writer-{number}.jsonl" for number in range(2)])
 
     def check(self, state: State | None = None, mine: State | None = None) -> Findings:
-        """Checks; `state` is what the independent reader finds, `mine` what the replica holds."""
+        """Check; `state` is the independent reader's, `mine` the replica's."""
         self.end("independent", self.present if state is None else state)
         self.end("r", (self.present if state is None else state) if mine is None else mine)
         return check(self.folder, self.history)
 
 
 def entries(state: State) -> dict[str, list[Any]]:
-    """A state as a stream writes it."""
+    """Return a state in the form of a stream."""
     return {key: [by, offset, "chaos-0"] for key, (by, offset) in state.items()}
 
 
 def without(state: State, *keys: str) -> State:
-    """A state that lacks some keys."""
+    """Return a state without some keys."""
     return {key: entry for key, entry in state.items() if key not in keys}
 
 
 def found(findings: Findings) -> set[Kind]:
-    """The kinds of what is wrong; the sentences are printed for whoever reads a failure."""
+    """Return the kinds of violations; the sentences are printed to explain a failure."""
     print(findings.texts)
     return set(findings.found)

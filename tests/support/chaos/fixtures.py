@@ -11,5 +11,5 @@ from support.chaos.chaos_world import World
 
 @pytest.fixture
 def world(tmp_path: Path) -> World:
-    """Return a run in which nothing has been written yet."""
+    """Return a run without any records."""
     return World(tmp_path)

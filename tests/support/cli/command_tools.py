@@ -1,4 +1,4 @@
-"""An environment of its own for tests of the command line."""
+"""A separate environment for tests of the command line."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kafka_replica.cli.help import VARIABLES
 
 @pytest.fixture(autouse=True)
 def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """No settings of the user's, no broker that the user has started; returns the folder of started brokers."""
+    """Remove the user's settings and started brokers; return the folder of started brokers."""
     for name in VARIABLES:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("KAFKA_REPLICA_STATE", str(tmp_path / "state"))

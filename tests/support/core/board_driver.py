@@ -1,4 +1,4 @@
-"""Drives a board as the follower does, and a reader that checks all it hears against a model. No broker."""
+"""A driver of a publisher, in the role of the follower, and a reader that checks each change. No broker."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ State = dict[bytes, bytes | None]
 
 
 class Driver:
-    """A store, a board, and what each version has to hold (``models[version]``)."""
+    """A store, a publisher, and the content of each version (``models[version]``)."""
 
     def __init__(self, recent_changes: int = 1000) -> None:
         self.store = MemoryStore()
@@ -26,24 +26,24 @@ class Driver:
 
     @property
     def version(self) -> int:
-        """The present one."""
+        """The present model."""
         return len(self.models) - 1
 
     def publish(self, written: Writes, transactions: int | None = None) -> None:
-        """One more version."""
+        """Publish one more version."""
         self.models.append(apply_to(self.models[-1], written))
         self.transactions.append(transactions)
         applied = self.store.apply(Delta(records(written, self.version * 10)), Position({P: self.version * 10}))
         self.publisher.published(self.store.snapshot(), applied, transactions)
 
     def count_to(self, versions: int) -> None:
-        """Publishes until there are so many; each writes its number under one key and under one of its own."""
+        """Publish that many versions; each writes its number under one key and under a new one."""
         while self.version < versions:
             number = str(self.version + 1).encode()
             self.publish([(b"number", number), (b"only-" + number, number)], 1)
 
     def holds(self, snapshot: Snapshot) -> None:
-        """Whether a snapshot is what its version has to be, however it is asked."""
+        """Return True if a snapshot has the content of its version, by every way of reading."""
         model = self.models[snapshot.version]
         assert values(snapshot) == model
         assert len(snapshot) == len(model)
@@ -55,7 +55,7 @@ class Driver:
 
 
 class Reader:
-    """Applies the changes of one mailbox, in order, to a state that begins with version ``since``."""
+    """Apply the changes of one mailbox, in order, to a state that begins with version ``since``."""
 
     def __init__(self, driver: Driver, mailbox: Mailbox, since: int | None = None) -> None:
         self.driver = driver
@@ -65,7 +65,7 @@ class Reader:
         self.heard: list[Change] = []
 
     def take(self, *, look: bool = True) -> Change:
-        """Takes one change and checks it; with ``look`` it reads the versions at once, else ``look_back`` does."""
+        """Take a change and check it; with ``look`` it reads the versions immediately, else ``look_back`` does."""
         change = self.mailbox.take(0)
         assert change is not None
         self._check(change)
@@ -82,12 +82,12 @@ class Reader:
         return change
 
     def take_all(self) -> None:
-        """Takes what is there."""
+        """Take all pending changes."""
         while self.mailbox.ready and not self.mailbox.closed:
             self.take()
 
     def look_back(self) -> None:
-        """Everything heard so far still shows what it has to."""
+        """Check that all changes received so far still show their content."""
         for change in self.heard:
             self.driver.holds(change.snapshot)
             if change.previous is not None:
@@ -109,7 +109,7 @@ class Reader:
 
 
 def wait_until(condition: Callable[[], object], timeout_s: float = 30.0) -> None:
-    """Waits until it holds."""
+    """Wait until a condition holds."""
     give_up_s = time.monotonic() + timeout_s
     while not condition():
         assert time.monotonic() < give_up_s, "it did not come to hold in time"

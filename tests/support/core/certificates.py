@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-PASSWORD = "key-secret"  # of keys that live as long as a test
+PASSWORD = "key-secret"  # of keys that exist only for a test
 _CA_CONFIG = """[ca]
 default_ca = it
 [it]
@@ -23,7 +23,7 @@ def _openssl(folder: Path, *arguments: str) -> None:
 
 
 class Authority:
-    """A certificate authority; ``<name>.crt`` in its folder is what clients trust."""
+    """A certificate authority; clients trust ``<name>.crt`` in its folder."""
 
     def __init__(self, folder: Path, name: str) -> None:
         if shutil.which("openssl") is None:
@@ -37,7 +37,7 @@ class Authority:
         _openssl(self._folder, *arguments, *kind, "-subj", f"/CN={name}")
 
     def issue(self, name: str, alternatives: str) -> Path:
-        """Makes ``<name>.crt``, ``.key``, ``.locked.key`` (with PASSWORD) and ``.pem`` (Kafka's form of all of it).
+        """Create ``<name>.crt``, ``.key``, ``.locked.key`` (with PASSWORD) and ``.pem`` (Kafka's form of all of it).
 
         Args:
             name: of the holder.
@@ -58,7 +58,7 @@ class Authority:
         return folder / f"{name}.crt"
 
     def revocations(self, name: str, revoked: Path | None = None) -> Path:
-        """A list of what is revoked: nothing, or one certificate."""
+        """Create a revocation list: empty, or with one certificate."""
         config = self._folder / f"{name}.cnf"
         config.write_text(_CA_CONFIG.format(name=name))
         (self._folder / f"{name}.index").touch()
@@ -69,7 +69,7 @@ class Authority:
         return self._folder / f"{name}.crl"
 
     def store(self, name: str) -> Path:
-        """A PKCS#12 store, opened by PASSWORD, of what was issued under that name."""
+        """Create a PKCS#12 store with PASSWORD, of the key and certificate with that name."""
         source = ("-in", f"{name}.crt", "-inkey", f"{name}.key", "-certfile", f"{self._name}.crt")
         _openssl(self._folder, "pkcs12", "-export", *source, "-passout", f"pass:{PASSWORD}", "-out", f"{name}.p12")
         return self._folder / f"{name}.p12"

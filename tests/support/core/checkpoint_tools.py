@@ -1,4 +1,4 @@
-"""What tests of the checkpoint file share."""
+"""Shared tools of the tests of the checkpoint file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WRITTEN = {b"a": b"first", b"b\n": b"", b"c": b"x" * 40}
 
 
 def until(is_so: Callable[[], bool]) -> None:
-    """Waits for it."""
+    """Wait for a condition."""
     give_up_s = time.monotonic() + PATIENCE_S
     while not is_so():
         assert time.monotonic() < give_up_s, "it did not happen in time"
@@ -30,19 +30,19 @@ def opened(path: Path) -> MemoryStore:
 
 
 def opened_and_closed(path: Path) -> MemoryStore:
-    """Snapshots stay readable."""
+    """Save a state, and close the store; snapshots stay readable."""
     store = opened(path)
     store.close()
     return store
 
 
 def bookmark_of(position: Position) -> ResumePoint:
-    """One that has something of everything but a life."""
+    """A resume point with a value in every field except the incarnation."""
     return ResumePoint(position, {"t": "id"}, {P: 3}, 5, "everything")
 
 
 def saved(path: Path, written: dict[bytes, bytes | None]) -> ResumePoint:
-    """A file with these values."""
+    """Write a file with these values."""
     store = opened(path)
     mark = bookmark_of(Position({P: len(written)}))
     store.apply(Delta(records(list(written.items()))), mark.position, mark)
@@ -51,7 +51,7 @@ def saved(path: Path, written: dict[bytes, bytes | None]) -> ResumePoint:
 
 
 def outcome(path: Path) -> tuple[str, ResumePoint | None]:
-    """What becomes of a store that begins with a file, and is read."""
+    """Return the result of a store that starts from a file, and is read."""
     store = opened(path)
     try:
         if store.resume_point is None:
@@ -70,7 +70,7 @@ def outcome(path: Path) -> tuple[str, ResumePoint | None]:
 
 
 def damage(path: Path, what: bytes) -> None:
-    """Changes these bytes of a file."""
+    """Change these bytes of a file."""
     data = path.read_bytes()
     assert data.count(what) == 1
     path.write_bytes(data.replace(what, what[::-1]))

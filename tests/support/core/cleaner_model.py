@@ -1,7 +1,7 @@
-"""A modelled topic whose brokers clean their logs, and a reader that asks the rule whether it was too late.
+"""A modelled topic whose brokers clean their logs, and a reader that applies the rule for tombstones.
 
-Brokers clean at times of their own. A cleaning takes what was overwritten and deleted; a tombstone gets its horizon
-from the first cleaning that it is part of, and is taken by the first one after that (KIP-534). Time is a number.
+Brokers clean independently. A cleaning removes overwritten and deleted records; a tombstone gets its horizon
+from the first cleaning that includes it, and is removed by the first cleaning after that (KIP-534). Time is a number.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ State = dict[Partition, dict[str, int]]
 
 
 class GhostError(AssertionError):
-    """A key is shown that was deleted, or one is missing."""
+    """A deleted key is shown, or a key is missing."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A record; ``horizon_s`` is when a tombstone may be removed, once it is known."""
+    """A record; ``horizon_s`` is when a tombstone may be removed, once that is known."""
 
     offset: int
     key: str
@@ -42,7 +42,7 @@ class World:
     def __init__(self, retention_s: float) -> None:
         self.time_s = 0.0
         self.wall_offset_s = 0.0
-        self.frozen_s = 0.0  # that the clock which only counts has missed
+        self.frozen_s = 0.0  # that the monotonic clock has missed
         self.retention_s = retention_s
         self.leaders = dict.fromkeys(PARTITIONS, 0)
         self.history: dict[Partition, list[Entry]] = {partition: [] for partition in PARTITIONS}
@@ -60,7 +60,7 @@ class World:
             self.logs[broker, partition].append(entry)
 
     def clean(self, broker: int, partition: Partition) -> None:
-        """Clean one log of one broker."""
+        """Clean a broker's log."""
         log = self.logs[broker, partition]
         newest = {entry.key: entry.offset for entry in log}
         kept = []
@@ -74,7 +74,7 @@ class World:
         self.logs[broker, partition] = kept
 
     def end(self, partition: Partition) -> int:
-        """The high watermark."""
+        """Return the high watermark."""
         return len(self.history[partition])
 
     def truth(self) -> State:
@@ -89,7 +89,7 @@ class World:
 
 
 class Saved(NamedTuple):
-    """The version and the bookmark that a restart finds."""
+    """The version and the resume point that a restart finds."""
 
     state: State
     position: dict[Partition, int]
@@ -98,7 +98,7 @@ class Saved(NamedTuple):
 
 
 class Reader:
-    """Reads all partitions, and begins again where the rule says that it was too late."""
+    """A reader of all partitions that begins again where the rule says that it was too late."""
 
     def __init__(self, world: World, make_rule: Callable[[], Tombstones]) -> None:
         self.world = world
@@ -109,7 +109,7 @@ class Reader:
         self.begin()
 
     def begin(self) -> None:
-        """Read from the beginnings, or go on where a version was saved."""
+        """Read from the beginning, or continue after a saved version."""
         world, saved = self.world, self.saved
         self.rule = self.make_rule()
         self.fetched: dict[Partition, list[tuple[list[Entry], int]]] = {partition: [] for partition in PARTITIONS}
@@ -125,18 +125,18 @@ class Reader:
         self.ask()
 
     def ask(self, lag_s: float = 0.0) -> None:
-        """Ask where the partitions end; the answer is of a later time, and comes later."""
+        """Query the ends of the partitions; the answer is of a later time, and arrives later."""
         asked = self.world.now()
         self.world.time_s += lag_s
         self.rule.ask(asked, {partition: self.world.end(partition) for partition in PARTITIONS})
         self.rule.read(self.positions)
 
     def tell(self) -> None:
-        """Ask for how long tombstones are kept."""
+        """Query for how long tombstones are kept."""
         self.rule.tell({TOPIC: self.world.retention_s})
 
     def fetch(self, partition: Partition, count: int) -> None:
-        """Fetch some records; they are looked at later."""
+        """Fetch some records; they are processed later."""
         leader = self.world.leaders[partition]
         if leader != self.leaders[partition]:
             self.leaders[partition] = leader
@@ -148,7 +148,7 @@ class Reader:
         fetched.append((found[:count], end))
 
     def take(self, partition: Partition) -> None:
-        """Look at what was fetched first."""
+        """Process the earliest fetch."""
         if not self.fetched[partition]:
             return
         entries, end = self.fetched[partition].pop(0)
@@ -163,10 +163,10 @@ class Reader:
         self.rule.read(self.positions)
 
     def show(self, lag_s: float = 0.0) -> None:
-        """Read to the ends, and show that, unless it is too late.
+        """Read to the ends, and show the result, unless it is too late.
 
         Raises:
-            GhostError: what is shown is not what there is.
+            GhostError: the result is not the actual state.
         """
         for partition in PARTITIONS:
             self.fetch(partition, 1 << 30)

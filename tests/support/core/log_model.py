@@ -1,6 +1,6 @@
-"""A Kafka cluster as far as transactions and compaction go: what its logs hold, and who wrote what.
+"""A Kafka cluster as far as transactions and compaction are concerned: the content of its logs, and its producers.
 
-Written from what guarantees.md says was measured; histories like these run on a real broker in tests/broker.
+The model follows measurements; histories like these run on a real broker in tests/integration/broker.
 
 A transaction is begun by its first record, *decided* when its commit or abort begins (after all its records
 were acknowledged), and then gets its markers, one partition at a time, with other things in between. Only
@@ -19,14 +19,14 @@ from kafka_replica.transactions import Kind
 
 TOPIC = "model"
 P0, P1, P2 = (Partition(TOPIC, number) for number in range(3))
-NO_DATA = -1  # the first offset of a transaction in a partition where it has a marker only
+NO_DATA = -1  # the first offset of a transaction in a partition where it has only a marker
 
 Written = tuple[str, str | None]
 """A key and its value; None deletes."""
 
 
 class Logged(NamedTuple):
-    """One batch of a log: as it was written, or what compaction left of it."""
+    """A batch of a log: as it was written, or as compaction left it."""
 
     first: int
     end: int
@@ -37,13 +37,13 @@ class Logged(NamedTuple):
 
     @property
     def is_marker(self) -> bool:
-        """Whether it ends a transaction."""
+        """True if the batch ends a transaction."""
         return self.kind in {Kind.COMMIT, Kind.ABORT}
 
 
 @dataclass
 class Transaction:
-    """One transaction, or one batch of plain records; ``commits`` is None until that is decided."""
+    """A transaction, or a batch of plain records; ``commits`` is None until that is decided."""
 
     number: int
     producer: int
@@ -53,17 +53,17 @@ class Transaction:
     first: dict[Partition, int] = field(default_factory=dict)
     markers: dict[Partition, int] = field(default_factory=dict)
     after: frozenset[int] = frozenset()
-    """Those of which something could be seen before all of this one was written: it may depend on them."""
+    """Transactions of which something was visible before all of this one was written: it may depend on them."""
 
     @property
     def is_complete(self) -> bool:
-        """Whether it has all its markers."""
+        """True if it has all its markers."""
         return self.commits is not None and self.markers.keys() == self.first.keys()
 
 
 @dataclass
 class Log:
-    """One partition: the batches as written, and those that compaction left."""
+    """A partition: the batches as written, and those that compaction left."""
 
     end: int = 0
     start: int = 0
@@ -71,7 +71,7 @@ class Log:
     left: list[Logged] = field(default_factory=list)
 
     def append(self, batch: Logged) -> None:
-        """Writes one more."""
+        """Write a batch."""
         self.written.append(batch)
         self.left.append(batch)
         self.end = batch.end
@@ -88,13 +88,13 @@ class Cluster:
     def __init__(self, partitions: int = 1, old_producers: Sequence[int] = ()) -> None:
         self.logs = {Partition(TOPIC, number): Log() for number in range(partitions)}
         self.transactions: list[Transaction] = []
-        self.current: dict[int, int] = {}  # producer -> its transaction
+        self.current: dict[int, int] = {}  # the transaction of each producer
         self.epochs: dict[int, int] = {}
         self.old_producers = frozenset(old_producers)
         self.visible: frozenset[int] = frozenset()  # of which a reader may have seen something
 
     def fork(self) -> Cluster:
-        """The same, to be continued otherwise."""
+        """Return a copy that can be continued differently."""
         other = Cluster(0)
         other.logs = {p: Log(log.end, log.start, log.written[:], log.left[:]) for p, log in self.logs.items()}
         other.transactions = [replace(t, first={**t.first}, markers={**t.markers}) for t in self.transactions]
@@ -102,16 +102,16 @@ class Cluster:
         other.old_producers, other.visible = self.old_producers, self.visible
         return other
 
-    # --- what producers do ---
+    # --- actions of producers ---
 
     def grow(self) -> Partition:
-        """One partition more."""
+        """Add a partition."""
         partition = Partition(TOPIC, len(self.logs))
         self.logs[partition] = Log()
         return partition
 
     def write(self, producer: int, partition: Partition, *records: Written) -> None:
-        """A batch of the producer's transaction; the first one begins it. Without records, it only takes part."""
+        """Write a batch of the producer's transaction, which begins it if needed; an empty one adds the partition."""
         transaction = self._of(producer)
         assert transaction.commits is None, "decided already"
         log = self.logs[partition]
@@ -123,7 +123,7 @@ class Cluster:
             self._append(partition, Kind.DATA, transaction.number, transaction.epoch, records)
 
     def plain(self, partition: Partition, *records: Written) -> None:
-        """A batch outside of transactions."""
+        """Write a batch outside of transactions."""
         end = self.logs[partition].end
         number = len(self.transactions)
         own = Transaction(number, -1, -1, True, True, {partition: end}, {partition: end}, self.visible)
@@ -132,13 +132,13 @@ class Cluster:
         self.visible |= {number}
 
     def decide(self, producer: int, *, commits: bool = True) -> None:
-        """The end of its transaction begins: from now on it is certain."""
+        """Begin the end of its transaction: from now on the outcome is certain."""
         transaction = self.transactions[self.current[producer]]
         assert transaction.commits is None, "decided already"
         transaction.commits = commits
 
     def mark(self, producer: int, partition: Partition) -> None:
-        """A marker is written there; the last one lets the producer go on."""
+        """Write a marker; the last one lets the producer continue."""
         transaction = self.transactions[self.current[producer]]
         assert transaction.commits is not None, "not decided"
         assert partition in transaction.first, "no part of it"
@@ -153,13 +153,13 @@ class Cluster:
             self.epochs[producer] = epoch
 
     def end(self, producer: int, *, commits: bool = True) -> None:
-        """Decides its transaction and writes all markers."""
+        """Decide its transaction and write all markers."""
         self.decide(producer, commits=commits)
         for partition in self.unmarked(producer):
             self.mark(producer, partition)
 
     def unmarked(self, producer: int) -> list[Partition]:
-        """Partitions of its transaction that have no marker yet."""
+        """Return the partitions of its transaction that have no marker yet."""
         transaction = self.transactions[self.current[producer]]
         return [partition for partition in transaction.first if partition not in transaction.markers]
 
@@ -179,10 +179,10 @@ class Cluster:
         )
         log.append(Logged(log.end, log.end + max(len(records), 1), kind, transaction, epoch, records))
 
-    # --- what brokers do ---
+    # --- actions of brokers ---
 
     def stable(self, partition: Partition) -> int:
-        """The last stable offset: the first one of the oldest transaction that has no marker there."""
+        """Return the last stable offset: the first one of the oldest transaction without a marker there."""
         firsts = (
             transaction.first[partition]
             for number in self.current.values()
@@ -192,7 +192,7 @@ class Cluster:
         return max(self.logs[partition].start, min(firsts, default=self.logs[partition].end))
 
     def trim(self, partition: Partition, start: int) -> None:
-        """Deletes what lies below an offset, by age or by DeleteRecords; the batch that it lies in stays whole."""
+        """Delete the records below an offset, as by age or by DeleteRecords; the batch that contains it stays whole."""
         log = self.logs[partition]
         log.start = max(start, log.start)
         log.left = [batch for batch in log.left if batch.end > log.start]
@@ -232,10 +232,10 @@ class Cluster:
         transaction = self.transactions[marker.transaction]
         return not transaction.is_complete or NO_DATA < transaction.first[partition] < read <= marker.first
 
-    # --- what must be ---
+    # --- required results ---
 
     def state(self, numbers: Mapping[int, object] | frozenset[int]) -> dict[bytes, Record]:
-        """What these transactions have written, all of it: per partition and key the highest offset."""
+        """Return everything that these transactions have written: per partition and key the highest offset."""
         found: dict[bytes, Record] = {}
         for log in self.logs.values():
             for batch in log.written:
@@ -244,7 +244,7 @@ class Cluster:
         return {key: record for key, record in found.items() if not record.is_tombstone}
 
     def independent(self) -> dict[bytes, Record]:
-        """What a plain reader of the log as compaction left it has in the end."""
+        """Return the final state of a plain reader of the compacted log."""
         found: dict[bytes, Record] = {}
         for log in self.logs.values():
             for batch in log.left:

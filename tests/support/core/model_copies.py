@@ -1,6 +1,6 @@
 """Copies and fingerprints of a follower in the middle of its work, made field by field.
 
-So a field which is added to a rule is copied and compared without being named here.
+A field that is added to a detector is therefore copied and compared without being named here.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _IGNORED = {"content", "oracle", "_present"}
 
 
 def fork_follower(model: ModelFollower, cluster: Cluster) -> ModelFollower:
-    """The same on a copy of its cluster; neither notices what the other does from now on."""
+    """Return a copy on a copy of its cluster; later changes of one do not affect the other."""
     other = copy(model)
     memo: dict[int, Any] = {}
     other.source = copy(model.source)
@@ -94,7 +94,7 @@ def _fields(found: Any) -> list[str]:
 
 
 def fingerprint(found: Any) -> Hashable:
-    """Equal for what is equal in all that can matter later."""
+    """Return a value that is equal if everything that can matter later is equal."""
     special = _PRINTS.get(type(found))
     if special is not None:
         return special(found)

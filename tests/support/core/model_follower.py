@@ -1,4 +1,4 @@
-"""The real follower on a modelled cluster: real loop, rule, assembly, barrier, store and board, stepped by hand."""
+"""The real follower on a modelled cluster, in steps: real loop, detector, builder, barrier, store and publisher."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from support.core.model_source import ModelSource
 
 
 class WatchedAssembly(DeltaBuilder):
-    """Tells an oracle what was settled."""
+    """A delta builder that reports committed records to an oracle."""
 
     oracle: Oracle
 
     def settle(self, batches: Iterable[Batch]) -> Settled:
-        """As the real one."""
+        """Add records, and report them."""
         batches = list(batches)
         for batch in batches:
             for record in batch.content.records():
@@ -41,7 +41,7 @@ class WatchedAssembly(DeltaBuilder):
 
 
 class WatchedBoard(Publisher):
-    """Has everything that is shown checked by an oracle."""
+    """A publisher whose versions an oracle checks."""
 
     def __init__(self, oracle: Oracle) -> None:
         super().__init__(Health(stalled_after_s=60, blocked_after_s=60))
@@ -57,7 +57,7 @@ class WatchedBoard(Publisher):
         transactions: int | None = None,
         origins: Sequence[TransactionHeaders] = (),
     ) -> None:
-        """As the real one."""
+        """Publish, and check the version."""
         state = dict(snapshot)
         if not self.has_version and not snapshot.position.dominates(self._barrier):
             raise BrokenError(f"ready at {snapshot.position}, before the barrier {self._barrier}")
@@ -77,7 +77,7 @@ class WatchedBoard(Publisher):
             raise BrokenError(f"{sorted(applied.changed)} are said to have changed, not {sorted(changed)}")
 
     def advanced(self, position: Position) -> None:
-        """As the real one."""
+        """Update the position, and check it."""
         shown = self.snapshot
         assert shown is not None
         self.oracle.show(dict(shown), position)
@@ -86,7 +86,7 @@ class WatchedBoard(Publisher):
 
 @dataclass(frozen=True)
 class Version:
-    """What was shown once."""
+    """A version that was shown."""
 
     state: Mapping[bytes, Record]
     position: Position
@@ -95,7 +95,7 @@ class Version:
 
 @dataclass(frozen=True)
 class Parts:
-    """Which parts the follower is made of, so that a rule can be switched off."""
+    """The parts of a follower, so that a rule can be switched off."""
 
     rule: Callable[[], BoundaryDetector] = MarkerDetector
     delta_builder: type[WatchedAssembly] = WatchedAssembly
@@ -104,7 +104,7 @@ class Parts:
 
 
 class ModelFollower:
-    """One follower of a modelled cluster, opened and ready to be stepped.
+    """A follower of a modelled cluster, opened and ready to be stepped.
 
     Args:
         cluster: what it follows.
@@ -131,37 +131,37 @@ class ModelFollower:
         delta_builder.oracle = self.oracle
         self.follower._delta_builder = delta_builder
         self.follower._reader, self.follower._detector = self.source, rule
-        self.follower._looked_s = float("inf")  # it looks when a test says so, not by the clock
+        self.follower._looked_s = float("inf")  # it looks when a test requests it, not by the clock
         self.follower._opened_at = now()
         opened = self.source.open(self.store.resume_point)
         self.oracle.starts = self.source.log_starts
-        # Modelled compaction takes no tombstone that a reader needs.
+        # Modelled compaction removes no tombstone that a reader needs.
         self.follower._deletions = DeletionCheck((TOPIC,), math.inf, self.source, self.follower._retry)
         self.follower._barrier = parts.barrier(opened.ends)
         self.follower._begin(opened, self.store.resume_point)
 
     @property
     def rule(self) -> BoundaryDetector:
-        """Its rule."""
+        """The detector."""
         return self.follower._detector
 
     @property
     def state(self) -> dict[bytes, Record]:
-        """What it shows."""
+        """The version shown."""
         return dict(self.publisher.snapshot or {})
 
     def step(self, *orders: tuple[Partition, int]) -> None:
-        """One turn of the loop, reading so many batches of these partitions; all there is without orders."""
+        """Run one turn of the loop, reading that many batches of these partitions; by default all."""
         self.source.orders = list(orders) or None
         self.follower._step()
 
     def look(self) -> None:
-        """What it does once a second."""
+        """Run the periodic work of each second."""
         self.follower._check_regularly()
         self.follower._looked_s = float("inf")
 
     def drain(self) -> None:
-        """Reads on until nothing changes any more."""
+        """Read until nothing changes any more."""
         self.source.meanwhile = lambda: None
         self.look()
         still = 0
@@ -174,7 +174,7 @@ class ModelFollower:
         raise BrokenError("it comes to no end")
 
     def finish(self) -> None:
-        """Reads to the end and checks it."""
+        """Read to the end and check it."""
         self.drain()
         self.oracle.finish(self.state)
         assert self.rule.held_records == 0
@@ -182,6 +182,6 @@ class ModelFollower:
 
 
 def _following() -> ReplicaOptions:
-    """Of what a follower is told, what matters to a modelled one."""
+    """The options of a follower that matter to a modelled one."""
     told = {"config": {}, "topics": (TOPIC,), "boundaries": Boundaries.MARKERS}
     return ReplicaOptions(**{field.name: told.get(field.name) for field in fields(ReplicaOptions)})

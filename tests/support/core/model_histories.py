@@ -1,4 +1,4 @@
-"""Histories of a modelled cluster: what writers, brokers and the reader do, in one order."""
+"""Histories of a modelled cluster: the actions of writers, brokers and the reader, in one order."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from support.core.model_follower import ModelFollower, Parts
 
 
 class Op(NamedTuple):
-    """One step: who or where, and with what; what makes no sense at its place is skipped."""
+    """A step: its actor or partition, and its data; a step that makes no sense at its place is skipped."""
 
     name: str
     who: int = 0
@@ -26,19 +26,19 @@ class Op(NamedTuple):
 
 @dataclass(frozen=True)
 class History:
-    """What happens, and how the reader is."""
+    """A history, and the behaviour of the reader."""
 
     ops: Sequence[Op]
     partitions: int = 1
     old_producers: Sequence[int] = ()
     unread: int = 0
-    """So many steps happen before the reader begins."""
+    """The number of steps before the reader begins."""
     meanwhile: Sequence[int] = (0,)
-    """How many steps of the log happen while a question is answered, in turn."""
+    """The number of steps of the log during each query, in turn."""
     is_staggered: bool = False
-    """Whether partitions answer a question one after the other, with such steps between."""
+    """True if partitions answer a query one after the other, with such steps between."""
     hangs: bool = False
-    """Whether transactions stay open in the end."""
+    """True if transactions stay open in the end."""
 
 
 OF_THE_READER = {"read", "fetch", "look"}
@@ -46,7 +46,7 @@ OF_THE_READER = {"read", "fetch", "look"}
 
 @dataclass
 class Play:
-    """Plays a history to a follower, which checks whatever it shows."""
+    """A player of a history to a follower, which checks every version it shows."""
 
     history: History
     parts: Parts = field(default_factory=Parts)
@@ -59,7 +59,7 @@ class Play:
         self._lags = cycle(self.history.meanwhile)
 
     def run(self) -> ModelFollower:
-        """Plays it to its end; the follower has read everything then."""
+        """Play it to its end; the follower has then read everything."""
         history = self.history
         for _ in range(min(history.unread, len(self.pending))):
             self._do(self.pending.pop())
@@ -97,7 +97,7 @@ class Play:
         return list(self.cluster.logs)[op.where % len(self.cluster.logs)]
 
     def _records(self, op: Op) -> list[tuple[str, str | None]]:
-        """One to three records; keys are of one partition each."""
+        """Return one to three records; each key belongs to one partition."""
         own = f"{sum(len(log.written) for log in self.cluster.logs.values())}"
         keys = [f"{'abc'[(op.what + more) % 3]}{self._partition(op).partition}" for more in range(1 + op.what // 3)]
         return [(key, f"{own}{key}" if op.yes else None) for key in keys]
@@ -139,7 +139,7 @@ class Play:
         self.cluster.compact(partition, read if op.yes else None)
 
     def _do_trim(self, op: Op) -> None:
-        """Deletes a part of what was read; a reader that is farther behind would have to begin again."""
+        """Delete a part of what was read; a reader that lags further would have to begin again."""
         partition = self._partition(op)
         fetch = None if self.follower is None else self.follower.source.fetches.get(partition)
         start = self.cluster.logs[partition].start
@@ -168,7 +168,7 @@ class Play:
             self.follower.look()
 
 
-# --- at random ---
+# --- random histories ---
 
 LOG = ["write"] * 6 + ["end", "decide", "mark", "mark", "plain"]
 
@@ -185,7 +185,7 @@ def histories(
     staggers: bool = False,
     hangs: bool = False,
 ) -> History:
-    """Writers that interleave, abort and delete; reads of any size anywhere; and ``more`` of other things."""
+    """Draw writers that interleave, abort and delete; reads of any size anywhere; and ``more`` of other steps."""
     names = st.sampled_from([*LOG, *["read"] * 5, *more])
     op = st.builds(
         Op,
@@ -195,7 +195,7 @@ def histories(
         st.integers(0, 8),
         st.sampled_from([True, True, True, False]),
     )
-    length = draw(st.integers(0, longest))  # by itself a list would nearly always be short
+    length = draw(st.integers(0, longest))  # a drawn list alone would nearly always be short
     return History(
         draw(st.lists(op, min_size=length, max_size=length)),
         partitions,

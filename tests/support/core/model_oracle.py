@@ -1,4 +1,4 @@
-"""What versions of the modelled cluster must be: checked against the whole history, which the reader never sees."""
+"""The requirements on versions of the modelled cluster, checked against the history, which the reader never sees."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ from support.core.log_model import Cluster, Transaction
 
 
 class BrokenError(AssertionError):
-    """A promise is broken."""
+    """A guarantee is broken."""
 
 
 class Oracle:
-    """Follows what one replica shows.
+    """A checker of the versions that one replica shows.
 
     Args:
         cluster: what it reads.
-        included: transactions that are in what it begins with.
-        causal: whether what a transaction may depend on must be there, too.
+        included: transactions in its initial state.
+        causal: True if the transactions that a transaction may depend on must be there, too.
     """
 
     def __init__(self, cluster: Cluster, included: Iterable[int] = (), *, causal: bool = True) -> None:
         self.cluster = cluster
         self.causal = causal
-        self.settled: set[int] = set(included)  # transactions of which a part was settled
-        self.included: frozenset[int] = frozenset(included)  # those that the version shown has
+        self.settled: set[int] = set(included)  # transactions of which a part was committed in the delta
+        self.included: frozenset[int] = frozenset(included)  # those in the version shown
         self.position = Position()
         self.shown = 0
-        self.starts: Mapping[Partition, int] = {}  # log start offsets that the reader was told
+        self.starts: Mapping[Partition, int] = {}  # log start offsets that the reader received
 
     def fork(self, cluster: Cluster) -> Oracle:
-        """The same, to be continued otherwise."""
+        """Return a copy that can be continued differently."""
         other = Oracle(cluster, causal=self.causal)
         other.settled, other.included, other.position, other.shown = (
             {*self.settled},
@@ -42,16 +42,16 @@ class Oracle:
         return other
 
     def settle(self, partition: Partition, offset: int) -> None:
-        """A record of that offset counts from the next version on."""
+        """Record that a record of that offset is part of the next version."""
         log = self.cluster.logs[partition].written
         own = next(batch.transaction for batch in log if batch.first <= offset < batch.end)
         self.settled.add(own)
 
     def show(self, state: Mapping[bytes, Record], position: Position) -> None:
-        """A version is shown, or the one that is shown stands for a later cut.
+        """Check a version that is shown, or a later position of the version shown.
 
         Raises:
-            BrokenError: it is not what it must be.
+            BrokenError: it is not as required.
         """
         self.shown += 1
         self._check_order(position)
@@ -70,7 +70,7 @@ class Oracle:
         self.position, self.included = position, included
 
     def finish(self, state: Mapping[bytes, Record]) -> None:
-        """Nothing is written and nothing is left to be read; what was written must be shown.
+        """Check the state when nothing is written and nothing is left to read: everything written must be shown.
 
         Raises:
             BrokenError: something is missing, or too much.
@@ -81,7 +81,7 @@ class Oracle:
         if behind:
             raise BrokenError(f"the end: {self.position} instead of {behind}")
 
-    # --- what is checked ---
+    # --- checks ---
 
     def _check_order(self, position: Position) -> None:
         if not position.dominates(self.position):
@@ -108,7 +108,7 @@ class Oracle:
                 raise BrokenError(f"transaction {number} is shown without {missing}, on which it may depend")
 
     def _check_open(self, position: Position, included: frozenset[int]) -> None:
-        """The cut names what is below it and not included, and says the same when asked for an offset."""
+        """Check that the position names what is below it and not included, also when queried by offset."""
         for partition, end in position.items():
             for batch in self.cluster.logs[partition].left:
                 if batch.is_marker:
@@ -136,5 +136,5 @@ class Oracle:
 
 
 def brief(state: Mapping[bytes, Record]) -> dict[str, str]:
-    """A state for people."""
+    """Return a readable state."""
     return {key.decode(): f"{(r.value or b'').decode()}@{r.source.partition}.{r.offset}" for key, r in state.items()}

@@ -1,7 +1,7 @@
-"""Every history of a small modelled cluster: all that can come next is tried, and equal situations only once.
+"""Every history of a small modelled cluster: all possible next steps are tried, and equal situations only once.
 
-A situation is everything that can matter later: the logs, what the writers still have to do, and all that is in
-the reader, the rule, the assembly, the barrier and the store.
+A situation is everything that can matter later: the logs, the remaining steps of the writers, and the content of
+the reader, the detector, the delta builder, the barrier and the store.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from support.core.model_copies import OF_ASSEMBLY, fingerprint, fork_follower
 from support.core.model_follower import ModelFollower, Parts
 
 Decision = tuple[str, int, Partition]
-"""What a writer does next, who, and where; or the broker's ``compact``, where who is 0."""
+"""A writer's next step, the writer, and the partition; or the broker's ``compact``, where the writer is 0."""
 
 Meanwhile = tuple[tuple[int, ...], ...]
-"""For each moment at which a question is under way, which of the steps that are possible then are done."""
+"""For each moment at which a query is in progress, which of the steps that are possible then are done."""
 
 
 @dataclass(frozen=True)
 class Program:
-    """One transaction of a writer: its batches in this order, then its markers."""
+    """A transaction of a writer: its batches in this order, then its markers."""
 
     writes: tuple[tuple[Partition, tuple[tuple[str, str | None], ...]], ...]
     marks: tuple[Partition, ...]
@@ -34,28 +34,28 @@ class Program:
 
     @property
     def steps(self) -> int:
-        """How many there are."""
+        """The number of its steps."""
         return len(self.writes) + len(self.marks)
 
 
 @dataclass(frozen=True)
 class World:
-    """What there is at first, and what happens in it."""
+    """The initial state, and the steps."""
 
     partitions: int
     programs: dict[int, tuple[Program, ...]]
     compactions: int = 0
     old_producers: tuple[int, ...] = ()
     batches: int = 1 << 30
-    """How many batches a read brings."""
+    """The number of batches per read."""
     meanwhile: int = 1
-    """How many steps of writers there are, at most, while one turn of the loop asks its questions."""
+    """The maximal number of steps of writers during the queries of one turn of the loop."""
     is_staggered: bool = False
-    """Whether partitions answer a question one after the other."""
+    """True if partitions answer a query one after the other."""
 
 
 class Situation:
-    """One place in a history; ``fork`` leaves it as it is."""
+    """A situation in a history; ``fork`` leaves it unchanged."""
 
     def __init__(self, world: World, parts: Parts) -> None:
         self.world = world
@@ -67,17 +67,17 @@ class Situation:
         self.follower.source.is_staggered = world.is_staggered
 
     def fork(self) -> Situation:
-        """The same, to be continued otherwise."""
+        """Return a copy that can be continued differently."""
         other = copy(self)
         other.cluster = self.cluster.fork()
         other.done = dict(self.done)
         other.follower = fork_follower(self.follower, other.cluster)
         return other
 
-    # --- what can come next ---
+    # --- possible next steps ---
 
     def steps(self) -> Iterator[Decision]:
-        """What writers and brokers can do."""
+        """Return the possible steps of writers and brokers."""
         for producer in self.world.programs:
             program, done = self._program_of(producer)
             if program is not None and done < len(program.writes):
@@ -88,7 +88,7 @@ class Situation:
             yield from (("compact", 0, partition) for partition in self.cluster.logs)
 
     def do(self, step: Decision) -> None:
-        """Does it."""
+        """Execute a step."""
         name, producer, partition = step
         self.path = (*self.path, step)
         if name == "compact":
@@ -106,7 +106,7 @@ class Situation:
         self.done[producer] += 1
 
     def _program_of(self, producer: int) -> tuple[Program | None, int]:
-        """The transaction that it is at, and how many of its steps are done."""
+        """Return a writer's current transaction, and the number of its completed steps."""
         done = self.done[producer]
         for program in self.world.programs[producer]:
             if done < program.steps:
@@ -115,7 +115,7 @@ class Situation:
         return None, 0
 
     def read(self, partition: Partition, meanwhile: Meanwhile) -> int:
-        """One turn of the loop; at how many moments something could come in between, and at each what is said."""
+        """Run one turn of the loop; return at how many moments a step could occur, and the possible steps at each."""
         moments = 0
 
         def go_on() -> None:
@@ -134,7 +134,7 @@ class Situation:
 
     @property
     def fingerprint(self) -> Hashable:
-        """Equal where nothing later can differ."""
+        """Return a value that is equal where nothing later can differ."""
         follower, source = self.follower, self.follower.source
         delta_builder = {
             name: value for name, value in vars(follower.follower._delta_builder).items() if name in OF_ASSEMBLY
@@ -157,11 +157,11 @@ class Situation:
 
 
 def search(world: World, parts: Parts | None = None) -> Counts:
-    """Tries everything; whatever is shown on the way is checked, and the end after each situation.
+    """Try everything; check every version shown on the way, and the end after each situation.
 
     Args:
-        world: what happens.
-        parts: what the follower is made of.
+        world: the steps.
+        parts: the parts of the follower.
     """
     with collector_paused():  # thousands of situations are alive, and none is in a cycle
         return _search(Situation(world, parts or Parts()))
@@ -190,7 +190,7 @@ def _search(begin: Situation) -> Counts:
 
 @dataclass
 class Counts:
-    """What a search has seen."""
+    """The situations that a search has seen."""
 
     situations: int = 0
     steps: int = 0
@@ -219,7 +219,7 @@ def _followings(situation: Situation) -> Iterator[Situation]:
 
 
 def _readings(situation: Situation, partition: Partition) -> Iterator[Situation]:
-    """One turn of the loop, with all that writers can do meanwhile."""
+    """Run one turn of the loop, with all possible steps of writers meanwhile."""
     waiting: list[Meanwhile] = [()]
     while waiting:
         meanwhile = waiting.pop()

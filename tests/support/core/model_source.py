@@ -1,4 +1,4 @@
-"""A reader of the modelled cluster, as real ones are: what it fetched may be older than what it says next."""
+"""A reader of the modelled cluster, like the real ones: fetched records may be older than its next answers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from support.core.log_model import Cluster, Logged
 
 
 class ModelContent:
-    """Records that are gone with the next reading unless they were held, as a real reader's buffers are."""
+    """Records that disappear with the next reading unless they were kept, like a real reader's buffers."""
 
     def __init__(self, records: Sequence[Record], is_current: Callable[[], bool]) -> None:
         self._records = records
@@ -21,18 +21,18 @@ class ModelContent:
         self._is_held = False
 
     def records(self) -> Sequence[Record]:
-        """The records."""
+        """Return the records."""
         assert self._is_held or self._is_current(), "records of an earlier reading, which nobody has held"
         return self._records
 
     def hold(self) -> None:
-        """Keeps them."""
+        """Keep them."""
         assert self._is_held or self._is_current(), "held too late"
         self._is_held = True
 
 
 class Fetch:
-    """What was fetched of one partition and not handed out yet."""
+    """The records of a partition that were fetched and not yet returned."""
 
     def __init__(self, batches: list[Logged], position: int, high: int) -> None:
         self.batches = batches
@@ -42,39 +42,39 @@ class Fetch:
 
 
 class ModelSource:
-    """Reads the cluster by its batches; see ``LogReader``. What the next read brings is in ``orders``.
+    """A reader of the cluster by its batches; see ``LogReader``. ``orders`` determines what the next read returns.
 
     Args:
         cluster: what to read.
-        committed_only: as a ``read_committed`` consumer gives it, without markers.
+        committed_only: return records like a ``read_committed`` consumer, without markers.
     """
 
     def __init__(self, cluster: Cluster, *, committed_only: bool = False) -> None:
         self.cluster = cluster
         self.committed_only = committed_only
-        self.orders: list[tuple[Partition, int]] | None = None  # partitions, batches of each; None: all there is
+        self.orders: list[tuple[Partition, int]] | None = None  # partitions, and the batches of each; None: everything
         self.positions: dict[Partition, int] = {}
         self.fetches: dict[Partition, Fetch] = {}
-        self.meanwhile: Callable[[], None] = lambda: None  # the log goes on while a question is answered
-        self.is_staggered = False  # whether partitions answer one after the other
-        self.expires = not committed_only  # a consumer's records stand on their own
+        self.meanwhile: Callable[[], None] = lambda: None  # the log continues while a query is answered
+        self.is_staggered = False  # True: partitions answer one after the other
+        self.expires = not committed_only  # a consumer's records are independent
         self.gaps_are_certain = not committed_only
         self.leaders: dict[Partition, int] = {}
-        self.log_starts: dict[Partition, int] = {}  # as they were told
+        self.log_starts: dict[Partition, int] = {}  # as received
         self._beginnings = Position()
         self._number = 0
 
-    # --- as Source promises ---
+    # --- the contract of LogReader ---
 
     def open(self, resume_point: ResumePoint | None = None) -> Opened:
-        """All partitions that there are."""
+        """Return all existing partitions."""
         self._beginnings = Position() if resume_point is None else resume_point.position.resume()
         partitions = list(self.cluster.logs)
         beginnings, self.log_starts = self.add(partitions), {p: self.cluster.logs[p].start for p in partitions}
         return Opened(beginnings, self._ask(partitions, self._end), Position(self.log_starts))
 
     def add(self, partitions: list[Partition]) -> Position:
-        """Reads these, too."""
+        """Also read these."""
         logs = self.cluster.logs
         beginnings = Position(
             {partition: self._beginnings.get(partition, logs[partition].start) for partition in partitions}
@@ -86,31 +86,31 @@ class ModelSource:
 
     @property
     def origin(self) -> Origin:
-        """A modelled cluster is always the same."""
+        """Do nothing: a modelled cluster is always the same."""
         return Origin({}, {})
 
     def tombstones_kept_s(self) -> dict[str, float]:
-        """Nobody asks."""
+        """Do nothing: nobody queries it."""
         raise NotImplementedError
 
     def look(self) -> list[Partition]:
-        """Partitions that are not read yet."""
+        """Return the partitions that are not read yet."""
         self.meanwhile()
         return self._unread()
 
     def ends(self) -> Ends:
-        """Where partitions end, a while after it was asked."""
+        """Return the end offsets, a while after the query."""
         self.meanwhile()
         read = list(self.positions)
         stable = self._ask(read, self.cluster.stable)
         if self.committed_only:
-            self.meanwhile()  # the one is asked for after the other
+            self.meanwhile()  # one partition is queried after the other
         high = self._ask(read, self._end)
         unread = dict.fromkeys(self._unread(), 0)
         return Ends(Position({**stable, **unread}), Position({**high, **unread}))
 
     def read(self, timeout_s: float) -> Fetched:
-        """What is in the orders, or all."""
+        """Return the batches of the orders, or all."""
         self._number += 1
         orders, self.orders = self.orders, []
         if orders is None:
@@ -124,16 +124,16 @@ class ModelSource:
         return Fetched(reading, stable, gaps, heard=True, trouble=None, log_starts=Position(self.log_starts))
 
     def refusal(self) -> BrokerError | None:
-        """Nothing is refused."""
+        """Do nothing: nothing is rejected."""
         return None
 
     def close(self) -> None:
-        """Nothing to close."""
+        """Do nothing: nothing needs closing."""
 
     # --- helpers ---
 
     def fetch(self, partition: Partition) -> None:
-        """Fetches what there is now; it is handed out later."""
+        """Fetch the present batches; they are returned later."""
         fetch, log = self.fetches[partition], self.cluster.logs[partition]
         end = self.cluster.stable(partition) if self.committed_only else log.end
         found = [batch for batch in log.left if fetch.position < batch.end <= end]
@@ -142,7 +142,7 @@ class ModelSource:
             fetch.position = max(end, fetch.position)
         elif found:
             fetch.position = found[-1].end
-        elif not fetch.batches:  # nothing is left up to the end: as a fetch of that partition alone tells
+        elif not fetch.batches:  # nothing is left up to the end, as a fetch of only that partition shows
             fetch.position = end
         fetch.high, fetch.start = log.end, log.start
 

@@ -1,7 +1,7 @@
-"""Crashes stores at each of their steps, each in a process of its own: ``rocks_crasher.py STORY FOLDER``.
+"""A program that crashes stores at each step, each in a separate process: ``rocks_crasher.py STORY FOLDER``.
 
-Not a test: a program that ``test_rocks_crashes`` starts. It forks, which is ten times as fast as starting Python anew;
-RocksDB has threads, so that it is never opened in the process that forks.
+This is not a test but a program that ``test_rocks_crashes`` starts. It forks, which is ten times as fast as starting
+Python; RocksDB has threads, so it is never opened in the process that forks.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _OPENED_AGAIN_EVERY = 8
 
 
 def forked(work: Callable[[], None]) -> bool:
-    """Does it in a process of its own; whether it was killed.
+    """Run a function in a separate process; return True if that was killed.
 
     Raises:
         AssertionError: it failed.
@@ -40,7 +40,7 @@ def forked(work: Callable[[], None]) -> bool:
 
 
 def tell(story: Story, folder: Path, at: int) -> None:
-    """Goes through a story until the step of that number."""
+    """Run a story until the step of that number."""
     done = os.open(folder.with_suffix(".done"), os.O_CREAT | os.O_WRONLY | os.O_TRUNC)
     with trap(at, die):
         store = open_store(folder)
@@ -50,7 +50,7 @@ def tell(story: Story, folder: Path, at: int) -> None:
 
 
 def crash_everywhere(story: Story, folder: Path) -> tuple[int, set[int]]:
-    """Kills it before each of its steps, and now and then also in each step of opening it again."""
+    """Kill it before each of its steps, and now and then also in each step of reopening the store."""
     found = set[int]()
     for at in count(1):
         path = folder / str(at)
@@ -67,7 +67,7 @@ def crash_everywhere(story: Story, folder: Path) -> tuple[int, set[int]]:
 
 
 def crash_again(story: Story, left: Path, acts_done: int) -> None:
-    """Kills it in each step of opening what a crash has left."""
+    """Kill it in each step of opening the store that a crash has left."""
     copy = left.with_name("again")
     for at in count(1):
         shutil.copytree(left, copy)
@@ -79,12 +79,12 @@ def crash_again(story: Story, left: Path, acts_done: int) -> None:
 
 
 def look(story: Story, left: Path, acts_done: int) -> None:
-    """Checks what is there, and tells the process that forked which version it is."""
+    """Check the store, and report its version to the process that forked."""
     left.with_suffix(".found").write_text(str(check(story, left, acts_done)))
 
 
 def open_again(folder: Path, at: int) -> None:
-    """Kills it in the step of that number of being opened."""
+    """Kill the process at the step of that number of opening the store."""
     with trap(at, die):
         open_store(folder)
 

@@ -1,8 +1,8 @@
-"""Kills replicas at random moments: ``rocks_killed.py FOLDER KILLS SEED``.
+"""A program that kills replicas at random moments: ``rocks_killed.py FOLDER KILLS SEED``.
 
-Not a test: a program that ``test_rocks_crashes`` starts. Each replica is in a process forked for it, with a writer
-and a ``FakeTopic`` that is made anew each time, as far as the one before had come: what is written is decided by its
-number alone.
+This is not a test but a program that ``test_rocks_crashes`` starts. Each replica is in a process forked for it, with
+a writer and a ``FakeTopic`` that is rebuilt each time up to the end of the previous one: only the number of a
+transaction determines its content.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from support.core.rocks_crasher import forked
 from support.core.rocks_tools import values
 
 WHOLE = [f"whole{number}" for number in range(8)]
-"""Keys that every transaction gives the same value."""
+"""The keys that every transaction gives the same value."""
 
 
 class Written:
-    """A topic, and how many transactions were begun on it, in a file that outlives the process."""
+    """A topic, and the number of transactions begun on it, in a file that outlives the process."""
 
     def __init__(self, folder: Path, seed: int) -> None:
         self.seed = seed
@@ -39,7 +39,7 @@ class Written:
             self.write()
 
     def write(self) -> None:
-        """The next transaction."""
+        """Write the next transaction."""
         self.number += 1
         if self.number > int(os.pread(self.file, 20, 0) or b"0"):
             os.pwrite(self.file, b"%020d" % self.number, 0)
@@ -57,14 +57,14 @@ class Written:
 
 
 def open_store(folder: Path) -> RocksStore:
-    """With small buffers and parts, so that much happens."""
+    """A store with small buffers and parts, so that much happens."""
     store = RocksStore(folder / "store", write_buffer_bytes=1 << 16)
     store.part_bytes = 1 << 14
     return store
 
 
 def live(folder: Path, seed: int) -> None:
-    """A replica and a writer, until they are killed."""
+    """Run a replica and a writer, until they are killed."""
     written, store = Written(folder, seed), open_store(folder)
     with written.topic.replica(store, barrier_timeout_s=60):
         (folder / "alive").touch()
@@ -74,7 +74,7 @@ def live(folder: Path, seed: int) -> None:
 
 
 def look(folder: Path) -> None:
-    """What was left is whole, and not older than what was there before."""
+    """Check that the remaining state is whole, and not older than the state before."""
     store = open_store(folder)
     found = values(store.snapshot())
     assert len({found.get(key.encode()) for key in WHOLE}) == 1, "half a transaction was left"
@@ -85,7 +85,7 @@ def look(folder: Path) -> None:
 
 
 def finish(folder: Path, seed: int) -> None:
-    """The state in the end is that of the topic."""
+    """Check that the final state is that of the topic."""
     written, store = Written(folder, seed), open_store(folder)
     begun_at = store.snapshot().version
     expected = {}
@@ -104,7 +104,7 @@ def finish(folder: Path, seed: int) -> None:
 
 
 def killed(folder: Path, seed: int, delay_s: float) -> None:
-    """One life, as long as that."""
+    """Run a process for that long, then kill it."""
     (folder / "alive").unlink(missing_ok=True)
     child = os.fork()
     if child == 0:
@@ -123,7 +123,7 @@ def killed(folder: Path, seed: int, delay_s: float) -> None:
 
 
 def main() -> None:
-    """Kills, looks, and finishes."""
+    """Kill, check, and finish."""
     folder, kills, seed = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
     dice = random.Random(seed)
     for _ in range(kills):

@@ -1,7 +1,7 @@
-"""What stores on disk go through in the tests of crashes, and what must be found after one.
+"""The sequences of actions of stores on disk in the tests of crashes, and the required states after a crash.
 
-A story is a list of acts; each one that publishes makes the state of its number. What was returned from counts as
-published; what was under way may be.
+A story is a list of acts; each act that publishes makes the state of its number. After the return of an act its state
+must be found; the state of an unfinished act may be found.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from support.core.rocks_tools import P, delta, values
 State = dict[bytes, bytes | None]
 Act = Callable[[RocksStore], object]
 
-WRITE_BUFFER_BYTES = 1 << 16  # so that RocksDB writes files of its own accord, too
+WRITE_BUFFER_BYTES = 1 << 16  # so that RocksDB also writes files by itself
 _VALUE_BYTES = 2_000
 _STEPS: list[tuple[Any, str]] = [
     (Database, "__init__"),
@@ -41,15 +41,15 @@ _STEPS: list[tuple[Any, str]] = [
 
 @dataclass
 class Story:
-    """Acts, and the states that they publish."""
+    """A list of acts, and the states that they publish."""
 
     acts: list[Act] = field(default_factory=list)
-    published_by: list[int] = field(default_factory=list)  # after so many acts, so many states
+    published_by: list[int] = field(default_factory=list)  # the number of states after that many acts
     states: list[State] = field(default_factory=lambda: [{}])
     may_forget_after: int | None = None  # acts
 
     def publish(self, changes: State, parts: int = 0, *, anew: bool = False) -> Story:
-        """A version, in one act; in several, if it is staged in parts."""
+        """Publish a version in one act, or in several if it is staged in parts."""
         number = len(self.states)
         state = {} if anew else self.states[-1]
         pieces = [dict(list(changes.items())[at :: parts + 1]) for at in range(parts + 1)]
@@ -60,12 +60,12 @@ class Story:
         return self._add(lambda store: store.apply(sized(pieces[-1], number), mark.position, mark))
 
     def note(self) -> Story:
-        """The last version is known to be of a later time."""
+        """Mark the last version as known to be of a later time."""
         mark = resume_point(len(self.states) - 1, "noted")
         return self._add(lambda store: store.note(mark))
 
     def rebuild(self, *, forget: bool = False) -> Story:
-        """What comes is made from nothing."""
+        """Build the next state from scratch."""
         if forget:
             self.may_forget_after = len(self.acts)
         return self._add(lambda store: store.rebuild(forget=forget))
@@ -77,12 +77,12 @@ class Story:
 
 
 def numbered(count: int, text: bytes, first: int = 0) -> State:
-    """Keys with one value."""
+    """Return keys with one value."""
     return {b"k%03d" % number: text for number in range(first, first + count)}
 
 
 def stories() -> dict[str, Story]:
-    """All of them."""
+    """Return all stories."""
     some, gone = numbered(60, b"1"), dict.fromkeys(numbered(20, b""))
     staged_twice = {**numbered(50, b"2", 30), **gone}
     return {
@@ -102,23 +102,23 @@ def stories() -> dict[str, Story]:
 
 
 def sized(changes: State, number: int) -> Delta:
-    """A part with values that fill the buffers."""
+    """Return a part with values that fill the buffers."""
     full = {key: None if value is None else value.ljust(_VALUE_BYTES) for key, value in changes.items()}
     return delta(full, number * 1_000)
 
 
 def resume_point(number: int, life: str = "") -> ResumePoint:
-    """Of a state."""
+    """Return the resume point of a state."""
     return ResumePoint(Position({P: number * 1_000}), caught_up_ms=number, incarnation=life)
 
 
 def open_store(folder: Path) -> RocksStore:
-    """The store of a story."""
+    """Open the store of a story."""
     return RocksStore(folder, write_buffer_bytes=WRITE_BUFFER_BYTES)
 
 
 def shown(store: RocksStore) -> tuple[int, State]:
-    """The number of its state by the bookmark, and what it holds by a walk, by look-ups and by count."""
+    """Return the number of its state by the resume point, and its content by a scan, by look-ups and by count."""
     snapshot = store.snapshot()
     mark = store.resume_point
     assert snapshot.position == (Position() if mark is None else mark.position)
@@ -129,12 +129,12 @@ def shown(store: RocksStore) -> tuple[int, State]:
 
 
 def check(story: Story, folder: Path, acts_done: int) -> int:
-    """Opens what a crash left, and goes on from it.
+    """Open the store that a crash has left, and continue.
 
     Args:
-        story: what was going on.
-        folder: where.
-        acts_done: the acts that were returned from.
+        story: the interrupted story.
+        folder: of the store.
+        acts_done: the acts that had returned.
 
     Returns:
         The number of the state that was found.
@@ -158,7 +158,7 @@ def check(story: Story, folder: Path, acts_done: int) -> int:
 
 
 def _go_on(store: RocksStore, folder: Path, number: int, state: State) -> None:
-    """Two more versions, one of them staged, and all is there after opening it again."""
+    """Publish two more versions, one of them staged, and check that all is there after reopening."""
     version = store.snapshot().version
     for more in (1, 2):
         mark = resume_point(number + more)
@@ -179,12 +179,12 @@ def _go_on(store: RocksStore, folder: Path, number: int, state: State) -> None:
 
 @contextmanager
 def trap(at: int, spring: Callable[[str], None]) -> Iterator[list[str]]:
-    """Springs before the step of that number, counted from 1; yields the names of the steps that were come to."""
+    """Call a function before the step of that number, counted from 1; yield the names of the reached steps."""
     met: list[str] = []
 
     def trapped(name: str, real: Callable[..., object]) -> Callable[..., object]:
         def step(*args: Any, **named: Any) -> object:
-            if name != "unlink" or Path(args[0]).name == "CURRENT":  # not each file of a folder that is removed
+            if name != "unlink" or Path(args[0]).name == "CURRENT":  # not each file of a removed folder
                 met.append(name)
                 if len(met) == at:
                     spring(name)
@@ -203,12 +203,12 @@ def trap(at: int, spring: Callable[[str], None]) -> Iterator[list[str]]:
 
 
 def fail(name: str) -> None:
-    """The step is not done, as on a full disk."""
+    """Fail the step, as on a full disk."""
     if name in {"__init__", "write", "flush"}:
         raise StoreError(f"nothing of it was done: {name}")
     raise OSError(errno.ENOSPC, "No space left on device")
 
 
 def die(name: str) -> None:
-    """The process ends in no time."""
+    """End the process immediately."""
     os.kill(os.getpid(), signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""Tools for tests that look for secrets: in all of the log, in errors, and in tracebacks with local variables."""
+"""Tools for tests that search for secrets in the whole log, in errors, and in tracebacks with local variables."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ PASSWORD = "open-sesame-4711"
 
 
 class Capture(logging.Handler):
-    """Keeps everything that any logger says, formatted, and the ``repr`` of what it was formatted from."""
+    """A handler that keeps all messages of all loggers, formatted, and the ``repr`` of their arguments."""
 
     def __init__(self) -> None:
         super().__init__(logging.NOTSET)
         self.lines: list[str] = []
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Take a record as a handler formats it, and as a collector of errors would serialize it."""
+        """Take a record as a handler formats it, and as an error tracker would serialize it."""
         self.lines.append(f"{record.name}: {self.format(record)} {record.args!r}")
 
     @property
     def text(self) -> str:
-        """All of it."""
+        """Return everything that was logged."""
         return "\n".join(self.lines)
 
 
 @contextmanager
 def everything_logged() -> Iterator[Capture]:
-    """Log all of all loggers, and the inside of asyncio: in debug mode it shows each callback with its arguments."""
+    """Log everything of all loggers, and asyncio's internals: debug mode shows callbacks with their arguments."""
     capture, root = Capture(), logging.getLogger()
     loggers = [logger for logger in logging.root.manager.loggerDict.values() if isinstance(logger, logging.Logger)]
     before = [(logger, logger.level, logger.disabled, logger.propagate) for logger in (root, *loggers)]
@@ -52,7 +52,7 @@ def everything_logged() -> Iterator[Capture]:
 
 
 class _Talkative(asyncio.DefaultEventLoopPolicy):
-    """Makes loops that log every callback as if it had been slow."""
+    """A policy whose loops log every callback as if it had been slow."""
 
     def new_event_loop(self) -> asyncio.AbstractEventLoop:
         loop = super().new_event_loop()
@@ -62,13 +62,13 @@ class _Talkative(asyncio.DefaultEventLoopPolicy):
 
 
 class Attempt:
-    """Something that fails. An object, because a traceback shows what a function has closed over."""
+    """An action that fails. It is an object because a traceback shows the closure of a function."""
 
     def __init__(self, call: Callable[[], object]) -> None:
         self._call = call
 
     def error(self) -> BaseException:
-        """Make it fail, and return how."""
+        """Make it fail, and return the error."""
         try:
             self._call()
         except Exception as error:  # noqa: BLE001 - whatever it is
@@ -77,7 +77,7 @@ class Attempt:
 
 
 def shown(error: BaseException) -> str:
-    """Return all that a collector of errors keeps of an error: texts, causes, and the variables of each frame.
+    """Return everything that an error tracker keeps of an error: texts, causes, and the variables of each frame.
 
     The frames of tests are left out: their variables are the test's own.
     """

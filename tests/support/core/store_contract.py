@@ -1,4 +1,4 @@
-"""What every store must do. A backend's test inherits this and says how to make one."""
+"""The contract of every store. A backend's test inherits this and creates the store."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ writes = st.lists(st.tuples(st.sampled_from(KEYS), st.one_of(st.none(), st.binar
 
 
 def records(written: Writes, offset: int = 0) -> list[Record]:
-    """Records with ascending offsets."""
+    """Return records with ascending offsets."""
     return [Record(key, value, offset + i, 1_000 + i, (("h", b"1"),), P) for i, (key, value) in enumerate(written)]
 
 
 def values(snapshot: Snapshot) -> dict[bytes, bytes | None]:
-    """What a snapshot holds."""
+    """Return the content of a snapshot."""
     return {key: record.value for key, record in snapshot.items()}
 
 
 def apply_to(state: dict[bytes, bytes | None], written: Writes) -> dict[bytes, bytes | None]:
-    """The model of a store: a dict, and None deletes."""
+    """The model of a store: a dict, in which None deletes."""
     state = dict(state)
     for key, value in written:
         if value is None:
@@ -44,19 +44,19 @@ def apply_to(state: dict[bytes, bytes | None], written: Writes) -> dict[bytes, b
 
 
 class StoreContract(ABC):
-    """The tests."""
+    """The tests of the contract."""
 
     @abstractmethod
     def make(self) -> Store:
-        """An empty store."""
+        """Return an empty store."""
 
     def test_it_begins_empty_at_version_0(self) -> None:
-        """Nothing applied: version 0, no keys, an empty cut."""
+        """A store without deltas has version 0, no keys and an empty position."""
         snapshot = self.make().snapshot()
         assert (snapshot.version, len(snapshot), list(snapshot), snapshot.position) == (0, 0, [], Position())
 
     def test_a_record_comes_back_as_it_was_written(self) -> None:
-        """Key, value, headers, offset, timestamp and place are kept; str and bytes name the same key."""
+        """A record keeps its key, value, headers, offset, timestamp and place; str and bytes name the same key."""
         store = self.make()
         record = Record("klé".encode(), b"", 7, 123, (("x", None), ("x", b"\xff")), P)
         store.apply(Delta([record]), Position({P: 8}))
@@ -72,7 +72,7 @@ class StoreContract(ABC):
             snapshot["other"]
 
     def test_applied_says_what_changed(self) -> None:
-        """New and rewritten keys are changed, keys that were there are deleted, an unknown one is neither."""
+        """New and rewritten keys are changed, existing keys are deleted, an unknown key is neither."""
         store = self.make()
         store.apply(Delta(records([(b"a", b"1"), (b"b", b"1")])), Position({P: 2}))
         applied = store.apply(
@@ -84,7 +84,7 @@ class StoreContract(ABC):
     @settings(SHARED, max_examples=100)
     @given(st.lists(writes, max_size=12), st.data())
     def test_every_snapshot_keeps_its_version(self, deltas: list[Writes], data: st.DataObject) -> None:
-        """Snapshots taken at any time, read at any later time, in any way, are the model's state of then."""
+        """A snapshot taken at any time and read at any later time, in any way, shows the model's state of its time."""
         store = self.make()
         model: dict[bytes, bytes | None] = {}
         taken = [(store.snapshot(), model)]
@@ -104,12 +104,12 @@ class StoreContract(ABC):
             assert sorted(snapshot) == sorted(then)
 
     def test_where_records_lie(self) -> None:
-        """Published, staged, and staged before anything was published: what ``newest`` knows, and nothing else."""
+        """``newest`` knows the places of published and staged records, also before any version, and no others."""
         store = self.make()
         other = Partition("u", 3)
 
         def offsets() -> dict[bytes, tuple[Partition, int]]:
-            store.snapshot()  # some are opened again by that
+            store.snapshot()  # some are then opened again
             found = list(store.offsets())
             assert len(found) == len({key for key, _, _ in found})
             for key, partition, offset in found:
@@ -135,7 +135,7 @@ class StoreContract(ABC):
     @settings(SHARED, max_examples=50)
     @given(writes, st.integers(1, 8))
     def test_image_and_delta_make_the_next_image(self, written: Writes, size: int) -> None:
-        """The same records in deltas of any size end in the same state."""
+        """The same records in deltas of any size result in the same state."""
         whole, pieces = self.make(), self.make()
         whole.apply(Delta(records(written)), Position({P: len(written)}))
         for at in range(0, len(written), size):
@@ -143,7 +143,7 @@ class StoreContract(ABC):
         assert dict(whole.snapshot()) == dict(pieces.snapshot())
 
     def test_readers_in_other_threads_see_whole_versions(self) -> None:
-        """While a writer gives two hundred keys one value a version, readers never see two values."""
+        """While a writer gives two hundred keys one value per version, readers never see two values."""
         store = self.make()
         keys = [f"k{i}".encode() for i in range(200)]
         done = threading.Event()
@@ -179,7 +179,7 @@ class StoreContract(ABC):
         assert len(set(seen)) > 3
 
     def test_snapshots_outlive_the_store(self) -> None:
-        """Closing a store takes nothing away from who holds a snapshot; closing twice is harmless."""
+        """A snapshot stays readable after the store was closed; closing twice is harmless."""
         store = self.make()
         store.apply(Delta(records([(b"a", b"1")])), Position({P: 1}))
         snapshot = store.snapshot()
@@ -190,7 +190,7 @@ class StoreContract(ABC):
     @settings(SHARED, max_examples=40)
     @given(st.lists(st.tuples(writes, st.integers(0, 3)), max_size=6))
     def test_what_is_staged_is_seen_with_the_version_only(self, deltas: list[tuple[Writes, int]]) -> None:
-        """A version handed over in parts is the version handed over at once; the writer sees its parts before."""
+        """A version applied in parts equals one applied as a whole; only the writer sees its parts before."""
         store, model, offset = self.make(), {}, 0
         for written, parts in deltas:
             before = dict(store.snapshot())
@@ -217,7 +217,7 @@ class StoreContract(ABC):
     def test_a_state_built_anew_takes_the_place_of_the_old_one_at_once(
         self, old: Writes, new: Writes, later: Writes, staged: bool, forget: bool
     ) -> None:
-        """Until then readers keep theirs; listeners hear what differs, and nothing of records that only moved."""
+        """Readers keep the old state until a rebuilt one replaces it; listeners get differences, not moved records."""
         store = self.make()
         store.apply(Delta(records(old)), Position({P: len(old)}))
         held, before = store.snapshot(), apply_to({}, old)
@@ -248,7 +248,7 @@ class StoreContract(ABC):
         assert values(held) == before
 
     def test_the_bookmark_is_that_of_the_version(self) -> None:
-        """It comes with the version, may be written anew, and goes with what is forgotten."""
+        """The resume point is stored with the version, may be updated, and is removed with the data."""
         store = self.make()
         assert store.resume_point is None
         first = ResumePoint(Position({P: 1}), {"t": "id"}, {P: 3}, 5, "all", "life")

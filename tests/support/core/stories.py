@@ -1,4 +1,4 @@
-"""How a story is told twice: with all rules, and with one switched off."""
+"""A comparison of a story with all rules and with one rule switched off."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MARKERS, QUIET = Parts(rule=MarkerDetector), Parts(rule=QuiescenceDetector)
 
 
 def check_needed(story: Story, parts: Parts, off: Parts, match: str) -> None:
-    """The story passes, and with the rule off it is found broken, in the way meant."""
+    """Check that the story passes, and that with the rule off it is found broken, in the intended way."""
     story(parts)
     with pytest.raises(BrokenError, match=match):
         story(off)

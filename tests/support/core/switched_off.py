@@ -14,7 +14,7 @@ from support.core.model_follower import WatchedAssembly
 
 
 class EveryRead(QuiescenceDetector):
-    """A version after each read, as a plain consumer loop has it."""
+    """A detector that ends a version after each read, like a plain consumer loop."""
 
     @property
     def _looks_quiet(self) -> bool:
@@ -22,32 +22,32 @@ class EveryRead(QuiescenceDetector):
 
 
 class NeverAsks(QuiescenceDetector):
-    """Quiet in every partition, each at its time, taken for quiet."""
+    """A detector that takes partitions as quiescent although each is so at another time."""
 
     @property
     def wants_ends(self) -> bool:
-        """No."""
+        """Return False."""
         return False
 
     def take(self, reading: Reading, *, every_point: bool) -> list[Decision]:
-        """As if there were one partition."""
+        """Check as if there were one partition."""
         super().take(reading, every_point=every_point)
         return self._point(looked=True) if self._looks_quiet else []
 
 
 class Uncommitted(MarkerDetector):
-    """Records count as soon as they are read."""
+    """A detector whose records count as soon as they are read."""
 
     def take(self, reading: Reading, *, every_point: bool) -> list[Decision]:
-        """As if there were no transactions."""
+        """Handle batches as if there were no transactions."""
         return super().take(_with_kind(reading, Kind.DATA, Kind.PLAIN), every_point=every_point)
 
 
 class AbortsCount(MarkerDetector):
-    """The kind of a marker is not looked at."""
+    """A detector that ignores the kind of a marker."""
 
     def take(self, reading: Reading, *, every_point: bool) -> list[Decision]:
-        """As if all were commits."""
+        """Handle markers as if all were commits."""
         return super().take(_with_kind(reading, Kind.ABORT, Kind.COMMIT), every_point=every_point)
 
 
@@ -56,7 +56,7 @@ def _with_kind(reading: Reading, old: Kind, new: Kind) -> Reading:
 
 
 class _WithRounds(MarkerDetector):
-    """The rule with other rounds."""
+    """A detector with another assignment of transactions."""
 
     rounds: type[TransactionAssigner]
 
@@ -78,7 +78,7 @@ class _NoRounds(TransactionAssigner):
 
 
 class FirstMarker(_WithRounds):
-    """A transaction is whole where its first marker is."""
+    """An assignment in which a transaction is whole at its first marker."""
 
     rounds = _NoRounds
 
@@ -92,7 +92,7 @@ class _ImpatientRounds(TransactionAssigner):
 
 
 class NoWaiting(_WithRounds):
-    """The ends are asked for and read up to, but the other markers are not waited for."""
+    """An assignment that queries the ends and reads up to them, but does not wait for the other markers."""
 
     rounds = _ImpatientRounds
 
@@ -103,7 +103,7 @@ class _UnconfirmedRounds(TransactionAssigner):
 
 
 class NeverConfirmed(_WithRounds):
-    """What turns up below the target makes nobody ask again."""
+    """An assignment that does not query again for transactions that turn up below the target."""
 
     rounds = _UnconfirmedRounds
 
@@ -115,7 +115,7 @@ class _OpenRounds(TransactionAssigner):
 
 
 class NoTarget(_WithRounds):
-    """Whatever is decided goes into the round under way."""
+    """An assignment that puts every decided transaction into the current round."""
 
     rounds = _OpenRounds
 
@@ -126,7 +126,7 @@ class _GreedyRounds(TransactionAssigner):
 
 
 class NeverMore(_WithRounds):
-    """What was open of an old producer is taken in, and nobody asks whether there is more of it."""
+    """An assignment that includes an old producer's open part, without checking that this is all of it."""
 
     rounds = _GreedyRounds
 
@@ -138,7 +138,7 @@ class _TrustingRounds(TransactionAssigner):
 
 
 class NeverGivesUp(_WithRounds):
-    """Where it cannot be told whose a part is, it is left out."""
+    """An assignment that leaves out a part whose transaction is unknown."""
 
     rounds = _TrustingRounds
 
@@ -151,34 +151,34 @@ class _EpochRounds(TransactionAssigner):
 
 
 class EpochsTell(_WithRounds):
-    """The epoch is taken for a transaction's own, bump or not."""
+    """An assignment that treats every epoch as a transaction's own, with or without the bump."""
 
     rounds = _EpochRounds
 
 
 class LateOnesWin(WatchedAssembly):
-    """The order of commits, instead of offsets."""
+    """A delta builder that uses the order of commits instead of offsets."""
 
     def _is_outdated(self, key: bytes, record: Record) -> bool:
         return False
 
 
 class Forgets(WatchedAssembly):
-    """Deleted keys are not remembered."""
+    """A delta builder that does not remember deleted keys."""
 
     def _add_tombstone(self, delta: object, position: Position) -> None:
         pass
 
 
 class NoHoles(Barrier):
-    """Missing offsets are not minded."""
+    """A barrier that ignores missing offsets."""
 
     def gap(self) -> None:
-        """Nothing."""
+        """Do nothing."""
 
 
 class NoBarrier(Barrier):
-    """The first point is shown."""
+    """A barrier that shows the first boundary."""
 
     def __init__(self, high_watermarks: Position) -> None:
         super().__init__(Position())

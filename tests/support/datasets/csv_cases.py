@@ -1,4 +1,4 @@
-"""Files of SDMX-CSV with what must be read from them, each with its source: for both engines.
+"""Files of SDMX-CSV with their required content, each with its source, for both engines.
 
 Sources are examples of the SDMX-CSV field guide 2.1 (1.0 where it says so), with its words shortened.
 """
@@ -47,7 +47,7 @@ def world() -> Snapshot:
 
 
 def world_rules() -> Rules:
-    """Of its flow."""
+    """The compiled rules of its flow."""
     return rules_of(world(), FLOW)
 
 
@@ -60,7 +60,7 @@ SAYING = [
     {"STRUCTURE": None, "STRUCTURE_ID": None, "DATAFLOW": "T:OTHER(1.0)"},
     {"STRUCTURE": None, "STRUCTURE_ID": None, "DATAFLOW": None},
 ]
-"""Rows as files of 2.0 and 1.0 give them, one below the other."""
+"""Rows as files of 2.0 and 1.0 contain them, one below the other."""
 MEANT = (
     (DSD, False, [1, 6]),
     (DSD, True, [0, 1, 2, 4, 6]),
@@ -69,12 +69,12 @@ MEANT = (
     (AGREEMENT, False, [1, 2, 6]),
     (AGREEMENT, True, [0, 1, 2, 4, 6]),
 )
-"""Rules of an artefact, whether with ``usages_of``, and which of these rows are meant."""
+"""The rules of an artefact, the use of ``usages_of``, and which of these rows belong to it."""
 
 
 @dataclass(frozen=True)
 class CsvCase:
-    """A file, and the rows it holds; texts in languages as dictionaries."""
+    """A file, and its rows; texts in languages as dictionaries."""
 
     name: str
     source: str
@@ -248,7 +248,7 @@ WRONG_WORDS = (
     ({"version": "2.1"}, "version='2.1': give 2.0, which is read as 2.1 as well, or 1.0"),
     ({"version": "1.0", "action": "delete"}, "no place for the action delete; write version"),
 )
-"""What writing is asked for and cannot be, and what is said."""
+"""Invalid arguments of writing, and the errors."""
 
 PLAIN_CSV = (
     ("a column twice", "DIM_1,OBS_VALUE,DIM_1\nA,1,B\n", "more than one column DIM_1"),
@@ -257,4 +257,4 @@ PLAIN_CSV = (
     ("an empty file", "", "there is no header"),
     ("not UTF-8", b"DIM_1,OBS_VALUE\nA,\xe9\n", "say its encoding"),
 )
-"""Other CSV that is refused, and what polars' reader says; Spark's ends the job at rows of other lengths."""
+"""Other CSV that is rejected, and the error of polars' reader; Spark's ends the job at rows of other lengths."""

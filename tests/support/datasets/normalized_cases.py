@@ -1,4 +1,4 @@
-"""Periods and the calendar days that ``timeFormat=normalized`` writes for them: for both engines.
+"""Periods and the calendar days that ``timeFormat=normalized`` writes for them, for both engines.
 
 Sources: SDMX-CSV field guide 2.1, the parameter's text (2014 collected at its end is 2014-12-31) and example 5 (2014-01
 is 2014-01-01); SDMX 3.0 Section 6, "Reporting Time Period", for reporting years that begin on another day.
@@ -24,7 +24,7 @@ from support.rules.structures_by_hand import (
 
 
 class Day(NamedTuple):
-    """A period, the day its reporting year begins on, and what is written by the moment of collection."""
+    """A period, the first day of its reporting year, and the result by the moment of collection."""
 
     written: str | None
     year_begins: str | None
@@ -53,11 +53,11 @@ DAYS = (
     Day("2014-D365", None, "2014-12-31", "2014-12-31", "2014-12-31"),
     Day("0001", None, "0001-01-01", "0001-07-02", "0001-12-31"),
     Day("9998-Q4", None, "9998-10-01", "9998-11-16", "9998-12-31"),
-    # A time zone stays behind the day.
+    # A time zone stays after the day.
     Day("2014-01Z", None, "2014-01-01Z", "2014-01-16Z", "2014-01-31Z"),
     Day("2014-05:00", None, "2014-01-01-05:00", "2014-07-02-05:00", "2014-12-31-05:00"),
     Day("2014-Q1+01:00", None, "2014-01-01+01:00", "2014-02-15+01:00", "2014-03-31+01:00"),
-    # Years of reporting that begin on another day; Gregorian periods do not care.
+    # Reporting years that begin on another day; Gregorian periods are not affected.
     Day("2014-Q1", "--07-01", "2014-07-01", "2014-08-16", "2014-09-30"),
     Day("2014-Q4", "--07-01", "2015-04-01", "2015-05-16", "2015-06-30"),
     Day("2014-A1", "--04-06", "2014-04-06", "2014-10-05", "2015-04-05"),
@@ -67,7 +67,7 @@ DAYS = (
     Day("2011-W36", "--07-01", "2012-03-05", "2012-03-08", "2012-03-11"),
     Day("2014-01", "--07-01", "2014-01-01", "2014-01-16", "2014-01-31"),
     Day("2014-Q1", "first of July", "2014-01-01", "2014-02-15", "2014-03-31"),
-    # What is of ISO 8601 already, is no period, or has no place in the calendar.
+    # Values that already conform to ISO 8601, are not periods, or do not exist in the calendar.
     *map(_same, ("2014-05-06/P1M", "2014-W53", "2013-D366", "2014-13", "Spring", "~", "12014", None)),
 )
 
@@ -77,11 +77,11 @@ MIXED = (
     Day("2014-05-06Z", None, "2014-05-06T00:00:00Z", "2014-05-06T12:00:00Z", "2014-05-06T23:59:59Z"),
     _same("2014-05-06T07:08:09"),
 )
-"""With a date-time among them, all have times."""
+"""Values with a date-time among them: all get times."""
 
 
 def time_rules() -> Rules:
-    """Of a structure with a start of reporting years."""
+    """Rules of a structure with a start of reporting years."""
     return rules_of(
         version_of(
             codelist("CL", ["A", "B"]),
@@ -94,7 +94,7 @@ def time_rules() -> Rules:
 
 
 def rows_of_days(days: tuple[Day, ...]) -> list[dict[str, str | None]]:
-    """A row for each, in order by OBS_VALUE."""
+    """Return a row for each, in the order of OBS_VALUE."""
     return [
         {"DIM_1": "A", "TIME_PERIOD": day.written, "REPORTING_YEAR_START_DAY": day.year_begins, "OBS_VALUE": f"{at:03}"}
         for at, day in enumerate(days)

@@ -1,4 +1,4 @@
-"""Rows of the case table, and what became of them."""
+"""Rows of the case table, and their results."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from support.mapping.map_cases import Case
 
 
 def mapped_rows(case: Case) -> list[tuple[dict[str, Any], Any]]:
-    """Each row with what is wanted of it: a list of findings, or of rows of texts."""
+    """Yield each row with its required result: a list of findings, or of rows of texts."""
     bar = "|" in case.columns
     names = case.columns.split("|" if bar else None)
     found = []
@@ -21,7 +21,7 @@ def mapped_rows(case: Case) -> list[tuple[dict[str, Any], Any]]:
 
 
 def expected(case: Case, rows: list[dict[str, Any]]) -> list[Any]:
-    """What became of each row, in the same form."""
+    """Return the result of each row, in the same form."""
     found: list[list[str]] = [[] for _ in case.rows]
     for row in rows:
         errors = [one for one in row["_errors"] or () if one["severity"] == "error"]

@@ -1,4 +1,4 @@
-"""Maps and data made at random, and what becomes of a row said by plain Python, one row of the map after the other."""
+"""Random maps and data, and the result of a row in plain Python, which tries the map's rows one after the other."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Made(NamedTuple):
 
 
 def made_map(source: random.Random) -> Made:
-    """One or two sources to a dimension and an attribute, by plain values, substrings, expressions, with validity."""
+    """Draw maps of one or two sources to a dimension and an attribute: values, substrings, expressions, validity."""
     n_sources = source.choice([1, 2])
     rules = [_rule(source, n_sources) for _ in range(source.randrange(1, 14))]
     names = " ".join(f"S{number}" for number in range(n_sources))
@@ -48,7 +48,7 @@ def made_map(source: random.Random) -> Made:
 
 
 def made_rows(source: random.Random, n_sources: int, n: int) -> list[dict[str, str | None]]:
-    """Rows whose values some rules match."""
+    """Draw rows whose values match some rules."""
     rows = []
     for number in range(n):
         row: dict[str, str | None] = {f"S{place}": _word(source) for place in range(n_sources)}
@@ -92,7 +92,7 @@ def _written(rule: Rule) -> str:
 
 
 def wanted(made: Made, row: dict[str, str | None]) -> list[str]:
-    """The outcomes of a row as ``B C``, or the code of what is wrong."""
+    """Return the outcomes of a row as ``B C``, or the code of the error."""
     values = [row[f"S{place}"] for place in range(made.n_sources)]
     at = _STARTS.get(row["TIME_PERIOD"] or "")
     plain = [rule for rule in made.rules if all(kind == "plain" for kind, _ in rule.sources)]
@@ -116,7 +116,7 @@ def _holds(rule: Rule, at: date | None) -> bool:
 
 
 def _match(rule: Rule, values: list[str | None]) -> list[str] | None:
-    """What groups captured, the whole of the first expression first; None if it does not match."""
+    """Return the captures of groups, first the whole of the first expression; None if it does not match."""
     groups: list[str] = []
     for (kind, what), value in zip(rule.sources, values, strict=True):
         if value is None:

@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - a table
-"""What becomes of rows, and from which sentence of the standard that follows. Both engines must give it.
+"""Results of rows, and the sentence of the standard behind each. Both engines must give them.
 
 S2 and S6 are Sections 2 and 6 of SDMX 3.1; Section 6 is cited by its chapter on structure mapping.
 """
@@ -22,7 +22,7 @@ from support.mapping.maps_by_hand import (
 
 
 class Case(NamedTuple):
-    """A map, rows and what they become: a text of the target's values, ``-`` for none, or a list of findings."""
+    """A map, rows and their results: a text of the target's values, ``-`` for none, or a list of findings."""
 
     name: str
     source: str

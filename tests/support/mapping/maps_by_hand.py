@@ -1,4 +1,4 @@
-"""Maps written by hand, as short as can be, and the rows they give: for both engines."""
+"""Hand-written maps, as short as possible, and the resulting rows, for both engines."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ MAP = f"{URN}structuremapping.StructureMap=T:M(1.0)"
 
 
 def dsd(id_: str, *components: str) -> str:
-    """T:ID(1.0)."""
+    """Return the artefact T:ID(1.0)."""
     return structure(*components).replace('agencyID="T" id="D"', f'agencyID="T" id="{id_}"')
 
 
 def named(id_: str, names: str, *, attributes: str = "", timed: bool = True, measures: str = "OBS_VALUE") -> str:
-    """T:ID(1.0) of text dimensions and attributes by their ids."""
+    """Return the data structure T:ID(1.0) of text dimensions and attributes by their ids."""
     parts = [dimension(one, text()) for one in names.split()]
     parts += [time()] if timed else []
     parts += [attribute(one) for one in attributes.split()]
@@ -27,7 +27,7 @@ def named(id_: str, names: str, *, attributes: str = "", timed: bool = True, mea
 
 
 def structure_map(*parts: str, source: str = "S", target: str = "G") -> str:
-    """T:M(1.0) from T:S(1.0) to T:G(1.0); parts are in any order."""
+    """Return the structure map T:M(1.0) from T:S(1.0) to T:G(1.0); parts are in any order."""
     order = ("<s:Epo", "<s:Dat", "<s:Fre", "<s:Com", "<s:Fix")
     inner = "".join(sorted(parts, key=lambda part: order.index(part[:6])))
     ends = "".join(
@@ -41,7 +41,7 @@ def structure_map(*parts: str, source: str = "S", target: str = "G") -> str:
 
 
 def component_map(sources: str, targets: str, by: str = "") -> str:
-    """A component map; ``by`` is the id of its representation map."""
+    """Return a component map; ``by`` is the id of its representation map."""
     reference = f"<s:RepresentationMap>{URN}structuremapping.RepresentationMap=T:{by}(1.0)</s:RepresentationMap>"
     return f"<s:ComponentMap>{_ends(sources, targets)}{reference if by else ''}</s:ComponentMap>"
 
@@ -52,7 +52,7 @@ def _ends(sources: str, targets: str) -> str:
 
 
 def fixed(component: str, *values: str, side: str = "Target") -> str:
-    """A fixed value."""
+    """Return a fixed value."""
     inner = "".join(f"<s:Value>{one}</s:Value>" for one in values)
     return f"<s:FixedValueMap><s:{side}>{component}</s:{side}>{inner}</s:FixedValueMap>"
 
@@ -97,7 +97,7 @@ def _source(one: str) -> str:
 def date_map(
     source: str, target: str, pattern: str, frequency: str, *, resolve: str = "", locale: str = "en", formats: str = ""
 ) -> str:
-    """A date pattern map; the frequency ``=FREQ`` is that of a dimension."""
+    """Return a date pattern map; the frequency ``=FREQ`` is that of a dimension."""
     extra = f' resolvePeriod="{resolve}"' if resolve else ""
     return (
         f'<s:DatePatternMap id="D" sourcePattern="{escape(pattern)}" locale="{locale}"{extra}>{_ends(source, target)}'
@@ -106,7 +106,7 @@ def date_map(
 
 
 def epoch_map(source: str, target: str, base: str, unit: str, frequency: str) -> str:
-    """An epoch map."""
+    """Return an epoch map."""
     return (
         f'<s:EpochMap id="E" basePeriod="{base}" epochPeriod="{unit}">{_ends(source, target)}'
         f"{_frequency(frequency, '')}</s:EpochMap>"
@@ -121,7 +121,7 @@ def _frequency(frequency: str, formats: str) -> str:
 
 
 def frequency_format(frequency: str, pattern: str) -> str:
-    """A frequency format mapping; its id is F and the frequency."""
+    """Return a frequency format mapping; its id is F and the frequency."""
     return (
         f'<s:FrequencyFormatMapping id="F{frequency}"><s:FrequencyId>{frequency}</s:FrequencyId>'
         f"<s:DatePattern>{escape(pattern)}</s:DatePattern></s:FrequencyFormatMapping>"
@@ -129,5 +129,5 @@ def frequency_format(frequency: str, pattern: str) -> str:
 
 
 def plan_of(snapshot: Snapshot, reference: str = MAP, **settings: Any) -> MapPlan:
-    """The plan, compiled."""
+    """Return the compiled plan."""
     return compile_map(Structures(snapshot), reference, **settings)

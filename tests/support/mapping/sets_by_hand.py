@@ -1,4 +1,4 @@
-"""Structure sets (2.1) written by hand."""
+"""Hand-written structure sets (2.1)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ NAMESPACES = " ".join(
 
 
 def message_21(content: str) -> bytes:
-    """A structure message of SDMX-ML 2.1."""
+    """Return a structure message of SDMX-ML 2.1."""
     return (
         f"<m:Structure {NAMESPACES}><m:Header><m:ID>T</m:ID><m:Test>true</m:Test>"
         '<m:Prepared>2026-01-01T00:00:00</m:Prepared><m:Sender id="T"/></m:Header>'
@@ -22,7 +22,7 @@ def _reference(id_: str, package: str, cls: str) -> str:
 
 
 def codelist_map(id_: str, kind: str = "Codelist", **pairs: str) -> str:
-    """A map of codes by their ids, of codelists or hybrid."""
+    """Return a map of codes by their ids, of codelists or hybrid."""
     hybrid = kind == "Hybrid"
     tag, of = ("HybridCodelistMap", "HybridCodeMap") if hybrid else ("CodelistMap", "CodeMap")
     ends = "".join(
@@ -35,30 +35,30 @@ def codelist_map(id_: str, kind: str = "Codelist", **pairs: str) -> str:
 
 
 def component(source: str, target: str, mapping: str = "") -> str:
-    """A component map."""
+    """Return a component map."""
     parts = "".join(f'<s:{side}><Ref id="{id_}"/></s:{side}>' for side, id_ in (("Source", source), ("Target", target)))
     inner = f"<s:RepresentationMapping>{mapping}</s:RepresentationMapping>" if mapping else ""
     return f"<s:ComponentMap>{parts}{inner}</s:ComponentMap>"
 
 
 def by_codelist(id_: str) -> str:
-    """By a codelist map of the set."""
+    """Return a mapping by a codelist map of the set."""
     return f'<s:CodelistMap><Ref id="{id_}"/></s:CodelistMap>'
 
 
 def by_text(kind: str) -> str:
-    """By the value, name or description of the code."""
+    """Return a mapping by the value, name or description of the code."""
     return f'<s:ToTextFormat textType="String"/><s:ToValueType>{kind}</s:ToValueType>'
 
 
 def by_values(**pairs: str) -> str:
-    """By values."""
+    """Return a mapping by values."""
     rows = "".join(f'<s:ValueMapping source="{source}" target="{target}"/>' for source, target in pairs.items())
     return f"<s:ValueMap>{rows}</s:ValueMap>"
 
 
 def structure_set(*scheme_maps: str, components: str, more: str = "") -> bytes:
-    """T:SET(1.0) with the structure map M from T:S(1.0) to T:G(1.0)."""
+    """Return T:SET(1.0) with the structure map M from T:S(1.0) to T:G(1.0)."""
     ends = "".join(
         f"<s:{side}><s:Structure>{_reference(id_, 'datastructure', 'DataStructure')}</s:Structure></s:{side}>"
         for side, id_ in (("Source", "S"), ("Target", "G"))

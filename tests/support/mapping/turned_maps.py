@@ -1,4 +1,4 @@
-"""Maps that can be turned round, made at random, with data."""
+"""Random invertible maps, with data."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _DAY = date(1990, 1, 1)
 
 
 def turned_map(source: random.Random) -> tuple[tuple[str, ...], list[dict[str, str | None]]]:
-    """Copies, values one to one and n to m, fixed values, and a date; and rows for it."""
+    """Draw copies, values one to one and n to m, fixed values, and a date; and rows for the map."""
     codes = [f"C{number}" for number in range(30)]
     others = source.sample(range(1000), 30)
     pairs = [(a, b) for a in "XYZ" for b in "123"]
@@ -46,7 +46,7 @@ def turned_map(source: random.Random) -> tuple[tuple[str, ...], list[dict[str, s
 
 
 def _dates(source: random.Random) -> tuple[list[str], list[str], str]:  # noqa: PLR0911 - one a kind
-    """Date maps, dates for them, and the frequency."""
+    """Draw date maps, dates for them, and the frequency."""
     days = [_DAY + timedelta(days=source.randrange(20_000)) for _ in range(60)]
     years = sorted({day.year for day in days})
     seconds = [str(source.randrange(-(10**9), 10**10)) for _ in range(60)]

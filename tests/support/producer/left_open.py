@@ -1,8 +1,8 @@
-"""Leaves transactions in the log that Kafka does not end in some partitions, as a broker does that loses markers.
+"""Transactions in the log that Kafka does not end in some partitions, as with a broker that loses markers.
 
 The broker must not verify with its coordinator that a partition belongs to a transaction
 (``transaction.partition.verification.enable=false``): then records can be written to partitions that the coordinator
-does not know of, and whose markers it does not write.
+does not know, and for which it writes no markers.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ UNVERIFIED = {"transaction.partition.verification.enable": "false"}
 
 
 class Written(NamedTuple):
-    """A record, and where it is written."""
+    """A record, and its partition."""
 
     place: Partition
     key: bytes
@@ -34,10 +34,10 @@ def leave_open(
 
     Args:
         bootstrap: the broker.
-        transactional_id: whose transaction.
+        transactional_id: of the transaction.
         records: all of its records.
         decided: the partitions that get a marker.
-        commit: which marker that is.
+        commit: True for commit markers, False for abort markers.
     """
     asyncio.run(_leave_open(bootstrap, transactional_id, records, decided, commit=commit))
 
@@ -52,7 +52,7 @@ async def _leave_open(
     for record in records:
         place = TopicPartition(*record.place)
         if record.place not in decided:
-            manager._txn_partitions.add(place)  # as if the coordinator had been told of it
+            manager._txn_partitions.add(place)  # as if the coordinator knew the partition
         sent = await producer.send(
             place.topic, record.value, record.key, place.partition, headers=list(record.headers) or None
         )

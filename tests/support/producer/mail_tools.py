@@ -18,20 +18,20 @@ from support.producer.postgres_tools import free_port
 
 
 class Inbox:
-    """What the administrator gets, from one who is allowed to send."""
+    """The administrator's mailbox, for an authorized sender."""
 
     def __init__(self) -> None:
         self.messages: list[Message] = []
 
     async def handle_DATA(self, _server: Any, _session: Any, envelope: Any) -> str:  # noqa: N802 - aiosmtpd's name
-        """Takes in a message."""
+        """Store a message."""
         self.messages.append(message_from_bytes(envelope.content))
         return "250 OK"
 
 
 @contextmanager
 def mail_server(folder: Path, user: str, password: str) -> Iterator[tuple[Inbox, Controller, str]]:
-    """A real mail server that wants STARTTLS and this login; the last is a file with its authority."""
+    """A real mail server that requires STARTTLS and this login; the last value is a file with its authority."""
 
     def take(_server: Any, _session: Any, _envelope: Any, _kind: str, given: Any) -> AuthResult:
         right = isinstance(given, LoginPassword) and (given.login, given.password) == (user.encode(), password.encode())

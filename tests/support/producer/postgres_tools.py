@@ -1,4 +1,4 @@
-"""A real PostgreSQL for tests: that of `make chaos`; copies of its files as backups, and asynchronous standbys."""
+"""A real PostgreSQL for tests, the one of `make chaos`; copies of its files as backups, and asynchronous standbys."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def back_up(server: LocalPostgres) -> Path:
 
 
 def restore(server: LocalPostgres, copy: Path) -> None:
-    """Go on with an earlier copy; what was committed since is lost."""
+    """Continue with an earlier copy; later commits are lost."""
     server.kill()
     shutil.rmtree(server.folder / "data")
     subprocess.run(["cp", "-a", str(copy), str(server.folder / "data")], check=True)
@@ -55,7 +55,7 @@ def standby_of(primary: LocalPostgres) -> LocalPostgres:
 
 
 def stop_replication(standby: LocalPostgres) -> None:
-    """Position a standby off its primary, as a network does: it lags from now on."""
+    """Disconnect a standby from its primary, as a network failure does: it lags from now on."""
     with standby.connect("postgres") as connection:
         connection.execute("ALTER SYSTEM SET primary_conninfo = ''")
         connection.execute("SELECT pg_reload_conf()")

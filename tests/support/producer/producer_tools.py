@@ -1,4 +1,4 @@
-"""What tests of the whole producer share: processes to be killed, what is in a topic, patience."""
+"""Shared tools of the tests of the whole producer: processes to be killed, the content of a topic, waiting."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ PROGRAM = Path(__file__).parent / "relay_process.py"
 
 
 def settings_of(bootstrap: str, topic: str, database: str | Engine, **more: Any) -> ProducerSettings:
-    """For tests: quick to take over, and running from the start."""
+    """Return settings for tests: a fast takeover, running from the start."""
     kafka = {"bootstrap.servers": bootstrap, "log_level": 0, **more.pop("kafka", {})}
     quick: dict[str, Any] = {"id": "structures", "first_start": "resume", "lease_s": 1.5, "poll_s": 0.02}
     return ProducerSettings(topic, kafka, database, **{**quick, **more})
 
 
 def wait_until(what: Callable[[], bool], doing: str, timeout_s: float = PATIENCE_S) -> None:
-    """Waits for a condition."""
+    """Wait for a condition."""
     give_up_s = time.monotonic() + timeout_s
     while not what():
         assert time.monotonic() < give_up_s, f"in vain: {doing}"
@@ -41,7 +41,7 @@ def wait_until(what: Callable[[], bool], doing: str, timeout_s: float = PATIENCE
 
 @contextmanager
 def process(settings: ProducerSettings, die_at: str = "", **variables: str) -> Iterator[subprocess.Popen[str]]:
-    """A producer in a process of its own; killed at the end, if it is not dead."""
+    """A producer in a separate process; killed at the end, if it is still alive."""
     names = ("topic", "database", "id", "prefix", "first_start", "lease_s", "poll_s", "retries", "timeout_s")
     said = {"kafka": dict(settings.kafka), **{name: getattr(settings, name) for name in names}}
     environment = {**os.environ, "DIE_AT": die_at, **variables}
@@ -58,12 +58,12 @@ def process(settings: ProducerSettings, die_at: str = "", **variables: str) -> I
 
 
 def log_of(bootstrap: str, topic: str) -> list[tuple[Record, TransactionHeaders | None]]:
-    """Every committed record of a topic of one partition, in order, as a plain consumer sees it."""
+    """Return every committed record of a topic of one partition, in order, as a plain consumer sees it."""
     return [(record, read(record.headers)) for record in records_of(bootstrap, Partition(topic, 0))]
 
 
 def records_of(bootstrap: str, place: Partition) -> list[Record]:
-    """Every committed record of a partition, in order, as a plain consumer sees it."""
+    """Return every committed record of a partition, in order, as a plain consumer sees it."""
     wait_decided(bootstrap, place.topic, partition=place.partition)
     group = {"group.id": "log", "isolation.level": "read_committed", "enable.partition.eof": True}
     reader = Consumer(
@@ -84,7 +84,7 @@ def records_of(bootstrap: str, place: Partition) -> list[Record]:
 
 
 def transactions_of(bootstrap: str, topic: str) -> list[tuple[int, int]]:
-    """(number of the transaction, records that were found of it) in the order of the log."""
+    """Return (number of the transaction, number of its records that were found) in the order of the log."""
     found: list[tuple[int, int]] = []
     for _, said in log_of(bootstrap, topic):
         assert said is not None
@@ -98,7 +98,7 @@ def transactions_of(bootstrap: str, topic: str) -> list[tuple[int, int]]:
 
 
 class Watched:
-    """A replica, and which transaction each version of it brought."""
+    """A replica, and the transaction of each of its versions."""
 
     def __init__(self, bootstrap: str, topic: str) -> None:
         self.versions: list[set[str]] = []
@@ -115,5 +115,5 @@ class Watched:
         self.versions.append({each.transaction for each in said if each is not None})
 
     def close(self) -> None:
-        """Ends it."""
+        """End the replica."""
         self.replica.close()

@@ -1,8 +1,8 @@
-"""A producer in a process of its own, to be killed: ``relay_process.py SETTINGS_AS_JSON``.
+"""A producer in a separate process, to be killed: ``relay_process.py SETTINGS_AS_JSON``.
 
-Not a test: a program that tests start. DIE_AT=step:n kills it, as kill -9 does, when it comes to that step for the
-n-th time; STOP_AT=step:n stops it there, as SIGSTOP does, until SIGCONT. FENCING=no leaves fencing out. It prints what
-it is told, and runs until SIGTERM.
+This is not a test but a program that tests start. DIE_AT=step:n kills it, as kill -9 does, when it comes to that step
+for the n-th time; STOP_AT=step:n stops it there, as SIGSTOP does, until SIGCONT. FENCING=no disables fencing. It prints
+its notices, and runs until SIGTERM.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from kafka_replica.producer.service import ProducerSettings, StructureProducer
 
 
 class Mortal(StructureProducer):
-    """Dies, or stands still, at a step."""
+    """Die, or stop, at a step."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         self._come_by: Counter[str] = Counter()
@@ -39,16 +39,16 @@ class Mortal(StructureProducer):
 
 
 class Unfenced(Mortal, FencesNobody):
-    """The same, without fencing."""
+    """A Kafka session without fencing."""
 
 
 def tell(notice: Notice) -> None:
-    """One line."""
+    """Print one line."""
     print(type(notice).__name__, notice, flush=True)
 
 
 def main() -> None:
-    """Publishes until told to end."""
+    """Publish until ended."""
     ending = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: ending.set())
     settings = ProducerSettings(**json.loads(sys.argv[1]))

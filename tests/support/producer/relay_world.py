@@ -1,4 +1,4 @@
-"""A world for the relay's rules: a database that may be restored, Kafka as it fences, instances that die and stall."""
+"""A world for the relay's rules: a restorable database, a fencing Kafka, and instances that die and stall."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from kafka_replica.producer.relay.rules import Relay
 
 
 class Luck(enum.Enum):
-    """What becomes of one step."""
+    """The outcome of one step."""
 
     WELL = "well"
     FAILS = "fails before it has an effect"
@@ -42,31 +42,31 @@ class Luck(enum.Enum):
 
 @dataclass
 class World:
-    """What outlives a process."""
+    """The state that outlives a process."""
 
     rows: list[int] = field(default_factory=list)
-    """The recorded transactions: each has a name that no other has, in whichever history of the database."""
+    """The recorded transactions: each has a unique name, in every history of the database."""
     names: int = 0
     sent: int = 0
     incarnation: int = 0
     is_new: bool = True
     running: bool = True
     owner: int | None = None
-    """Whose lease it is; it may be taken from anybody at any time, as if it had run out."""
+    """The owner of the lease; it may be taken away at any time, as if it had expired."""
     term: int = 0
     epoch: int = 0
     log: list[tuple[int, int, int]] = field(default_factory=list)
-    """What Kafka has committed: the incarnation, the number and the name of each transaction."""
+    """The transactions that Kafka has committed: incarnation, number and name of each."""
     backups: list[tuple[list[int], int, int, bool]] = field(default_factory=list)
     suspensions: int = 0
     contradicted: bool = False
-    """Whether the last suspension was for database and Kafka contradicting each other."""
+    """True if the reason of the last suspension was a contradiction between database and Kafka."""
     fenced_sends: int = 0
     marked: list[int] = field(default_factory=list)
 
     @property
     def recorded(self) -> int:
-        """The last number given."""
+        """The last assigned number."""
         return len(self.rows)
 
     def record(self) -> None:
@@ -79,22 +79,22 @@ class World:
         self.backups.append((list(self.rows), self.sent, self.incarnation, self.is_new))
 
     def restore(self, which: int) -> None:
-        """Go on with an older copy of the database; whoever publishes does not notice."""
+        """Continue with an older copy of the database; the publishing instance does not notice."""
         if self.backups:
             rows, self.sent, self.incarnation, self.is_new = self.backups[which % len(self.backups)]
             self.rows, self.marked = list(rows), []
 
     def begin_incarnation(self) -> None:
-        """Mend what a restored database has led to; what Kafka has of it so far is not believed."""
+        """Repair the consequences of a restored database; the progress in Kafka so far is not trusted."""
         self.incarnation, self.is_new = self.names * 1000 + self.incarnation + 1, True
         self.marked = []
 
     def progress(self, incarnation: int) -> tuple[int, int] | None:
-        """What has arrived last of an incarnation: its number and its name."""
+        """Return the number and name of the last transaction of an incarnation that has arrived."""
         return next(((tx_id, name) for made, tx_id, name in reversed(self.log) if made == incarnation), None)
 
     def check(self) -> None:
-        """What must be true at every moment."""
+        """Check the invariants that must be true at every moment."""
         if not self.backups:
             assert [tx_id for _, tx_id, _ in self.log] == [*range(1, len(self.log) + 1)], f"Kafka has {self.log}"
         arrived = {name for _, _, name in self.log}
@@ -108,14 +108,14 @@ class DeadError(Exception):
 
 
 class Instance:
-    """One process: its rules, and I/O that others come between at each ``yield``."""
+    """A process: its rules, and I/O during which other processes run at each ``yield``."""
 
     def __init__(self, world: World, name: int, luck: Callable[[], Luck], relay: Callable[[], Relay] = Relay) -> None:
         self.world, self.name, self._luck, self._relay = world, name, luck, relay
         self._steps = self._life()
 
     def step(self) -> None:
-        """One step, maybe the last of this life."""
+        """Run one step, maybe the last of this process."""
         try:
             next(self._steps)
         except DeadError:

@@ -1,4 +1,4 @@
-"""An SDMX REST service for tests: a real HTTP server that says what it is told to."""
+"""An SDMX REST service for tests: a real HTTP server with prescribed responses."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ ML_3_0 = "application/vnd.sdmx.structure+xml;version=3.0.0"
 
 
 class Asked(NamedTuple):
-    """A request, as it came."""
+    """A request, as it arrived."""
 
     path: str
     headers: dict[str, str]
 
 
 class Says(NamedTuple):
-    """An answer. ``truncated_by``: so many bytes less than announced are sent, and the connection is closed."""
+    """A response. ``truncated_by``: that many bytes less than announced are sent, and the connection is closed."""
 
     body: str = ""
     status: int = 200
@@ -30,7 +30,7 @@ class Says(NamedTuple):
 
 
 class SdmxService:
-    """Answers each path with what ``answers`` has for it; ``*`` is for all others. With ETags, if told to."""
+    """A server with the responses of ``answers`` by path; ``*`` is for all others. With ETags, if configured."""
 
     def __init__(self, *, etags: bool = False, dates: bool = False) -> None:
         self.answers: dict[str, Says | Callable[[], Says]] = {}
@@ -39,14 +39,14 @@ class SdmxService:
         service = self
 
         class Handler(BaseHTTPRequestHandler):
-            """One request."""
+            """A request handler."""
 
             def do_GET(self) -> None:
-                """Answers."""
+                """Send the response."""
                 service._answer(self)
 
             def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-                """Nothing is logged."""
+                """Log nothing."""
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)

@@ -1,4 +1,4 @@
-"""Structure messages for the tests of sources and formats, small and by hand."""
+"""Small hand-written structure messages for the tests of sources and formats."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ _ML_2_1 = "http://www.sdmx.org/resources/sdmxml/schemas/v2_1"
 
 
 def urn(id_: str, cls: str = "Codelist", version: str = "1.0") -> str:
-    """The URN of a list of agency A."""
+    """Return the URN of a codelist of agency A."""
     return str(Urn.parse(f"{PREFIX}{cls}=A:{id_}({version})"))
 
 
 def codelist(
     id_: str, *codes: str, footer: str = "", prepared: str = "2026-11-21T20:00:00Z", edition: str = "3.0"
 ) -> str:
-    """A message of SDMX-ML with a codelist; ``id_`` may name several, parted by blanks."""
+    """Return a message of SDMX-ML with a codelist; ``id_`` may name several, separated by blanks."""
     ns = _ML if edition == "3.0" else _ML_2_1
     said = "".join(
         f'<str:Code id="{code}"><com:Name xml:lang="en">Code {code}</com:Name></str:Code>' for code in codes or ("X",)
@@ -31,7 +31,7 @@ def codelist(
 
 
 def value_list(id_: str) -> str:
-    """A message of SDMX-ML 3.0 with a value list, which older editions do not have."""
+    """Return a message of SDMX-ML 3.0 with a value list, which older editions do not have."""
     item = '<str:ValueItem id="€"><com:Name xml:lang="en">Euro</com:Name></str:ValueItem>'
     name = f'<com:Name xml:lang="en">{id_}</com:Name>'
     held = f'<str:ValueList id="{id_}" agencyID="A" version="1.0">{name}{item}</str:ValueList>'

@@ -1,4 +1,4 @@
-"""Rows that fit, and faults put into them whose findings are known."""
+"""Valid rows, and faults put into them whose findings are known."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _AREAS = [f"R{number:03}" for number in range(400)]
 
 
 def world() -> Rules:
-    """A provision agreement with every kind of rule in it."""
+    """Return a provision agreement with every kind of rule."""
     return rules_of(
         version_of(
             codelist("FREQ", ["A", "Q", "M"]),
@@ -94,7 +94,7 @@ _KEYS = ("FREQ", "AREA", "SEX", "AGE", "TIME_PERIOD")
 
 
 def seeded(rules: Rules, n: int, seed: int) -> tuple[list[dict[str, Any]], list[list[str]]]:
-    """Rows, and of each what is wrong with it. A row gets at most one fault, a series too."""
+    """Return rows, and the errors of each. A row gets at most one fault, and so does a series."""
     source = random.Random(seed)
     rows: list[dict[str, Any]] = [dict(row) for row in generate_rows(rules, n, seed)]
     wanted: list[list[str]] = [[] for _ in rows]
@@ -108,7 +108,7 @@ def seeded(rules: Rules, n: int, seed: int) -> tuple[list[dict[str, Any]], list[
         touched.add(series)
         changes, found = source.choice(every_fault)
         if changes.keys() & set(_KEYS[:4]):
-            # Alone in a series that is new, its other attributes must still be there.
+            # Alone in a new series, it must still have the other attributes.
             row |= {"UNIT": "1", "TITLE": None}
         row |= changes
         wanted[place] = found
@@ -132,7 +132,7 @@ def _duplicate(rows: list[dict[str, Any]], wanted: list[list[str]], source: rand
 
 
 def _differ(rows: list[dict[str, Any]], wanted: list[list[str]], touched: set[Any]) -> None:
-    """One series whose unit changes, and one that has none."""
+    """Return a series whose unit changes, and a series without a unit."""
     by_series: dict[tuple[Any, ...], list[int]] = {}
     for place, row in enumerate(rows):
         if tuple(row[name] for name in _KEYS[1:4]) not in touched and not wanted[place]:

@@ -1,4 +1,4 @@
-"""Structures written by hand, as short as can be, and what validation says of rows: for both engines."""
+"""Hand-written structures, as short as possible, and the findings of validation, for both engines."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PROVIDER = f"{URN}base.DataProvider=T:DATA_PROVIDERS(1.0).P"
 
 
 def version_of(*contents: str) -> Snapshot:
-    """Version 1 of a store that holds these artefacts, each group one message."""
+    """Return version 1 of a store with these artefacts, each group in one message."""
     source = Partition("structures", 0)
     parts = [part for content in contents for part in split_message(message(content))]
     store = MemoryStore()
@@ -37,7 +37,7 @@ def version_of(*contents: str) -> Snapshot:
 
 
 def message(content: str) -> bytes:
-    """A structure message of SDMX-ML 3.0."""
+    """Return a structure message of SDMX-ML 3.0."""
     return (
         f"<m:Structure {NAMESPACES}><m:Header><m:ID>T</m:ID><m:Test>true</m:Test>"
         '<m:Prepared>2026-01-01T00:00:00Z</m:Prepared><m:Sender id="T"/></m:Header>'
@@ -53,7 +53,7 @@ def _item(kind: str, id_: str, body: str, attributes: str = "", version: str = "
 
 
 def codelist(id_: str, codes: Iterable[str], more: str = "") -> str:
-    """T:ID(1.0); a code ``A<B`` has the parent B."""
+    """Return the codelist T:ID(1.0); a code ``A<B`` has the parent B."""
     items = ""
     for code in codes:
         own, _, parent = code.partition("<")
@@ -63,7 +63,7 @@ def codelist(id_: str, codes: Iterable[str], more: str = "") -> str:
 
 
 def extension(id_: str, prefix: str = "", selection: str = "") -> str:
-    """A codelist takes codes from another."""
+    """Return an extension by codes of another codelist."""
     attribute = f' prefix="{prefix}"' if prefix else ""
     return (
         f"<s:CodelistExtension{attribute}><s:Codelist>{URN}codelist.Codelist=T:{id_}(1.0)</s:Codelist>{selection}"
@@ -72,18 +72,18 @@ def extension(id_: str, prefix: str = "", selection: str = "") -> str:
 
 
 def value_list(id_: str, values: Iterable[str]) -> str:
-    """T:ID(1.0)."""
+    """Return the value list T:ID(1.0)."""
     items = "".join(f'<s:ValueItem id="{value}"><c:Name>{value}</c:Name></s:ValueItem>' for value in values)
     return _item("ValueList", id_, items)
 
 
 def coded(id_: str, cls: str = "Codelist") -> str:
-    """Enumerated by T:ID(1.0)."""
+    """Return a representation enumerated by T:ID(1.0)."""
     return f"<s:Enumeration>{URN}codelist.{cls}=T:{id_}(1.0)</s:Enumeration>"
 
 
 def text(text_type: str = "String", sentinels: Sequence[str] = (), **facets: object) -> str:
-    """A text format."""
+    """Return a text format."""
     written = " ".join(f'{name}="{value}"' for name, value in facets.items())
     inner = "".join(f'<s:SentinelValue value="{one}"><c:Name>x</c:Name></s:SentinelValue>' for one in sentinels)
     return f'<s:TextFormat textType="{text_type}" {written}>{inner}</s:TextFormat>'
@@ -96,17 +96,17 @@ def _component(kind: str, id_: str, representation: str, more: str = "", attribu
 
 
 def dimension(id_: str, representation: str) -> str:
-    """A dimension."""
+    """Return a dimension."""
     return _component("Dimension", id_, representation)
 
 
 def time(representation: str = text("ObservationalTimePeriod")) -> str:
-    """TIME_PERIOD."""
+    """Return TIME_PERIOD."""
     return _component("TimeDimension", "TIME_PERIOD", representation)
 
 
 def attribute(id_: str, representation: str = text(), to: str = "", usage: str = "optional", occurs: str = "") -> str:
-    """An attribute: of the observation, or of what ``to`` names: ``DATASET``, a group, or dimensions with commas."""
+    """Return an attribute of the observation, or of ``to``: ``DATASET``, a group, or dimensions with commas."""
     where = "<s:Observation/>"
     if to == "DATASET":
         where = "<s:Dataflow/>"
@@ -119,19 +119,19 @@ def attribute(id_: str, representation: str = text(), to: str = "", usage: str =
 
 
 def measure(id_: str = "OBS_VALUE", representation: str = text("Double"), usage: str = "optional") -> str:
-    """A measure."""
+    """Return a measure."""
     return _component("Measure", id_, representation, "", f'usage="{usage}"')
 
 
 def group(id_: str, *dimensions: str) -> str:
-    """A group of dimensions."""
+    """Return a group of dimensions."""
     inner = "".join(f"<s:GroupDimension><s:DimensionReference>{one}</s:DimensionReference></s:GroupDimension>"
                     for one in dimensions)  # fmt: skip
     return f'<s:Group id="{id_}">{inner}</s:Group>'
 
 
 def structure(*components: str) -> str:
-    """T:D(1.0)."""
+    """Return the data structure T:D(1.0)."""
     kinds: dict[str, str] = {"Dim": "", "Tim": "", "Gro": "", "Att": "", "Mea": ""}
     for one in components:
         kinds[one[3:6]] += one
@@ -155,19 +155,19 @@ def constraint(
     body: str, to: str = "DataStructure", id_: str = "C", role: str = "Allowed", more: str = "",
     version: str = "1.0",
 ) -> str:  # fmt: skip
-    """A data constraint on T:D(1.0), T:F(1.0), T:PA(1.0) or P."""
+    """Return a data constraint on T:D(1.0), T:F(1.0), T:PA(1.0) or P."""
     target = {"DataStructure": DSD, "Dataflow": FLOW, "ProvisionAgreement": AGREEMENT, "DataProvider": PROVIDER}[to]
     attached = f"<s:ConstraintAttachment><s:{to}>{target}</s:{to}></s:ConstraintAttachment>"
     return _item("DataConstraint", id_, attached + body, f'role="{role}" {more}', version)
 
 
 def region(*selections: str, include: str = "true", more: str = "") -> str:
-    """A cube region."""
+    """Return a cube region."""
     return f'<s:CubeRegion include="{include}" {more}>{"".join(selections)}</s:CubeRegion>'
 
 
 def selected(id_: str, *values: str, kind: str = "KeyValue", more: str = "") -> str:
-    """Values of a component; ``A+`` cascades, ``A-`` without the root, ``A@2020/2021`` is valid from and to."""
+    """Return values of a component; ``A+`` cascades, ``A-`` without the root, ``A@2020/2021`` is valid from and to."""
     written = ""
     for value in values:
         own, _, dates = value.partition("@")
@@ -180,7 +180,7 @@ def selected(id_: str, *values: str, kind: str = "KeyValue", more: str = "") -> 
 
 
 def keys(*every_key: dict[str, str], included: str = "true") -> str:
-    """A key set."""
+    """Return a key set."""
     inner = "".join(
         "<s:Key>" + "".join(selected(id_, value) for id_, value in key.items()) + "</s:Key>" for key in every_key
     )
@@ -188,12 +188,12 @@ def keys(*every_key: dict[str, str], included: str = "true") -> str:
 
 
 def rules_of(snapshot: Snapshot, reference: str = DSD, **settings: Any) -> Rules:
-    """The rules, compiled."""
+    """Return the compiled rules."""
     return compile_rules(Structures(snapshot), reference, **settings)
 
 
 def table(rows: Sequence[dict[str, Any]], names: Iterable[str] = ()) -> pl.DataFrame:
-    """Rows as a table; columns of texts unless their values say otherwise."""
+    """Return rows as a table; columns are texts unless their values have another type."""
     names = list(dict.fromkeys([*names, *(name for row in rows for name in row)]))
     columns = {name: [row.get(name) for row in rows] for name in names}
     return pl.DataFrame([pl.Series(name, values, dtype=_kind(values)) for name, values in columns.items()])
@@ -204,7 +204,7 @@ def _kind(values: list[Any]) -> type[pl.String] | None:
 
 
 def said(checked: pl.DataFrame) -> list[list[str]]:
-    """Of each row what is wrong: ``rule COMPONENT value``."""
+    """Return the findings of each row, as ``rule COMPONENT value``."""
     return [
         [" ".join(filter(None, [one["rule"], one["component"], one["value"]])) for one in errors or ()]
         for errors in checked["_errors"].to_list()

@@ -1,4 +1,4 @@
-"""Columns of other types than text, and which of their values break what. Both engines run all of them."""
+"""Columns of other types than text, and the rules that their values break. Both engines run all of them."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ TYPED = [
 
 
 def typed_rules() -> Rules:
-    """Rules for all of these columns, side by side."""
+    """Return rules for all of these columns, side by side."""
     attributes = (
         attribute(f"V{number}", one.representation, occurs='maxOccurs="9"') for number, one in enumerate(TYPED)
     )
@@ -53,7 +53,7 @@ def typed_rules() -> Rules:
 
 
 def typed_frame() -> pl.DataFrame:
-    """The columns; shorter ones end with NULL."""
+    """Return the columns; shorter ones end with NULL."""
     height = max(len(one.values) for one in TYPED)
     columns = {
         f"V{number}": pl.Series(
@@ -65,7 +65,7 @@ def typed_frame() -> pl.DataFrame:
 
 
 def typed_findings() -> list[list[str]]:
-    """What is to be found in each row, as ``said`` writes it."""
+    """Return the expected findings of each row, in the form of ``said``."""
     height = max(len(one.values) for one in TYPED)
     found: list[list[str]] = [[] for _ in range(height)]
     for number, one in enumerate(TYPED):

@@ -1,4 +1,4 @@
-"""Rows against structures, what is to be found in each row, and where that is written. Both engines run all of them."""
+"""Rows for structures, the expected findings of each row, and their source. Both engines run all of them."""
 
 # ruff: noqa: E501 - a table
 from __future__ import annotations
@@ -29,7 +29,7 @@ from support.rules.structures_by_hand import (
 
 
 class Case(NamedTuple):
-    """One case: ``rows`` and beside each what is wrong with it, as ``rule COMPONENT value``."""
+    """A case: ``rows``, and the findings of each as ``rule COMPONENT value``."""
 
     name: str
     source: str
@@ -47,7 +47,7 @@ ONE = structure(dimension("ID", text()), measure())
 
 
 def one(id_: str, representation: str, *rows: tuple[Any, str | None]) -> tuple[tuple[str, ...], Any]:
-    """A structure with a single attribute beside an id, and rows that differ in it."""
+    """Return a structure with a single attribute and an id, and rows that differ in it."""
     made = structure(dimension("ID", text()), attribute(id_, representation), measure())
     return (made,), tuple(
         ({"ID": str(number), id_: value}, [] if rule is None else [f"{rule} {id_} {value}".rstrip(" ")])

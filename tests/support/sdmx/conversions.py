@@ -1,7 +1,7 @@
-"""Valid messages of every edition, and what the official schemas say of the formats they are written in.
+"""Valid messages of every edition, and the verdict of the official schemas on the formats they are written in.
 
-The messages are made from the schemas: samples that hold all that a schema allows, and the same with parts taken out at
-random, as long as they stay valid.
+The messages are made from the schemas: samples that contain everything that a schema allows, and the same with parts
+removed at random, as long as they stay valid.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _FORMS: Final = {
     "date": _DATE,
     "date-time": f"{_DATE}T{_TIME}",
     "email": r"[^@\s]+@[^@\s]+",
-    "uri": _IN_URI,  # relative ones, too: many real files have them
+    "uri": _IN_URI,  # including relative ones: many real files have them
     "uri-reference": _IN_URI,
 }
 
@@ -54,7 +54,7 @@ _KNOWN: Final = re.compile(r"^Element '\{[^}]*/v3_0/structure\}Parent': \[facet 
 
 @cache
 def json_schema(edition: str, kind: str) -> Any:
-    """What checks messages of an edition of SDMX-JSON, "20" say, of structures or metadata, with the forms of texts."""
+    """Return a checker of messages of an edition of SDMX-JSON, such as "20", of structures or metadata."""
     reason = "jsonschema is not installed: SDMX-JSON is NOT tested against the standard's schemas"
     validators = pytest.importorskip("jsonschema.validators", reason=reason)
     checker = pytest.importorskip("jsonschema").FormatChecker(formats=())
@@ -67,7 +67,7 @@ def json_schema(edition: str, kind: str) -> Any:
 
 
 def schema_faults(format_: Format, data: bytes) -> list[str]:
-    """What the official schema of a format objects to in a message; nothing where the format has none."""
+    """Return the errors of a message by the official schema of its format; nothing where the format has none."""
     if format_ in ML:
         return [fault for fault in faults(ML[format_], data) if not BRACKETS.search(fault)]
     if format_ not in JSON:
@@ -87,7 +87,7 @@ def _place(error: Any) -> str:
 
 
 def _causes(error: Any) -> list[Any]:
-    """The innermost errors of the alternative that fails the least; "unevaluated" is what follows from others."""
+    """Return the innermost errors of the alternative with the fewest; "unevaluated" follows from others."""
     if not error.context:
         return [error]
     branches: dict[Any, list[Any]] = {}
@@ -98,7 +98,7 @@ def _causes(error: Any) -> list[Any]:
 
 
 def faults_by_format(artefact: Artefact, header: Header = DEFAULT_HEADER) -> dict[Format, list[str] | None]:
-    """What the schema of each format objects to in what is written in it, None where the artefact is refused."""
+    """Return the schema errors of an artefact written in each format, None where the artefact is rejected."""
     found: dict[Format, list[str] | None] = {}
     for format_ in FORMATS:
         try:
@@ -111,7 +111,7 @@ def faults_by_format(artefact: Artefact, header: Header = DEFAULT_HEADER) -> dic
 
 
 def valid_samples(rounds: int, seed: int = 0, formats: Collection[Format] = FORMATS) -> Iterator[tuple[Format, bytes]]:
-    """Valid messages with one artefact, of every edition and class; each is there whole and in several parts."""
+    """Return valid messages with one artefact, of every edition and class, each whole and in several parts."""
     chance = random.Random(seed)
     makers = [(_xml_samples, ML), (_json_samples, JSON)]
     for make, editions in makers:
@@ -130,7 +130,7 @@ def _xml_samples(version: str, rounds: int, chance: random.Random) -> Iterator[b
                 if element.get("isExternalReference"):
                     element.set("isExternalReference", "false")
                 join_references(element)
-                # A <URN> may stand for a <Ref> and be of any class; and URNs of 3.x may be of another artefact.
+                # A <URN> may replace a <Ref> and be of any class; and URNs of 3.x may be of another artefact.
                 for node in list(element.iter("URN")):
                     if node.getparent() is not None and node.getparent().find("Ref") is not None:
                         node.getparent().remove(node)
@@ -186,7 +186,7 @@ def _thin_json(value: Any, chance: random.Random, share: float) -> None:
 
 
 def read(data: bytes) -> list[Artefact]:
-    """The artefacts of a message, none of one that cannot be read."""
+    """Return the artefacts of a message, none if it cannot be read."""
     try:
         return list(read_message(data))
     except MessageError:
@@ -194,7 +194,7 @@ def read(data: bytes) -> list[Artefact]:
 
 
 def cause_of(fault: str) -> str:
-    """The fault without namespaces and values, so that those of one cause are the same."""
+    """Return the error without namespaces and values, so that errors with one cause are equal."""
     text = re.sub(r"\{[^}]*\}", "", fault)
     text = re.sub(r"(The value |: )'[^']*' (is not|does not)", r"\1'_' \2", text)
     return re.sub(r"\d+", "N", text)[:200]

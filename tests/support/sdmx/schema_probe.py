@@ -1,4 +1,4 @@
-"""Finds what a reader ignores: each value of a sample is changed, and the model has to change with it, or refuse."""
+"""A search for values that a reader ignores: each value of a sample is changed, and the result has to change, too."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ JSON_SCHEMAS: Final = {"10": "1.0", "20": "2.0.0", "21": "2.1.0"}
 
 
 def said(value: Any) -> Any:
-    """All that an object of the model says, to compare."""
+    """Return all values of an object of the model, for comparison."""
     if isinstance(value, InternationalString):
         return value.texts
     if isinstance(value, Items):
@@ -35,13 +35,13 @@ def said(value: Any) -> Any:
 
 
 def model_of(data: bytes) -> Any:
-    """The artefacts of a message as plain values that can be compared."""
+    """Return the artefacts of a message as plain values for comparison."""
     message = read_message(data)
     return [said(one) for one in message] + [said(one) for one in message.availability_constraints]
 
 
 def other_value(value: Any) -> Any:  # noqa: PLR0911 - a table
-    """Another value of the same kind."""
+    """Return another value of the same kind."""
     if isinstance(value, bool):
         return not value
     if isinstance(value, int | float):
@@ -59,7 +59,7 @@ def other_value(value: Any) -> Any:  # noqa: PLR0911 - a table
 
 
 class Findings:
-    """Places (paths without indexes) that were changed, and whether the model ever noticed."""
+    """Places (paths without indexes) that were changed, and whether the model ever changed with them."""
 
     def __init__(self) -> None:
         self.noticed: dict[str, bool] = {}
@@ -67,7 +67,7 @@ class Findings:
     def probe(
         self, place: str, change: Callable[[], None], undo: Callable[[], None], read: Callable[[], Any], before: Any
     ) -> None:
-        """Change one value and see."""
+        """Change one value and record the effect."""
         if self.noticed.get(place):
             return
         change()
@@ -80,13 +80,13 @@ class Findings:
 
     @property
     def ignored(self) -> list[str]:
-        """The places that the model never noticed."""
+        """Return the places that the model ignores."""
         return sorted(place for place, is_noticed in self.noticed.items() if not is_noticed)
 
 
 @cache
 def ignored_in_xml(version: str) -> tuple[Findings, list[str]]:
-    """What the reader of a version of SDMX-ML ignores, and which samples it refuses."""
+    """Return the places that the reader of a version of SDMX-ML ignores, and the samples it rejects."""
     schemas, findings, refused = Schemas(version), Findings(), []
     for container in schemas.structure_message:
         for artefact in schemas.artefacts(container):
@@ -107,7 +107,7 @@ def ignored_in_xml(version: str) -> tuple[Findings, list[str]]:
 
 @cache
 def ignored_in_message(version: str, *path: str) -> tuple[Findings, list[str]]:
-    """The same for what stands in messages of other kinds, at this path of elements (``Schemas.in_message``)."""
+    """Return the same for messages of other kinds, at this path of elements (``Schemas.in_message``)."""
     schemas, findings, refused = Schemas(version), Findings(), []
     declared = schemas.in_message(*path)
     for _ in range(_ROUNDS):
@@ -126,7 +126,7 @@ def ignored_in_message(version: str, *path: str) -> tuple[Findings, list[str]]:
 
 
 def message_around(schemas: Schemas, path: tuple[str, ...], element: etree._Element, version: str) -> etree._Element:
-    """A message with this element at its path; a set of 2.1 finds what it is reported by in the header."""
+    """Return a message with this element at its path; a set of 2.1 finds its report structure in the header."""
     root = etree.Element(schemas.in_message(path[0]).tag)
     space = str(root.tag).rpartition("}")[0]
     header = etree.SubElement(root, f"{space}}}Header")
@@ -143,14 +143,14 @@ def message_around(schemas: Schemas, path: tuple[str, ...], element: etree._Elem
 
 
 def join_references(element: etree._Element) -> None:
-    """Make a partial target of 2.0 refer to an identifier component that is there."""
+    """Make a partial target of 2.0 refer to an existing identifier component."""
     ids = [one.get("id") for one in element.iter("{*}IdentifierComponent")]
     for one in element.iter("{*}IdentifierComponentRef"):
         one.text = ids[0]
 
 
 def message_with(container: Declared, element: etree._Element) -> etree._Element:
-    """A message around an artefact; the container's namespace tells the version."""
+    """Return a message around an artefact; the container's namespace gives the version."""
     base = container.tag[1:].rpartition("/")[0]
     root = etree.Element(f"{{{base}/message}}Structure")
     header = etree.SubElement(root, f"{{{base}/message}}Header")
@@ -167,7 +167,7 @@ def _local(element: etree._Element) -> str:
 
 
 def path_of(element: etree._Element, top: etree._Element) -> str:
-    """The names of the elements from the top down to an element."""
+    """Return the names of the elements from the top down to an element."""
     path = [_local(element)]
     while element is not top:
         parent = element.getparent()
@@ -198,7 +198,7 @@ def _probe_xml(findings: Findings, root: etree._Element, top: etree._Element, be
 
 @cache
 def ignored_in_json(version: str, message: str = "structure") -> tuple[Findings, list[str]]:
-    """What the reader of a version of SDMX-JSON ignores, and which samples it refuses."""
+    """Return the places that the reader of a version of SDMX-JSON ignores, and the samples it rejects."""
     schema, findings, refused = JsonSchema(version, message), Findings(), []
     meta = {"schema": f"https://json.sdmx.org/{JSON_SCHEMAS[version]}/sdmx-json-{message}-schema.json", "id": "X"}
     for collection, kind in schema.collections.items():

@@ -1,4 +1,4 @@
-"""The shared corpus of real structure files, where it is there; and a snapshot made of messages."""
+"""The shared corpus of real structure files, if it is present; and a snapshot made of messages."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ITEMS = "items(codes/concepts/mappings)"
 
 
 def rows(*wanted: tuple[str, str]) -> list[Any]:
-    """The index's rows of these formats and versions as parameters; one skipped parameter without a corpus."""
+    """Return the index's rows of these formats and versions as parameters; one skipped parameter without a corpus."""
     index = CORPUS / "INDEX.tsv"
     if not index.exists():
         reason = "the shared corpus is not here (../shared/corpus beside the project): real files are NOT tested"
@@ -28,19 +28,19 @@ def rows(*wanted: tuple[str, str]) -> list[Any]:
 
 
 def data_of(row: dict[str, str]) -> bytes:
-    """The file of a row."""
+    """Return the file of a row."""
     return (CORPUS / row["file"]).read_bytes()
 
 
 class FakeSnapshot:
-    """A version made of records; counts what is asked."""
+    """A version made of records, which counts look-ups."""
 
     def __init__(self, records: dict[bytes, Record], version: int = 7) -> None:
         self.records, self.version, self.gets = records, version, 0
 
     @classmethod
     def of(cls, parts: list[Part]) -> FakeSnapshot:
-        """Each part a record under its URN."""
+        """Store each part as a record under its URN."""
         return cls(
             {
                 bytes(part.urn): record(bytes(part.urn), part.value, part.content_type, offset)
@@ -49,7 +49,7 @@ class FakeSnapshot:
         )
 
     def get(self, key: Key) -> Record | None:
-        """The record of a key."""
+        """Return the record of a key."""
         self.gets += 1
         return self.records.get(key_bytes(key))
 
@@ -58,6 +58,6 @@ class FakeSnapshot:
 
 
 def record(key: bytes, value: bytes | None, content_type: str | None = None, offset: int = 0) -> Record:
-    """A record of topic structures, partition 3."""
+    """Return a record of topic structures, partition 3."""
     headers = (("content-type", content_type.encode()),) if content_type else ()
     return Record(key, value, offset, -1, headers, Partition("structures", 3))

@@ -1,4 +1,4 @@
-"""A message of SDMX-JSON 2.0 with an artefact of every class, written by us; and one of 1.0 for what is its own."""
+"""A message of SDMX-JSON 2.0 with an artefact of every class, and a message of 1.0 for its own classes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ DSD: Final = f"{URN}datastructure.DataStructure=A:DSD(1.0.0)"
 
 
 def artefact(id_: str, **content: Any) -> dict[str, Any]:
-    """What every artefact says of itself, and more."""
+    """Return the common properties of an artefact, and more."""
     return {
         "id": id_,
         "agencyID": "A",
@@ -24,12 +24,12 @@ def artefact(id_: str, **content: Any) -> dict[str, Any]:
 
 
 def named(id_: str, **content: Any) -> dict[str, Any]:
-    """An item."""
+    """Return an item."""
     return {"id": id_, "name": id_, "names": {"en": id_}} | content
 
 
 def message(data: dict[str, Any], version: str = "2.0.0", **meta: Any) -> bytes:
-    """A message."""
+    """Return a message."""
     schema = f"https://json.sdmx.org/{version}/sdmx-json-structure-schema.json"
     head = {"id": "M1", "test": True, "schema": schema, "prepared": "2024-01-01T00:00:00", "sender": {"id": "A"}}
     return json.dumps({"meta": head | meta, "data": data}, ensure_ascii=False).encode()

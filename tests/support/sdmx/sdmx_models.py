@@ -1,4 +1,4 @@
-"""Artefacts made at random (hypothesis): all that the editions of today have in common, in any texts."""
+"""Random artefacts (hypothesis): everything that today's editions have in common, with any texts."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from kafka_replica.sdmx.model import (
 from kafka_replica.sdmx.representation import Representation, TextFormat
 from kafka_replica.sdmx.urn import Urn
 
-# XML has a place for any character but controls, halves of surrogate pairs, U+FFFE and U+FFFF.
+# XML can represent any character except controls, halves of surrogate pairs, U+FFFE and U+FFFF.
 _CHARACTERS = st.characters(
     exclude_categories=("Cs", "Cc"), include_characters="\n\t\r", exclude_characters="\ufffe\uffff"
 )
@@ -53,19 +53,19 @@ VERSIONS = st.sampled_from(["1.0", "2.3", "1.0.0", "10.2.1"])
 
 
 def some(one: st.SearchStrategy[Any], most: int = 3) -> st.SearchStrategy[tuple[Any, ...]]:
-    """A few of them, or none."""
+    """Draw a few of them, or none."""
     return st.lists(one, max_size=most).map(tuple)
 
 
 @st.composite
 def international(draw: Any, least: int = 0) -> InternationalString:
-    """A text in some languages, each once."""
+    """Draw a text in some languages, each once."""
     return InternationalString(draw(st.dictionaries(LANGUAGES, TEXTS, min_size=least, max_size=3)))
 
 
 @st.composite
 def annotations(draw: Any) -> tuple[Annotation, ...]:
-    """Annotations, as 2.1 has them too."""
+    """Draw annotations, as 2.1 has them too."""
     optional = st.none() | TEXTS
     one = st.builds(Annotation, id=optional, title=optional, type=optional, text=international())
     return draw(some(one, 2))  # type: ignore[no-any-return]
@@ -73,13 +73,13 @@ def annotations(draw: Any) -> tuple[Annotation, ...]:
 
 @st.composite
 def urns(draw: Any, class_: str, item: bool = False) -> Urn:
-    """A reference to an artefact of a class, or to an item of that class."""
+    """Draw a reference to an artefact of a class, or to an item of that class."""
     return Urn.of(class_, draw(AGENCIES), draw(IDS), draw(VERSIONS), draw(IDS) if item else None)
 
 
 @st.composite
 def maintained(draw: Any, class_: str) -> dict[str, Any]:
-    """What every artefact says."""
+    """Draw the common properties of an artefact."""
     return {
         "urn": draw(urns(class_)),
         "names": draw(international(1)),
@@ -92,13 +92,13 @@ def maintained(draw: Any, class_: str) -> dict[str, Any]:
 
 
 def named(draw: Any) -> dict[str, Any]:
-    """What every item says."""
+    """Draw the common properties of an item."""
     return {"names": draw(international(1)), "descriptions": draw(international()), "annotations": draw(annotations())}
 
 
 @st.composite
 def codelists(draw: Any) -> Codelist:
-    """A codelist with parents."""
+    """Draw a codelist with parents."""
     base = draw(maintained("Codelist"))
     ids = draw(st.lists(CODE_IDS, unique=True, max_size=6))
     codes = {
@@ -114,7 +114,7 @@ def codelists(draw: Any) -> Codelist:
 
 @st.composite
 def representations(draw: Any, enumeration: str = "Codelist") -> Representation:
-    """Enumerated, or free with some facets."""
+    """Draw an enumerated representation, or a free one with some facets."""
     if draw(st.booleans()):
         return Representation(enumeration=draw(urns(enumeration)))
     lengths = st.none() | st.integers(1, 10**6)
@@ -133,7 +133,7 @@ def representations(draw: Any, enumeration: str = "Codelist") -> Representation:
 
 @st.composite
 def concept_schemes(draw: Any) -> ConceptScheme:
-    """A concept scheme with representations."""
+    """Draw a concept scheme with representations."""
     base = draw(maintained("ConceptScheme"))
     ids = draw(st.lists(IDS, unique=True, max_size=4))
     concepts = {
@@ -150,7 +150,7 @@ def concept_schemes(draw: Any) -> ConceptScheme:
 
 @st.composite
 def category_schemes(draw: Any) -> CategoryScheme:
-    """A category scheme, three deep."""
+    """Draw a category scheme with three levels."""
     base = draw(maintained("CategoryScheme"))
 
     def level(path: str, depth: int) -> Items[Category]:
@@ -171,7 +171,7 @@ def category_schemes(draw: Any) -> CategoryScheme:
 
 @st.composite
 def data_structures(draw: Any) -> DataStructure:
-    """A data structure whose attributes are about what is there."""
+    """Draw a data structure whose attributes refer to its own components."""
     base = draw(maintained("DataStructure"))
     ids = draw(st.lists(IDS, unique=True, min_size=3, max_size=8))
     keys, rest = ids[:2], ids[2:]
@@ -212,13 +212,13 @@ def data_structures(draw: Any) -> DataStructure:
 
 @st.composite
 def dataflows(draw: Any) -> Dataflow:
-    """A dataflow."""
+    """Draw a dataflow."""
     return Dataflow(structure_reference=draw(st.none() | urns("DataStructure")), **draw(maintained("Dataflow")))
 
 
 @st.composite
 def constraints(draw: Any) -> DataConstraint:
-    """A data constraint with a region and keys."""
+    """Draw a data constraint with a region and keys."""
     value = st.builds(SelectedValue, value=TEXTS, cascade_values=st.sampled_from([None, "true"]))
     values = st.lists(value, min_size=1, max_size=3).map(tuple)
     selections = some(st.builds(MemberSelection, id=IDS, values=values, include=st.booleans()), 3)
@@ -239,12 +239,12 @@ def constraints(draw: Any) -> DataConstraint:
 
 @st.composite
 def hierarchies(draw: Any) -> Hierarchy:
-    """A hierarchy, two deep."""
+    """Draw a hierarchy with two levels."""
     base = draw(maintained("Hierarchy"))
     seen: set[str] = set()
 
     def level(path: str, depth: int) -> Items[HierarchicalCode]:
-        # SDMX-ML demands a code, and that no id comes twice at any depth.
+        # SDMX-ML requires a code, and unique ids at any depth.
         ids = draw(st.lists(IDS, unique=True, min_size=not path, max_size=2)) if depth else []
         ids = [id_ for id_ in ids if id_ not in seen]
         seen.update(ids)
@@ -264,7 +264,7 @@ def hierarchies(draw: Any) -> Hierarchy:
 
 @st.composite
 def representation_maps(draw: Any) -> RepresentationMap:
-    """A representation map from two to one."""
+    """Draw a representation map from two sources to one target."""
     value = st.builds(MappedValue, value=TEXTS, is_reg_ex=st.booleans())
     rows = st.builds(RepresentationMapping, sources=st.tuples(value, value), targets=st.tuples(TEXTS))
     return RepresentationMap(
@@ -277,7 +277,7 @@ def representation_maps(draw: Any) -> RepresentationMap:
 
 @st.composite
 def structure_maps(draw: Any) -> StructureMap:
-    """A structure map of components and fixed values."""
+    """Draw a structure map of components and fixed values."""
     components = st.builds(
         ComponentMap,
         sources=st.lists(IDS, min_size=1, max_size=2).map(tuple),
@@ -301,4 +301,4 @@ TODAY = st.one_of(
 """Any artefact of SDMX 3.0."""
 
 BOTH = st.one_of(codelists(), concept_schemes(), category_schemes(), dataflows())
-"""Any that SDMX 2.1 has just so."""
+"""Any artefact that SDMX 2.1 has in the same form."""

@@ -1,4 +1,4 @@
-"""Artefacts made at random whose small parts are those of all editions: dates, zones, addresses, formats, positions."""
+"""Random artefacts whose small parts are those of all editions: dates, zones, addresses, formats, positions."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ CONTACTS: Final = st.builds(
 
 @st.composite
 def organisation_schemes(draw: Any) -> OrganisationScheme:
-    """A scheme of agencies, data providers or units."""
+    """Draw a scheme of agencies, data providers or units."""
     scheme, class_ = draw(st.sampled_from([
         (AgencyScheme, Agency), (DataProviderScheme, DataProvider), (OrganisationUnitScheme, OrganisationUnit),
     ]))  # fmt: skip
@@ -127,14 +127,14 @@ def organisation_schemes(draw: Any) -> OrganisationScheme:
 
 @st.composite
 def categorisations(draw: Any) -> Categorisation:
-    """A dataflow in a category."""
+    """Draw a dataflow in a category."""
     source, target = draw(urns("Dataflow")), draw(urns("Category", item=True))
     return Categorisation(source=source, target=target, **draw(maintained("Categorisation")))
 
 
 @st.composite
 def provision_agreements(draw: Any) -> ProvisionAgreement:
-    """A provision agreement."""
+    """Draw a provision agreement."""
     base = draw(maintained("ProvisionAgreement"))
     provider = Urn.of("DataProvider", draw(IDS), "DATA_PROVIDERS", "1.0", draw(IDS))
     return ProvisionAgreement(structure_usage=draw(urns("Dataflow")), data_provider=provider, **base)
@@ -142,14 +142,14 @@ def provision_agreements(draw: Any) -> ProvisionAgreement:
 
 @st.composite
 def value_lists(draw: Any) -> ValueList:
-    """A value list."""
+    """Draw a value list."""
     value = st.builds(ValueItem, id=TEXTS, names=international(1), annotations=annotations())
     return ValueList(value_items=draw(some(value)), **draw(maintained("ValueList")))
 
 
 @st.composite
 def time_series(draw: Any) -> DataStructure:
-    """A data structure with a time dimension somewhere, and perhaps the primary measure of 2.1."""
+    """Draw a data structure with a time dimension at any place, and perhaps the primary measure of 2.1."""
     one = draw(data_structures())
     time = Dimension(
         urn=one.urn.with_item("TimeDimension", "TIME_PERIOD"),
@@ -194,12 +194,12 @@ VARIED: Final[dict[str, st.SearchStrategy[Any]]] = {
     "MappedValue.end_index": st.integers(3, 5),
     "MemberSelection.remove_prefix": st.booleans(),
 }
-"""What is put in the place of a field."""
+"""The replacements of a field."""
 
 
 @st.composite
 def varied(draw: Any) -> Artefact:
-    """An artefact with some of its fields changed, in all places where they stand."""
+    """Return an artefact with some of its fields changed, wherever they occur."""
     artefact = draw(TODAY | OTHERS)
     fields = draw(st.lists(st.sampled_from(sorted(VARIED)), max_size=3, unique=True))
     return Rules([{field: _drawn(draw, VARIED[field]) for field in fields}]).apply(artefact)  # type: ignore[no-any-return]

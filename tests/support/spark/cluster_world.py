@@ -1,4 +1,4 @@
-"""A real standalone cluster, and a real Spark Connect server, made of the installation that pip made."""
+"""A real standalone cluster, and a real Spark Connect server, from pip's installation."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _PATIENCE_S = 240
 
 
 def executor_python(folder: Path) -> Path:
-    """A Python that has all that is installed here, but for kafka_replica and kafka_replica_spark."""
+    """Return a Python with all installed packages, except kafka_replica and kafka_replica_spark."""
     venv.create(folder, symlinks=True)
     (site,) = folder.glob("lib/python*/site-packages")
     # A folder named in a .pth file is on the path, and .pth files in it are not read: no editable installation.
@@ -34,7 +34,7 @@ def executor_python(folder: Path) -> Path:
 
 
 def shipped(folder: Path) -> Path:
-    """The package as it is shipped: the wheel, under a name that Spark takes for an archive."""
+    """Return the package as it is shipped: the wheel, under a name that Spark accepts as an archive."""
     _run([sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)], ROOT, os.environ.copy())
     (made,) = folder.glob("*.whl")
     return made.rename(folder / "kafka_replica.zip")
@@ -42,7 +42,7 @@ def shipped(folder: Path) -> Path:
 
 @contextmanager
 def standalone(folder: Path) -> Iterator[str]:
-    """A master and two workers of one core each; gives the master's URL."""
+    """A master and two workers of one core each; yields the master's URL."""
     port = _free_port()
     url = f"spark://127.0.0.1:{port}"
     start = [str(HOME / "bin" / "spark-class"), "org.apache.spark.deploy"]
@@ -72,7 +72,7 @@ def standalone(folder: Path) -> Iterator[str]:
 
 @contextmanager
 def connect_server(folder: Path) -> Iterator[str]:
-    """A Spark Connect server with a session of its own; gives its address."""
+    """A Spark Connect server with its own session; yields its address."""
     port = _free_port()
     settings = {
         "spark.connect.grpc.binding.address": "127.0.0.1",
@@ -92,7 +92,7 @@ def connect_server(folder: Path) -> Iterator[str]:
 
 
 def job(script: str, *arguments: object, **environment: str) -> dict[str, Any]:
-    """Runs a program of this folder in a driver of its own; gives what it printed last, which is JSON."""
+    """Run a program of this folder in a separate driver; return its last output, which is JSON."""
     command = [sys.executable, str(Path(__file__).with_name(script)), *map(str, arguments)]
     out = _run(command, Path(__file__).parent, _environment() | environment)
     found: dict[str, Any] = json.loads(out.splitlines()[-1])

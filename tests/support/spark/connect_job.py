@@ -1,4 +1,4 @@
-"""A client of a Spark Connect server. Prints what it found as JSON."""
+"""A client of a Spark Connect server. It prints its findings as JSON."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from support.spark.jobs_material import FLOW, checkpoint
 
 
 def main(address: str, folder: Path) -> dict[str, object]:
-    """Frames and validation work; what needs the driver in this process is refused."""
+    """Test that frames and validation work, and that functions that need the driver in this process are rejected."""
     spark = SparkSession.Builder().remote(address).getOrCreate()
     checkpoint(folder / "store")
     snapshot = look(folder / "store")

@@ -1,4 +1,4 @@
-"""What the jobs on the cluster and on Spark Connect begin with; imports nothing of the tests' helpers for Spark."""
+"""The initial data of the jobs on the cluster and on Spark Connect; imports none of the tests' helpers for Spark."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ AREAS = "KR_DEMO:CL_REF_AREA(1.0)"
 
 
 def checkpoint(path: Path) -> None:
-    """The samples, in a checkpoint file."""
+    """Return the samples, in a checkpoint file."""
     snapshot = samples()
     store = MemoryStore(path)
     cut = Position({SOURCE: len(snapshot)})

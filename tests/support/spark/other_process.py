@@ -1,4 +1,4 @@
-"""What becomes of pickled things in a process that has pyspark and not this package, as on an executor."""
+"""Tests of pickled objects in a process that has pyspark but not this package, like an executor."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ found = pickle.load(open(sys.argv[1], "rb"))
 
 
 def answer(pickled: bytes, code: str, folder: Path) -> Any:
-    """What the code prints as JSON about ``found``, which was pickled."""
+    """Return the code's JSON output about ``found``, which was pickled."""
     file = folder / "pickled"
     file.write_bytes(pickled)
     done = subprocess.run(

@@ -1,4 +1,4 @@
-"""Versions made by hand, and a data structure with one component for each rule."""
+"""Hand-made versions, and a data structure with one component for each rule."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _CODELIST = "urn:sdmx:org.sdmx.infomodel.codelist.Codelist="
 
 
 def apply(store: MemoryStore, records: Iterable[Record], offset: int) -> Snapshot:
-    """The next version of the store, standing for that offset."""
+    """Apply the next version of the store, with that offset as its position."""
     store.apply(Delta(records), Position({SOURCE: offset}))
     return store.snapshot()
 
 
 def records_of(*messages: bytes, offset: int = 0) -> list[Record]:
-    """One record an artefact."""
+    """Return one record per artefact."""
     parts = [part for message in messages for part in split_message(message)]
     return [
         Record(bytes(part.urn), part.value, offset + i, -1, (("content-type", part.content_type.encode()),), SOURCE)
@@ -38,18 +38,18 @@ def records_of(*messages: bytes, offset: int = 0) -> list[Record]:
 
 
 def version_of(*messages: bytes) -> Snapshot:
-    """Version 1 of a store that holds these messages."""
+    """Return version 1 of a store with these messages."""
     records = records_of(*messages)
     return apply(MemoryStore(), records, len(records))
 
 
 def samples() -> Snapshot:
-    """Version 1: the samples."""
+    """Return version 1 with the samples."""
     return version_of(*[path.read_bytes() for path in sample_files()])
 
 
 def message(content: str) -> bytes:
-    """A structure message of SDMX-ML 3.0."""
+    """Return a structure message of SDMX-ML 3.0."""
     return (
         f"<m:Structure {_NAMESPACES}><m:Header><m:ID>T</m:ID><m:Test>true</m:Test>"
         '<m:Prepared>2026-01-01T00:00:00Z</m:Prepared><m:Sender id="T"/></m:Header>'
@@ -58,7 +58,7 @@ def message(content: str) -> bytes:
 
 
 def codelist(id_: str, codes: Iterable[str], more: str = "") -> str:
-    """A codelist T:ID(1.0)."""
+    """Return a codelist T:ID(1.0)."""
     items = "".join(f'<s:Code id="{code}"><c:Name>{code} in words</c:Name></s:Code>' for code in codes)
     return (
         f'<s:Codelists><s:Codelist agencyID="T" id="{id_}" version="1.0"><c:Name>{id_}</c:Name>{items}{more}'
@@ -67,32 +67,32 @@ def codelist(id_: str, codes: Iterable[str], more: str = "") -> str:
 
 
 def coded(reference: str) -> str:
-    """A representation by a codelist."""
+    """Return a representation by a codelist."""
     return f"<s:Enumeration>{_CODELIST}{reference}</s:Enumeration>"
 
 
 def format_(text_type: str = "", **facets: object) -> str:
-    """A representation by a text format."""
+    """Return a representation by a text format."""
     given = {"textType": text_type, **facets} if text_type else facets
     written = " ".join(f'{name}="{value}"' for name, value in given.items())
     return f"<s:TextFormat {written}/>"
 
 
 def component(kind: str, id_: str, representation: str = "", more: str = "", attributes: str = "") -> str:
-    """A component; its concept has the same id."""
+    """Return a component; its concept has the same id."""
     local = f"<s:LocalRepresentation>{representation}</s:LocalRepresentation>" if representation else ""
     concept = f"urn:sdmx:org.sdmx.infomodel.conceptscheme.Concept=T:CS(1.0).{id_}"
     return f'<s:{kind} id="{id_}" {attributes}><s:ConceptIdentity>{concept}</s:ConceptIdentity>{local}{more}</s:{kind}>'
 
 
 def attribute(id_: str, representation: str = "", to: str = "<s:Observation/>", usage: str = "optional") -> str:
-    """An attribute, of each observation unless told otherwise."""
+    """Return an attribute, by default of each observation."""
     more = f"<s:AttributeRelationship>{to}</s:AttributeRelationship>"
     return component("Attribute", id_, representation, more, f'usage="{usage}"')
 
 
 def structure(id_: str, dimensions: str, attributes: str = "", measures: str = "") -> str:
-    """A data structure T:ID(1.0)."""
+    """Return a data structure T:ID(1.0)."""
     return (
         f'<s:DataStructures><s:DataStructure agencyID="T" id="{id_}" version="1.0"><c:Name>{id_}</c:Name>'
         f'<s:DataStructureComponents><s:DimensionList id="DimensionDescriptor">{dimensions}</s:DimensionList>'
@@ -103,7 +103,7 @@ def structure(id_: str, dimensions: str, attributes: str = "", measures: str = "
 
 
 def concepts(*with_core: tuple[str, str], ids: Iterable[str] = ()) -> str:
-    """The concept scheme T:CS(1.0)."""
+    """Return the concept scheme T:CS(1.0)."""
     items = [(id_, "") for id_ in ids]
     items += [(id_, f"<s:CoreRepresentation>{core}</s:CoreRepresentation>") for id_, core in with_core]
     body = "".join(f'<s:Concept id="{id_}"><c:Name>{id_}</c:Name>{core}</s:Concept>' for id_, core in items)
@@ -175,12 +175,12 @@ GOOD = {"FREQ": "A", "AREA": "R0001", "TIME_PERIOD": "2020", "STATUS": "A", "FLA
 
 
 def frame(spark: SparkSession, rows: list[dict[str, Any]], **types: pa.DataType) -> DataFrame:
-    """A frame of text columns, unless ``types`` says otherwise."""
+    """Return a frame of text columns, unless ``types`` gives others."""
     names = list(dict.fromkeys(name for row in rows for name in row))
     columns = {name: pa.array([row.get(name) for row in rows], types.get(name, pa.string())) for name in names}
     return spark.createDataFrame(pa.table(columns))
 
 
 def varied(spark: SparkSession, name: str, values: Iterable[object], kind: pa.DataType | None = None) -> DataFrame:
-    """Good rows of RULES in which one column has these values."""
+    """Return valid rows of RULES in which one column has these values."""
     return frame(spark, [GOOD | {name: value} for value in values], **({name: kind} if kind else {}))

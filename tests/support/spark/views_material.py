@@ -1,4 +1,4 @@
-"""One small version that has something for every view."""
+"""A small version with content for every view."""
 
 from __future__ import annotations
 
@@ -47,17 +47,17 @@ MEDIA_TYPE = "application/vnd.sdmx.structure+xml; version=3.0.0"
 
 
 def urn(cls: str, id_: str, item: str | None = None) -> Urn:
-    """T:ID(1.0), or an item in it."""
+    """Return the URN of T:ID(1.0), or of an item in it."""
     return Urn.of(cls, "T", id_, "1.0", item)
 
 
 def words(**texts: str) -> InternationalString:
-    """A text by language."""
+    """Return a text by language."""
     return InternationalString(texts)
 
 
 def codelist(id_: str, *codes: str, extends: str | None = None) -> Codelist:
-    """A codelist; the first code is the parent of the others."""
+    """Return a codelist; the first code is the parent of the others."""
     own = urn("Codelist", id_)
     made = {
         code: Code(
@@ -187,7 +187,7 @@ def _maps() -> tuple[StructureMap, RepresentationMap]:
 
 
 def artefacts() -> list[Artefact]:
-    """All of them; the structure map refers to a data structure that is not there."""
+    """Return all artefacts; the structure map refers to a missing data structure."""
     values = ValueList(
         urn=urn("ValueList", "VL"), names=words(en="VL"), value_items=(ValueItem(id="€", names=words(en="euro")),)
     )
@@ -208,11 +208,11 @@ def artefacts() -> list[Artefact]:
 
 
 def records() -> list[Record]:
-    """One record each."""
+    """Return one record for each."""
     return records_of(*[write_message([one], MEDIA_TYPE) for one in artefacts()])
 
 
 def parts() -> list[tuple[str, bytes, str]]:
-    """Key, value and content type of each."""
+    """Return key, value and content type of each."""
     found = [split_message(write_message([one], MEDIA_TYPE))[0] for one in artefacts()]
     return [(str(part.urn), part.value, part.content_type) for part in found]

@@ -1,6 +1,6 @@
-"""A program as users write it. It is never run: ``make check`` has mypy and pyright look at its types, strictly.
+"""A typical program of a user. It is never run: ``make check`` lets mypy and pyright check its types strictly.
 
-What is assigned to a name with a type must fit that type exactly, so that a type that is lost on the way is noticed.
+A value assigned to a name with a type must fit that type exactly, so that a lost type is noticed.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ FREQ = "SDMX:CL_FREQ(2.1)"
 
 
 def look_up(snapshot: Snapshot) -> None:
-    """Records by key, as bytes and as text; structures by reference."""
+    """Read records by key, as bytes and as text; structures by reference."""
     record = snapshot.get("urn:x")
     assert_type(record, Record | None)
     assert_type(snapshot.get(b"urn:x", None), Record | None)
@@ -56,7 +56,7 @@ def look_up(snapshot: Snapshot) -> None:
 
 
 def follow(replica: Replica) -> None:
-    """Listeners, changes, live look-ups, the past, metrics."""
+    """Use listeners, changes, live look-ups, the past, metrics."""
 
     def listen(change: Change) -> None:
         print(change.version, *change.changed, *change.deleted, len(change.snapshot), change.previous)
@@ -76,7 +76,7 @@ def follow(replica: Replica) -> None:
 
 
 def keep_a_replica(folder: Path) -> None:
-    """Stores, filters, bad records, several topics."""
+    """Use stores, filters, bad records, several topics."""
     store: Store = RocksStore(folder)
     key_filter = only(cls=["Codelist", "DataStructure"], agency="ESTAT*") | ~KeyFilter.regex(r":test\d+$")
     with Replica(
@@ -92,7 +92,7 @@ def keep_a_replica(folder: Path) -> None:
 
 
 async def follow_with_asyncio() -> None:
-    """The same for asyncio."""
+    """Use a replica with asyncio."""
     async with AsyncReplica(Replica(CONFIG, "structures")) as replica:
         assert_type(await replica.wait_ready(timeout_s=60), Snapshot)
         async for change in replica.changes():
@@ -103,7 +103,7 @@ async def follow_with_asyncio() -> None:
 
 
 def check_data(frame: DataFrame, snapshot: Snapshot) -> None:
-    """Views, validation and mapping, with Spark and without."""
+    """Use views, validation and mapping, with Spark and without."""
     spark = session("checks")
     assert_type(spark, SparkSession)
     assert_type(views(spark, snapshot).codes(), DataFrame)
@@ -116,7 +116,7 @@ def check_data(frame: DataFrame, snapshot: Snapshot) -> None:
 
 
 def write() -> None:
-    """A broker for tests, transactions, and read your own writes."""
+    """Use a broker for tests, transactions, and read your own writes."""
     with LocalKafka() as kafka:
         producer = TransactionalProducer({"bootstrap.servers": kafka.bootstrap_servers}, "structures", "writer")
         with producer.transaction() as transaction:
@@ -129,7 +129,7 @@ def write() -> None:
 
 
 def fail(replica: Replica) -> None:
-    """Errors are of one family."""
+    """Handle errors, which have one base class."""
     try:
         replica.wait_ready(timeout_s=1)
     except KafkaReplicaError as error:
@@ -137,6 +137,6 @@ def fail(replica: Replica) -> None:
 
 
 def test_it(topic: FakeTopic) -> None:
-    """Without a broker."""
+    """A test without a broker."""
     with topic.replica() as replica:
         look_up(replica.snapshot())

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from kafka_replica.producer import headers
+from kafka_replica.headers import transactions as headers
 from kafka_replica.records import Headers
 from support.paths import ROOT
 
