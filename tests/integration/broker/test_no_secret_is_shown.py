@@ -169,7 +169,7 @@ logging.getLogger().setLevel(1)
     ],
 )  # fmt: skip
 def test_no_logging_configuration_shows_a_secret(secured: Secured, topic: str, before: str, after: str) -> None:
-    """aiokafka's requests show no secret, however a program configures logging, before or after the import."""
+    """Requests of aiokafka show no secret, however a program configures logging, before or after the import."""
     config = secured.config("PLAIN", **ME, **{"sasl.mechanism": "PLAIN"})
     done = subprocess.run(
         [sys.executable, "-c", _REPLICA.format(before=before, after=after), json.dumps(config), topic],

@@ -87,7 +87,7 @@ def test_a_restart_reads_only_what_was_written_meanwhile(
 def test_what_was_saved_is_served_while_nobody_answers(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
 ) -> None:
-    """A saved state is shown only after the broker confirmed the topic, even if the broker is gone afterwards."""
+    """A saved state is shown only after the broker has answered, and nothing is shown before."""
     topic = kafka_topic("unheard")
     write(producer(local_kafka.bootstrap_servers, topic), topic, {"k": "1"})
     with durable(local_kafka, topic, tmp_path) as replica:

@@ -46,7 +46,7 @@ def raw(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Any, P
 
 
 def test_the_record_is_part_of_the_users_transaction(raw: tuple[Any, ProducerControl]) -> None:
-    """The record exists after the commit, and not after a rollback, whatever row factory the user has."""
+    """The record exists after the commit, and not after a rollback, with any row factory of the user."""
     connection, control = raw
     outbox = Outbox("structures")
     connection.execute("CREATE TABLE mine (name VARCHAR(20))")

@@ -82,7 +82,7 @@ def test_a_name_that_says_no_version_does_not_pass_another_edition() -> None:
 
 
 def test_workbooks_by_the_name_that_registries_use() -> None:
-    """application/vnd.xlsx is accepted like the registered name."""
+    """The name application/vnd.xlsx is accepted like the registered name."""
     assert encoder_of("application/vnd.xlsx") is as_structures
 
 
