@@ -62,7 +62,7 @@ def test_a_damaged_batch(own_kafka: LocalKafka, damaged: str, tmp_path: Path) ->
 
 @pytest.mark.parametrize("policy", ["stop", "skip"])
 def test_the_consumer_cannot_go_on_behind_it(own_kafka: LocalKafka, damaged: str, policy: Any) -> None:
-    """librdkafka (2.16.1) misreads the log after a damaged batch: with quiescence the replica ends in any case."""
+    """After a damaged batch librdkafka (2.16.1) misreads the log: with quiescence the replica ends in any case."""
     with (
         Replica(config(own_kafka, check__crcs=True), damaged, boundaries="quiescence", on_bad_record=policy) as replica,
         pytest.raises(BrokerError, match=r'(?s)offset 1 .*CRC32C.*boundaries="markers"'),
