@@ -108,7 +108,7 @@ def test_any_text_under_any_type(spark: SparkSession) -> None:
 
 
 def said_whole(checked: pl.DataFrame) -> list[list[dict[str, str]]]:
-    """All findings."""
+    """Return all findings."""
     return [errors or [] for errors in checked["_errors"].to_list()]
 
 
