@@ -19,12 +19,12 @@ STREAMS = ("every", "slow", "reads")
 
 
 def check(folder: Path, history: History, position: frozenset[str] = frozenset()) -> Findings:
-    """Checks every stream and every end that lie in the folder of a run.
+    """Check all streams and final states in the folder of a run.
 
     Args:
         folder: of the run.
         history: what the writers did.
-        position: transactions that Kafka itself tore, by name: nobody can show them whole, or need show them at all.
+        position: transactions that Kafka itself tore, by name: no reader can show them whole, or has to show them.
     """
     findings = Findings()
     history.doubt(position)

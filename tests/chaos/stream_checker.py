@@ -14,14 +14,14 @@ Wrong: TypeAlias = Iterator[tuple[Kind, str]]
 
 
 class Looker:
-    """Takes the lines of one stream, in order.
+    """A checker of the lines of one stream, in order.
 
     Args:
-        label: which stream of which replica.
-        history: what the writers did.
-        seen: transactions that somebody saw.
-        findings: where to put what is wrong.
-        alike: what stands at which point of the log, shared by all that must agree; it is filled by this.
+        label: the stream and its replica.
+        history: the writers' histories.
+        seen: transactions that some reader saw.
+        findings: the destination of violations.
+        alike: the content at each position of the log, shared by all observers that must agree; this checker fills it.
         position: transactions that Kafka itself tore.
     """
 

@@ -1,4 +1,4 @@
-"""What tests on a real broker share."""
+"""Shared fixtures of the tests on a real broker."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from support.broker.secured_kafka import Secured
 
 @pytest.fixture(params=["markers", "quiescence"])
 def boundaries(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Both kinds of evidence, one after the other: every replica of the test reads by it."""
+    """Both kinds of boundaries, one after the other: every replica of the test uses this kind."""
     kind: str = request.param
     defaults = dict(Replica.__init__.__kwdefaults__ or {})
     monkeypatch.setattr(Replica.__init__, "__kwdefaults__", {**defaults, "boundaries": kind})
@@ -22,7 +22,7 @@ def boundaries(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.fixture(scope="session")
 def own_kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalKafka]:
-    """A broker that is stopped and started, and whose files are got at (``log_tools.folder_of``); it knows rights."""
+    """A broker that can be stopped and started, with accessible files (``log_tools.folder_of``) and ACLs."""
     settings = {
         "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
         "allow.everyone.if.no.acl.found": True,
@@ -33,7 +33,7 @@ def own_kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalKafka]:
 
 @pytest.fixture(scope="session")
 def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Secured]:
-    """A broker with TLS and SASL, one for all tests."""
+    """A broker with TLS and SASL, shared by all tests."""
     made = Secured(tmp_path_factory.mktemp("secured"))
     yield made
     made.kafka.stop()

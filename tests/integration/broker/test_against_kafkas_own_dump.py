@@ -1,4 +1,4 @@
-"""What is read of the log's batches and markers, against Kafka's own DumpLogSegments."""
+"""The log's batches and markers as the reader returns them, against Kafka's own DumpLogSegments."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.broker
 
 
 def read_all(bootstrap: str, topic: str, end: int) -> list[Batch]:
-    """Every batch that the reader of markers gives up to an offset."""
+    """Return every batch of the marker reader up to an offset."""
     reader = MarkerReader({"bootstrap.servers": bootstrap}, [topic])
     reader.open()
     batches: list[Batch] = []
@@ -37,19 +37,19 @@ def read_all(bootstrap: str, topic: str, end: int) -> list[Batch]:
 
 
 def kind_of(batch: DumpedBatch) -> Kind:
-    """As the replica names it."""
+    """The partition as the replica names it."""
     if batch.control:
         return Kind.COMMIT if batch.marker == "COMMIT" else Kind.ABORT
     return Kind.DATA if batch.transactional else Kind.PLAIN
 
 
 def as_read(batch: DumpedBatch) -> tuple[Kind, int, int, int, int, int]:
-    """What of it the replica reads."""
+    """The records that the replica reads from the batch."""
     return kind_of(batch), batch.first, batch.end, batch.count, batch.producer_id, batch.producer_epoch
 
 
 def test_batches_are_those_that_kafka_says(local_kafka: LocalKafka, kafka_topic: TopicMaker, tools_jar: Path) -> None:
-    """Two interleaving writers with aborts, plain records between: batch by batch, record by record the same."""
+    """Batches of two interleaving writers, with aborts and plain records, equal Kafka's dump, record by record."""
     topic = kafka_topic("dumped")
     bootstrap = local_kafka.bootstrap_servers
     writers = [
@@ -84,7 +84,7 @@ def test_batches_are_those_that_kafka_says(local_kafka: LocalKafka, kafka_topic:
 def test_each_transaction_is_a_version_of_its_own(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tools_jar: Path
 ) -> None:
-    """Versions seen under three interleaving writers are the transactions of Kafka's dump, one each, in order."""
+    """Versions under three interleaving writers are the transactions of Kafka's dump, one each, in order."""
     topic = kafka_topic("grain")
     bootstrap = local_kafka.bootstrap_servers
     writers = [Writer(bootstrap, topic, number, seed=5, pause_s=0.02) for number in range(3)]
@@ -121,7 +121,7 @@ def test_each_transaction_is_a_version_of_its_own(
 def test_a_compacted_log_is_read_as_kafka_says(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tools_jar: Path
 ) -> None:
-    """Batches with holes, emptied ones, removed markers: what is left is the same, and holes are noticed."""
+    """A compacted log with gaps, emptied batches and removed markers equals Kafka's dump, and gaps are detected."""
     topic = kafka_topic("holes", config=AGGRESSIVE)
     bootstrap = local_kafka.bootstrap_servers
     writer = producer(bootstrap, topic)
@@ -146,7 +146,7 @@ def test_a_compacted_log_is_read_as_kafka_says(
 
 
 def _transactions(batches: list[DumpedBatch]) -> list[tuple[int, set[str]]]:
-    """Committed transactions by Kafka's dump: (offset after the marker, keys written)."""
+    """Return the committed transactions by Kafka's dump: (offset after the marker, keys written)."""
     open_: dict[int, set[str]] = {}
     committed = []
     for batch in batches:

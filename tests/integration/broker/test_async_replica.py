@@ -1,4 +1,4 @@
-"""The asyncio side of a replica, and going on after a version, on a real broker."""
+"""The asyncio interface of a replica, and continuing after a version, on a real broker."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ by_both = pytest.mark.usefixtures("boundaries")
 
 
 def config(kafka: LocalKafka) -> dict[str, str | int | bool]:
-    """How to reach it."""
+    """Return the configuration of a client."""
     return quiet({"bootstrap.servers": kafka.bootstrap_servers})
 
 
 def run(main: Coroutine[object, object, None]) -> None:
-    """Runs it, with asyncio's own checks, and ends it where it hangs."""
+    """Run a coroutine, with asyncio's own checks, and end it if it hangs."""
     asyncio.run(asyncio.wait_for(main, 120), debug=True)
 
 
 def put(producer: TransactionalProducer, value: str) -> Position:
-    """A transaction of one key; where it ends."""
+    """Write a transaction of one key; return where it ends."""
     with producer.transaction() as transaction:
         transaction.put("k", value.encode())
     assert transaction.committed.position is not None
@@ -45,7 +45,7 @@ def put(producer: TransactionalProducer, value: str) -> Position:
 
 @by_both
 def test_one_reads_what_one_has_written(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
-    """Awaited in the loop that writes: were the loop blocked, what is waited for would never be written."""
+    """A write that is awaited in the loop that writes it arrives: a blocked loop would never write it."""
     topic = kafka_topic("async-mine")
     partition = Partition(topic, 0)
     mine = TransactionalProducer(config(local_kafka), topic, topic)
@@ -74,7 +74,7 @@ def test_one_reads_what_one_has_written(local_kafka: LocalKafka, kafka_topic: To
 
 
 def test_going_on_after_a_version(local_kafka: LocalKafka, kafka_topic: TopicMaker, boundaries: str) -> None:
-    """Versions made while nobody listened are heard one by one, each as it was; then the next; then the end."""
+    """Versions made without a listener are delivered one by one, unchanged; then the next one; then the end."""
     topic = kafka_topic("async-since")
     mine = TransactionalProducer(config(local_kafka), topic, topic)
 
@@ -105,7 +105,7 @@ def test_going_on_after_a_version(local_kafka: LocalKafka, kafka_topic: TopicMak
 
 @by_both
 def test_closing_waits_for_listeners_without_holding_the_loop(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
-    """A listener that waits for the loop is waited for by ``close``; the loop goes on meanwhile."""
+    """``close`` waits for a listener that waits for the loop; the loop continues meanwhile."""
     replica = Replica(config(local_kafka), kafka_topic("async-close"))
     told, may_return, returned = threading.Event(), threading.Event(), threading.Event()
 
@@ -130,9 +130,9 @@ def test_closing_waits_for_listeners_without_holding_the_loop(local_kafka: Local
 
 
 @by_both
-@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")  # forking with threads is what is tested
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")  # forking with threads is the subject of the test
 def test_another_process_is_told_so(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
-    """In a fork each wait raises with advice, and closing does no harm; pickling says what to do instead."""
+    """In a forked child each wait raises with advice, and closing does no harm; pickling raises with advice."""
     with Replica(config(local_kafka), kafka_topic("async-fork")) as replica:
         replica.wait_ready(timeout_s=30)
         side = AsyncReplica(replica)
@@ -165,7 +165,7 @@ async def _refused(side: AsyncReplica, changes: object) -> int:
 
 
 def test_the_examples_of_the_page_run(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
-    """Each example of docs/listeners.md, as it stands there."""
+    """Each example of docs/listeners.md runs as it is written there."""
     page = (ROOT / "docs/listeners.md").read_text()
     examples = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     topic = kafka_topic("async-docs")

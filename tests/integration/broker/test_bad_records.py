@@ -1,4 +1,4 @@
-"""G6 on a real broker: a record that cannot be replicated stops a replica, or is set aside where everybody sees it."""
+"""G6 on a real broker: a record that cannot be replicated stops a replica, or is left out and reported."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ BAD = "not wanted"
 
 
 def refuse(record: Record) -> None:
-    """The check of these tests."""
+    """The validator of these tests."""
     if record.value == BAD.encode():
         raise ValueError(f"{record.key.decode()} is {BAD}")
 
 
 def write_keyless(made: Producer, topic: str) -> None:
-    """A transaction of a good record and one without a key."""
+    """Write a transaction of a good record and a record without a key."""
     made.begin_transaction()
     made.produce(topic, key=b"beside", value=b"1")
     made.produce(topic, value=b"no key", headers=[("h", b"\xff")])
@@ -50,7 +50,7 @@ def write_keyless(made: Producer, topic: str) -> None:
 @pytest.mark.usefixtures("boundaries")
 @pytest.mark.parametrize("kind", ["no key", "refused"])
 def test_stop(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path, kind: str) -> None:
-    """The last good version stays, and the error says where; started again it stops there again, and may go on."""
+    """With ``stop`` the last good version stays, and the error names the place; a restart stops again or continues."""
     topic = kafka_topic("stop", config={"cleanup.policy": "delete"})
     writer = producer(local_kafka.bootstrap_servers, topic)
     write(writer, topic, {"good": "1"})
@@ -75,7 +75,7 @@ def test_stop(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path, 
 
 @pytest.mark.usefixtures("boundaries")
 def test_set_aside_until_it_is_well(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path) -> None:
-    """The key is gone while its record is bad; a good one or a tombstone clears it, also after a restart.
+    """A key is missing while its record is bad; a good record or a tombstone clears it, also after a restart.
 
     At each point a replica that starts today holds the same, and lists the same.
     """
@@ -104,7 +104,7 @@ def test_set_aside_until_it_is_well(local_kafka: LocalKafka, kafka_topic: TopicM
 
 
 def test_bad_records_outlive_a_long_absence(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path) -> None:
-    """What is listed stays listed where the replica was away for longer than tombstones are kept, and lost nothing."""
+    """The list of bad records survives an absence that is longer than the retention of tombstones."""
     topic = kafka_topic("absence")
     options: dict[str, Any] = {"validator": refuse, "on_bad_record": "skip", "boundaries": "markers"}
     writer = producer(local_kafka.bootstrap_servers, topic)
@@ -121,7 +121,7 @@ def test_bad_records_outlive_a_long_absence(local_kafka: LocalKafka, kafka_topic
 
 @pytest.mark.usefixtures("boundaries")
 def test_dead_letters_in_a_file(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path) -> None:
-    """One JSON object a line, with all of the record."""
+    """A dead letter file has one JSON object per line, with the whole record."""
     topic = kafka_topic("file", config={"cleanup.policy": "delete"})
     writer = producer(local_kafka.bootstrap_servers, topic)
     write_keyless(writer, topic)
@@ -149,7 +149,7 @@ def test_dead_letters_in_a_file(local_kafka: LocalKafka, kafka_topic: TopicMaker
 
 @pytest.mark.usefixtures("boundaries")
 def test_dead_letters_in_a_topic(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
-    """As Kafka Connect writes them: the record's own key, value and headers, and where and why in others."""
+    """A dead letter topic has the form of Kafka Connect: the original record, and the place and reason in headers."""
     topic, letters = (kafka_topic(name, config={"cleanup.policy": "delete"}) for name in ("from", "letters"))
     writer = producer(local_kafka.bootstrap_servers, topic)
     write_keyless(writer, topic)
@@ -176,7 +176,7 @@ def test_dead_letters_in_a_topic(local_kafka: LocalKafka, kafka_topic: TopicMake
 def test_dead_letters_that_cannot_be_written_end_the_replica(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
 ) -> None:
-    """Nothing is left out unseen: what was shown before stays, and once they can be written all goes on."""
+    """Dead letters that cannot be written end the replica without losing a record; later it continues."""
     topic, compacted = kafka_topic("source"), kafka_topic("refuses", config={"max.message.bytes": "200"})
     writer = producer(local_kafka.bootstrap_servers, topic)
     write(writer, topic, {"good": "1"})

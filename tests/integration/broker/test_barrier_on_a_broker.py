@@ -1,4 +1,4 @@
-"""G3 on a real broker: ready means everything that was there, however the log ends."""
+"""G3 on a real broker: ready means that everything at the start is there, however the log ends."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def replica_of(kafka: LocalKafka, topic: str, **options: Any) -> Replica:
 
 @either
 def test_an_empty_topic(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
-    """Ready at once with version 1, no keys."""
+    """A replica of an empty topic is ready immediately, with version 1 and no keys."""
     with replica_of(local_kafka, kafka_topic("empty")) as replica:
         snapshot = replica.wait_ready(timeout_s=20)
         assert (snapshot.version, len(snapshot)) == (1, 0)
@@ -32,7 +32,7 @@ def test_an_empty_topic(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> Non
 
 @either
 def test_a_log_that_ends_in_markers(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
-    """The last offset is a commit marker, which no consumer is shown."""
+    """A log whose last offset is a commit marker, which no consumer is shown, makes a replica ready."""
     topic = kafka_topic("markers")
     write(producer(local_kafka.bootstrap_servers, topic), topic, {"a": "1", "b": "2"})
     end = wait_decided(local_kafka.bootstrap_servers, topic)
@@ -45,7 +45,7 @@ def test_a_log_that_ends_in_markers(local_kafka: LocalKafka, kafka_topic: TopicM
 
 @either
 def test_a_log_that_ends_in_aborted_data(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
-    """The last records were aborted: ready, and nothing of them is shown."""
+    """A log whose last records were aborted makes a replica ready, and shows none of them."""
     topic = kafka_topic("aborted")
     writer = producer(local_kafka.bootstrap_servers, topic)
     write(writer, topic, {"a": "1"})
@@ -58,7 +58,7 @@ def test_a_log_that_ends_in_aborted_data(local_kafka: LocalKafka, kafka_topic: T
 
 
 def test_an_open_transaction_blocks_and_releases(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
-    """Behind an open transaction the replica is not ready but blocked, and says where; its end releases it."""
+    """A replica behind an open transaction is blocked, and reports where; the transaction's end releases it."""
     topic = kafka_topic("open")
     first, second = (producer(local_kafka.bootstrap_servers, f"{topic}-{i}") for i in range(2))
     write(first, topic, {"a": "1"})
@@ -83,7 +83,7 @@ def test_an_open_transaction_blocks_and_releases(local_kafka: LocalKafka, kafka_
 
 
 def test_a_live_replica_says_that_it_is_blocked(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
-    """An open transaction that comes later: blocked, the old version stays, and lag is seen; abort ends it."""
+    """A later open transaction blocks a live replica, which keeps its version and shows lag; an abort ends it."""
     topic = kafka_topic("later")
     first, second = (producer(local_kafka.bootstrap_servers, f"{topic}-{i}") for i in range(2))
     with replica_of(local_kafka, topic, boundaries="quiescence") as replica:
@@ -108,7 +108,7 @@ def test_a_live_replica_says_that_it_is_blocked(local_kafka: LocalKafka, kafka_t
 
 
 def test_an_open_transaction_is_reported_not_waited_for(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
-    """By markers: what is committed behind an open transaction is shown; what it wrote comes when it ends."""
+    """With markers, transactions behind an open one are shown; the open one follows when it ends."""
     topic = kafka_topic("hung")
     first, second = (producer(local_kafka.bootstrap_servers, f"{topic}-{i}") for i in range(2))
     write(first, topic, {"a": "1"})
@@ -139,7 +139,7 @@ def test_an_open_transaction_is_reported_not_waited_for(local_kafka: LocalKafka,
 
 @either
 def test_a_log_whose_last_records_were_compacted_away(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
-    """All keys deleted and the tombstones cleaned out: what is left has no record, and ready is reached."""
+    """A log whose keys were all deleted and whose tombstones were removed makes a replica ready."""
     topic = kafka_topic("cleaned", config=AGGRESSIVE)
     writer = producer(local_kafka.bootstrap_servers, topic)
     for _ in range(3):

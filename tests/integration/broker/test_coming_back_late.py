@@ -1,4 +1,4 @@
-"""G5 on a real broker: whoever comes back to a log that is not the same any more builds anew, and shows no ghost."""
+"""G5 on a real broker: a replica that returns to a changed log rebuilds its state, and shows no ghost."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.broker
 def test_made_again_while_it_was_down(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path, partitions: int
 ) -> None:
-    """Longer than before or with fewer partitions: what was saved is never shown, and numbers are of a new life."""
+    """A topic recreated during downtime, longer or with fewer partitions: the saved state is never shown."""
     topic = kafka_topic("again", partitions=3)
     write(producer(local_kafka.bootstrap_servers, topic), topic, {f"old{i}": "x" for i in range(10)})
     with durable(local_kafka, topic, tmp_path) as replica:
@@ -52,7 +52,7 @@ def test_made_again_while_it_was_down(
 
 @pytest.mark.usefixtures("boundaries")
 def test_made_again_while_it_runs(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path) -> None:
-    """The old state is served and said to be stale; then the difference is told, once, and it is live again."""
+    """A topic recreated at run time: the old state is served as stale, then the difference is reported once."""
     topic = kafka_topic("again")
     write(producer(local_kafka.bootstrap_servers, topic), topic, {"same": "1", "other": "1", "old": "1"})
     with durable(local_kafka, topic, tmp_path) as replica:
@@ -61,7 +61,7 @@ def test_made_again_while_it_runs(local_kafka: LocalKafka, kafka_topic: TopicMak
         replica.subscribe(heard.append)
         writer, open_one = (producer(local_kafka.bootstrap_servers, f"{topic}-{name}") for name in "ab")
         make_again(local_kafka, topic)
-        if replica.status().boundaries != "markers":  # these wait for whoever is open, and are stale meanwhile
+        if replica.status().boundaries != "markers":  # these wait for open transactions, and are stale meanwhile
             write(open_one, topic, {"open": "1"}, commit=None)
             write(writer, topic, {"same": "1", "other": "2", "new": "1"})
             wait_until(lambda: replica.status().stale)
@@ -82,9 +82,9 @@ def test_made_again_while_it_runs(local_kafka: LocalKafka, kafka_topic: TopicMak
 def test_deletions_that_kafka_forgot(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Tombstones compacted away while it was down: no ghost. With the check off there is one, so this can fail.
+    """Tombstones compacted away during downtime leave no ghost. With the check off there is one, so this test can fail.
 
-    There is one, too, where the user says that tombstones are kept for longer than they are: the user is believed.
+    There is also one where the user states a longer retention of tombstones than the real one: the user is trusted.
     """
     topic = kafka_topic("forgotten", config=FORGETFUL)
     write(producer(local_kafka.bootstrap_servers, topic), topic, {"deleted": "1", "kept": "1"})
@@ -112,7 +112,7 @@ BOUNDARIES = ("markers", "quiescence")
 
 
 def shown(kafka: LocalKafka, topic: str, folder: Path, boundaries: Any, **options: Any) -> tuple[set[bytes], Replica]:
-    """All keys that a replica started with this folder ever shows; and the replica, closed."""
+    """Return all keys that a replica started with this folder ever shows; and the replica, closed."""
     heard: list[Change] = []
     with Replica(config(kafka), topic, RocksStore(folder), boundaries=boundaries, **options) as replica:
         replica.subscribe(heard.append)
@@ -124,7 +124,7 @@ def shown(kafka: LocalKafka, topic: str, folder: Path, boundaries: Any, **option
 
 @pytest.mark.usefixtures("boundaries")
 def test_the_front_of_the_log_was_deleted(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path) -> None:
-    """Past the place where it was: what lay between is not known, so it is rebuilt. Else what is gone is deleted."""
+    """A log start past the position causes a rebuild, because the gap is unknown. Else deleted records are removed."""
     topic = kafka_topic("front", config={"cleanup.policy": "compact,delete"})
     writer = producer(local_kafka.bootstrap_servers, topic)
     write(writer, topic, {f"k{number}": "x" for number in range(10)})

@@ -1,4 +1,4 @@
-"""G6 where the broker's own disk damaged a batch: its checksum tells (``check.crcs``), and the policy decides."""
+"""G6 for a batch that the broker's disk damaged: its checksum shows it (``check.crcs``), and the policy decides."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.broker
 
 @pytest.fixture(scope="module")
 def damaged(own_kafka: LocalKafka) -> str:
-    """A topic of three batches, of which the second is damaged."""
+    """Return a topic of three batches, of which the second is damaged."""
     topic = "damaged"
     own_kafka.create_topic(topic, 1, {"cleanup.policy": "compact"})
     plain = Producer({"bootstrap.servers": own_kafka.bootstrap_servers, "linger.ms": 1000})
@@ -37,7 +37,7 @@ def damaged(own_kafka: LocalKafka) -> str:
 
 
 def test_a_damaged_batch(own_kafka: LocalKafka, damaged: str, tmp_path: Path) -> None:
-    """Stop says where it lies; a dead letter names it, and the rest is there. None of it is shown, or told twice."""
+    """``stop`` reports the place of a damaged batch; a dead letter names it once, and the other batches are shown."""
     settings = config(own_kafka, check__crcs=True)
     with (
         Replica(settings, damaged, RocksStore(tmp_path / "store"), boundaries="markers") as replica,
@@ -62,7 +62,7 @@ def test_a_damaged_batch(own_kafka: LocalKafka, damaged: str, tmp_path: Path) ->
 
 @pytest.mark.parametrize("policy", ["stop", "skip"])
 def test_the_consumer_cannot_go_on_behind_it(own_kafka: LocalKafka, damaged: str, policy: Any) -> None:
-    """After it librdkafka takes the log for something else (2.16.1): quiet points end there in any case."""
+    """After a damaged batch librdkafka (2.16.1) misreads the log: with quiescence the replica ends in any case."""
     with (
         Replica(config(own_kafka, check__crcs=True), damaged, boundaries="quiescence", on_bad_record=policy) as replica,
         pytest.raises(BrokerError, match=r'(?s)offset 1 .*CRC32C.*boundaries="markers"'),
@@ -71,7 +71,7 @@ def test_the_consumer_cannot_go_on_behind_it(own_kafka: LocalKafka, damaged: str
 
 
 def test_that_it_is_damaged(own_kafka: LocalKafka, damaged: str) -> None:
-    """Who does not check is shown it: the test above can fail."""
+    """A consumer that does not check returns the damaged batch: the test above can fail."""
     with Replica(config(own_kafka), damaged, boundaries="markers") as replica:
         found = values(replica.wait_ready(timeout_s=30))
     assert (found["second"], found["beside 19"]) == ("value of sEcond", "value of beside 19")

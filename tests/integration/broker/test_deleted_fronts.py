@@ -1,4 +1,4 @@
-"""G8 on a real broker where ``cleanup.policy=compact,delete``: replicas lose what the front of the log loses."""
+"""G8 on a real broker with ``cleanup.policy=compact,delete``: replicas lose the records that the log loses."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ STORES = pytest.mark.parametrize("kind", ["memory", "disk"])
 
 
 def store(kind: str, folder: Path) -> Store:
-    """A store of that kind."""
+    """Return a store of that kind."""
     return MemoryStore() if kind == "memory" else RocksStore(folder / "store")
 
 
@@ -37,7 +37,7 @@ def delete_before(kafka: LocalKafka, topic: str, offsets: dict[int, int]) -> Non
 def test_a_running_replica_loses_what_the_log_loses(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path, kind: str
 ) -> None:
-    """50 keys go though nothing is written: listeners hear deletes, and a fresh replica holds the same."""
+    """50 deleted keys disappear without a write: listeners receive deletes, and a fresh replica holds the same."""
     topic = kafka_topic("front", config=COMPACT_DELETE)
     writer = producer(local_kafka.bootstrap_servers, topic)
     for first in range(0, 105, 5):
@@ -66,7 +66,7 @@ def test_a_running_replica_loses_what_the_log_loses(
 def test_a_log_start_that_has_moved_while_the_replica_was_down(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
 ) -> None:
-    """With nothing new to be read, and with something; the next start has nothing to look for."""
+    """Deletions during downtime are applied, with and without new records; the next start has nothing to do."""
     topic = kafka_topic("away", config=COMPACT_DELETE)
     writer = producer(local_kafka.bootstrap_servers, topic)
     write(writer, topic, {f"k{number}": "x" for number in range(10)})
@@ -92,7 +92,7 @@ def test_a_log_start_that_has_moved_while_the_replica_was_down(
 def test_several_partitions_and_a_transaction_that_is_open(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path, kind: str
 ) -> None:
-    """Each partition has a front of its own; of a transaction that it cuts through the rest is shown."""
+    """Each partition has its own log start; a transaction that it cuts through is shown with its remaining records."""
     topic = kafka_topic("parts", partitions=3, config=COMPACT_DELETE)
     writer, slow = (producer(local_kafka.bootstrap_servers, f"{topic}-{name}") for name in ("writer", "slow"))
 
@@ -110,7 +110,7 @@ def test_several_partitions_and_a_transaction_that_is_open(
             produce(f"second{number}", number)
         slow.flush()
         delete_before(local_kafka, topic, {0: ends[0] + 1, 1: 3})
-        if replica.status().boundaries == "markers":  # which do not wait for who is open
+        if replica.status().boundaries == "markers":  # which do not wait for open transactions
             wait_until(lambda: len(replica.snapshot()) < 30)
         slow.commit_transaction()
         snapshot = decided(replica, local_kafka, topic, 3)
@@ -118,18 +118,18 @@ def test_several_partitions_and_a_transaction_that_is_open(
         assert {record.offset for record in snapshot.values() if record.partition == 0} == {ends[0] + 1}
         assert {"second0", "first1", "second1", "first2", "second2"} <= set(values(snapshot))
         assert "first0" not in snapshot
-        # A reader of committed records had not come to what was deleted, and had to begin again.
+        # A reader of committed records had not reached the deleted ones, and had to begin again.
         assert replica.status().counts.rebuilds == (replica.status().boundaries != "markers")
 
 
 def test_a_front_that_is_deleted_while_the_topic_is_read_for_the_first_time(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
 ) -> None:
-    """Records that are read, handed to the store in parts, and deleted before they can be shown never show."""
+    """Records that are read, staged, and deleted before they can be shown never show."""
     topic = kafka_topic("first", config=COMPACT_DELETE)
     writer = producer(local_kafka.bootstrap_servers, topic)
     write(writer, topic, {f"k{number}": "x" * 1000 for number in range(200)})
-    for number in range(40):  # what is read before the first version, in many fetches
+    for number in range(40):  # records before the first version, in many fetches
         write(writer, topic, {f"more{number}": "x" * 5000})
     shown: set[bytes] = set()
 
@@ -148,6 +148,6 @@ def test_a_front_that_is_deleted_while_the_topic_is_read_for_the_first_time(
         assert_same_as_topic(snapshot, local_kafka, topic)
         assert len(snapshot) == 140
         wait_until(lambda: b"k199" in shown)
-        if replica.status().boundaries == "markers":  # else nothing is looked at before the end
+        if replica.status().boundaries == "markers":  # otherwise nothing is checked before the end
             assert b"k0" not in shown
             assert snapshot.version == 1

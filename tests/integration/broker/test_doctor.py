@@ -1,4 +1,4 @@
-"""The doctor on real brokers: what is well, what is not, and that nothing of it stays."""
+"""The doctor on real brokers: good and bad findings, without lasting effects."""
 
 from __future__ import annotations
 
@@ -26,27 +26,27 @@ _PATIENCE_S = 10.0
 
 
 def findings(config: dict[str, Any], topic: str, **more: Any) -> dict[str, Finding]:
-    """By check."""
+    """Return the findings by check."""
     more = {"timeout_s": _PATIENCE_S, **more}
     return {finding.check: finding for finding in examine(quiet(config), topic, **more)}
 
 
 def faults(found: dict[str, Finding]) -> dict[str, str]:
-    """What is wrong, with what to do."""
+    """Return the faults, with their advice."""
     bad = {check: finding for check, finding in found.items() if finding.grade is Grade.FAULT}
     assert all(finding.todo for finding in bad.values())
     return {check: f"{finding.said} -> {finding.todo}" for check, finding in bad.items()}
 
 
 def a_topic(kafka: LocalKafka, **settings: Any) -> str:
-    """A new one."""
+    """Return a new topic."""
     topic = f"examined-{uuid.uuid4().hex}"
     kafka.create_topic(topic, 2, {"cleanup.policy": "compact", **settings})
     return topic
 
 
 def test_all_is_well_and_nothing_stays(local_kafka: LocalKafka) -> None:
-    """Each thing was tried; a replica sees none of the records."""
+    """Every check passes on a good topic; a replica sees none of the doctor's records."""
     topic = a_topic(local_kafka, **{"max.message.bytes": 4 << 20})
     config = {"bootstrap.servers": local_kafka.bootstrap_servers, "max.request.size": 3 << 20}
     found = findings(config, topic, large_bytes=2 << 20)
@@ -60,7 +60,7 @@ def test_all_is_well_and_nothing_stays(local_kafka: LocalKafka) -> None:
 
 
 def test_our_limit_and_the_topics(local_kafka: LocalKafka) -> None:
-    """The size before compression and the size that the topic takes are told apart."""
+    """The size before compression and the topic's limit are distinguished."""
     topic = a_topic(local_kafka, **{"max.message.bytes": 300_000})
     server = {"bootstrap.servers": local_kafka.bootstrap_servers}
     ours = faults(findings({**server, "max.request.size": 100_000}, topic, large_bytes=200_000))
@@ -72,7 +72,7 @@ def test_our_limit_and_the_topics(local_kafka: LocalKafka) -> None:
 
 
 def test_one_server_of_two_is_down(local_kafka: LocalKafka) -> None:
-    """It is named; the rest goes on."""
+    """An unreachable server of two is named; the other checks continue."""
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
         down = f"127.0.0.1:{closed.getsockname()[1]}"
@@ -83,14 +83,14 @@ def test_one_server_of_two_is_down(local_kafka: LocalKafka) -> None:
 
 
 def test_no_such_topic(local_kafka: LocalKafka) -> None:
-    """Said once; nothing is written, which could create it."""
+    """A missing topic is reported once; nothing is written, which could create it."""
     found = findings({"bootstrap.servers": local_kafka.bootstrap_servers}, "no-such-topic")
     assert list(faults(found)) == ["topic no-such-topic"]
     assert "transactions" not in found
 
 
 def test_with_security(secured: Secured) -> None:
-    """A wrong password, a missing right to write, and none missing."""
+    """A wrong password and a missing permission to write are reported, and good credentials pass."""
     topic = a_topic(secured.kafka)
     config = secured.config("PLAIN")
     wrong = faults(findings({**config, **ME, "sasl.password": "not-mine"}, topic))
@@ -108,14 +108,14 @@ def test_with_security(secured: Secured) -> None:
 
 
 def test_properties_that_cannot_be_used() -> None:
-    """Nothing is connected to."""
+    """Properties that cannot be used prevent any connection."""
     found = findings({"bootstrap.servers": "localhost:1", "ssl.truststore.location": "nowhere.jks"}, "t")
     assert list(found) == ["properties"]
     assert found["properties"].grade is Grade.FAULT
 
 
 def test_the_command(local_kafka: LocalKafka, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
-    """A line a finding; the exit status says whether there was a fault."""
+    """The command prints one line per finding; the exit status shows faults."""
     servers = ["--bootstrap-server", local_kafka.bootstrap_servers]
     assert run(["doctor", *servers, "--topic", a_topic(local_kafka), "--json", "--large-bytes", "1000"]) == 0
     lines = [json.loads(line) for line in capfdbinary.readouterr().out.splitlines()]
@@ -129,7 +129,7 @@ def test_the_command(local_kafka: LocalKafka, capfdbinary: pytest.CaptureFixture
 def test_what_create_topic_created_is_not_criticised(
     local_kafka: LocalKafka, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
-    """Neither the topic nor the producer's progress topic; that there is one broker is said of the cluster."""
+    """Neither a created topic nor the progress topic is criticized; the single broker is reported for the cluster."""
     topic, urn = f"created-{uuid.uuid4().hex}", "urn:sdmx:org.sdmx.infomodel.codelist.Codelist=A:CL(1.0)"
     servers = ["--bootstrap-server", local_kafka.bootstrap_servers, "--topic", topic]
     assert run(["publish", "--delete", urn, *servers, "--create-topic"]) == 0

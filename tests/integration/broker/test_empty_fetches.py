@@ -1,4 +1,4 @@
-"""A fetch that brings nothing though the log goes on: when that is believed."""
+"""The conditions under which an empty fetch is believed although the log continues."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from kafka_replica.broker.reading.fetch_positions import FetchPosition
 
 
 class Clock:
-    """Stands still until it is moved."""
+    """A clock that stands still until it is moved."""
 
     now_s = 100.0
 
     def monotonic(self) -> float:
-        """Its time."""
+        """The current time."""
         return self.now_s
 
 
@@ -27,19 +27,19 @@ def _is_asked_alone(place: FetchPosition) -> bool:
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    """The clock by which places wait."""
+    """The clock of fetch positions."""
     clock = Clock()
     monkeypatch.setattr(places, "time", clock)
     return clock
 
 
 def test_it_is_believed_after_a_while(clock: Clock) -> None:
-    """One fetch of many, one alone, and another one alone half a second later."""
+    """An empty fetch is believed if it is repeated alone twice, half a second apart."""
     place = FetchPosition(Partition("t", 0), UUID(int=1), 1)
     assert not _is_asked_alone(place)
     assert not place.is_empty(alone=False)  # others may have used up its size
     assert _is_asked_alone(place)
-    assert not place.is_empty(alone=True)  # a broker may be in a state that passes
+    assert not place.is_empty(alone=True)  # a broker may be in a temporary state
     assert not _is_asked_alone(place)
     assert not place.is_empty(alone=True)  # too soon
     clock.now_s += 0.49
@@ -51,7 +51,7 @@ def test_it_is_believed_after_a_while(clock: Clock) -> None:
 
 
 def test_what_was_seen_elsewhere_does_not_count(clock: Clock) -> None:
-    """After the position moved, everything begins anew."""
+    """After the position has moved, the count starts again."""
     place = FetchPosition(Partition("t", 0), UUID(int=1), 1)
     place.is_empty(alone=True)
     place.is_empty(alone=True)

@@ -1,4 +1,4 @@
-"""G5 on a real broker: a first read that is interrupted for longer than Kafka keeps tombstones shows no ghost."""
+"""G5 on a real broker: a first read that is interrupted for longer than the retention of tombstones shows no ghost."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ LONGER_THAN_RETENTION_S = 4.5
 
 
 class InterruptedReplica:
-    """A replica in a process of its own, which stops itself; see ``interrupted_process.py``."""
+    """A replica in a separate process, which stops itself; see ``interrupted_process.py``."""
 
     def __init__(self, kafka: LocalKafka, topic: str, folder: Path, boundaries: str) -> None:
         program = TESTS / "support/broker/interrupted_process.py"
@@ -47,7 +47,7 @@ class InterruptedReplica:
         return time.monotonic()
 
     def go_on(self, stopped_s: float) -> None:
-        """Let it go on, not before it has stood still long enough."""
+        """Let it continue, not before it has been stopped for long enough."""
         time.sleep(max(0.0, stopped_s + LONGER_THAN_RETENTION_S - time.monotonic()))
         self._process.send_signal(signal.SIGCONT)
 
@@ -59,7 +59,7 @@ class InterruptedReplica:
         return set(found["shown"]), found["rebuilds"], logged
 
     def kill(self) -> None:
-        """End it, whatever it does."""
+        """End it in any state."""
         self._process.kill()
         self._process.communicate()
 
@@ -76,7 +76,7 @@ def fill(kafka: LocalKafka, topic: str) -> None:
 
 
 def delete_doomed(kafka: LocalKafka, topic: str) -> None:
-    """Delete them, and have that forgotten; what is left of the topic is fetched at once."""
+    """Delete them, and have the tombstones removed; the rest of the topic fits into one fetch."""
     write(producer(kafka.bootstrap_servers, f"{topic}-more"), topic, dict.fromkeys(MORE, "y"))
     forget_deletions(kafka, topic, DOOMED)
 
@@ -91,7 +91,7 @@ def set_topic(kafka: LocalKafka, topic: str, settings: dict[str, str]) -> None:
 
 
 def assert_no_ghost(kafka: LocalKafka, topic: str, folder: Path, boundaries: Any) -> None:
-    """A replica that is started again with the same store has exactly what is in the topic."""
+    """Check that a replica restarted with the same store has exactly the content of the topic."""
     with durable(kafka, topic, folder, boundaries=boundaries) as replica:
         snapshot = decided(replica, kafka, topic)
         assert not set(DOOMED) & {key.decode() for key in snapshot}
@@ -103,7 +103,7 @@ def assert_no_ghost(kafka: LocalKafka, topic: str, folder: Path, boundaries: Any
 def test_a_first_read_that_is_suspended_shows_no_ghost(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path, boundaries: str, retention: str
 ) -> None:
-    """A process that was stopped until the tombstones of keys it had read were gone reads the topic again."""
+    """A process stopped until the tombstones of keys it had read were gone reads the topic again."""
     topic = kafka_topic("suspended", config=FORGETFUL)
     if retention == "shortened meanwhile":
         set_topic(local_kafka, topic, {"delete.retention.ms": "86400000"})
@@ -128,7 +128,7 @@ def test_a_first_read_that_is_suspended_shows_no_ghost(
 def test_a_rebuild_that_is_suspended_shows_no_ghost(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path, boundaries: str
 ) -> None:
-    """A rebuild, here because the topic was made again, is as careful as a first read."""
+    """A rebuild, here of a recreated topic, is as careful as a first read."""
     topic = kafka_topic("rebuilt", config=FORGETFUL)
     fill(local_kafka, topic)
     with durable(local_kafka, topic, tmp_path / "store", boundaries=boundaries):  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Properties as Java's clients have them: JKS and PKCS#12 stores made by Java's own keytool, JAAS, other names."""
+"""Properties of Java's clients: JKS and PKCS#12 stores made by Java's own keytool, JAAS, other names."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _PATIENCE_S = 30.0
 
 
 def keytool(*arguments: str) -> None:
-    """Java's own tool for its stores."""
+    """Run Java's own tool for its stores."""
     java = find_java().path
     own = java.with_name("keytool")
     command = [str(own)] if own.exists() else [str(java), "-m", "java.base/sun.security.tools.keytool.Main"]
@@ -42,7 +42,7 @@ def keytool(*arguments: str) -> None:
 
 
 def trust_store(folder: Path, kind: str, authority: str = "ours") -> dict[str, str]:
-    """A trust store of that kind with the broker's authority, as properties of Java."""
+    """Return a trust store of that kind with the broker's authority, as Java properties."""
     store = folder / f"trust-{uuid.uuid4().hex}.{kind.lower()}"
     keytool(
         "-importcert", "-noprompt", "-alias", "ca", "-file", str(folder / f"{authority}.crt"), "-keystore", str(store),
@@ -54,7 +54,7 @@ def trust_store(folder: Path, kind: str, authority: str = "ours") -> dict[str, s
 
 
 def key_store(folder: Path, kind: str, key_password: str = PASSWORD) -> dict[str, str]:
-    """A key store of that kind with the client's certificate and key."""
+    """Return a key store of that kind with the client's certificate and key."""
     source, store = folder / "client.p12", folder / f"key-{uuid.uuid4().hex}.{kind.lower()}"
     if not source.exists():
         made = object.__new__(Authority)  # the authority of the broker, which made client.crt
@@ -72,7 +72,7 @@ def key_store(folder: Path, kind: str, key_password: str = PASSWORD) -> dict[str
 
 
 def allow_all(secured: Secured, topic: str) -> None:
-    """Every user may read and write the topic, with any transactional id."""
+    """Let every user read and write the topic, with any transactional id."""
     admin = AdminClient(quiet({"bootstrap.servers": f"127.0.0.1:{secured.ports['PLAINTEXT']}"}))
     rights = [
         AclBinding(kind, name, ResourcePatternType.LITERAL, "User:*", "*", operation, AclPermissionType.ALLOW)
@@ -86,7 +86,7 @@ def allow_all(secured: Secured, topic: str) -> None:
 
 
 def round_trip(secured: Secured, listener: str, properties: dict[str, Any], boundaries: str) -> None:
-    """Writes by the producer and reads by a replica, both with Java's properties."""
+    """Write with the producer and read with a replica, both with Java's properties."""
     topic = f"java-{uuid.uuid4().hex}"
     secured.kafka.create_topic(topic, 1, {"cleanup.policy": "compact"})
     allow_all(secured, topic)
@@ -110,7 +110,7 @@ def test_javas_stores(secured: Secured, kind: str, boundaries: str) -> None:
 
 
 def test_scram_by_jaas(secured: Secured) -> None:
-    """A JAAS configuration of several lines, a trust store of Java, Java's serializers beside them."""
+    """A JAAS configuration of several lines works, with a trust store of Java and Java's serializers."""
     jaas = f'{_LOGIN}.scram.ScramLoginModule required\n    username="me"\n    password="my-secret";\n'
     java = {
         **trust_store(secured.folder, "JKS"), "sasl.mechanism": "SCRAM-SHA-512", "sasl.jaas.config": jaas,
@@ -129,7 +129,7 @@ def test_scram_by_jaas(secured: Secured) -> None:
     ],
 )
 def test_stores_that_do_not_open(secured: Secured, change: dict[str, str], reason: str) -> None:
-    """It is said which property is wrong; never with a password in it."""
+    """An error about a store names the wrong property, and never shows a password."""
     stores = {**trust_store(secured.folder, "JKS"), **key_store(secured.folder, "JKS", "key-of-its-own")}
     with pytest.raises(ConfigurationError, match=reason) as caught:
         from_java({**stores, **change})
@@ -137,7 +137,7 @@ def test_stores_that_do_not_open(secured: Secured, change: dict[str, str], reaso
 
 
 def test_a_damaged_store(secured: Secured) -> None:
-    """Neither hangs nor shows a stack of somebody else's."""
+    """A damaged store causes an error, without hanging or a foreign stack trace."""
     stores = trust_store(secured.folder, "JKS")
     path = Path(stores["ssl.truststore.location"])
     whole = path.read_bytes()

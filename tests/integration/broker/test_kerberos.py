@@ -1,8 +1,8 @@
-"""Kerberos with a real KDC: what ``sasl.jaas.config`` of a registry says is what librdkafka logs in with.
+"""Kerberos with a real KDC: librdkafka logs in with the ``sasl.jaas.config`` of a registry.
 
 confluent-kafka's wheels have no GSSAPI, so a client process uses one that was built against the system's librdkafka,
-which may be an old version: it gets the translated properties, and nothing else of ours. Where this environment's
-own confluent-kafka has GSSAPI, producer and replica are tried whole.
+which may be an old version: it gets only the translated properties. Where this environment's
+own confluent-kafka has GSSAPI, producer and replica are tested completely.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _PATIENCE_S = 60.0
 
 @pytest.fixture(scope="module")
 def kerberos(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kerberos]:
-    """A KDC, and a broker that asks it."""
+    """A KDC, and a broker that uses it."""
     missing = missing_programs()
     if missing is not None:
         pytest.skip(missing)
@@ -47,7 +47,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def registrys(kerberos: Kerberos, keytab: str = "registry", principal: str = "registry") -> dict[str, str]:
-    """As a registry keeps it: Java's names, and a login of several lines."""
+    """Return a registry's properties: Java's names, and a login of several lines."""
     login = f"""com.sun.security.auth.module.Krb5LoginModule required
         useKeyTab=true
         storeKey=true   // Java keeps it, librdkafka asks kinit
@@ -63,7 +63,7 @@ def registrys(kerberos: Kerberos, keytab: str = "registry", principal: str = "re
 
 
 def by_ticket(kerberos: Kerberos) -> dict[str, str]:
-    """The same with a ticket that somebody fetched before."""
+    """Return these properties for an existing ticket."""
     login = """com.sun.security.auth.module.Krb5LoginModule required
         useTicketCache=true
         serviceName="kafka";"""
@@ -71,7 +71,7 @@ def by_ticket(kerberos: Kerberos) -> dict[str, str]:
 
 
 def test_a_registrys_login_is_translated_and_works(kerberos: Kerberos, site: Path) -> None:
-    """By keytab, then by the ticket alone; without either, and with somebody else's keytab, nobody gets in."""
+    """A login works by keytab and by ticket, and fails without either and with another user's keytab."""
     topic = kerberos.kafka.create_topic(f"kerberos-{uuid.uuid4().hex}")
     tickets = kerberos.folder / "tickets"
 
@@ -92,7 +92,7 @@ def test_a_registrys_login_is_translated_and_works(kerberos: Kerberos, site: Pat
 
 
 def test_producer_and_replica_by_kerberos(kerberos: Kerberos, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The whole of both, where this environment's confluent-kafka has GSSAPI."""
+    """Producer and replica work completely, where this environment's confluent-kafka has GSSAPI."""
     if not wheel_has_kerberos():
         pytest.skip("SKIPPED LOUDLY: this environment's confluent-kafka is a wheel, and these have no GSSAPI")
     monkeypatch.setenv("KRB5_CONFIG", kerberos.environment["KRB5_CONFIG"])
@@ -109,7 +109,7 @@ def test_producer_and_replica_by_kerberos(kerberos: Kerberos, monkeypatch: pytes
 
 
 def test_a_replica_by_markers(kerberos: Kerberos, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The connection of aiokafka with the package gssapi, by a ticket; where that package is installed."""
+    """A connection of aiokafka works by ticket with the package gssapi, where that is installed."""
     if importlib.util.find_spec("gssapi") is None:
         pytest.skip("SKIPPED LOUDLY: the package gssapi is not installed (pip install gssapi; needs libkrb5-dev)")
     monkeypatch.setenv("KRB5_CONFIG", kerberos.environment["KRB5_CONFIG"])
@@ -126,7 +126,7 @@ def test_a_replica_by_markers(kerberos: Kerberos, monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_wheel_says_what_to_install() -> None:
-    """Kerberos asked of a confluent-kafka without it: what is missing, and where it is to be had."""
+    """A confluent-kafka without Kerberos causes an error that says what is missing, and where to get it."""
     if wheel_has_kerberos():
         pytest.skip("this environment's confluent-kafka has GSSAPI")
     login = 'com.sun.security.auth.module.Krb5LoginModule required useTicketCache=true serviceName="kafka";'

@@ -1,4 +1,4 @@
-"""Several topics and partitions as one replica; topics and partitions that come later."""
+"""Several topics and partitions as one replica; topics and partitions that are added later."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ pytestmark = pytest.mark.broker
 
 
 def config(kafka: LocalKafka) -> dict[str, str | int | bool]:
-    """How to reach it."""
+    """Return the configuration of a client."""
     return quiet({"bootstrap.servers": kafka.bootstrap_servers})
 
 
 def wait_until(condition: Callable[[], object], timeout_s: float = 20.0) -> None:
-    """Waits until it holds."""
+    """Wait until a condition holds."""
     give_up_s = time.monotonic() + timeout_s
     while not condition():
         assert time.monotonic() < give_up_s, "it did not come to hold in time"
@@ -32,7 +32,7 @@ def wait_until(condition: Callable[[], object], timeout_s: float = 20.0) -> None
 
 
 def span(made: Producer, places: list[tuple[str, int]], value: str, key: str = "k") -> None:
-    """One transaction that writes one value to several places."""
+    """Write a transaction with one value for several keys."""
     made.begin_transaction()
     for topic, partition in places:
         made.produce(topic, key=f"{key}-{partition}".encode(), value=value.encode(), partition=partition)
@@ -43,7 +43,7 @@ def span(made: Producer, places: list[tuple[str, int]], value: str, key: str = "
 
 @pytest.mark.usefixtures("boundaries")
 def test_a_transaction_over_two_topics_is_one_version(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
-    """Equal keys stay apart; what one transaction wrote to both topics is never seen in one of them alone."""
+    """Equal keys of two topics are separate; a transaction over both is never seen in only one of them."""
     one, two = kafka_topic("one", partitions=2), kafka_topic("two")
     writer = producer(local_kafka.bootstrap_servers, one)
     torn: list[int] = []
@@ -72,7 +72,7 @@ def test_a_transaction_over_two_topics_is_one_version(local_kafka: LocalKafka, k
 
 @pytest.mark.usefixtures("boundaries")
 def test_two_topics_as_one_key_space(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
-    """The topic named last wins where both have a key; where its record is deleted, the other's shows again."""
+    """The last topic wins where both have a key; if its record is deleted, the other's record shows again."""
     base, over = kafka_topic("base"), kafka_topic("over")
     writer = producer(local_kafka.bootstrap_servers, base)
     write(writer, over, {"both": "over", "only": "over"})
@@ -96,14 +96,14 @@ def test_two_topics_as_one_key_space(local_kafka: LocalKafka, kafka_topic: Topic
 
 
 def versions_while_it_grows(local_kafka: LocalKafka, topic: str) -> list[dict[bytes, bytes | None]]:
-    """Partitions are added and at once written to, together with the old one: every version that was seen."""
+    """Add partitions and write to old and new ones at once; return every version that was seen."""
     bootstrap = local_kafka.bootstrap_servers
     versions: list[dict[bytes, bytes | None]] = []
     with Replica(config(local_kafka), topic) as replica:
         replica.wait_ready(timeout_s=20)
         replica.subscribe(lambda change: versions.append({k: r.value for k, r in change.snapshot.items()}))
         span(producer(bootstrap, f"{topic}-a"), [(topic, 0)], "first")
-        admin = AdminClient(config(local_kafka))  # kept: it is what answers
+        admin = AdminClient(config(local_kafka))  # kept: it answers the query
         admin.create_partitions([NewPartitions(topic, 3)])[topic].result(10)
         writer = producer(bootstrap, f"{topic}-b")
         for number in range(12):
@@ -113,7 +113,7 @@ def versions_while_it_grows(local_kafka: LocalKafka, topic: str) -> list[dict[by
 
 
 def is_whole(version: dict[bytes, bytes | None]) -> bool:
-    """Whether it shows one transaction in all three partitions, or what was there before."""
+    """Return True if a version shows one transaction in all three partitions, or the state before."""
     return version in ({}, {b"k-0": b"first"}) or (len(set(version.values())) == 1 and len(version) == 3)
 
 
@@ -130,7 +130,7 @@ def test_partitions_that_are_added_hold_no_half_transactions(
 def test_without_looking_for_partitions_versions_are_torn(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The same with the question left out shows torn versions: the test above can fail."""
+    """Without the query for partitions versions are torn: the test above can fail."""
     monkeypatch.setattr(Follower, "_is_all_there", lambda self: True)
     torn = 0
     for attempt in range(10):
@@ -144,7 +144,7 @@ def test_without_looking_for_partitions_versions_are_torn(
 def test_a_hung_transaction_in_one_partition_holds_up_no_other(
     local_kafka: LocalKafka, kafka_topic: TopicMaker
 ) -> None:
-    """By markers, versions of several partitions go on beside an open transaction, which comes whole in the end."""
+    """With markers, versions continue during an open transaction in one partition, which is whole in the end."""
     topic = kafka_topic("hung", partitions=2)
     bootstrap = local_kafka.bootstrap_servers
     hung, other = producer(bootstrap, f"{topic}-hung"), producer(bootstrap, f"{topic}-other")

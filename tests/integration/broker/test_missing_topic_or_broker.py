@@ -1,4 +1,4 @@
-"""Replicas of a topic or a broker that is not there: they wait and name the cause, or fail with it."""
+"""Replicas of a missing topic or broker wait and name the cause, or fail with it."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ _LONGER_THAN_THE_GRACE_S = 5.5  # a topic that was just made may be unknown to a
 
 
 def config(kafka: LocalKafka) -> dict[str, Any]:
-    """How to reach it."""
+    """Return the configuration of a client."""
     return quiet({"bootstrap.servers": kafka.bootstrap_servers})
 
 
 def fill(kafka: LocalKafka, topic: str, value: str) -> None:
-    """Make a topic, with one record."""
+    """Create a topic with one record."""
     kafka.create_topic(topic, 1, {"cleanup.policy": "compact"})
     write(producer(kafka.bootstrap_servers, f"{topic}-{value}"), topic, {"k": value})
 
 
 def delete(kafka: LocalKafka, topic: str) -> None:
-    """Delete a topic, and wait until the broker knows it no more."""
+    """Delete a topic, and wait until the broker no longer knows it."""
     admin = AdminClient(config(kafka))
     admin.delete_topics([topic])[topic].result(20)
     wait_until(lambda: topic not in admin.list_topics(timeout=20).topics)
@@ -60,7 +60,7 @@ def failed_with(replica: Replica) -> KafkaReplicaError | None:
 
 
 def test_a_topic_that_comes_late_is_waited_for(own_kafka: LocalKafka, boundaries: str) -> None:
-    """The topic is made long after the start: the replica says what it waits for, and becomes live."""
+    """A replica waits for a topic that is created long after its start, names it, and becomes live."""
     topic = f"late-{boundaries[0]}"
     with Replica(config(own_kafka), topic) as replica:
         wait_until(lambda: topic in (replica.status().last_error or ""))
@@ -81,7 +81,7 @@ def test_a_topic_that_is_not_there_is_an_error_if_it_is_not_waited_for(own_kafka
 def test_a_deleted_topic_is_waited_for_and_read_from_scratch(
     own_kafka: LocalKafka, tmp_path: Path, boundaries: str
 ) -> None:
-    """Deleted while it is followed, made again much later: what it held then is replaced; twice in a row."""
+    """A topic deleted while it is followed and recreated much later replaces the old state; twice in a row."""
     topic = f"again-{boundaries[0]}"
     fill(own_kafka, topic, "1")
     with Replica(config(own_kafka), topic, RocksStore(tmp_path / "store")) as replica:
@@ -103,7 +103,7 @@ def test_a_deleted_topic_is_waited_for_and_read_from_scratch(
 
 
 def test_a_deleted_topic_is_an_error_if_it_is_not_waited_for(own_kafka: LocalKafka, boundaries: str) -> None:
-    """The same error, after the same grace period, as at the start."""
+    """A deleted topic causes the same error, after the same grace period, as at the start."""
     topic = f"gone-{boundaries[0]}"
     fill(own_kafka, topic, "1")
     with Replica(config(own_kafka), topic, wait_for_topic=False) as replica:
@@ -117,7 +117,7 @@ def test_a_deleted_topic_is_an_error_if_it_is_not_waited_for(own_kafka: LocalKaf
 
 
 def check_it_waits(replica: Replica, cause: str) -> None:
-    """Check that a replica names a cause soon, and still tries when several questions have failed."""
+    """Check that a replica names a cause soon, and keeps trying when several requests have failed."""
     wait_until(lambda: cause in (replica.status().last_error or ""), _PATIENCE_S)
     time.sleep(_LONGER_THAN_THE_GRACE_S)
     status = replica.status()
@@ -126,7 +126,7 @@ def check_it_waits(replica: Replica, cause: str) -> None:
 
 
 def test_a_broker_that_comes_late_is_waited_for(boundaries: str) -> None:
-    """Nobody listens at its port, for long: the state names that, and when the broker is there the replica is live."""
+    """A replica without a broker names the cause; when the broker is available, the replica becomes live."""
     port = ports.choose()
     with Replica(quiet({"bootstrap.servers": f"127.0.0.1:{port}"}), "t") as replica:
         check_it_waits(replica, "the connection was refused")
@@ -142,14 +142,14 @@ def test_a_broker_that_comes_late_is_waited_for(boundaries: str) -> None:
     [("no-such-host.invalid:9092", "cannot be resolved"), ("127.0.0.1:{closed}", "the connection was refused")],
 )
 def test_the_cause_is_named_for_as_long_as_it_lasts(boundaries: str, server: str, cause: str) -> None:
-    """A host without an address, a port without a listener."""
+    """A host without an address and a port without a listener are named for as long as they last."""
     servers = server.format(closed=ports.choose())
     with Replica(quiet({"bootstrap.servers": servers}), "t", wait_for_topic=False) as replica:
         check_it_waits(replica, cause)
 
 
 def test_a_broker_that_does_not_answer_is_waited_for(boundaries: str) -> None:
-    """The broker accepts connections and is silent; it is named, and when it goes on, so does the replica."""
+    """A broker that accepts connections and does not answer is named; when it continues, so does the replica."""
     with LocalKafka() as kafka:
         fill(kafka, "t", "1")
         kafka.pause()
@@ -186,7 +186,7 @@ def test_a_refusal_is_reported_at_once(
     kind: type[Exception],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """It does not take as long as a question waits for its answer, which here is longer than the test."""
+    """A rejection is reported sooner than the timeout of a request, which here is longer than the test."""
     monkeypatch.setattr(consumer, "_ANSWER_S", 10 * _PATIENCE_S)
     with Replica(quiet(secured.config(listener, **properties)), "t") as replica, pytest.raises(kind):
         replica.wait_ready(timeout_s=_PATIENCE_S)
@@ -202,16 +202,16 @@ def test_a_refusal_is_reported_at_once(
 def test_a_listener_that_hangs_up_is_explained(
     secured: Secured, boundaries: str, listener: str, properties: dict[str, Any], advice: str
 ) -> None:
-    """Nothing tells a wrong security.protocol from a broker that stops: the advice names it, and the replica waits."""
+    """A wrong security.protocol looks like a stopping broker: the advice names it, and the replica waits."""
     with Replica(quiet(secured.config(listener, **properties)), "t") as replica:
         check_it_waits(replica, advice)
 
 
-# --- beginning, and ending while beginning ---
+# --- starting, and closing while starting ---
 
 
 def test_what_is_ready_is_counted(own_kafka: LocalKafka, boundaries: str) -> None:
-    """At the moment at which a replica becomes ready its status already counts what the version holds."""
+    """The status of a replica that becomes ready already counts the content of the version."""
     topic = f"counted-{boundaries[0]}"
     fill(own_kafka, topic, "1")
     seen: list[Status] = []
@@ -229,7 +229,7 @@ def test_what_is_ready_is_counted(own_kafka: LocalKafka, boundaries: str) -> Non
 def test_closing_during_the_start_misses_no_right(
     own_kafka: LocalKafka, tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Closed while the topic's settings are asked for: nothing is said of a missing right."""
+    """Closing during the query for the topic's settings does not report a missing permission."""
     topic = "closed-early"
     fill(own_kafka, topic, "1")
     with Replica(config(own_kafka), topic, RocksStore(tmp_path), boundaries="markers") as replica:

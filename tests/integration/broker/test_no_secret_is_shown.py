@@ -43,7 +43,7 @@ JAAS = f"org.apache.kafka.common.security.plain.PlainLoginModule required userna
 
 
 def unsigned_token(secured: Secured, lifetime_s: float = 3600) -> str:
-    """A token that the broker takes."""
+    """A token that the broker accepts."""
     config = secured.config(
         "OAUTH", **{
             "sasl.mechanism": "OAUTHBEARER", "enable.sasl.oauthbearer.unsecure.jwt": "true",
@@ -55,7 +55,7 @@ def unsigned_token(secured: Secured, lifetime_s: float = 3600) -> str:
 
 
 class Case:
-    """A way to connect, and the secrets of it, as they are and as they are sent."""
+    """A kind of login, and its secrets, in plain form and as they are sent."""
 
     def __init__(self, secured: Secured, mechanism: str) -> None:
         self.secrets = {PASSWORD, KEY_PASSWORD}
@@ -76,7 +76,7 @@ class Case:
             self.secrets.add(base64.b64encode(sent.encode()).decode())
 
     def check(self, text: str) -> None:
-        """Fail if one of them is in it."""
+        """Fail if a secret is in the text."""
         for secret in self.secrets:
             at = text.find(secret)
             assert at < 0, f"it shows a secret: {text[max(0, at - 300) : at + 100]}"
@@ -87,7 +87,7 @@ MECHANISMS = pytest.mark.parametrize("mechanism", ["PLAIN", "SCRAM-SHA-512", "OA
 
 @pytest.fixture
 def topic(secured: Secured, request: pytest.FixtureRequest) -> str:
-    """A topic with one record that those who connect here may read and write."""
+    """A topic with one record that these users may read and write."""
     name = f"secrets-{abs(hash(request.node.name))}"
     secured.kafka.create_topic(name, 1, {"cleanup.policy": "compact"})
     admin = AdminClient(quiet({"bootstrap.servers": f"127.0.0.1:{secured.ports['PLAINTEXT']}"}))
@@ -106,18 +106,18 @@ def topic(secured: Secured, request: pytest.FixtureRequest) -> str:
 
 @MECHANISMS
 def test_a_replica_logs_no_secret(secured: Secured, boundaries: str, mechanism: str, topic: str) -> None:
-    """With every logger at DEBUG, aiokafka's, asyncio's and librdkafka's included, no mechanism's secret is logged."""
+    """No mechanism's secret is logged with every logger at DEBUG, including aiokafka, asyncio and librdkafka."""
     case = Case(secured, mechanism)
     with everything_logged() as log, Replica({**case.config, "debug": "all"}, topic) as replica:
         assert len(replica.wait_ready(timeout_s=_PATIENCE_S)) == 1
         case.check("\n".join(map(repr, (replica, replica.config, replica.status(), replica.status().as_json()))))
         case.check(str(replica.config))
-        if mechanism != "JAAS":  # the values are intact for other clients, which know no JAAS
+        if mechanism != "JAAS":  # the values are intact for other clients, which do not know JAAS
             assert topic in AdminClient(quiet(replica.config)).list_topics(timeout=_PATIENCE_S).topics
     case.check(log.text)
     if boundaries == "markers" and mechanism != "mTLS":
         assert "SaslAuthenticateRequest" in log.text, "aiokafka's requests are not among what was logged"
-        # What is sent for SCRAM is no password, and yet enough to try many.
+        # The data sent for SCRAM is not a password, but sufficient to guess one.
         assert "sasl_auth_bytes" not in log.text
     if boundaries != "markers" or mechanism != "JAAS":
         assert "kafka-replica#" in log.text, "librdkafka's lines are not among what was logged"
@@ -169,7 +169,7 @@ logging.getLogger().setLevel(1)
     ],
 )  # fmt: skip
 def test_no_logging_configuration_shows_a_secret(secured: Secured, topic: str, before: str, after: str) -> None:
-    """However a program configures logging, before or after the import, aiokafka's requests show nothing."""
+    """Requests of aiokafka show no secret, however a program configures logging, before or after the import."""
     config = secured.config("PLAIN", **ME, **{"sasl.mechanism": "PLAIN"})
     done = subprocess.run(
         [sys.executable, "-c", _REPLICA.format(before=before, after=after), json.dumps(config), topic],
@@ -182,7 +182,7 @@ def test_no_logging_configuration_shows_a_secret(secured: Secured, topic: str, b
 
 @MECHANISMS
 def test_a_producer_logs_no_secret(secured: Secured, mechanism: str, topic: str) -> None:
-    """The same for what writes, and for the doctor's findings."""
+    """Neither a producer nor the doctor's findings show a secret."""
     case = Case(secured, mechanism)
     with everything_logged() as log:
         writer = TransactionalProducer({**case.config, "debug": "all"}, topic, "secret-writer")
@@ -194,7 +194,7 @@ def test_a_producer_logs_no_secret(secured: Secured, mechanism: str, topic: str)
 
 
 def never(secured: Secured, **properties: Any) -> Callable[[], object]:
-    """Something that ends in an error with a replica of these properties."""
+    """An action that ends in an error with a replica of these properties."""
 
     def wait() -> None:
         config = quiet({**secured.config("PLAIN", **ME, **{"sasl.mechanism": "PLAIN"}), **properties})
@@ -205,7 +205,7 @@ def never(secured: Secured, **properties: Any) -> Callable[[], object]:
 
 
 def closed_port() -> int:
-    """A port at which nobody listens."""
+    """Return a port without a listener."""
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
         port: int = closed.getsockname()[1]
@@ -246,7 +246,7 @@ def closed_port() -> int:
 def test_an_error_shows_no_secret(
     secured: Secured, boundaries: str, properties: dict[str, Any], kinds: tuple[type[Exception], ...]
 ) -> None:
-    """Neither the texts of an error and its causes show one, nor the variables of any frame but the user's."""
+    """Neither the texts of an error and its causes nor the variables of any frame except the user's show a secret."""
     with everything_logged() as log:
         error = Attempt(never(secured, **properties)).error()
     assert isinstance(error, kinds), error
@@ -269,7 +269,7 @@ def test_tls_errors_show_no_secret(secured: Secured) -> None:
 @pytest.mark.parametrize("password", [PASSWORD, f"{PASSWORD}-is-wrong"])
 @pytest.mark.parametrize("command", ["doctor", "status"])
 def test_a_command_shows_no_secret(secured: Secured, tmp_path: Path, topic: str, command: str, password: str) -> None:
-    """Neither what a command prints nor its traceback shows the password of its configuration file."""
+    """Neither the output of a command nor its traceback shows the password of its configuration file."""
     config = secured.config("PLAIN", **{**ME, "sasl.password": password}, **{"sasl.mechanism": "PLAIN"})
     file = tmp_path / "kafka.properties"
     file.write_text("".join(f"{name}={value}\n" for name, value in config.items()), encoding="utf-8")

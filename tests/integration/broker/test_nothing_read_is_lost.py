@@ -1,4 +1,4 @@
-"""What was read is handed out, whatever is raised while the next fetch is on its way."""
+"""Records that were read are returned, even if an error is raised during the next fetch."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from support.broker.kafka_tools import producer, write
 def test_a_refusal_that_passes_loses_no_batch(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A broker that has just started may not know us yet: refused after a fetch was read, before the next is sent."""
+    """A temporary rejection between two fetches, as by a broker that has just started, loses no batch."""
     topic = kafka_topic("refused")
     writer = producer(local_kafka.bootstrap_servers, topic)
     send, refused = Fetches.send, []

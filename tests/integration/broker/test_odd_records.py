@@ -1,4 +1,4 @@
-"""What is odd and good: empty values, any bytes as keys, many headers, tombstones for nothing, values of 100 MB."""
+"""Unusual valid records: empty values, any bytes as keys, many headers, needless tombstones, values of 100 MB."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ HEADERS = [(f"h{number % 7}", None if number % 3 else b"\xff" * number) for numb
 
 @pytest.mark.usefixtures("boundaries")
 def test_any_bytes(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path) -> None:
-    """They come through as they are, and are there after a restart; an empty value is a value, not a tombstone."""
+    """Any bytes come through unchanged, also after a restart; an empty value is a value, not a tombstone."""
     topic = kafka_topic("odd")
     odd = {b"": b"of the empty key", b"\x00": b"\x00", b"\xff\xfe": b"", b"k" * 30_000: b"long", "é".encode(): b"1"}
     writer = producer(local_kafka.bootstrap_servers, topic)
@@ -39,7 +39,7 @@ def test_any_bytes(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: P
 
 @pytest.mark.usefixtures("boundaries")
 def test_tombstones_for_unknown_keys(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path) -> None:
-    """They delete nothing, and nobody is told that they do; nor is it a deletion to delete twice, or what is new."""
+    """A tombstone of an unknown, deleted or new key deletes nothing, and is not reported as a deletion."""
     topic = kafka_topic("unknown")
     writer = producer(local_kafka.bootstrap_servers, topic)
     write(writer, topic, {"k": "1", "never there": None})
@@ -57,7 +57,7 @@ def test_tombstones_for_unknown_keys(local_kafka: LocalKafka, kafka_topic: Topic
 
 
 def test_a_value_of_100_mb(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path) -> None:
-    """Larger than any size that is fetched at once: read by either evidence, written to disk, and there afterwards."""
+    """A value larger than any fetch is read with either kind of boundaries, written to disk, and kept."""
     size = 100_000_000
     topic = kafka_topic("large", config={"max.message.bytes": str(size + 10_000)})
     settings = quiet({"bootstrap.servers": local_kafka.bootstrap_servers, "message.max.bytes": size + 10_000})
@@ -78,7 +78,7 @@ def test_a_value_of_100_mb(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp
 
 @pytest.mark.usefixtures("boundaries")
 def test_a_filter(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path) -> None:
-    """A store that was kept with another filter is rebuilt; the state is a fresh replica's, and the topic's."""
+    """A store written with another filter is rebuilt; the state equals a fresh replica's, and the topic."""
     topic = kafka_topic("filter", partitions=2)
     writer = producer(local_kafka.bootstrap_servers, topic)
     write(writer, topic, {f"{kind}{number}": "1" for number in range(10) for kind in "ab"})

@@ -1,4 +1,4 @@
-"""The replica on a real broker: what it shows, who is told, what it says of itself, how it ends."""
+"""The replica on a real broker: its content, its listeners, its status, its end."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ pytestmark = [pytest.mark.broker, pytest.mark.usefixtures("boundaries")]
 
 
 def config(kafka: LocalKafka) -> dict[str, str | int | bool]:
-    """How to reach it."""
+    """Return the configuration of a client."""
     return quiet({"bootstrap.servers": kafka.bootstrap_servers})
 
 
 def wait_until(condition: Callable[[], object], timeout_s: float = 10.0) -> None:
-    """Waits until it holds."""
+    """Wait until a condition holds."""
     give_up_s = time.monotonic() + timeout_s
     while not condition():
         assert time.monotonic() < give_up_s, "it did not come to hold in time"
@@ -52,7 +52,7 @@ def wait_until(condition: Callable[[], object], timeout_s: float = 10.0) -> None
 
 
 def test_one_transaction_is_one_version(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
-    """Several keys of one transaction appear together; a tombstone takes its key away; a snapshot stays."""
+    """Keys of one transaction appear together; a tombstone removes its key; a snapshot does not change."""
     topic = kafka_topic("versions")
     writer = producer(local_kafka.bootstrap_servers, topic)
     with Replica(config(local_kafka), topic) as replica:
@@ -78,7 +78,7 @@ def test_one_transaction_is_one_version(local_kafka: LocalKafka, kafka_topic: To
 
 
 def test_headers_and_odd_records_come_through(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
-    """Headers in order, repeated and null; an empty value is a value; a key need not be UTF-8."""
+    """Headers keep order, repetitions and nulls; an empty value is a value; a key need not be UTF-8."""
     topic = kafka_topic("odd")
     writer = producer(local_kafka.bootstrap_servers, topic)
     writer.begin_transaction()
@@ -95,7 +95,7 @@ def test_headers_and_odd_records_come_through(local_kafka: LocalKafka, kafka_top
 
 
 def test_writers_without_transactions_are_followed_too(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
-    """A plain producer's records show up as they come."""
+    """Records of a plain producer show up as they arrive."""
     from confluent_kafka import Producer
 
     topic = kafka_topic("plain")
@@ -108,7 +108,7 @@ def test_writers_without_transactions_are_followed_too(local_kafka: LocalKafka, 
 
 
 def test_late_and_slow_and_broken_listeners(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
-    """A late one gets the whole state first; a slow one gets it merged and holds nobody; a broken one harms none."""
+    """A late listener first gets the whole state; a slow one gets merged changes; a broken one affects no other."""
     topic = kafka_topic("listeners")
     writer = producer(local_kafka.bootstrap_servers, topic)
     slow_may_go, slow, late = threading.Event(), list[Change](), list[Change]()
@@ -140,7 +140,7 @@ def test_late_and_slow_and_broken_listeners(local_kafka: LocalKafka, kafka_topic
 
 
 def test_a_record_without_key_stops_or_is_set_aside(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
-    """G6: stop keeps the last good version and says where; skip lists and counts it, and goes on."""
+    """G6: stop keeps the last good version and reports the place; skip lists and counts the record, and continues."""
     topic = kafka_topic("keyless", config={"cleanup.policy": "delete"})
     writer = producer(local_kafka.bootstrap_servers, topic)
     with Replica(config(local_kafka), topic) as stopping:
@@ -166,7 +166,7 @@ def test_a_record_without_key_stops_or_is_set_aside(local_kafka: LocalKafka, kaf
 
 
 def test_a_topic_that_is_not_there(local_kafka: LocalKafka) -> None:
-    """Told by its name to everybody who asks, where it is not to be waited for."""
+    """A missing topic is named in every error, if the replica does not wait for it."""
     with Replica(config(local_kafka), "nowhere", wait_for_topic=False) as replica:
         with pytest.raises(TopicNotFoundError, match="looking up topic nowhere"):
             replica.wait_ready(timeout_s=20)
@@ -176,7 +176,7 @@ def test_a_topic_that_is_not_there(local_kafka: LocalKafka) -> None:
 
 
 def test_a_log_that_was_cut_off_at_its_front(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
-    """A log need not begin at 0; and one that loses its front just before reading begins is read all the same."""
+    """A log need not begin at 0; a log that loses its beginning just before reading begins is read nevertheless."""
     topic = kafka_topic("front", config={"cleanup.policy": "compact,delete"})
     write(producer(local_kafka.bootstrap_servers, topic), topic, {f"k{i}": "x" for i in range(10)})
     admin = AdminClient(config(local_kafka))
@@ -187,7 +187,7 @@ def test_a_log_that_was_cut_off_at_its_front(local_kafka: LocalKafka, kafka_topi
 
 
 def test_one_reads_what_one_has_written(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
-    """Waiting for a transaction's positions gives a version that has it, every time; a future one times out."""
+    """Waiting for a transaction's positions always gives a version that contains it; a future position times out."""
     topic = kafka_topic("mine")
     mine = TransactionalProducer(config(local_kafka), topic, topic)
     with Replica(config(local_kafka), topic) as replica:
@@ -204,7 +204,7 @@ def test_one_reads_what_one_has_written(local_kafka: LocalKafka, kafka_topic: To
 
 
 def test_a_topic_that_comes_later(local_kafka: LocalKafka) -> None:
-    """Waited for, and said so; then followed."""
+    """A replica waits for a later topic, reports this, and then follows the topic."""
     topic = f"later-{os.urandom(4).hex()}"
     with Replica(config(local_kafka), topic) as replica:
         with pytest.raises(WaitTimeoutError, match=f"looking up topic {topic}"):
@@ -217,7 +217,7 @@ def test_a_topic_that_comes_later(local_kafka: LocalKafka) -> None:
 
 
 def test_a_topic_that_is_gone(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
-    """Deleted: the replica that does not wait for topics fails and says so, and still serves its last version."""
+    """A replica that does not wait for topics fails when its topic is deleted, and still serves its last version."""
     topic = kafka_topic("gone")
     write(producer(local_kafka.bootstrap_servers, topic), topic, {"k": "x"})
     with Replica(config(local_kafka), topic, wait_for_topic=False) as replica:
@@ -233,7 +233,7 @@ def test_a_topic_that_is_gone(local_kafka: LocalKafka, kafka_topic: TopicMaker) 
 def test_a_topic_made_again_is_never_mixed_with_the_old_one(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, attempt: int
 ) -> None:
-    """Made again, and longer than before, so fast that reading just goes on: no version mixes the two."""
+    """A topic recreated so fast that reading continues, and longer than before, is never mixed with the old one."""
     topic = kafka_topic(f"again-{attempt}")
     write(producer(local_kafka.bootstrap_servers, topic), topic, {f"old{i}": "x" for i in range(20)})
     with Replica(config(local_kafka), topic) as replica:
@@ -263,7 +263,7 @@ def _made(kafka: LocalKafka, topic: str) -> bool:
 
 
 def test_a_wrong_password_is_told_as_such(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
-    """SASL towards a listener that has none: told as a refusal, not as a broker that does not answer."""
+    """SASL to a listener without SASL is reported as a rejection, not as a broker that does not answer."""
     wrong = {**config(local_kafka), "security.protocol": "SASL_PLAINTEXT", "sasl.mechanism": "PLAIN"}
     secret = {**wrong, "sasl.username": "u", "sasl.password": "hunter2"}
     with Replica(secret, kafka_topic("sasl")) as replica:
@@ -273,7 +273,7 @@ def test_a_wrong_password_is_told_as_such(local_kafka: LocalKafka, kafka_topic: 
 
 
 def test_a_store_is_of_one_replica_at_a_time(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
-    """The next one goes on where it was; one of another topic begins anew."""
+    """The next replica of a store continues from it; a replica of another topic starts from scratch."""
     topic, other, store = kafka_topic("store"), kafka_topic("other"), MemoryStore()
     write(producer(local_kafka.bootstrap_servers, topic), topic, {"k": "x"})
     with Replica(config(local_kafka), topic, store) as replica:
@@ -288,7 +288,7 @@ def test_a_store_is_of_one_replica_at_a_time(local_kafka: LocalKafka, kafka_topi
 
 
 def test_a_commit_without_an_answer(local_kafka: LocalKafka) -> None:
-    """The broker falls silent at the commit: an error in time that says so; a new producer can go on."""
+    """A broker that stops answering at the commit causes a clear error in time; a new producer can continue."""
     with LocalKafka() as kafka:
         kafka.create_topic("t", 1, {"cleanup.policy": "compact"})
         mine = TransactionalProducer(config(kafka), "t", "mine", timeout_s=3)
@@ -309,7 +309,7 @@ def test_a_commit_without_an_answer(local_kafka: LocalKafka) -> None:
 
 
 def test_life_and_its_end(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
-    """Not started, started twice, closed twice, used after: each says what to do; snapshots stay readable."""
+    """Misuse such as a second start, or use after closing, gives advice; snapshots stay readable."""
     topic = kafka_topic("life")
     write(producer(local_kafka.bootstrap_servers, topic), topic, {"k": "v"})
     replica = Replica(config(local_kafka), topic)
@@ -359,7 +359,7 @@ def test_closing_from_listeners(local_kafka: LocalKafka, kafka_topic: TopicMaker
 def test_closing_in_a_signal_handler_that_interrupts_a_question(
     local_kafka: LocalKafka, kafka_topic: TopicMaker
 ) -> None:
-    """A handler that closes while its thread asks for the status over and over does not wait for itself."""
+    """A signal handler that closes a replica while its thread queries the status does not wait for itself."""
     topic = kafka_topic("busy")
     for _ in range(3):
         replica = Replica(config(local_kafka), topic).start()
@@ -376,7 +376,7 @@ def test_closing_in_a_signal_handler_that_interrupts_a_question(
 
 
 def test_closing_in_a_signal_handler(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
-    """A handler that closes ends whatever the main thread was waiting for in the replica."""
+    """A signal handler that closes the replica ends every wait of the main thread in the replica."""
     replica = Replica(config(local_kafka), kafka_topic("signal")).start()
     replica.wait_ready(timeout_s=20)
     before = signal.signal(signal.SIGUSR1, lambda *_: replica.close())
@@ -402,9 +402,9 @@ def test_closing_ends_who_waits(local_kafka: LocalKafka, kafka_topic: TopicMaker
     assert seen == [1]
 
 
-@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")  # forking with threads is what is tested
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")  # forking with threads is the subject of the test
 def test_a_fork_is_told_so(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
-    """A forked child has none of the threads: asking the replica there raises with advice."""
+    """In a forked child, which has none of the threads, using the replica raises with advice."""
     with Replica(config(local_kafka), kafka_topic("fork")) as replica:
         replica.wait_ready(timeout_s=20)
         child = os.fork()
@@ -418,7 +418,7 @@ def test_a_fork_is_told_so(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> 
 
 
 def test_a_broker_that_goes_away_and_comes_back(caplog: pytest.LogCaptureFixture) -> None:
-    """Stopped without a word: stalled within the stated time, the version is still served; back: live by itself."""
+    """A stopped broker makes the replica stalled in time; it serves its version, and is live after the restart."""
     with LocalKafka() as kafka:
         kafka.create_topic("t", 1, {"cleanup.policy": "compact"})
         writer = producer(kafka.bootstrap_servers, "w")
@@ -442,7 +442,7 @@ def test_a_broker_that_goes_away_and_comes_back(caplog: pytest.LogCaptureFixture
 
 
 def test_a_broker_that_is_not_there() -> None:
-    """Nobody answers: not ready in time, with advice; a state that says so; and close() does not hang."""
+    """Without a broker the replica is not ready in time and gives advice; the state shows it; close() returns."""
     replica = Replica(quiet({"bootstrap.servers": "127.0.0.1:1"}), "t", stalled_after_s=1).start()
     with pytest.raises(WaitTimeoutError, match=r"check bootstrap\.servers"):
         replica.wait_ready(timeout_s=2)
@@ -463,20 +463,20 @@ def test_a_broker_that_is_not_there() -> None:
     ],
 )
 def test_settings_that_would_break_a_promise(broken: object, says: str) -> None:
-    """Refused when the replica is made, with the reason."""
+    """Settings that would break a guarantee are rejected on creation, with the reason."""
     with pytest.raises(ConfigurationError, match=says):
         Replica(broken, "t")  # type: ignore[arg-type] # one of them is what it tests
 
 
 @pytest.mark.parametrize("topic", ["", None, b"t", 3, ["t"]])
 def test_a_topic_is_named_by_text(topic: object) -> None:
-    """Anything else is refused when the replica is made."""
+    """A topic that is not a text is rejected on creation."""
     with pytest.raises(ConfigurationError, match="topic"):
         Replica({"bootstrap.servers": "x:1"}, topic)  # type: ignore[arg-type] # is what it tests
 
 
 def test_an_unknown_property_fails_it() -> None:
-    """A property that librdkafka does not know is told by its name."""
+    """A property that librdkafka does not know is reported by name."""
     with (
         Replica({"bootstrap.servers": "127.0.0.1:1", "no.such.property": "1"}, "t") as replica,
         pytest.raises(ConfigurationError, match=r"no\.such\.property"),
@@ -485,7 +485,7 @@ def test_an_unknown_property_fails_it() -> None:
 
 
 def test_metrics_of_two_replicas(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
-    """Names and values as Prometheus reads them; two replicas in one registry, told apart by their label."""
+    """Two replicas in one registry have the documented metrics, and differ by their label."""
     topic = kafka_topic("metrics")
     write(producer(local_kafka.bootstrap_servers, topic), topic, {"a": "1", "b": "2"})
     registry = CollectorRegistry()
@@ -506,7 +506,7 @@ def test_metrics_of_two_replicas(local_kafka: LocalKafka, kafka_topic: TopicMake
 
 
 def test_closed_while_starting(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
-    """close() right after start() ends cleanly, and who waited is told."""
+    """close() right after start() ends cleanly, and waiting threads get an error."""
     replica = Replica(config(local_kafka), kafka_topic("starting")).start()
     replica.close()
     with pytest.raises(ReplicaClosedError):

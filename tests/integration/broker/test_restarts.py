@@ -1,4 +1,4 @@
-"""G4 on a real broker: a durable replica goes on where it was, whatever ended it, and by either evidence."""
+"""G4 on a real broker: a durable replica continues from its state, however it ended, with either kind of boundaries."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ pytestmark = [pytest.mark.broker, pytest.mark.usefixtures("boundaries")]
 def test_a_restart_goes_on_where_it_was(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path, partitions: int
 ) -> None:
-    """With nothing new no record is read, the version and its life are the same; then there is news, without a gap."""
+    """A restart without news reads no record and keeps version and incarnation; later news arrives without a gap."""
     topic = kafka_topic("restart", partitions=partitions)
     writer = producer(local_kafka.bootstrap_servers, topic)
     write(writer, topic, {f"k{number}": "1" for number in range(20)})
@@ -44,7 +44,7 @@ def test_a_restart_goes_on_where_it_was(
         assert (replica.snapshot().version, replica.incarnation) == (version, incarnation)
         assert dict(replica.snapshot()) == before
         assert len(replica.snapshot()) == len(before) == 19
-    assert replica.status().counts.records == 0  # asked when all of it is counted
+    assert replica.status().counts.records == 0  # queried when all of it is counted
     with durable(local_kafka, topic, tmp_path) as replica:
         write(writer, topic, {"k1": None, "new": "1"})
         decided(replica, local_kafka, topic, partitions)
@@ -60,7 +60,7 @@ def test_a_restart_goes_on_where_it_was(
 def test_a_restart_reads_only_what_was_written_meanwhile(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
 ) -> None:
-    """Changes, deletions and an abort while it was down; the state saved is there before, and is marked as stale."""
+    """A restart reads only later changes, deletions and an abort; the saved state is served before, as stale."""
     topic = kafka_topic("meanwhile", partitions=3)
     writer = producer(local_kafka.bootstrap_servers, topic)
     write(writer, topic, {f"k{number}": "1" for number in range(20)})
@@ -87,7 +87,7 @@ def test_a_restart_reads_only_what_was_written_meanwhile(
 def test_what_was_saved_is_served_while_nobody_answers(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
 ) -> None:
-    """It is of the same topic, as far as is known when the broker was last heard; and until then nothing is shown."""
+    """A saved state is shown only after the broker has answered, and nothing is shown before."""
     topic = kafka_topic("unheard")
     write(producer(local_kafka.bootstrap_servers, topic), topic, {"k": "1"})
     with durable(local_kafka, topic, tmp_path) as replica:
@@ -108,7 +108,7 @@ def test_what_was_saved_is_served_while_nobody_answers(
 def test_a_transaction_that_began_before_the_last_version(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
 ) -> None:
-    """Fact 15: it commits after the restart, and its lower offsets overwrite nothing, no deletion either."""
+    """Fact 15: a transaction committed after the restart does not overwrite newer records or deletions."""
     topic = kafka_topic("older")
     first, second = (producer(local_kafka.bootstrap_servers, f"{topic}-{name}") for name in "ab")
     write(second, topic, {"deleted": "0", "kept": "0"})
@@ -117,7 +117,7 @@ def test_a_transaction_that_began_before_the_last_version(
     with durable_or_waiting(local_kafka, topic, tmp_path) as replica:
         if replica.status().boundaries == "markers":
             wait_until(lambda: values(replica.snapshot()) == {"both": "second", "kept": "0"})
-    for _ in range(2):  # the second time it is the restart itself that was restarted
+    for _ in range(2):  # the second time the restart itself is restarted
         with durable_or_waiting(local_kafka, topic, tmp_path):
             pass
     with durable_or_waiting(local_kafka, topic, tmp_path) as replica:
@@ -130,7 +130,7 @@ def test_a_transaction_that_began_before_the_last_version(
 
 
 def test_a_transaction_over_three_partitions(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path) -> None:
-    """Ended in the middle of it, and again when it is committed while nobody looks: all of it, or nothing."""
+    """A transaction during which the replica ends, twice, is shown as a whole or not at all."""
     topic = kafka_topic("wide", partitions=3)
     keys = [f"k{number}" for number in range(30)]
     writer = producer(local_kafka.bootstrap_servers, topic)
@@ -157,7 +157,7 @@ def test_a_transaction_over_three_partitions(local_kafka: LocalKafka, kafka_topi
 def test_killed_at_any_moment(
     boundaries: str, local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
 ) -> None:
-    """Six times kill -9 under load; what is on the disk then is whole each time, and in the end equal to the topic."""
+    """After each of six kill -9 under load the disk has a whole version, and the final state equals the topic."""
     topic = kafka_topic("killed", partitions=3)
     dice = random.Random(boundaries)
     writers = [Writer(local_kafka.bootstrap_servers, topic, number, seed=5, pause_s=0.03) for number in range(3)]
@@ -189,7 +189,7 @@ def test_killed_at_any_moment(
 
 
 def test_ended_by_sigterm(boundaries: str, local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path) -> None:
-    """A process that closes its replica then leaves nothing to be read again, markers and aborted data included."""
+    """A process that closes its replica leaves nothing to read again, including markers and aborted data."""
     topic = kafka_topic("terminated")
     writer = producer(local_kafka.bootstrap_servers, topic)
     write(writer, topic, {"k": "1"})

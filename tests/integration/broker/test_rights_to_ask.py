@@ -1,4 +1,4 @@
-"""A reader that may read a topic and not its settings: it comes back by Kafka's default, and says so."""
+"""A reader without the permission to read topic settings returns by Kafka's default, and reports this."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_without_the_right_to_ask_for_settings(
     boundaries: str,
     given: dict[str, Any],
 ) -> None:
-    """Read is all it has (and Write, for this test). Where the user has said how long, nobody needs to ask."""
+    """Read (and Write, for this test) is sufficient. With a retention set by the user, no query is needed."""
     topic = f"settings-are-secret-{boundaries[0]}-{len(given)}"
     own_kafka.create_topic(topic, 1, {"cleanup.policy": "compact", "delete.retention.ms": "1"})
     admin = AdminClient(config(own_kafka))

@@ -1,4 +1,4 @@
-"""Connections to real brokers with TLS and SASL: made from librdkafka's properties, and refused in our words."""
+"""Connections to real brokers with TLS and SASL, with librdkafka's properties and our own errors."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ from support.core.certificates import PASSWORD
 pytestmark = pytest.mark.broker
 
 _PATIENCE_S = 20.0
-"""Against hanging; a refusal takes some hundredths of a second, and the 0.3 s that a broker holds it back."""
+"""A timeout against hanging; a rejection takes some hundredths of a second, plus the broker's delay of 0.3 s."""
 
 
 async def advertised_port(connection: AIOKafkaConnection) -> int:
-    """What the broker says, once connected: its port for this listener."""
+    """Return the port that the broker reports for this listener, once connected."""
     try:
         answer = await connection.send(MetadataRequest([]))
         return int(answer.brokers[0][2])
@@ -49,7 +49,7 @@ async def advertised_port(connection: AIOKafkaConnection) -> int:
 
 
 async def refusal(config: dict[str, Any]) -> Exception:
-    """Which of our exceptions comes of it."""
+    """Return the exception that a connection raises."""
     settings = connection_settings(config)
     async with asyncio.timeout(_PATIENCE_S):
         with pytest.raises((BrokerError, ConfigurationError)) as caught:
@@ -68,7 +68,7 @@ UNSECURED = {**OAUTH, "enable__sasl__oauthbearer__unsecure__jwt": "true"}
 
 
 def wrong_token(_: str | None) -> tuple[str, float]:
-    """Something that is no token."""
+    """Return an invalid token."""
     return "nonsense", time.time() + 60
 
 
@@ -87,7 +87,7 @@ def wrong_token(_: str | None) -> tuple[str, float]:
     ],
 )
 def test_connected(secured: Secured, listener: str, properties: dict[str, Any]) -> None:
-    """The broker takes us, and answers as the listener that was asked: through aiokafka alone, and through ours."""
+    """The broker accepts the client, and answers as the requested listener: through aiokafka and through our code."""
     settings = connection_settings(secured.config(listener, **properties))
     host, port = settings.servers[0]
 
@@ -124,7 +124,7 @@ def test_connected(secured: Secured, listener: str, properties: dict[str, Any]) 
 def test_refused(
     secured: Secured, listener: str, properties: dict[str, Any], kind: type[Exception], reason: str
 ) -> None:
-    """Each trouble is the right one of our exceptions, with what to do; it does not hang."""
+    """Each problem raises the right exception, with advice, and does not hang."""
     error = asyncio.run(refusal(secured.config(listener, **properties)))
     assert type(error) is kind, error
     assert reason in str(error)
@@ -132,7 +132,7 @@ def test_refused(
 
 
 def test_a_refused_token_is_not_offered_again(secured: Secured) -> None:
-    """After a token was refused the next connection is made with another, if there is one."""
+    """After a token was rejected, the next connection uses another token, if there is one."""
     offered = ["nonsense"]
 
     def change(_: str | None) -> tuple[str, float]:
@@ -151,7 +151,7 @@ def test_a_refused_token_is_not_offered_again(secured: Secured) -> None:
 
 
 def test_nobody_there(secured: Secured) -> None:
-    """A closed port, a broker that does not answer, a server that is none: gone for now, or set wrongly."""
+    """A closed port, a silent broker and a server of another kind are temporary failures or wrong settings."""
 
     async def greet(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read(10)
@@ -181,7 +181,7 @@ def test_nobody_there(secured: Secured) -> None:
 
 
 def test_aiokafkas_own_exceptions_are_understood(secured: Secured) -> None:
-    """Who connects through aiokafka alone gets the same from connection_failed."""
+    """A client that connects through aiokafka alone gets the same exceptions from connection_failed."""
     settings = connection_settings(secured.config("PLAIN", **{**PLAIN, "sasl__password": "x"}))
 
     async def ask() -> None:
@@ -197,7 +197,7 @@ def test_aiokafkas_own_exceptions_are_understood(secured: Secured) -> None:
 
 
 def allow(secured: Secured, topic: str, operation: AclOperation) -> None:
-    """Gives the user of the SASL listeners one right on a topic."""
+    """Grant the user of the SASL listeners a permission on a topic."""
     admin = AdminClient(quiet({"bootstrap.servers": f"127.0.0.1:{secured.ports['PLAINTEXT']}"}))
     binding = AclBinding(
         ResourceType.TOPIC, topic, ResourcePatternType.LITERAL, "User:me", "*", operation, AclPermissionType.ALLOW
@@ -210,7 +210,7 @@ def allow(secured: Secured, topic: str, operation: AclOperation) -> None:
 def test_a_replica_of_a_secured_topic(
     secured: Secured, boundaries: str, listener: str, properties: dict[str, Any]
 ) -> None:
-    """Read on the topic is all that it needs, by either evidence; it goes on when the connection was lost."""
+    """A replica needs only Read on the topic, with either kind of boundaries; it continues after a lost connection."""
     topic = f"rights-{listener}-{boundaries[:1]}".lower()
     secured.kafka.create_topic(topic, 2, {"cleanup.policy": "compact"})
     allow(secured, topic, AclOperation.READ)
@@ -227,7 +227,7 @@ def test_a_replica_of_a_secured_topic(
 @pytest.mark.usefixtures("boundaries")
 @pytest.mark.parametrize("right", [None, AclOperation.DESCRIBE])
 def test_a_missing_right_is_told(secured: Secured, boundaries: str, right: AclOperation | None) -> None:
-    """Kafka stays silent towards a consumer without rights; a replica says what is missing."""
+    """A replica reports a missing permission, although Kafka does not report it to a consumer."""
     topic = f"no-rights-{right and right.name}-{boundaries[:1]}".lower()
     secured.kafka.create_topic(topic, 1, {"cleanup.policy": "compact"})
     write(producer(f"127.0.0.1:{secured.ports['PLAINTEXT']}", topic), topic, {"k": "v"})
@@ -242,7 +242,7 @@ def test_a_missing_right_is_told(secured: Secured, boundaries: str, right: AclOp
 
 @pytest.mark.usefixtures("boundaries")
 def test_a_wrong_password_ends_a_replica_at_once(secured: Secured, boundaries: str) -> None:
-    """Not retried for ever."""
+    """A wrong password ends a replica without retries."""
     wrong = secured.config("PLAIN", **{**PLAIN, "sasl__password": "not-mine"})
     with Replica(quiet(wrong), f"any-{boundaries[:1]}") as replica, pytest.raises(AuthenticationError) as caught:
         replica.wait_ready(timeout_s=_PATIENCE_S)

@@ -1,4 +1,4 @@
-"""Open transactions beyond what is kept of them in memory."""
+"""Open transactions beyond the memory limit."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from support.broker.kafka_tools import producer, quiet
 
 
 def test_what_is_beyond_the_limit_comes_back_from_the_file() -> None:
-    """Whatever order batches are dropped in; the file begins anew when nothing is left in it."""
+    """Spilled batches come back, in whatever order they are dropped; an empty file is reused."""
     spool = SpillBuffer(max_memory_bytes=10)
     data = [os.urandom(8) for _ in range(20)]
     slips = [spool.put(memoryview(piece)) for piece in data]
@@ -31,7 +31,7 @@ def test_what_is_beyond_the_limit_comes_back_from_the_file() -> None:
 
 
 def test_a_full_disk_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What was being done, and what to do."""
+    """The error names the operation and the advice."""
 
     def no_room(**_: object) -> None:
         raise OSError(28, "No space left on device")
@@ -46,7 +46,7 @@ def test_a_full_disk_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_transaction_larger_than_memory(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, monkeypatch: pytest.MonkeyPatch, commits: bool
 ) -> None:
-    """Spilled while it is open, whole when it is committed, gone without a trace when it is aborted."""
+    """A transaction larger than memory is spilled while open, whole when committed, and gone when aborted."""
     spools: list[SpillBuffer] = []
 
     def small(*, check_crcs: bool) -> SpillBuffer:
@@ -65,7 +65,7 @@ def test_a_transaction_larger_than_memory(
         writer.flush()
         changes = replica.changes(timeout_s=20)
         assert next(changes).initial
-        for number in range(2):  # what others commit meanwhile shows that the large one was read
+        for number in range(2):  # later commits of others show that the large transaction was read
             other.begin_transaction()
             other.produce(topic, key=b"other", value=str(number).encode())
             other.commit_transaction()

@@ -1,4 +1,4 @@
-"""The contract of topics on a real one: what makes ``FakeTopic`` worth believing."""
+"""The contract of topics on a real topic, which shows that ``FakeTopic`` is faithful."""
 
 from __future__ import annotations
 
@@ -46,26 +46,26 @@ class RealWriting:
         partition: int | None = None,
         timestamp_ms: int | None = None,
     ) -> None:
-        """Writes a record and waits until it lies in the log."""
+        """Write a record and wait until it is in the log."""
         number = self._topic.produce(self._producer, key, value, partition, headers, timestamp_ms)
         self._partitions.add(number)
 
     def delete(self, key: str, *, partition: int | None = None) -> None:
-        """Writes a tombstone."""
+        """Write a tombstone."""
         self.put(key, None, partition=partition)
 
     def commit(self) -> None:
-        """Commits."""
+        """Commit."""
         self._end(self._producer.commit_transaction)
 
     def abort(self) -> None:
-        """Aborts."""
+        """Abort."""
         self._end(self._producer.abort_transaction)
 
     def _end(self, verb: Any) -> None:
         before = self._topic.end() if self._partitions else {}
         verb(PATIENCE_S)
-        if self._partitions:  # the call returns before the markers are there
+        if self._partitions:  # the call returns before the markers are written
             goal = {self._topic.place(number): before[self._topic.place(number)] + 1 for number in self._partitions}
             until(lambda: self._topic.end().dominates(goal))
         self._topic.busy.remove(self._producer)
@@ -75,9 +75,9 @@ class RealTopic(Backend):
     """A topic of the embedded broker."""
 
     writers: ClassVar[list[Producer]] = []
-    """Of all topics, for it takes half a second to make one."""
+    """The producers, shared by all topics because creating one takes half a second."""
     busy: ClassVar[list[Producer]] = []
-    """Those that have a transaction open."""
+    """The producers with an open transaction."""
 
     def __init__(self, kafka: LocalKafka, name: str, partitions: int) -> None:
         self.kafka, self.name, self.partitions = kafka, name, partitions
@@ -87,7 +87,7 @@ class RealTopic(Backend):
         self.is_aggressive = False
 
     def begin(self) -> Writing:
-        """The oldest producer that is free, or a new one."""
+        """Return the oldest free producer, or a new one."""
         free = [writer for writer in self.writers if writer not in self.busy]
         if not free:
             free = [transactional(self.kafka.bootstrap_servers, f"writer of {self.name}")]
@@ -96,7 +96,7 @@ class RealTopic(Backend):
         return RealWriting(self, free[0])
 
     def put(self, key: str | None, value: bytes | None, *, partition: int | None = None) -> int:
-        """By a plain producer."""
+        """Write with a plain producer."""
         return self.produce(self.plain, key, value, partition)
 
     def produce(
@@ -108,7 +108,7 @@ class RealTopic(Backend):
         headers: Headers = (),
         timestamp_ms: int | None = None,
     ) -> int:
-        """Writes a record and waits until it lies in the log; returns its partition."""
+        """Write a record and wait until it is in the log; return its partition."""
         arrived: list[int] = []
 
         def take(error: object, message: Any) -> None:
@@ -122,19 +122,19 @@ class RealTopic(Backend):
         return arrived[0]
 
     def producer(self, transactional_id: str, *, timeout_s: float = 30.0) -> TransactionalProducer:
-        """The real one."""
+        """Return the real producer."""
         return TransactionalProducer(self.config, self.name, f"{self.name}-{transactional_id}", timeout_s=timeout_s)
 
     def replica(self, **options: Any) -> Replica:
-        """The real one."""
+        """Return a replica of the real topic."""
         return Replica(self.config, self.name, **options)
 
     def source(self, boundaries: Boundaries) -> tuple[LogReader, BoundaryDetector]:
-        """The real ones."""
+        """Return the real boundaries."""
         return make_reader(self.config, [self.name], boundaries)
 
     def end(self) -> Position:
-        """As the broker says to somebody else."""
+        """Return the high watermarks, as the broker reports them to another client."""
         metadata = self.admin.list_topics(self.name, timeout=PATIENCE_S).topics[self.name]
         asked = {TopicPartition(self.name, number): OffsetSpec.latest() for number in metadata.partitions}
         found = self.admin.list_offsets(asked, isolation_level=IsolationLevel.READ_UNCOMMITTED)
@@ -143,7 +143,7 @@ class RealTopic(Backend):
         )
 
     def compact(self) -> None:
-        """Once more the cleaner has something to do: the active segment, old enough, is closed by a filler."""
+        """Give the cleaner work once more: a filler closes the active segment, which is old enough."""
         if not self.is_aggressive:
             resource = ConfigResource(ConfigResource.Type.TOPIC, self.name)
             for name, value in AGGRESSIVE.items():
@@ -154,17 +154,17 @@ class RealTopic(Backend):
         self.put(FILLER.decode(), b"")
 
     def delete_before(self, offset: int) -> None:
-        """By the admin."""
+        """Delete records with the admin client."""
         place = TopicPartition(self.name, 0, offset)
         self.admin.delete_records([place])[place].result(PATIENCE_S)
 
     def drop(self) -> None:
-        """By the admin, who waits until it is gone."""
+        """Delete the topic with the admin client, and wait until it is gone."""
         self.admin.delete_topics([self.name])[self.name].result(PATIENCE_S)
         until(lambda: self.name not in self.admin.list_topics(timeout=PATIENCE_S).topics)
 
     def recreate(self) -> None:
-        """The broker may be deleting the old one still."""
+        """Create the topic again, although the broker may still be deleting the old one."""
 
         def is_made() -> bool:
             try:
@@ -176,13 +176,13 @@ class RealTopic(Backend):
         until(is_made)
 
     def add_partitions(self, total: int) -> None:
-        """By the admin."""
+        """Add partitions with the admin client."""
         self.admin.create_partitions([NewPartitions(self.name, total)])[self.name].result(PATIENCE_S)
         until(lambda: len(self.plain.list_topics(self.name, timeout=PATIENCE_S).topics[self.name].partitions) == total)
 
     @contextmanager
     def unavailable(self) -> Iterator[None]:
-        """The broker's process is stopped, and goes on."""
+        """Stop the broker's process, and let it continue."""
         if not isinstance(self.kafka, LocalKafka):
             pytest.skip("only an embedded broker can be made unavailable")
         self.kafka.pause()
@@ -193,20 +193,20 @@ class RealTopic(Backend):
 
 
 class TestRealTopic(TopicContract):
-    """The contract."""
+    """The contract on the embedded broker."""
 
     @pytest.fixture(autouse=True)
     def _take(self, local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
         self.kafka, self.topic = local_kafka, kafka_topic
 
     def make(self, partitions: int = 1, *, takes_any_key: bool = False) -> RealTopic:
-        """One of the embedded broker."""
+        """Return a topic of the embedded broker."""
         config = {"cleanup.policy": "delete"} if takes_any_key else None
         return RealTopic(self.kafka, self.topic("contract", partitions=partitions, config=config), partitions)
 
 
 def contents(snapshot: Snapshot) -> dict[bytes, Record]:
-    """What a version holds, but for the time of writing."""
+    """Return the content of a version, except the time of writing."""
     return {key: record._replace(timestamp_ms=0) for key, record in snapshot.items()}
 
 
@@ -215,7 +215,7 @@ def contents(snapshot: Snapshot) -> dict[bytes, Record]:
 def test_the_same_history_makes_the_same_log_and_the_same_versions(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, boundaries: Boundaries, seed: int, partitions: int
 ) -> None:
-    """A random history on a real topic and on a fake one: equal batch by batch, and equal at each point waited for."""
+    """A random history gives equal logs, batch by batch, and equal versions on a real topic and on a fake one."""
     real = RealTopic(local_kafka, kafka_topic("twin", partitions=partitions), partitions)
     fake = FakeBackend(partitions, real.name)
     players = [Player(real), Player(fake)]

@@ -1,4 +1,4 @@
-"""G5 on a real broker that lost the end of a log, as after an unclean election: nobody goes on as if nothing were."""
+"""G5 on a real broker that lost the end of a log, as after an unclean election: every replica detects it."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ pytestmark = pytest.mark.broker
 
 BOUNDARIES: Any = ("markers", "quiescence")
 TOPICS = {"grows-beyond": 40, "stays-short": 5}
-"""How many other records are written in the place of twenty that were lost."""
+"""The numbers of other records that are written in place of twenty lost ones."""
 
 
 def test_the_end_of_the_log_was_lost(own_kafka: LocalKafka, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """While it was down and while it runs, by both readers; other records grew beyond the old end, or not as far."""
+    """A lost end of the log is detected while down and while running, whether or not the log grew beyond it."""
     for topic in TOPICS:
         own_kafka.create_topic(topic, 1, {"cleanup.policy": "compact"})
         write(producer(own_kafka.bootstrap_servers, topic), topic, {"common": "1"})
@@ -53,7 +53,7 @@ def test_the_end_of_the_log_was_lost(own_kafka: LocalKafka, tmp_path: Path, monk
     kinds = [{key[:4] for key in change.snapshot} & {b"lost", b"othe"} for change in heard]
     assert all(len(kind) <= 1 for kind in kinds)
 
-    # The switch: nobody remembers who led when the last batch was written.
+    # The switch: the leader of the last batch is not recorded.
     decode = ResumePoint.decode
     monkeypatch.setattr(ResumePoint, "decode", lambda data: replace(decode(data), leader_epochs={}))
     for kind in BOUNDARIES:
@@ -62,7 +62,7 @@ def test_the_end_of_the_log_was_lost(own_kafka: LocalKafka, tmp_path: Path, monk
 
 
 def begin(kafka: LocalKafka, topic: str, kind: Any, folder: Path) -> Replica:
-    """Writes what is going to be lost (once), and has it read: by a replica that runs on, and one that is closed."""
+    """Write the records that will be lost (once), and let a running and a closed replica read them."""
     if kind == BOUNDARIES[0]:
         write(producer(kafka.bootstrap_servers, topic), topic, {f"lost{number}": "x" for number in range(20)})
     replica = Replica(config(kafka), topic, RocksStore(folder / topic / f"{kind} running"), boundaries=kind).start()
@@ -76,7 +76,7 @@ def begin(kafka: LocalKafka, topic: str, kind: Any, folder: Path) -> Replica:
 
 
 def expect(kafka: LocalKafka, topic: str, kind: str, running: Replica, folder: Path, expected: dict[str, str]) -> None:
-    """Both come to what is in the log now, rebuilt once."""
+    """Check that both reach the content of the log, with one rebuild."""
     wait_until(lambda: values(running.snapshot()) == expected)
     assert running.status().counts.rebuilds == 1, (topic, kind)
     with durable(kafka, topic, folder / topic / kind, boundaries=kind) as started:

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.broker
 
 @contextmanager
 def writing(writers: list[Writer], at_least: int = 4) -> Iterator[None]:
-    """The writers at work; they have to end without an error, each after so many transactions."""
+    """Run the writers; each has to end without an error, after at least that many transactions."""
     for writer in writers:
         writer.start()
     try:
@@ -40,7 +40,7 @@ def writing(writers: list[Writer], at_least: int = 4) -> Iterator[None]:
 
 
 def look_at(checker: Checker, change: Change) -> None:
-    """Hands a version to the checker, read from its snapshot key by key."""
+    """Pass a version to the checker, read from its snapshot key by key."""
     keys = [key for writer in checker.writers for key in writer.keys]
     found = {key: change.snapshot.get(key) for key in keys}
     values = {key: record.value.decode() for key, record in found.items() if record is not None and record.value}
@@ -68,7 +68,7 @@ def test_no_version_is_torn(partitions: int, local_kafka: LocalKafka, kafka_topi
         replica.subscribe(listen, max_pending=100_000)
         with writing(writers):
             began_s = time.monotonic()
-            # On a busy machine quiet points of three partitions are rare while four write.
+            # On a busy machine quiescent points of three partitions are rare while four write.
             while time.monotonic() < began_s + 6 or (checker.versions <= 3 and time.monotonic() < began_s + 90):
                 time.sleep(0.1)
         snapshot = replica.wait_for(all_decided(bootstrap, topic, partitions), timeout_s=20)
@@ -83,15 +83,15 @@ class EveryRead(QuiescenceDetector):
     """The switch: a version after every poll, as a plain consumer loop would publish it."""
 
     def take(self, reading: Reading, *, every_point: bool) -> list[Decision]:
-        """As if every position were a quiet point."""
+        """Check as if every position were quiescent."""
         return super().take(reading._replace(high_watermarks=reading.positions), every_point=every_point)
 
 
 class NoMarkers(MarkerDetector):
-    """The switch: every batch counts as it comes, whatever its transaction."""
+    """The switch: every batch counts as it arrives, regardless of its transaction."""
 
     def add(self, partition: Partition, start: int) -> None:
-        """One more partition."""
+        """Add a partition."""
         super().add(partition, start)
         self._tracks[partition] = _Hasty(partition, start)
 
@@ -110,7 +110,7 @@ def test_without_the_rule_versions_are_torn(
     kafka_topic: TopicMaker,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The same with the rule switched off shows torn versions: the test above can fail."""
+    """Without the detector versions are torn: the test above can fail."""
     monkeypatch.setattr(sources, rule.__base__.__name__, rule)
     topic = kafka_topic("naive", config=AGGRESSIVE)
     bootstrap = local_kafka.bootstrap_servers
@@ -127,7 +127,7 @@ def test_without_the_rule_versions_are_torn(
 
 @pytest.mark.usefixtures("boundaries")
 def test_a_replica_that_starts_in_the_middle(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
-    """Replicas that start while writers are at work, on a log already compacted, begin with a whole version."""
+    """Replicas that start during writes, on an already compacted log, begin with a whole version."""
     topic = kafka_topic("middle", config=AGGRESSIVE)
     bootstrap = local_kafka.bootstrap_servers
     writers = [Writer(bootstrap, topic, number, seed=3, pause_s=0.01) for number in range(3)]

@@ -1,4 +1,4 @@
-"""A hand-made run for each test."""
+"""A hand-written run for each test."""
 
 from support.chaos.fixtures import world
 

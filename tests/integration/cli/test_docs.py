@@ -1,4 +1,4 @@
-"""What the README shows is true: its example runs, its commands exist."""
+"""The README is correct: its example runs, its commands exist."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_the_readme_example_runs(local_kafka: LocalKafka, kafka_topic: TopicMake
 
 
 def test_every_command_is_documented() -> None:
-    """Each command and each of its options of its own is named in docs/commands.md."""
+    """Each command and each of its own options is named in docs/commands.md."""
     page = (ROOT / "docs/commands.md").read_text()
     context = click.Context(kafka_replica)
     for name in kafka_replica.list_commands(context):

@@ -1,4 +1,4 @@
-"""``publish`` with artefacts that cannot be read, and with schemes that the topic holds in part; on a real broker."""
+"""``publish`` with unreadable artefacts, and with schemes that the topic holds in part, on a real broker."""
 
 from __future__ import annotations
 
@@ -21,33 +21,33 @@ BAD = {"codelistExtensions": [{"inclusiveCodeSelection": {"memberValues": ["X"]}
 
 
 def lists(*ids: str, bad: str = "") -> str:
-    """A message of SDMX-JSON with 36 codelists or fewer, one of which cannot be read."""
+    """Return a message of SDMX-JSON with up to 36 codelists, one of which cannot be read."""
     held = [{"id": id_, "agencyID": "A", "version": "1.0", "name": id_, **(BAD if id_ == bad else {})} for id_ in ids]
     schema = "https://json.sdmx.org/2.0.0/sdmx-json-structure-schema.json"
     return json.dumps({"meta": {"schema": schema, "id": "M"}, "data": {"codelists": held}})
 
 
 def old(inside: str) -> str:
-    """A message of SDMX-ML 2.0."""
+    """Return a message of SDMX-ML 2.0."""
     ns = "http://www.SDMX.org/resources/SDMXML/schemas/v2_0"
     return f'<Structure xmlns="{ns}/message" xmlns:s="{ns}/structure"><Header><ID>M</ID></Header>{inside}</Structure>'
 
 
 def concepts(*ids: str, name: str = "Name") -> str:
-    """Concepts of agency A that stand alone."""
+    """Return standalone concepts of agency A."""
     items = (f'<s:Concept id="{id_}" agencyID="A"><s:Name>{name} {id_}</s:Name></s:Concept>' for id_ in ids)
     return old(f"<Concepts>{''.join(items)}</Concepts>")
 
 
 def names(command: Command, key: str) -> dict[str, str | None]:  # noqa: F811
-    """The items of the scheme that the topic holds."""
+    """Return the items of the scheme in the topic."""
     [scheme] = read_message(command.run("get", key).stdout)
     assert isinstance(scheme, ItemScheme)
     return {id_: one.name() for id_, one in scheme.items.items()}
 
 
 def test_the_good_artefacts_are_published_and_the_bad_one_is_reported(command: Command, tmp_path: Path) -> None:  # noqa: F811
-    """35 of 36 are in the topic; the other one is named on stderr and in JSON, and the exit status is 3."""
+    """35 of 36 artefacts are in the topic; the other is named on stderr and in JSON, and the exit status is 3."""
     ids, file = [f"CL{at}" for at in range(36)], tmp_path / "lists.json"
     file.write_text(lists(*ids, bad="CL7"))
     done = command.run("publish", str(file), status=3)
@@ -64,7 +64,7 @@ def test_the_good_artefacts_are_published_and_the_bad_one_is_reported(command: C
 
 
 def test_what_cannot_be_read_is_published_when_asked(command: Command, tmp_path: Path) -> None:  # noqa: F811
-    """--no-check publishes all that can be cut; nothing readable at all is a failure, and nothing is sent."""
+    """--no-check publishes everything that can be split off; a file without readable content is a failure."""
     file = tmp_path / "lists.json"
     file.write_text(lists("CL", bad="CL"))
     done = command.run("publish", str(file), status=1)
@@ -75,7 +75,7 @@ def test_what_cannot_be_read_is_published_when_asked(command: Command, tmp_path:
 
 
 def test_a_file_that_is_damaged_as_a_whole_publishes_nothing(command: Command, tmp_path: Path) -> None:  # noqa: F811
-    """Half a file may miss any artefact: it is refused, unless it is to be left out."""
+    """A truncated file, which may lack any artefact, is rejected, unless it is to be skipped."""
     (tmp_path / "a.json").write_text(lists("CL"))
     (tmp_path / "b.json").write_text(lists("OTHER")[:-9])
     done = command.run("publish", str(tmp_path), status=1)
@@ -106,7 +106,7 @@ def test_a_later_file_keeps_the_concepts_of_an_earlier_one(command: Command, tmp
 
 
 def test_an_old_file_does_not_reduce_a_real_scheme_of_agencies(command: Command, tmp_path: Path) -> None:  # noqa: F811
-    """The agencies of the topic stay, with the scheme's own name; the one that is new is added."""
+    """The agencies in the topic stay, with the scheme's own name; the new agency is added."""
     agencies = [{"id": id_, "name": id_} for id_ in ("SDMX", "ECB", "IMF")]
     scheme = {"id": "AGENCIES", "agencyID": "SDMX", "version": "1.0", "name": "All", "agencies": agencies}
     schema = "https://json.sdmx.org/2.0.0/sdmx-json-structure-schema.json"

@@ -26,7 +26,7 @@ REJECTED = 3  # two rows of the sample data are wrong
 
 
 def readme_lines() -> list[str]:
-    """The lines of README's first block of commands."""
+    """Return the lines of README's first block of commands."""
     found = re.search(r"```sh\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
     assert found is not None
     return found[1].splitlines()
@@ -39,7 +39,7 @@ def shell(line: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture
 def newcomer(environment: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:  # noqa: F811
-    """An empty folder, the commands on the path, and no broker of before; stops the one that was started."""
+    """An empty folder, the commands on the path, and no earlier broker; stops the broker that was started."""
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     yield
     shell("kafka-replica broker stop")
@@ -48,7 +48,7 @@ def newcomer(environment: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Non
 
 @pytest.mark.usefixtures("newcomer")
 def test_the_commands_of_the_readme_run_in_sequence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each does what its comment says, finds the broker by itself, and says nothing twice."""
+    """Each command does what its comment says, finds the broker by itself, and repeats no message."""
     said: dict[str, str] = {}
     for line in readme_lines():
         command, _, _ = line.partition("#")
@@ -84,7 +84,7 @@ def test_the_commands_of_the_readme_run_in_sequence(tmp_path: Path, monkeypatch:
 
 @pytest.mark.usefixtures("newcomer")
 def test_messages_say_everything_once(tmp_path: Path) -> None:
-    """One structure is no plural; a topic, an address or an advice is named once; similar topics are suggested."""
+    """A single structure is in the singular; topic, address and advice are named once; similar topics are suggested."""
     assert shell("kafka-replica broker start").returncode == 0
     assert shell("kafka-replica broker status").returncode == 0
     (tmp_path / "one.json").write_text(json.dumps({
@@ -111,7 +111,7 @@ def test_messages_say_everything_once(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("newcomer")
 def test_an_unreachable_broker_is_named_once() -> None:
-    """One line with the cause and one advice, and status 1; whether the time ends first or not."""
+    """An unreachable broker gives one line with cause and advice, and status 1, before or after the timeout."""
     for options in ("", " --timeout-s 2"):
         done = shell(f"kafka-replica dump -t t -b 127.0.0.1:1{options}")
         assert done.returncode == 1

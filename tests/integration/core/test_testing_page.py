@@ -1,4 +1,4 @@
-"""docs/testing.md: its tests are run as they stand there."""
+"""The tests in docs/testing.md run as they are written there."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TESTS: dict[str, Callable[[], None]] = {}
 def _take_tests() -> None:
     for code in re.findall(r"```python\n(.*?)```", _PAGE.read_text(), re.DOTALL):
         names: dict[str, Callable[[], None]] = {}
-        exec(compile(code, str(_PAGE), "exec", dont_inherit=True), names)  # each block stands on its own
+        exec(compile(code, str(_PAGE), "exec", dont_inherit=True), names)  # each block is independent
         _TESTS.update((name, test) for name, test in names.items() if name.startswith("test_"))
 
 
@@ -27,12 +27,12 @@ _UNIT_TESTS = sorted(name for name, test in _TESTS.items() if not inspect.signat
 
 @pytest.mark.parametrize("name", _UNIT_TESTS)
 def test_what_the_page_shows(name: str) -> None:
-    """Whoever copies it has a test that passes."""
+    """The tests on the page pass when they are copied."""
     _TESTS[name]()
 
 
 @pytest.mark.broker
 def test_what_the_page_shows_on_a_broker(local_kafka: object, kafka_topic: object) -> None:
-    """The one that takes the fixtures."""
+    """The test on the page that uses the fixtures passes."""
     assert set(_TESTS) - set(_UNIT_TESTS) == {"test_on_kafka"}
     _TESTS["test_on_kafka"](local_kafka=local_kafka, kafka_topic=kafka_topic)  # type: ignore[call-arg]

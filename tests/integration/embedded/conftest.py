@@ -1,4 +1,4 @@
-"""What tests of the embedded broker share."""
+"""Shared fixtures of the tests of the embedded broker."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def odd_folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def mirror(odd_folder: Path, fetched: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A Maven repository in a folder, in place of the network, and an empty cache."""
+    """A Maven repository in a folder, instead of the network, and an empty cache."""
     root = odd_folder / "mirror"
     for jar in read_lock():
         path = root / jar.repository_path

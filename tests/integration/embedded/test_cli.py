@@ -1,4 +1,4 @@
-"""kafka-replica broker start, stop and status."""
+"""The commands kafka-replica broker start, stop and status."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PROGRAM = "from kafka_replica.cli.broker import broker; broker()"
 
 @pytest.fixture
 def environment(tmp_path: Path):
-    """The environment of the commands, with a folder of its own for their state; stops what was left."""
+    """The environment of the commands, with a separate folder for their state; stops remaining brokers."""
     environment = {**os.environ, "KAFKA_REPLICA_STATE": str(tmp_path / "state")}
     yield environment
     run(environment, "stop")
@@ -59,7 +59,7 @@ def test_start_status_stop(environment: dict[str, str]) -> None:
 
 
 def test_a_crashed_broker_is_reported(environment: dict[str, str]) -> None:
-    """When the broker dies by itself, status says that none runs, and start begins anew."""
+    """After a crash of the broker, status reports that none runs, and start begins again."""
     told = json.loads(run(environment, "start", "--json").stdout)
     psutil.Process(told["pid"]).kill()
     deadline = time.monotonic() + 10
@@ -82,7 +82,7 @@ def test_foreground_ends_with_a_signal(environment: dict[str, str]) -> None:
 
 
 def test_mistakes_are_sentences(environment: dict[str, str]) -> None:
-    """What cannot be done is said in one sentence, with an exit status that is not 0."""
+    """A failure gives one sentence, with an exit status that is not 0."""
     bad = run(environment, "start", "--set", "nonsense")
     assert bad.returncode == 2
     assert "is not KEY=VALUE" in bad.stderr

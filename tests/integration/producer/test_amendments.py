@@ -1,4 +1,4 @@
-"""Transactions that cannot be sent: not recorded where that shows at once; skipped or replaced where it shows later."""
+"""Transactions that cannot be sent: rejected at recording where possible; otherwise skipped or replaced later."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ KEEP = {"min.compaction.lag.ms": "600000"}
 
 
 def refuse_bad(key: bytes, value: bytes, content_type: str | None, wanted: str) -> Encoded | None:
-    """An encoder that can do nothing with content that says ``bad``."""
+    """Return an encoder that fails on content with ``bad``."""
     if b"bad" in value:
         raise ValueError("it is bad")
     return Encoded(value, wanted)
 
 
 class Relay:
-    """The database's side of a relay: connects, and sees what it would send."""
+    """The database's side of a relay, which connects and returns the transactions to send."""
 
     def __init__(self, engine: Engine) -> None:
         self.queue = Queue(engine, "structures")
@@ -45,21 +45,21 @@ class Relay:
 
     @property
     def incarnation(self) -> str:
-        """The producer's."""
+        """Return the producer's relay."""
         return self.queue.view().intent.incarnation
 
     def connect(self, arrived: int) -> bool:
-        """Kafka has everything up to this one."""
+        """Mark everything up to this transaction as arrived in Kafka."""
         return self.queue.apply_requests(self.lease.term, arrived, incarnation=self.incarnation)
 
     def would_send(self) -> dict[int, list[Content]]:
-        """Contents by number."""
+        """Return contents by number."""
         return {each.tx_id: list(self.queue.contents(each)[1]) for each in self.queue.view().next}
 
 
 @pytest.fixture
 def relay(engine: Engine, outbox: Outbox) -> Iterator[Relay]:
-    """A relay that holds the lease; five transactions are recorded, and nothing is sent."""
+    """A relay that holds the lease, with five recorded transactions of which none is sent."""
     with engine.begin() as connection:
         for changes in ([Put("a", b"1")], [Put("b", b"bad"), Put("c", b"2")], [Delete("a")], [Put("d", b"3")]):
             outbox.record(connection, changes)
@@ -79,7 +79,7 @@ def request(engine: Engine, outbox: Outbox, *requests: tuple[Any, ...]) -> None:
 
 
 def test_a_skipped_transaction_is_sent_empty_and_kept(engine: Engine, outbox: Outbox, relay: Relay) -> None:
-    """Numbers keep their order; the content stays to be looked at, and does not count as present content."""
+    """A skipped transaction keeps its number; its content is kept for inspection, but is not current content."""
     request(engine, outbox, (2, None))
     assert relay.would_send()[2], "a request changes nothing by itself"
     assert relay.connect(1)
@@ -108,7 +108,7 @@ def test_a_skipped_transaction_is_sent_empty_and_kept(engine: Engine, outbox: Ou
 
 
 def test_a_record_is_replaced_another_one_skipped(engine: Engine, outbox: Outbox, relay: Relay) -> None:
-    """The rest of the transaction stays as it is; what was there before is kept; and it can be done twice."""
+    """The rest of a transaction stays as it is; the earlier content is kept; and it can be amended twice."""
     request(engine, outbox, (2, None, [Put("b", b"worse", "text/plain")]))
     assert relay.connect(1)
     assert relay.would_send()[2] == [Content(b"b", b"worse", "text/plain"), Content(b"c", b"2", None)]
@@ -127,7 +127,7 @@ def test_a_record_is_replaced_another_one_skipped(engine: Engine, outbox: Outbox
 
 
 def test_what_has_arrived_meanwhile_is_not_amended(engine: Engine, outbox: Outbox, relay: Relay) -> None:
-    """A commit that was not answered may have arrived: that is known when Kafka was asked, and then it is too late."""
+    """A transaction that arrived by an unanswered commit is not amended: Kafka's state shows that it is too late."""
     request(engine, outbox, (2, None), (4, None))
     assert relay.connect(2), "the second one is in Kafka after all"
     assert relay.would_send()[4] == []
@@ -141,7 +141,7 @@ def test_what_has_arrived_meanwhile_is_not_amended(engine: Engine, outbox: Outbo
 
 
 def test_who_has_lost_the_lease_amends_nothing(engine: Engine, outbox: Outbox, relay: Relay) -> None:
-    """Another instance may have sent the transaction since this one has asked Kafka what has arrived."""
+    """Without the lease nothing is amended: another instance may have sent the transaction meanwhile."""
     request(engine, outbox, (2, None))
     incarnation = relay.incarnation
     relay.lease.release()
@@ -153,7 +153,7 @@ def test_who_has_lost_the_lease_amends_nothing(engine: Engine, outbox: Outbox, r
 
 
 def test_a_flush_is_skipped_with_its_deletions(engine: Engine, outbox: Outbox, relay: Relay) -> None:
-    """A flush without its content would delete everything."""
+    """A skipped flush also skips its deletions: without its content it would delete everything."""
     with engine.begin() as connection:
         assert outbox.record_flush(connection) == [5, 6]
     request(engine, outbox, (5, None))
@@ -162,7 +162,7 @@ def test_a_flush_is_skipped_with_its_deletions(engine: Engine, outbox: Outbox, r
 
 
 def test_what_cannot_be_amended_is_refused(engine: Engine, outbox: Outbox, relay: Relay) -> None:
-    """With the reason, and what to do; nothing is written."""
+    """An invalid request is rejected with the reason and advice; nothing is written."""
     relay.queue.mark_sent(1, None, incarnation=relay.incarnation)
     for tx_id, keys, puts, says in (
         (1, None, None, "it was sent; record other changes"),
@@ -188,7 +188,7 @@ def test_what_cannot_be_amended_is_refused(engine: Engine, outbox: Outbox, relay
 
 
 def test_resuming_does_not_take_a_skip_back(engine: Engine, outbox: Outbox, relay: Relay) -> None:
-    """What has failed is pending again; what was skipped is not."""
+    """After resuming, a failed transaction is pending again; a skipped one is not."""
     request(engine, outbox, (2, None))
     relay.connect(1)
     with engine.begin() as connection:
@@ -197,7 +197,7 @@ def test_resuming_does_not_take_a_skip_back(engine: Engine, outbox: Outbox, rela
 
 
 def test_what_can_never_be_sent_is_not_recorded(engine: Engine) -> None:
-    """Content that the encoder fails on, and what is too large to be sent; the caller's transaction can go on."""
+    """Content that fails to encode or is too large is not recorded; the caller's transaction can continue."""
     kafka = {"bootstrap.servers": "localhost:1", "max.request.size": 1000}
     settings = settings_of("localhost:1", "FOO", engine, media_type="text/loud", kafka=kafka)
     producer = StructureProducer(settings, encoder=refuse_bad)
@@ -228,7 +228,7 @@ def test_what_can_never_be_sent_is_not_recorded(engine: Engine) -> None:
     ],
 )
 def test_what_is_no_change_is_refused(wrong: Change, says: str, engine: Engine, outbox: Outbox) -> None:
-    """Before anything is written."""
+    """A request without effect is rejected before anything is written."""
     with engine.begin() as connection, pytest.raises(UsageError, match=says):
         outbox.record(connection, [wrong])
 
@@ -236,7 +236,7 @@ def test_what_is_no_change_is_refused(wrong: Change, says: str, engine: Engine, 
 def test_an_operator_skips_and_replaces_and_everything_else_arrives_in_order(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
 ) -> None:
-    """On a real broker, by the commands, with content that was recorded before the encoder failed on it."""
+    """The commands amend, on a real broker, content that was recorded before the encoder failed on it."""
     topic, database = kafka_topic(config=KEEP), f"sqlite:///{tmp_path / 'o.db'}"
     settings = settings_of(local_kafka.bootstrap_servers, topic, database, media_type="text/loud", validate=False)
     file, mended = tmp_path / "producer.toml", tmp_path / "mended"

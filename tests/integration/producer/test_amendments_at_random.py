@@ -1,8 +1,8 @@
-"""Skipping and replacing while instances die, stall and take over at every step: the database tells the truth.
+"""Skips and replacements while instances die, stall and take over at every step: the database stays correct.
 
 The database is real (SQLite); Kafka is a list with an epoch, which fences as Kafka does. At the end each transaction is
-in the list exactly once, in order, with exactly the content that the database says was sent; or none, if it says that
-it was skipped.
+in the list exactly once, in order, with exactly the content that the database records as sent; or not at all, if it is
+recorded as skipped.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from kafka_replica.producer.outbox.tables import change, lease, tx
 
 BAD = b"bad"
 FOUND_OUT = 27
-"""A seed with which the check finds that a rule was left out; one of the next, if the histories change."""
+"""A seed with which the check detects that a rule was left out; choose another if the histories change."""
 
 
 class Kafka:
-    """What has arrived, and who may write."""
+    """The transactions that have arrived, and the epoch that may write."""
 
     def __init__(self) -> None:
         self.log: list[tuple[int, list[Content]]] = []
@@ -36,7 +36,7 @@ class Kafka:
 
 
 class Instance:
-    """A relay's steps, in which others come between at each ``yield``."""
+    """The steps of a relay, during which other processes run at each ``yield``."""
 
     applies_without_the_lease = False
 
@@ -46,7 +46,7 @@ class Instance:
         self.steps = self.live()
 
     def live(self) -> Iterator[None]:
-        """Connects, asks what has arrived, applies what was requested, sends, marks; for ever."""
+        """Connect, read what has arrived, apply requests, send, mark; without end."""
         epoch, arrived = -1, 0
         while True:
             yield
@@ -58,7 +58,7 @@ class Instance:
             if epoch < 0:
                 self.kafka.epoch = epoch = self.kafka.epoch + 1
                 arrived = len(self.kafka.log)
-                yield  # it may stand still here for long
+                yield  # it may stall here for long
                 epoch = epoch if self.apply(arrived, view.intent.incarnation) else -1
                 continue
             if arrived > view.intent.sent:
@@ -82,7 +82,7 @@ class Instance:
                 arrived += 1
 
     def apply(self, arrived: int, incarnation: str) -> bool:
-        """What operators have requested."""
+        """The requests of operators."""
         term = self.term
         if self.applies_without_the_lease:
             with self.engine.connect() as connection:
@@ -91,13 +91,13 @@ class Instance:
 
 
 class Careless(Instance):
-    """Applies what is requested though another instance may have sent it since."""
+    """Apply requests although another instance may have sent the transaction since."""
 
     applies_without_the_lease = True
 
 
 def play(engine: Engine, seed: int, kind: type[Instance] = Instance) -> None:
-    """A random history, then all is well until everything is sent; checks what came of it."""
+    """Run a random history, then let everything be sent without faults; check the result."""
     dice, kafka, outbox = random.Random(seed), Kafka(), Outbox("structures", skip_unchanged=False)
     with engine.begin() as connection:
         outbox.create(connection, topic="FOO")
@@ -109,10 +109,10 @@ def play(engine: Engine, seed: int, kind: type[Instance] = Instance) -> None:
         if act < 0.2:
             _take_lease(engine, instance)
         if act < 0.6:
-            for _ in range(dice.randrange(8)):  # the others stand still meanwhile
+            for _ in range(dice.randrange(8)):  # the others stall meanwhile
                 next(instance.steps)
         elif act < 0.62:
-            instance.steps = instance.live()  # it died, and was started again
+            instance.steps = instance.live()  # it died, and was restarted
         else:
             for _ in range(dice.randrange(5)):
                 with suppress(UsageError), engine.begin() as connection:
@@ -130,7 +130,7 @@ def play(engine: Engine, seed: int, kind: type[Instance] = Instance) -> None:
 
 
 def check(engine: Engine, kafka: Kafka) -> None:
-    """The database and Kafka say the same of every transaction."""
+    """Check that the database and Kafka agree on every transaction."""
     with engine.connect() as connection:
         statuses = {row[0]: row[1] for row in connection.execute(select(tx.c.tx_id, tx.c.tx_status))}
         rows = connection.execute(
@@ -169,7 +169,7 @@ def _operate(connection: Any, outbox: Outbox, dice: random.Random) -> None:
 
 
 def a_database(folder: Path, name: object) -> Engine:
-    """A fresh one; nothing has to survive a crash of the machine."""
+    """A fresh database; nothing has to survive a crash of the machine."""
     engine = open_database(f"sqlite:///{folder / f'{name}.db'}")
     event.listen(engine, "connect", lambda connection, _: connection.execute("PRAGMA synchronous=OFF"))
     migrate(engine)
@@ -178,14 +178,14 @@ def a_database(folder: Path, name: object) -> Engine:
 
 @pytest.mark.parametrize("seed", [*range(7), FOUND_OUT])
 def test_the_database_says_what_was_sent_whatever_happens(seed: int, tmp_path: Path) -> None:
-    """Exactly once, in order, with the content that it says; what it calls skipped was not sent."""
+    """Transactions arrive exactly once, in order, with the recorded content; skipped ones are not sent."""
     engine = a_database(tmp_path, seed)
     play(engine, seed)
     engine.dispose()
 
 
 def test_without_the_lease_the_database_would_lie(tmp_path: Path) -> None:
-    """Shows that the check above finds something: requests that are applied by whoever has stood still."""
+    """Requests applied by an instance that had stalled are detected: the check above can fail."""
     for seed in range(FOUND_OUT, FOUND_OUT + 40):
         engine = a_database(tmp_path, seed)
         try:

@@ -1,4 +1,4 @@
-"""Clean-up: what is deleted and what stays, in steps that keep nobody waiting."""
+"""Clean-up: deletion and retention of rows, in steps that block no other transaction."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ def mark_sent(queue: Queue, up_to: int) -> None:
 
 
 def count(engine: Engine, table: object) -> int:
-    """How many rows a table has."""
+    """Return the number of rows of a table."""
     with engine.connect() as connection:
         return connection.execute(select(func.count()).select_from(table)).scalar_one()  # type: ignore[arg-type]
 
 
 def fill(engine: Engine, transactions: int, keys: int) -> None:
-    """Many small transactions that were sent, each of one record; quicker than recording them."""
+    """Insert many small sent transactions of one record each; this is faster than recording them."""
     with engine.begin() as connection:
         numbers = range(1, transactions + 1)
         mine = {"producer_id": "structures"}
@@ -50,7 +50,7 @@ def fill(engine: Engine, transactions: int, keys: int) -> None:
 
 
 def test_every_transaction_of_the_clean_up_is_small(engine: Engine, outbox: Outbox) -> None:
-    """However much there is to do: none deletes more rows than a few hundred, or content of more than 8 MB."""
+    """No step deletes more rows than a few hundred, or content of more than 8 MB, however much there is to do."""
     fill(engine, 4 * ROWS, keys=7)
     sizes: list[int] = []
     in_this = Counter[str]()
@@ -85,7 +85,7 @@ def test_every_transaction_of_the_clean_up_is_small(engine: Engine, outbox: Outb
 
 
 def test_rows_of_sent_transactions_stay_for_their_time(engine: Engine, outbox: Outbox) -> None:
-    """Until then, and the newest in any case; what is not sent stays."""
+    """Rows of sent transactions stay for their time, the newest in any case, and unsent ones too."""
     fill(engine, KEEP_NEWEST + 10, keys=3)
     with engine.begin() as connection:
         connection.execute(update(tx).where(tx.c.tx_id > 4).values(tx_last_updated=1 << 50))
@@ -99,7 +99,7 @@ def test_rows_of_sent_transactions_stay_for_their_time(engine: Engine, outbox: O
 
 
 def test_clean_up_never_changes_what_is_present(engine: Engine, outbox: Outbox) -> None:
-    """Recorded, sent, cleaned up at random, with deaths in the midst of a step: a flush holds the same as without."""
+    """Random recording, sending and interrupted clean-up do not change the content of a flush."""
     dice, queue = random.Random(1), Queue(engine, "structures")
     expected: dict[bytes, bytes] = {}
     last = 0
@@ -131,7 +131,7 @@ def test_clean_up_never_changes_what_is_present(engine: Engine, outbox: Outbox) 
 
 
 def _die_after_one_deletion(engine: Engine, cleanup: Cleanup) -> None:
-    """A step of which only the oldest row is deleted: the process dies then."""
+    """Run a step of which only the oldest row is deleted, because the process dies then."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("kafka_replica.producer.outbox.cleanup.ROWS", 10_000)
         patch.setattr("kafka_replica.producer.outbox.cleanup._BYTES", 0)  # a transaction for each row
@@ -153,7 +153,7 @@ def _die_after_one_deletion(engine: Engine, cleanup: Cleanup) -> None:
 
 
 def test_a_producer_cleans_up_while_it_is_busy(engine: Engine) -> None:
-    """A relay that never comes to rest does not put it off; here it cannot reach Kafka at all."""
+    """A relay that is always busy does not delay clean-up; here it cannot reach Kafka at all."""
     producer = StructureProducer(settings_of("localhost:1", "FOO", engine, timeout_s=1.0, keep_sent_s=0.0))
     fill(engine, KEEP_NEWEST + 50, keys=5)
     with engine.begin() as connection:
@@ -167,7 +167,7 @@ def test_a_producer_cleans_up_while_it_is_busy(engine: Engine) -> None:
 
 
 def test_contents_of_others_are_left_alone(engine: Engine, outbox: Outbox) -> None:
-    """Several producers have their contents in one table."""
+    """Several producers have their contents in one table, and clean-up affects only its own."""
     other = Outbox("other")
     with engine.begin() as connection:
         other.create(connection, topic="BAR")

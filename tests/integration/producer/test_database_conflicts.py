@@ -1,4 +1,4 @@
-"""Several databases on one cluster: ids of their own, and nobody fences another one unseen."""
+"""Several databases on one cluster: each has its own ids, and none fences another unnoticed."""
 
 from __future__ import annotations
 
@@ -31,24 +31,24 @@ KEEP = {"min.compaction.lag.ms": "600000"}
 
 
 def record(producer: StructureProducer, *puts: Put) -> None:
-    """One transaction."""
+    """Record a transaction."""
     with producer.engine.begin() as connection:
         producer.record(connection, puts)
 
 
 def settled(producer: StructureProducer) -> None:
-    """Waits until everything is sent."""
+    """Wait until everything is sent."""
     wait_until(lambda: producer.status().pending == 0, f"all are sent: {producer.status()}")
 
 
 def refused(producer: StructureProducer) -> str:
-    """Waits until it has suspended itself; returns why."""
+    """Wait until the producer has suspended itself; return the reason."""
     wait_until(lambda: producer.status().mode is Mode.FAILED, f"it suspends itself: {producer.status()}")
     return producer.status().reason or ""
 
 
 def test_each_database_has_a_default_id_of_its_own(tmp_path: Path) -> None:
-    """It stays the same, is part of the transactional id, and can be found by who only records."""
+    """The default id is stable, is part of the transactional id, and is available to applications that only record."""
     ids = []
     for name in ("one", "two"):
         settings = ProducerSettings("FOO", {"bootstrap.servers": "localhost:1"}, f"sqlite:///{tmp_path / name}.db")
@@ -67,7 +67,7 @@ def test_each_database_has_a_default_id_of_its_own(tmp_path: Path) -> None:
 
 
 def test_a_database_of_an_earlier_version_keeps_its_default_id(database_url: str) -> None:
-    """What it has recorded and sent under the name structures goes on."""
+    """Transactions recorded and sent under the name structures continue."""
     engine = open_database(database_url)
     migrate(engine, "0001")
     with engine.begin() as connection:
@@ -85,7 +85,7 @@ def test_a_database_of_an_earlier_version_keeps_its_default_id(database_url: str
 def test_two_databases_with_one_id_are_told_before_they_fence_each_other(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
 ) -> None:
-    """The second does not begin, and names the first, which goes on undisturbed; until an operator claims the id."""
+    """The second database does not start, and names the undisturbed first; until an operator claims the id."""
     bootstrap, id_ = local_kafka.bootstrap_servers, f"registry-{uuid.uuid4().hex[:8]}"
     foo, bar, progress = kafka_topic("FOO", config=KEEP), kafka_topic("BAR", config=KEEP), kafka_topic(config=KEEP)
     settings = [
@@ -121,7 +121,7 @@ def test_two_databases_with_one_id_are_told_before_they_fence_each_other(
 def test_progress_records_of_earlier_versions_are_accepted(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
 ) -> None:
-    """They name no database: neither one's own nor those of others are taken for a conflict."""
+    """Records without a database, the producer's own or others', are not treated as a conflict."""
     topic, progress = kafka_topic(config=KEEP), kafka_topic(config=KEEP)
     settings = settings_of(
         local_kafka.bootstrap_servers, topic, f"sqlite:///{tmp_path / 'o.db'}", progress_topic=progress
@@ -148,7 +148,7 @@ def test_progress_records_of_earlier_versions_are_accepted(
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def copied(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, Callable[[], str]]:
-    """A database, and what makes a copy of it, as for a test environment."""
+    """A database, and a function that copies it, as for a test environment."""
     if request.param == "sqlite":
 
         def copy_file() -> str:
@@ -170,7 +170,7 @@ def copied(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, Callabl
 def test_a_copy_of_a_database_does_not_publish_beside_its_original(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, copied: tuple[str, Callable[[], str]], tmp_path: Path
 ) -> None:
-    """It still points at the cluster of the original: refused, by name; deleting it there harms nobody either."""
+    """A copy that still points to the original's cluster is rejected; deleting it does not affect the original."""
     url, make_copy = copied
     topic, bootstrap = kafka_topic(config=KEEP), local_kafka.bootstrap_servers
     settings = settings_of(bootstrap, topic, url)
@@ -198,7 +198,7 @@ def test_a_copy_of_a_database_does_not_publish_beside_its_original(
 def test_a_database_that_was_moved_goes_on_after_a_claim(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, copied: tuple[str, Callable[[], str]], tmp_path: Path
 ) -> None:
-    """By the command; numbers and evidence go on."""
+    """After the command ``claim`` a moved database continues its numbers and progress."""
     url, make_copy = copied
     topic, bootstrap = kafka_topic(config=KEEP), local_kafka.bootstrap_servers
     with StructureProducer(settings_of(bootstrap, topic, url)) as producer:
@@ -221,7 +221,7 @@ def test_a_database_that_was_moved_goes_on_after_a_claim(
 
 
 def test_a_producer_that_is_fenced_says_so_at_every_step(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
-    """Never as a SystemError, nor only as a fatal error of which nobody knows what it was."""
+    """A fenced producer reports this at every step, never as a SystemError or an unexplained fatal error."""
     topic, config = kafka_topic(config=KEEP), {"bootstrap.servers": local_kafka.bootstrap_servers, "log_level": 0}
     place = Partition(topic, 0)
 

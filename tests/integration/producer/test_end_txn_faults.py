@@ -1,9 +1,9 @@
-"""A request to commit that comes late, or never, or whose answer does: no transaction is lost, doubled or contaminated.
+"""Late or lost commit requests and responses: no transaction is lost, doubled or contaminated.
 
-librdkafka gives all transactions of a producer one epoch (it lacks KIP-890's bump), and repeats a request that was not
-answered. The first one, if it arrives after all, ends whatever the *next* transaction has written by then.
+librdkafka uses one epoch for all transactions of a producer (it lacks KIP-890's bump), and retries an unanswered
+request. The first request, if it arrives after all, ends whatever the *next* transaction has written by then.
 
-With KAFKA_REPLICA_END_TXN_FAULTS=1000 that many requests and answers are delayed and dropped, for four producers at a
+With KAFKA_REPLICA_END_TXN_FAULTS=1000 that many requests and responses are delayed and dropped, for four producers at a
 time; that takes some ten minutes.
 """
 
@@ -36,25 +36,25 @@ from support.producer.producer_tools import settings_of, wait_until
 WANTED = int(os.environ.get("KAFKA_REPLICA_END_TXN_FAULTS", "12"))
 PRODUCERS = 1 if WANTED < 100 else 4
 KEEP = {"cleanup.policy": "compact", "min.compaction.lag.ms": "86400000"}
-KEYS = {0: ["d", "g"], 1: ["a", "b"]}  # for each partition keys that librdkafka puts there
+KEYS = {0: ["d", "g"], 1: ["a", "b"]}  # for each partition, keys that librdkafka puts there
 LONG_S = 240.0
-# Requests are repeated soon, and late ones arrive while a next transaction is open.
+# Requests are retried soon, and late ones arrive while a next transaction is open.
 IMPATIENT = {"socket.timeout.ms": 600, "reconnect.backoff.max.ms": 200, "log_level": 0}
 
 
 class Faults:
-    """What the proxy draws; thread-safe."""
+    """The source of the proxy's faults; thread-safe."""
 
     def __init__(self) -> None:
         self._dice = random.Random(1)
         self._lock = threading.Lock()
         self.next: list[tuple[EndTxnFault, float]] = []
-        """These come first."""
+        """The faults that come first."""
         self.at_random = False
         self.drawn: Counter[EndTxnFault] = Counter()
 
     def draw(self) -> tuple[EndTxnFault, float]:
-        """Draws what happens to the next request."""
+        """Draw the fault of the next request."""
         with self._lock:
             if self.next:
                 return self.next.pop(0)
@@ -76,7 +76,7 @@ class Network:
 
 @pytest.fixture(scope="module")
 def network() -> Iterator[Network]:
-    """A broker behind a proxy that knows requests to end a transaction."""
+    """A broker behind a proxy that recognizes requests to end a transaction."""
     proxies: list[EndTxnProxy] = []
     faults = Faults()
 
@@ -89,7 +89,7 @@ def network() -> Iterator[Network]:
 
 
 class Unhurried(StructureProducer):
-    """Has half of each transaction in the log for a moment."""
+    """A producer that has half of each transaction in the log for a moment."""
 
     dice = random.Random(2)
 
@@ -101,13 +101,13 @@ class Unhurried(StructureProducer):
 
 
 def batches_of(bootstrap: str, place: Partition) -> Iterator[Batch]:
-    """The whole log of a partition, markers included."""
+    """Return the whole log of a partition, including markers."""
     with closing(TransactionInspector({"bootstrap.servers": bootstrap}, [place.topic], 30)) as inspector:
         yield from inspector.batches(place, 0)
 
 
 def committed_in(bootstrap: str, place: Partition) -> list[dict[str, Counter[str]]]:
-    """For each commit marker the transactions that it ended, and the keys that these had in this partition."""
+    """Return the transactions that each commit marker ended, and their keys in this partition."""
     found: list[dict[str, Counter[str]]] = []
     undecided: dict[int, dict[str, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
     for batch in batches_of(bootstrap, place):
@@ -125,7 +125,7 @@ def committed_in(bootstrap: str, place: Partition) -> list[dict[str, Counter[str
 
 @pytest.mark.timeout(240 + 4 * WANTED)
 def test_no_transaction_is_contaminated(network: Network, tmp_path: Path) -> None:
-    """Each marker ends one transaction, whole; each transaction is committed once in each partition, and in order."""
+    """Each marker ends one whole transaction; each transaction is committed once in each partition, and in order."""
     cluster, faults = network.cluster, network.faults
     topics = [f"faults-{number}" for number in range(PRODUCERS)]
     with ExitStack() as stack:
@@ -180,7 +180,7 @@ def _record(producer: StructureProducer, count: int) -> None:
 
 @pytest.mark.parametrize("rule", ["on", "off"])
 def test_a_commit_that_was_repeated_costs_a_new_producer(network: Network, rule: str) -> None:
-    """The late request then comes from a producer that is fenced; otherwise it commits half of what follows."""
+    """A retried commit leads to a new producer, so that a late request is fenced and commits no part of the next."""
     cluster, faults, topic = network.cluster, network.faults, f"repeated-{rule}"
     cluster.create_topic(topic, 2, KEEP)
     late = sum(proxy.answered_late for proxy in network.proxies)
@@ -212,7 +212,7 @@ def test_a_commit_that_was_repeated_costs_a_new_producer(network: Network, rule:
 
 
 def test_an_unknown_outcome_ends_in_a_new_producer(network: Network) -> None:
-    """Nothing more can be sent with the producer whose commit was not answered; the log tells what has become of it."""
+    """A producer with an unanswered commit cannot send any more; the log shows the outcome."""
     cluster, faults, topic = network.cluster, network.faults, "unknown"
     cluster.create_topic(topic, 1, KEEP)
     kafka = {"bootstrap.servers": cluster.proxied_bootstrap, **IMPATIENT, "socket.timeout.ms": 30_000}

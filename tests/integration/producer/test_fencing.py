@@ -1,8 +1,9 @@
-"""Why the lease is not enough: an instance that stands still after it has looked at the lease, and wakes up.
+"""The reason why the lease is not sufficient: an instance that stalls after its check of the lease, and resumes.
 
-The lease says who should publish, and is looked at before each transaction. Between that look and the first record
-anything may happen to a process. So this instance is stopped there; another takes over, publishes what that one had
-begun, and more; then the first goes on. With fencing Kafka refuses it. Without, an old transaction follows newer ones.
+The lease says who should publish, and is checked before each transaction. Between that check and the first record
+anything may happen to a process. So this instance is stopped there; another takes over, publishes the pending
+transaction, and more; then the first continues. With fencing Kafka rejects it. Without, an old transaction follows
+newer ones.
 """
 
 from __future__ import annotations
@@ -34,9 +35,9 @@ RECORDS = 3
 def test_an_instance_that_wakes_up_late(
     stop_at: str, fencing: str, postgres: LocalPostgres, kafka_topic: TopicMaker, local_kafka: LocalKafka
 ) -> None:
-    """What it had begun is in the topic once, and in its place; with fencing.
+    """A late instance's transaction is in the topic once, and in order, with fencing.
 
-    Not on SQLite: a process that is stopped may keep its one lock, and nobody takes over until it goes on.
+    This is not tested on SQLite: a stopped process may keep its one lock, and no instance can take over meanwhile.
     """
     topic, bootstrap = kafka_topic(config={"min.compaction.lag.ms": "600000"}), local_kafka.bootstrap_servers
     settings = settings_of(bootstrap, topic, postgres.url(f"fencing_{uuid.uuid4().hex[:8]}"), lease_s=0.8)
@@ -64,14 +65,14 @@ def test_an_instance_that_wakes_up_late(
 
 
 def _record(producer: StructureProducer, up_to: int) -> None:
-    """Transactions up to that number, all of the same keys."""
+    """Return transactions up to that number, all of the same keys."""
     for number in range(producer.status().recorded + 1, up_to + 1):
         with producer.engine.begin() as connection:
             producer.record(connection, [Put(f"key {place}", b"%d" % number) for place in range(RECORDS)])
 
 
 def _wait_for(life: subprocess.Popen[str], notice: str) -> None:
-    """Reads what a producer was told until this comes."""
+    """Read a producer's notices until this one."""
     assert life.stdout is not None
     said = []
     for line in life.stdout:
@@ -82,7 +83,7 @@ def _wait_for(life: subprocess.Popen[str], notice: str) -> None:
 
 
 def test_who_stands_still_while_it_holds_the_lease_locked(postgres: LocalPostgres) -> None:
-    """PostgreSQL ends its transaction, so that another takes over; a process that is stopped would keep the lock."""
+    """PostgreSQL ends a stalled transaction that locks the lease, so that another instance can take over."""
     settings = settings_of("localhost:1", "FOO", postgres.url(f"locked_{uuid.uuid4().hex[:8]}"))
     producer = StructureProducer(settings)
     first, second = (Lease(producer.engine, settings.id, name, 0.2) for name in ("first", "second"))
@@ -94,7 +95,7 @@ def test_who_stands_still_while_it_holds_the_lease_locked(postgres: LocalPostgre
 
 
 def _stand_still_until(engine: Engine, taken: Callable[[], bool]) -> None:
-    """Locks the row of the lease, and does nothing more until another one has it."""
+    """Lock the row of the lease, and stall until another instance has it."""
     with ThreadPoolExecutor(1) as thread, noting(engine) as connection:
         connection.execute(update(lease).values(beat=lease.c.beat + 1))
         thread.submit(wait_until, taken, "the lease is taken").result(120)

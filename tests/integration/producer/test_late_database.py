@@ -1,4 +1,4 @@
-"""A producer that is started before its database: it waits, says so, and begins when a real PostgreSQL is there."""
+"""A producer that is started before its database waits, reports this, and begins when a real PostgreSQL is up."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ NOWHERE = "postgresql+psycopg://app:hunter2@127.0.0.1:{port}/registry"
 
 @pytest.fixture
 def late() -> Iterator[tuple[LocalPostgres, str]]:
-    """A server with a database in it that is not running, and the database's URL."""
+    """A server with a database that is not running, and the database's URL."""
     binaries = find_binaries()
     if binaries is None:
         pytest.skip("SKIPPED LOUDLY: there is no PostgreSQL; install one (apt-get install postgresql)")
@@ -46,7 +46,7 @@ def late() -> Iterator[tuple[LocalPostgres, str]]:
 def test_it_waits_and_then_publishes(
     late: tuple[LocalPostgres, str], kafka_topic: TopicMaker, local_kafka: LocalKafka
 ) -> None:
-    """Nothing is asked of whoever started it too early; observers are told why nothing happens."""
+    """A producer that starts too early waits without intervention, and observers get the reason."""
     server, url = late
     topic, told = kafka_topic(), list[Notice]()
     settings = settings_of(local_kafka.bootstrap_servers, topic, url, database_wait_s=math.inf)
@@ -68,7 +68,7 @@ def test_it_waits_and_then_publishes(
 def test_the_command_waits_and_others_do_not(
     late: tuple[LocalPostgres, str], kafka_topic: TopicMaker, local_kafka: LocalKafka, tmp_path: Path
 ) -> None:
-    """``run`` is a service; who asks for the status is told at once."""
+    """``run`` is a service and waits; the status command fails immediately."""
     server, url = late
     file = tmp_path / "producer.toml"
     file.write_text(f"""
@@ -96,7 +96,7 @@ def test_the_command_waits_and_others_do_not(
 
 
 def test_it_gives_up_in_time() -> None:
-    """With an error that says for how long it was tried, and no password."""
+    """The error gives the time that was waited, and no password."""
     settings = settings_of("localhost:1", "FOO", NOWHERE.format(port=free_port()), database_wait_s=0.6)
     told: list[Notice] = []
     with pytest.raises(OutboxUnavailableError, match=r"check that it runs.* \(tried for 0.6 s\)") as caught:
@@ -108,7 +108,7 @@ def test_it_gives_up_in_time() -> None:
 
 
 def test_what_waiting_does_not_mend(tmp_path: Path, postgres: LocalPostgres) -> None:
-    """A file's folder that is missing, and a user without rights: told at once, not waited for."""
+    """A missing folder of the file, and a user without permissions, are reported immediately."""
     told: list[Notice] = []
     missing = settings_of("localhost:1", "FOO", f"sqlite:///{tmp_path}/none/o.db", database_wait_s=math.inf)
     with pytest.raises(OutboxError, match="folder is there"):

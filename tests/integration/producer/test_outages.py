@@ -1,4 +1,4 @@
-"""What passes by itself is waited for, with a visible status; what somebody has to mend suspends the producer soon."""
+"""A producer waits for the end of temporary failures, visibly, and suspends itself soon for permanent ones."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from support.producer.producer_tools import settings_of, transactions_of, wait_u
 
 KEEP = {"cleanup.policy": "compact", "min.compaction.lag.ms": "600000"}
 LONG_S = 180.0
-# All of Kafka's and the client's own time-outs are over long before the outage is.
+# All timeouts of Kafka and the client end long before the outage.
 SHORT = {
     "transaction.timeout.ms": 2_000, "socket.timeout.ms": 1_000, "message.timeout.ms": 2_000,
     "reconnect.backoff.max.ms": 500,
@@ -33,7 +33,7 @@ def record(producer: StructureProducer, key: str) -> None:
 
 
 class Stopping(StructureProducer):
-    """Kills the broker when a transaction has arrived there, just before its commit is asked for."""
+    """A handler that kills the broker when a transaction has arrived there, just before its commit request."""
 
     kafka: LocalKafka
     killed = False
@@ -49,7 +49,7 @@ class Stopping(StructureProducer):
 
 
 def test_an_outage_longer_than_all_timeouts(tmp_path: Path) -> None:
-    """Nobody has to resume the producer, and each transaction is there once; also if it is started again meanwhile."""
+    """After a long outage each transaction arrives once, without a resume, and also after a restart of the producer."""
     told: list[Notice] = []
     with LocalKafka(settings={"transaction.abort.timed.out.transaction.cleanup.interval.ms": 500}) as kafka:
         kafka.create_topic("t", config=KEEP)
@@ -82,14 +82,14 @@ def test_an_outage_longer_than_all_timeouts(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def secured(tmp_path_factory: pytest.TempPathFactory) -> Secured:
-    """A broker with SASL; all is allowed to those who are let in."""
+    """A broker with SASL; authenticated users may do everything."""
     made = Secured(tmp_path_factory.mktemp("secured"))
     yield made  # type: ignore[misc]
     made.kafka.stop()
 
 
 def test_a_wrong_password_is_told_at_once(secured: Secured, tmp_path: Path) -> None:
-    """Status 3, and authentication is named, long before any time-out; by each start anew."""
+    """A wrong password gives status 3 with the reason long before any timeout, at every start."""
     topic = secured.kafka.create_topic("passwords", config=KEEP)
     settings = settings_of("", topic, f"sqlite:///{tmp_path / 'o.db'}", timeout_s=120.0)
     sasl = secured.config("PLAIN", sasl__mechanism="PLAIN", sasl__username="me", sasl__password="wrong")
@@ -117,7 +117,7 @@ def _is_refused(settings: ProducerSettings) -> None:
 
 
 def test_a_topic_that_is_not_there(local_kafka: LocalKafka, tmp_path: Path) -> None:
-    """A broker that comes up may not know it yet: tried again a few times, then status 3; a start tries once more."""
+    """A missing topic, maybe unknown to a starting broker, is retried a few times, then status 3; a start retries."""
     told: list[Notice] = []
     settings = settings_of(local_kafka.bootstrap_servers, "nowhere", f"sqlite:///{tmp_path / 'o.db'}", retries=2)
     with StructureProducer(settings, observers=[told.append]) as producer:

@@ -1,4 +1,4 @@
-"""Recording, on a real SQLite and a real PostgreSQL: numbers in the order of commits, whoever records beside."""
+"""Recording, on a real SQLite and a real PostgreSQL: numbers follow the order of commits under concurrency."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from kafka_replica.producer.outbox.tables import change, metadata, tx
 
 
 def contents(engine: Engine, tx_id: int, kind: Kind = Kind.CHANGES) -> list[Content]:
-    """What a recorded transaction holds."""
+    """Return the content of a recorded transaction."""
     with engine.connect() as connection:
         messages = connection.execute(select(tx.c.tx_messages).where(tx.c.tx_id == tx_id)).scalar() or 0
     count, found, _ = Queue(engine, "structures").contents(Recorded(tx_id, kind, 0, 0, messages))
@@ -36,7 +36,7 @@ def mark_sent(queue: Queue, up_to: int, offset: int | None = None) -> None:
 
 
 def clean_up(engine: Engine, keep_s: float = 3600.0) -> int:
-    """Clean up until nothing is left to do; returns how many rows of content were deleted."""
+    """Clean up until nothing is left to do; return the number of deleted content rows."""
     cleanup = Cleanup(engine, "structures", keep_s)
     before = _count(engine)
     while cleanup.step():
@@ -50,7 +50,7 @@ def _count(engine: Engine) -> int:
 
 
 def test_the_tables_are_those_of_the_migrations(engine: Engine) -> None:
-    """Columns, in order, and their being nullable are the same in the code and in the database."""
+    """Columns, their order and nullability are the same in the code and in the database."""
     found = inspect(engine)
     for table in metadata.tables.values():
         columns = [(each["name"], each["nullable"]) for each in found.get_columns(table.name)]
@@ -62,7 +62,7 @@ def test_the_tables_are_those_of_the_migrations(engine: Engine) -> None:
 
 
 def test_many_may_migrate_at_once(database_url: str) -> None:
-    """Instances that start together on an empty database all get through."""
+    """Instances that start together on an empty database all succeed."""
     failures: list[BaseException] = []
 
     def one() -> None:
@@ -85,7 +85,7 @@ def test_many_may_migrate_at_once(database_url: str) -> None:
 
 
 def test_what_is_recorded_is_there_with_the_users_own_data_or_not_at_all(engine: Engine, outbox: Outbox) -> None:
-    """A rollback takes the record and its number back."""
+    """A rollback undoes the record and its number."""
     with engine.begin() as connection:
         connection.execute(text("CREATE TABLE mine (name VARCHAR(20))"))
     with pytest.raises(RuntimeError), engine.begin() as connection:  # noqa: PT012
@@ -104,7 +104,7 @@ def test_what_is_recorded_is_there_with_the_users_own_data_or_not_at_all(engine:
 
 
 def test_deletions_have_a_transaction_of_their_own_after_the_changes(engine: Engine, outbox: Outbox) -> None:
-    """And of a key that is named twice the last word counts."""
+    """Deletions follow in a separate transaction; for a key that is named twice the last change counts."""
     with engine.begin() as connection:
         changes = [
             Delete("x"),
@@ -122,7 +122,7 @@ def test_deletions_have_a_transaction_of_their_own_after_the_changes(engine: Eng
 
 
 def test_unchanged_content_is_not_recorded_again_unless_asked_for(engine: Engine, outbox: Outbox) -> None:
-    """The same bytes in another media type are a change; so is a return after a deletion."""
+    """Unchanged content is skipped; other media types, and a return after a deletion, are changes."""
     with engine.begin() as connection:
         assert outbox.record(connection, [Put("a", b"1", "x"), Put("b", b"1")]) == [1]
         assert outbox.record(connection, [Put("b", b"1"), Put("a", b"1", "x")]) == []
@@ -138,7 +138,7 @@ def test_unchanged_content_is_not_recorded_again_unless_asked_for(engine: Engine
 
 
 def test_a_flush_holds_the_content_of_its_place_in_the_order(engine: Engine, outbox: Outbox) -> None:
-    """What is recorded after it is not in it, and pruning takes nothing that it needs."""
+    """A flush excludes content that is recorded after it, and pruning removes nothing that it needs."""
     queue = Queue(engine, "structures")
     with engine.begin() as connection:
         outbox.record(connection, [Put("a", b"1"), Put("b", b"1"), Put("c", b"1")])
@@ -157,7 +157,7 @@ def test_a_flush_holds_the_content_of_its_place_in_the_order(engine: Engine, out
 
 
 def record_concurrently(engine: Engine, level: str) -> dict[int, tuple[int, int]]:
-    """Four threads record at random speed, and roll back at times; (thread, count) by the number that was given."""
+    """Record in four threads at random speed, with rollbacks; return (thread, count) by the assigned number."""
     given: dict[int, tuple[int, int]] = {}
     failures: list[BaseException] = []
 
@@ -202,7 +202,7 @@ def record_concurrently(engine: Engine, level: str) -> dict[int, tuple[int, int]
 
 @pytest.mark.parametrize("level", ["READ COMMITTED", "REPEATABLE READ", "SERIALIZABLE"])
 def test_numbers_follow_the_order_of_commits(engine: Engine, outbox: Outbox, level: str) -> None:
-    """No gap, no number twice, and a reader that sees one sees all before it, while four record at once."""
+    """Numbers have no gap and no duplicate, and a reader that sees one sees all before it, with four recorders."""
     if engine.dialect.name == "sqlite" and level != "SERIALIZABLE":
         pytest.skip("SQLite knows one level")
     seen: list[list[int]] = []
@@ -226,7 +226,7 @@ def test_numbers_follow_the_order_of_commits(engine: Engine, outbox: Outbox, lev
     for name in range(4):
         counts = [count for _, (who, count) in sorted(given.items()) if who == name]
         assert counts == list(range(15))
-    with engine.connect() as connection:  # "shared" is left out where the one before said the same
+    with engine.connect() as connection:  # "shared" is omitted where the previous transaction had the same content
         shared = connection.execute(
             select(change.c.record_value).where(change.c.record_key == b"shared").order_by(change.c.tx_id)
         ).scalars()
@@ -237,7 +237,7 @@ def test_numbers_follow_the_order_of_commits(engine: Engine, outbox: Outbox, lev
 
 
 def test_sequence_numbers_would_be_wrong(engine: Engine) -> None:
-    """Shows that the test above can fail: numbers of a sequence become visible out of order."""
+    """Numbers of a sequence become visible out of order: the test above can fail."""
     if engine.dialect.name != "postgresql":
         pytest.skip("SQLite has one writer at a time")
     with engine.begin() as connection:
@@ -252,7 +252,7 @@ def test_sequence_numbers_would_be_wrong(engine: Engine) -> None:
 
 
 def test_sent_is_never_taken_back_and_failure_needs_the_lease(engine: Engine, outbox: Outbox) -> None:
-    """Whoever is fenced can mark nothing as failed; what has arrived stays so."""
+    """A fenced instance can mark nothing as failed; arrived transactions stay marked as sent."""
     queue, old = Queue(engine, "structures"), Lease(engine, "structures", "old", lease_s=0.2)
     assert old.hold()
     with engine.begin() as connection:
@@ -282,7 +282,7 @@ def test_sent_is_never_taken_back_and_failure_needs_the_lease(engine: Engine, ou
 def test_an_instance_that_was_frozen_marks_nothing_of_a_configuration_that_was_made_again(
     engine: Engine, outbox: Outbox
 ) -> None:
-    """Deleted and created again while it stood still: what Kafka acknowledged to it is of another incarnation."""
+    """An acknowledgement to a stalled instance of a configuration that was deleted and recreated marks nothing."""
     queue, frozen = Queue(engine, "structures"), Lease(engine, "structures", "frozen", lease_s=3600)
     assert frozen.hold()
     with engine.begin() as connection:
@@ -308,7 +308,7 @@ def test_an_instance_that_was_frozen_marks_nothing_of_a_configuration_that_was_m
 
 
 def test_secrets_are_not_in_the_tables(engine: Engine, outbox: Outbox) -> None:
-    """Neither passwords nor keys; names are."""
+    """The tables contain names, but neither passwords nor keys."""
     settings = {
         "bootstrap.servers": "a:1,b:2", "sasl.username": "u", "sasl.password": "hunter2", "linger.ms": 5,
         "ssl.key.pem": "hunter2", "sasl.jaas.config": 'x password="hunter2";', "ssl.keystore.password": "hunter2",
@@ -329,13 +329,13 @@ def test_secrets_are_not_in_the_tables(engine: Engine, outbox: Outbox) -> None:
 
 
 def test_a_producer_that_is_not_there(engine: Engine) -> None:
-    """Says so, and what to do."""
+    """A missing producer gives an error with advice."""
     with pytest.raises(UsageError, match="no producer 'other'"), engine.begin() as connection:
         Outbox("other").record(connection, [Put("a", b"1")])
 
 
 def test_deleting_leaves_nothing(engine: Engine, outbox: Outbox) -> None:
-    """And it can be created anew, counting from 1."""
+    """A deleted producer can be created again, with numbers from 1."""
     with engine.begin() as connection:
         outbox.record(connection, [Put("a", b"1")])
         outbox.delete(connection)

@@ -1,4 +1,4 @@
-"""``kafka-replica producer`` in a process of its own, as an operator uses it."""
+"""``kafka-replica producer`` in a separate process, as an operator uses it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from support.producer.structure_samples import codelist, urn
 
 
 def line(*arguments: str) -> list[str]:
-    """The command line."""
+    """Return the command line."""
     return [str(Path(sys.executable).with_name("kafka-replica")), "producer", *arguments]
 
 
@@ -111,7 +111,7 @@ def test_an_operators_day(
     ],
 )
 def test_a_file_that_is_wrong_says_where(text: str, says: str, tmp_path: Path) -> None:
-    """Before anything is begun."""
+    """A wrong file is reported before anything starts."""
     file = tmp_path / "producer.toml"
     file.write_text(text)
     with pytest.raises(ConfigurationError, match=says):
@@ -119,7 +119,7 @@ def test_a_file_that_is_wrong_says_where(text: str, says: str, tmp_path: Path) -
 
 
 def test_a_file_of_java_properties_says_the_same(tmp_path: Path) -> None:
-    """Numbers and flags are read as the settings want them, also where there is no default."""
+    """Numbers and flags are parsed as the settings require, also where there is no default."""
     toml, properties = tmp_path / "producer.toml", tmp_path / "producer.properties"
     toml.write_text(
         '[producer]\ntopic = "a,b"\nprogress_replication_factor = 2\nlease_s = 3.0\nskip_unchanged = false\n'
@@ -136,7 +136,7 @@ def test_a_file_of_java_properties_says_the_same(tmp_path: Path) -> None:
 
 
 def test_nothing_is_replaced_by_files_with_bad_artefacts(tmp_path: Path) -> None:
-    """All that is asked for is replaced, or nothing; it is told before the database is needed."""
+    """Either all requested replacements are made or none; errors are reported before the database is needed."""
     file, structures = tmp_path / "producer.toml", tmp_path / "structures.xml"
     file.write_text('[producer]\ntopic = "a"\n[kafka]\n"bootstrap.servers" = "localhost:1"\n')
     structures.write_text(codelist("CL_A CL_B").replace('id="CL_B"', 'id="CL_B" isPartial="perhaps"'))

@@ -1,7 +1,7 @@
-"""kill -9 at every step, of everybody: the sequence of versions is the sequence in the database.
+"""kill -9 at every step, of every process: the sequence of versions is the sequence in the database.
 
-At the steps that matter most; at all of them, and more often, with KAFKA_REPLICA_LONG_TESTS=1. `make chaos` does it at
-random, for as long as one likes.
+By default at the most important steps; at all of them, and more often, with KAFKA_REPLICA_LONG_TESTS=1. `make chaos`
+does this at random, for any time.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ RECORDS = 5
 
 
 def record(producer: StructureProducer, count: int) -> None:
-    """Some transactions of some records each."""
+    """Record some transactions of some records each."""
     for _ in range(count):
         with producer.engine.begin() as connection:
             number = producer.status().recorded + 1
@@ -46,7 +46,7 @@ def record(producer: StructureProducer, count: int) -> None:
 
 
 def settled(producer: StructureProducer) -> bool:
-    """Whether everything is marked as sent."""
+    """Return True if everything is marked as sent."""
     try:
         return producer.status().pending == 0
     except OutboxError:
@@ -54,13 +54,13 @@ def settled(producer: StructureProducer) -> bool:
 
 
 def test_killed_at_every_step(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path) -> None:
-    """Each life ends at another step; nothing is lost, repeated, reordered or torn."""
+    """Each process ends at another step; nothing is lost, repeated, reordered or torn."""
     topic = kafka_topic(config={"min.compaction.lag.ms": "600000"})
     settings = settings_of(local_kafka.bootstrap_servers, topic, f"sqlite:///{tmp_path / 'o.db'}", lease_s=0.8)
     producer = StructureProducer(settings)  # records, and never publishes
     watched = Watched(local_kafka.bootstrap_servers, topic)
     ending, recorder = _recording(producer)
-    for group in (STEPS[:2], STEPS[2:5], STEPS[5:]):  # who is not the first stands by until the ones before are dead
+    for group in (STEPS[:2], STEPS[2:5], STEPS[5:]):  # later instances stand by until the earlier ones are dead
         with ExitStack() as stack:
             lives = {step: stack.enter_context(process(settings, step)) for step in group}
             for step, life in lives.items():
@@ -84,7 +84,7 @@ def test_killed_at_every_step(local_kafka: LocalKafka, kafka_topic: TopicMaker, 
 def test_what_has_arrived_is_known_when_compaction_has_taken_every_record_of_it(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
 ) -> None:
-    """Dies when Kafka has the tombstones and before that is noted; they expire; nothing is sent a second time."""
+    """A producer killed before it notes arrived tombstones, which then expire, sends nothing a second time."""
     topic, progress = kafka_topic(config=AGGRESSIVE), kafka_topic("progress", config=AGGRESSIVE)
     bootstrap = local_kafka.bootstrap_servers
     database = f"sqlite:///{tmp_path / 'o.db'}"
@@ -99,7 +99,7 @@ def test_what_has_arrived_is_known_when_compaction_has_taken_every_record_of_it(
     with fill:
 
         def gone() -> bool:
-            with fill.engine.begin() as connection:  # a segment is closed by what comes after it
+            with fill.engine.begin() as connection:  # the next record closes a segment
                 fill.record(connection, [Put("filler", time.monotonic_ns().to_bytes(8))])
             return not any(each.key == b"b" for each, _ in log_of(bootstrap, topic))
 
@@ -130,7 +130,7 @@ def own_postgres() -> Iterator[LocalPostgres]:
 def test_three_fight_and_everything_is_killed(
     own_postgres: LocalPostgres, kafka_topic: TopicMaker, local_kafka: LocalKafka
 ) -> None:
-    """Three instances on one configuration: each killed or stopped in turn, and PostgreSQL too, while others record."""
+    """Three instances are killed or stopped in turn, and PostgreSQL too, during recording; the order is kept."""
     topic = kafka_topic(config={"min.compaction.lag.ms": "600000"})
     bootstrap = local_kafka.bootstrap_servers
     settings = settings_of(bootstrap, topic, own_postgres.url("fight"), lease_s=0.8)
@@ -180,8 +180,8 @@ def _record_until(producer: StructureProducer, ending: threading.Event) -> None:
         try:
             record(producer, 1)
         except OutboxError:
-            continue  # PostgreSQL was killed: whatever the database says when it is back is what counts
-        except Exception as error:  # the user's own part of the transaction sees the driver's errors
+            continue  # PostgreSQL was killed: its state after the restart decides
+        except Exception as error:  # the user's own part of the transaction gets the driver's errors
             if not type(error).__module__.startswith("sqlalchemy"):
                 raise
 
@@ -194,7 +194,7 @@ def _sent(producer: StructureProducer) -> int:
 
 
 def _pause(life: subprocess.Popen[str], seconds: float) -> None:
-    """Longer than its lease: whoever was stopped wakes up believing that it publishes."""
+    """Stop an instance for longer than its lease: it resumes in the belief that it publishes."""
     life.send_signal(signal.SIGSTOP)
     time.sleep(seconds)
     life.send_signal(signal.SIGCONT)

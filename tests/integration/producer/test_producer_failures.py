@@ -1,4 +1,4 @@
-"""A commit that is not answered, who is told of it, and what nobody may see."""
+"""An unanswered commit, its notifications, and secrets that must not be visible."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ from support.producer.postgres_tools import free_port
 from support.producer.producer_tools import settings_of, transactions_of, wait_until
 
 SECRET = "my-secret"
-LONG_S = 180.0  # a broker that wakes up may need a while on a busy machine
+LONG_S = 180.0  # a broker that resumes may take a while on a busy machine
 KEEP = {"cleanup.policy": "compact", "min.compaction.lag.ms": "600000"}
 
 
 class Freezing(StructureProducer):
-    """Freezes the broker when a transaction has arrived there, just before its commit is asked for."""
+    """A handler that freezes the broker when a transaction has arrived there, just before its commit request."""
 
     kafka: LocalKafka
     frozen = False
@@ -56,7 +56,7 @@ class Freezing(StructureProducer):
 
 
 def test_a_commit_that_is_not_answered_is_waited_for(tmp_path: Path) -> None:
-    """The status says why, and the administrator gets a mail; when Kafka answers again, the producer finds out."""
+    """The status gives the reason, and the administrator gets a mail; later the producer finds the outcome."""
     inbox = Inbox()
     mail_server = Controller(inbox, hostname="127.0.0.1", port=free_port())
     mail_server.start()
@@ -98,14 +98,14 @@ def test_a_commit_that_is_not_answered_is_waited_for(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def locked(tmp_path_factory: pytest.TempPathFactory) -> Secured:
-    """A broker with SASL; who is not told otherwise may nothing."""
+    """A broker with SASL; without ACLs a user may do nothing."""
     made = Secured(tmp_path_factory.mktemp("locked"))
     yield made  # type: ignore[misc]
     made.kafka.stop()
 
 
 def allow(locked: Secured) -> None:
-    """Everything to everybody."""
+    """Grant everything to everybody."""
     admin = AdminClient({"bootstrap.servers": f"127.0.0.1:{locked.ports['PLAINTEXT']}"})
     kinds = (ResourceType.TOPIC, ResourceType.TRANSACTIONAL_ID, ResourceType.GROUP)
     rights = [
@@ -119,7 +119,7 @@ def allow(locked: Secured) -> None:
 def test_secrets_are_nowhere(
     locked: Secured, tmp_path: Path, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """A password in JAAS: refused, then published with; looked for in logs, errors, status, tables, mail and output."""
+    """A password in JAAS appears in no log, error, status, table, mail or output, whether rejected or accepted."""
     topic = f"t-{uuid.uuid4().hex}"
     locked.kafka.create_topic(topic, config=KEEP)
     login = f'org.apache.kafka.common.security.plain.PlainLoginModule required username="me" password="{SECRET}";'
@@ -163,7 +163,7 @@ def test_secrets_are_nowhere(
             allow(locked)
 
             def resumed() -> bool:
-                if producer.status().mode is Mode.FAILED:  # rights take a moment
+                if producer.status().mode is Mode.FAILED:  # ACLs take a moment to apply
                     producer.resume()
                 return producer.status().pending == 0
 
@@ -196,7 +196,7 @@ def test_secrets_are_nowhere(
 
 
 def test_the_databases_password_is_not_shown() -> None:
-    """A server that is not there: neither the error nor what caused it says the password."""
+    """Neither the error of a missing server nor its cause shows the password."""
     settings = settings_of("nowhere:1", "t", f"postgresql+psycopg://me:{SECRET}@127.0.0.1:1/x?connect_timeout=5")
     with pytest.raises(OutboxUnavailableError) as caught:
         StructureProducer(settings)

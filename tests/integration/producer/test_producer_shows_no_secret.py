@@ -1,4 +1,4 @@
-"""What a producer is configured with stays secret: passwords of its database, of Kafka, of services and of mail."""
+"""Secrets of a producer's configuration stay secret: passwords of its database, Kafka, services and mail."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ _SECRETS = (
 
 
 def check(text: str) -> None:
-    """Fail if a secret is in it."""
+    """Fail if a secret is in the text."""
     for secret in _SECRETS:
         at = text.find(secret)
         assert at < 0, text[max(0, at - 300) : at + 100]
 
 
 def closed_port() -> int:
-    """A port at which nobody listens."""
+    """Return a port without a listener."""
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
         port: int = closed.getsockname()[1]
@@ -45,7 +45,7 @@ def closed_port() -> int:
 
 
 def test_a_configuration_hides_its_secrets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither the settings that are read from a file nor any part of them shows a secret; the values are intact."""
+    """Neither the settings read from a file nor any part of them shows a secret; the values are intact."""
     monkeypatch.setenv("SECRET", PASSWORD)
     file = tmp_path / "producer.toml"
     file.write_text(
@@ -77,7 +77,7 @@ def test_a_configuration_hides_its_secrets(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_the_databases_password_is_not_logged(postgres: LocalPostgres) -> None:
-    """With SQLAlchemy's echo and every logger at DEBUG: neither that of the database nor Kafka's."""
+    """With SQLAlchemy's echo and every logger at DEBUG neither the database's nor Kafka's password is logged."""
     url = postgres.url("secrets")
     kafka = {"bootstrap.servers": f"127.0.0.1:{closed_port()}", "sasl.password": PASSWORD, "ssl.key.pem": PASSWORD}
     with everything_logged() as log:
@@ -95,7 +95,7 @@ def test_the_databases_password_is_not_logged(postgres: LocalPostgres) -> None:
 
 @pytest.mark.parametrize("trouble", ["wrong password", "nobody there", "wrong port"])
 def test_a_database_error_shows_no_password(postgres: LocalPostgres, trouble: str) -> None:
-    """Neither its texts nor the variables of any frame of SQLAlchemy and psycopg."""
+    """Neither the texts of a database error nor variables of SQLAlchemy's and psycopg's frames show the password."""
     url = make_url(postgres.url("secrets")).set(username="me", password=PASSWORD)
     if trouble == "nobody there":
         url = url.set(port=closed_port())
@@ -115,7 +115,7 @@ def test_a_database_error_shows_no_password(postgres: LocalPostgres, trouble: st
 
 
 def test_a_mails_password_is_not_shown(tmp_path: Path) -> None:
-    """Neither where the server takes it nor where it refuses it."""
+    """The mail password is not shown, whether the server accepts or rejects it."""
     for password, is_right in ((PASSWORD, True), (f"{PASSWORD}-is-wrong", False)):
         with mail_server(tmp_path, "me", PASSWORD) as (inbox, server, ca_file), everything_logged() as log:
             settings = MailSettings(
@@ -131,7 +131,7 @@ def test_a_mails_password_is_not_shown(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["password", "token", "url"])
 def test_a_services_secrets_are_not_shown(kind: str) -> None:
-    """Neither asked successfully nor refused, nor where nobody listens."""
+    """A service's secrets are not shown on success, on rejection, or without a listener."""
 
     def source(url: str) -> ServiceSource:
         if kind == "url":

@@ -1,4 +1,4 @@
-"""Where a start looks for the record of what has arrived: reckoned, not told, and never after it."""
+"""The offset at which a start looks for the progress record: computed, not reported, and never after it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NO_COMPACTION = {"cleanup.policy": "compact", "min.compaction.lag.ms": "600000"}
 def test_the_place_is_at_the_record_or_before_it(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
 ) -> None:
-    """Of one producer alone it is exact, after a second start, too; another's records in between only come before."""
+    """The offset is exact for a single producer, also after a second start; records of others make it earlier."""
     bootstrap, progress = local_kafka.bootstrap_servers, kafka_topic("progress", config=NO_COMPACTION)
     names = ("first", "second")
     producers = {
@@ -30,7 +30,7 @@ def test_the_place_is_at_the_record_or_before_it(
     }  # fmt: skip
 
     def publish(name: str, count: int) -> tuple[int, int]:
-        """Some transactions; where the database says its record is, and where it is."""
+        """Send some transactions; return where the database places its record, and where it is."""
         producer = producers[name]
         with producer.engine.begin() as connection:
             for _ in range(count):

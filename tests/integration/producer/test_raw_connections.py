@@ -23,7 +23,7 @@ NOWHERE = {"bootstrap.servers": "localhost:1"}
 
 @pytest.fixture(params=["sqlite3", "psycopg"])
 def raw(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Any, ProducerControl]]:
-    """A connection as its user has it, and what looks at the producer in the same database."""
+    """A connection of the user, and a view of the producer in the same database."""
     if request.param == "sqlite3":
         url = f"sqlite:///{tmp_path / 'o.db'}"
     else:
@@ -47,7 +47,7 @@ def raw(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Any, P
 
 
 def test_the_record_is_part_of_the_users_transaction(raw: tuple[Any, ProducerControl]) -> None:
-    """It is there after the commit, and gone with a rollback; the user's own rows of dicts and tables do not matter."""
+    """The record exists after the commit, and not after a rollback, with any row factory of the user."""
     connection, control = raw
     outbox = Outbox("structures")
     connection.execute("CREATE TABLE mine (name VARCHAR(20))")
@@ -76,7 +76,7 @@ def test_the_record_is_part_of_the_users_transaction(raw: tuple[Any, ProducerCon
 
 
 def test_a_connection_that_commits_by_itself_is_refused(tmp_path: Path, raw: tuple[Any, ProducerControl]) -> None:
-    """Unless a transaction was begun."""
+    """A connection in autocommit is rejected unless a transaction was begun."""
     connection, control = raw
     outbox = Outbox("structures")
     if isinstance(connection, sqlite3.Connection):
@@ -92,13 +92,13 @@ def test_a_connection_that_commits_by_itself_is_refused(tmp_path: Path, raw: tup
 
 
 def test_other_connections_are_refused_with_what_is_wanted() -> None:
-    """Such as a session of SQLAlchemy, or nothing at all."""
+    """Other connections, such as a session of SQLAlchemy or None, are rejected with the accepted kinds."""
     with pytest.raises(UsageError, match=r"SQLAlchemy, sqlite3 or psycopg .* not builtins.object"):
         Outbox("structures").record(object(), [Put("a", b"1")])  # type: ignore[arg-type]
 
 
 def test_errors_are_those_of_the_outbox(tmp_path: Path, postgres: LocalPostgres) -> None:
-    """No tables; and a file that another one is writing to."""
+    """Missing tables, and a file that another process is writing to, raise errors of the outbox."""
     outbox, file = Outbox("structures"), tmp_path / "o.db"
     with psycopg.connect(postgres.url(f"raw_{uuid.uuid4().hex[:8]}").replace("+psycopg", "")) as connection:
         with pytest.raises(OutboxNotMigratedError, match="producer migrate"):

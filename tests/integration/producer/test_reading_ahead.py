@@ -1,4 +1,4 @@
-"""What is read ahead is what was recorded, in order; in groups that are small in memory."""
+"""Transactions that are read ahead equal the recorded ones, in order, in groups that are small in memory."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MB = 1 << 20
 
 
 def test_ahead_is_the_same_as_one_by_one(engine: Engine, outbox: Outbox) -> None:
-    """Transactions of all kinds, some of which are too large to be read with others; asked for twice, and anew."""
+    """Reading ahead gives the same transactions as reading one by one, including large ones and repeated reads."""
     queue = Queue(engine, "structures")
     with engine.begin() as connection:
         for number in range(30):
@@ -41,12 +41,12 @@ def test_ahead_is_the_same_as_one_by_one(engine: Engine, outbox: Outbox) -> None
                     assert count == len(one_by_one[each.tx_id])
                     if each.tx_id % 3:  # whether or not there was time for it
                         ahead.read_on()
-        _, found, _ = ahead.contents(pending[2])  # nothing of it is left in memory
+        _, found, _ = ahead.contents(pending[2])  # no part of it is left in memory
         assert list(found) == one_by_one[pending[2].tx_id]
 
 
 def test_no_look_shows_more_than_a_few_megabytes(engine: Engine, outbox: Outbox) -> None:
-    """So that a suspension is heeded soon, whatever the size of transactions."""
+    """A read returns at most a few megabytes, so that a suspension takes effect soon."""
     with engine.begin() as connection:
         for number in range(5):
             outbox.record(connection, [Put(f"{number}", bytes(6 * MB))])
@@ -58,7 +58,7 @@ def test_no_look_shows_more_than_a_few_megabytes(engine: Engine, outbox: Outbox)
 
 
 def test_a_failure_of_the_database_is_told_when_the_transaction_is_asked_for(engine: Engine, outbox: Outbox) -> None:
-    """As the database's, so that it is waited for."""
+    """A failure of the database is raised as such when the transaction is requested, so that it is retried."""
     with engine.begin() as connection:
         outbox.record(connection, [Put("a", b"1")])
     queue = Queue(engine, "structures")
@@ -71,7 +71,7 @@ def test_a_failure_of_the_database_is_told_when_the_transaction_is_asked_for(eng
 
 
 def test_groups() -> None:
-    """A megabyte or a thousand records at most; larger ones, flushes and sweeps are in none."""
+    """A group has at most a megabyte or a thousand records; larger transactions, flushes and sweeps are separate."""
     sizes = [(Kind.CHANGES, 600_000, 1)] * 2 + [(Kind.DELETIONS, 0, 700)] * 2 + [(Kind.CHANGES, 2 * MB, 1)]
     sizes += [(Kind.FLUSH, 0, 0), (Kind.CHANGES, 1, 1), (Kind.SWEEP, 0, 0), (Kind.CHANGES, 1, 1001)]
     pending = [Recorded(number, kind, 0, size, records) for number, (kind, size, records) in enumerate(sizes, 1)]

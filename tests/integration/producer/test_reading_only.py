@@ -1,4 +1,4 @@
-"""Commands read, or change one row: an open recording transaction holds none of them up, and nothing is created."""
+"""Commands read, or change one row: an open recording transaction blocks none of them, and nothing is created."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NOWHERE = "localhost:1"
 
 
 def rows_of(engine: Engine) -> list[object]:
-    """Return everything that the producer's tables hold."""
+    """Return the whole content of the producer's tables."""
     names = ("config", "config_properties", "counter", "state", "lease", "tx", "tx_change")
     with engine.connect() as connection:
         connection.execution_options(kafka_replica_reads=True)
@@ -30,7 +30,7 @@ def rows_of(engine: Engine) -> list[object]:
 
 
 def test_the_status_of_an_id_that_is_not_there_names_those_that_are(database_url: str) -> None:
-    """It creates nothing."""
+    """The status of an unknown id names the existing ones, and creates nothing."""
     made = [StructureProducer(settings_of(NOWHERE, "FOO", database_url, id=name)) for name in ("one", "two")]
     before = rows_of(made[0].engine)
     with pytest.raises(UsageError, match="there is no producer 'tow' in the database; known: one, two; check its id"):
@@ -41,7 +41,7 @@ def test_the_status_of_an_id_that_is_not_there_names_those_that_are(database_url
 
 
 def test_commands_with_an_old_file_leave_the_stored_configuration_alone(database_url: str) -> None:
-    """What is stored is what the instance that was made last runs with."""
+    """The stored configuration remains that of the instance that was created last."""
     producer = StructureProducer(settings_of(NOWHERE, "NEW", database_url))
     control = ProducerControl(settings_of(NOWHERE, "OLD", database_url))
     assert control.status().topic == "NEW"
@@ -54,7 +54,7 @@ def test_commands_with_an_old_file_leave_the_stored_configuration_alone(database
 
 
 def test_a_database_file_that_is_missing_is_not_created(tmp_path: Path) -> None:
-    """SQLite would create it to read it."""
+    """A missing database file is not created, which SQLite would do on reading."""
     missing = tmp_path / "mistyped.db"
     with pytest.raises(OutboxError, match=r"no database file .*mistyped.db.*producer migrate"):
         ProducerControl(settings_of(NOWHERE, "FOO", f"sqlite:///{missing}"))
@@ -62,7 +62,7 @@ def test_a_database_file_that_is_missing_is_not_created(tmp_path: Path) -> None:
 
 
 def test_without_tables_everything_says_how_to_make_them(database_url: str) -> None:
-    """Recording, and commands; neither says that the database does not run."""
+    """Without tables, recording and commands say how to create them, not that the database is down."""
     engine = open_database(database_url)
     with engine.begin() as connection:
         connection.execute(text("CREATE TABLE mine (name VARCHAR(20))"))
@@ -74,7 +74,7 @@ def test_without_tables_everything_says_how_to_make_them(database_url: str) -> N
 
 
 def test_tables_of_another_version_are_told_apart(database_url: str) -> None:
-    """Those of an earlier one have to be migrated; with those of a newer one, the program has to be."""
+    """Older tables have to be migrated; with newer tables, the program has to be updated."""
     engine = open_database(database_url)
     migrate(engine, "0001")
     with pytest.raises(OutboxNotMigratedError, match="version 0001, and this program needs version 0002"):
@@ -88,7 +88,7 @@ def test_tables_of_another_version_are_told_apart(database_url: str) -> None:
 
 
 def test_the_command_migrate_makes_the_tables(tmp_path: Path) -> None:
-    """After it, commands say that there is no producer yet."""
+    """After ``migrate``, commands report that there is no producer yet."""
     file = tmp_path / "producer.toml"
     file.write_text(f"""
         [producer]
@@ -108,7 +108,7 @@ def test_the_command_migrate_makes_the_tables(tmp_path: Path) -> None:
 
 @pytest.fixture
 def impatient(postgres: LocalPostgres) -> str:
-    """A fresh database of PostgreSQL, in which whoever waits for a lock gets an error soon."""
+    """A fresh database of PostgreSQL, in which waiting for a lock soon raises an error."""
     name = f"impatient_{uuid.uuid4().hex[:8]}"
     url = postgres.url(name)
     with postgres.connect("postgres") as connection:
@@ -117,7 +117,7 @@ def impatient(postgres: LocalPostgres) -> str:
 
 
 def test_an_open_recording_transaction_holds_up_neither_commands_nor_instances(impatient: str) -> None:
-    """Status, suspend, resume, another instance, and one with another configuration: all while it is open."""
+    """Status, suspend, resume, another instance and another configuration work during an open transaction."""
     producer = StructureProducer(settings_of(NOWHERE, "FOO", impatient))
     with producer.engine.begin() as recording:
         producer.record(recording, [Put("a", b"1")])
@@ -131,14 +131,14 @@ def test_an_open_recording_transaction_holds_up_neither_commands_nor_instances(i
         other = StructureProducer(settings_of(NOWHERE, "BAR", impatient))
         assert control.status().topic == "BAR"
         with pytest.raises(OutboxError, match="lock"), control.engine.begin() as waiting:
-            control.outbox.record(waiting, [Put("b", b"1")])  # whoever records does wait
+            control.outbox.record(waiting, [Put("b", b"1")])  # recording does wait
     assert producer.status().recorded == 1
     for each in (producer, control, other):
         each.close()
 
 
 def test_the_right_to_read_is_enough_for_status(postgres: LocalPostgres, tmp_path: Path) -> None:
-    """A role of PostgreSQL that may only SELECT sees the status, and is refused what writes."""
+    """A role of PostgreSQL that may only SELECT sees the status, and is rejected when it writes."""
     name = f"read_{uuid.uuid4().hex[:8]}"
     url = postgres.url(name)
     producer = StructureProducer(settings_of(NOWHERE, "FOO", url))

@@ -1,6 +1,6 @@
-"""A database that was restored from a backup, or lost commits in a failover: nothing is taken for sent that is not.
+"""A restored database, or one that lost commits in a failover: no unsent transaction is treated as sent.
 
-Kafka and such a database have two histories: both have a transaction 10, and it is not the same one.
+Kafka and such a database have two histories: both have a transaction 10, and the two differ.
 """
 
 from __future__ import annotations
@@ -42,17 +42,17 @@ LONG_S = 120.0
 
 
 class Database:
-    """A database that can be copied and go on from the copy."""
+    """A database that can be copied and restored from the copy."""
 
     def __init__(self, url: str, copy: Callable[[], Callable[[], None]]) -> None:
         self.url = url
         self.copy = copy
-        """Copies it; what is returned restores the copy."""
+        """Copy it; the returned function restores the copy."""
 
 
 @pytest.fixture
 def postgres_server() -> Iterator[LocalPostgres]:
-    """A server of its own, whose files are exchanged."""
+    """A separate server, whose files are exchanged."""
     binaries = find_binaries()
     if binaries is None:
         pytest.skip("SKIPPED LOUDLY: there is no PostgreSQL; install one (apt-get install postgresql)")
@@ -66,7 +66,7 @@ def postgres_server() -> Iterator[LocalPostgres]:
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database(request: pytest.FixtureRequest, tmp_path: Path) -> Database:
-    """One of each kind in turn."""
+    """A database that can be copied, of each kind in turn."""
     if request.param == "postgresql":
         server: LocalPostgres = request.getfixturevalue("postgres_server")
 
@@ -78,7 +78,7 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> Database:
     file = tmp_path / "o.db"
 
     def copy_file() -> Callable[[], None]:
-        made = Path(shutil.copy(file, tmp_path / f"{uuid.uuid4().hex}.db"))  # nobody has it open: the log is in it
+        made = Path(shutil.copy(file, tmp_path / f"{uuid.uuid4().hex}.db"))  # no process has it open: the log is in it
         return lambda: _replace(file, made)
 
     return Database(f"sqlite:///{file}", copy_file)
@@ -91,14 +91,14 @@ def _replace(file: Path, copy: Path) -> None:
 
 
 def record(producer: StructureProducer, name: str, numbers: range) -> None:
-    """Record one transaction for each number, of keys that tell who recorded it."""
+    """Record one transaction for each number, with keys that name the recorder."""
     for number in numbers:
         with producer.engine.begin() as connection:
             assert producer.record(connection, [Put(f"{name} {number}", b"1")]) == [number]
 
 
 def publish(settings: ProducerSettings, name: str, numbers: range) -> None:
-    """Record, and publish until all is sent."""
+    """Record, and publish until everything is sent."""
     with StructureProducer(settings) as producer:
         record(producer, name, numbers)
         wait_until(lambda: producer.status().pending == 0, f"all are sent: {producer.status()}", LONG_S)
@@ -118,7 +118,7 @@ def suspended(producer: StructureProducer) -> str:
 
 
 def contents(bootstrap: str, topic: str) -> set[str]:
-    """The keys that the topic has in the end."""
+    """Return the final keys of the topic."""
     found: dict[str, bytes | None] = {record.key.decode(): record.value for record, _ in log_of(bootstrap, topic)}
     return {key for key, value in found.items() if value is not None}
 
@@ -135,7 +135,7 @@ def test_a_backup_is_restored_and_recorded_on(
     local_kafka: LocalKafka,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Taken at transaction 5, while Kafka has 10; 7 more are recorded. A new incarnation makes both the same again."""
+    """A backup of transaction 5 is restored while Kafka has 10; after 7 more, a new incarnation makes both equal."""
     topic, bootstrap = kafka_topic(config=KEEP), local_kafka.bootstrap_servers
     settings = settings_of(bootstrap, topic, database.url, prefix=topic)
     with monkeypatch.context() as patch:
@@ -171,7 +171,7 @@ def test_a_backup_is_restored_and_recorded_on(
 def test_nothing_was_recorded_since_the_backup(
     database: Database, kafka_topic: TopicMaker, local_kafka: LocalKafka
 ) -> None:
-    """Kafka has transactions that the database never heard of."""
+    """A producer detects transactions in Kafka that the database never recorded."""
     topic, bootstrap = kafka_topic(config=KEEP), local_kafka.bootstrap_servers
     settings = settings_of(bootstrap, topic, database.url, prefix=topic)
     publish(settings, "kept", range(1, 3))
@@ -187,7 +187,7 @@ def test_nothing_was_recorded_since_the_backup(
 
 @pytest.fixture
 def standby(postgres_server: LocalPostgres) -> Iterator[LocalPostgres]:
-    """An asynchronous standby of that server, which has all of it so far."""
+    """An asynchronous standby of that server, which is up to date."""
     server = standby_of(postgres_server)
     yield server
     server.stop()
@@ -201,7 +201,7 @@ def test_a_failover_loses_commits_while_the_producer_runs(
     local_kafka: LocalKafka,
     recorded_since: int,
 ) -> None:
-    """A standby that lags takes over. The producer keeps its connection to Kafka, and looks again at the database."""
+    """After a failover to a lagging standby, the producer, still connected to Kafka, checks the database again."""
     topic, bootstrap = kafka_topic(config=KEEP), local_kafka.bootstrap_servers
     postgres_server.url("registry")
     hosts = "&".join(f"host=127.0.0.1:{server.port}" for server in (postgres_server, standby))
@@ -235,7 +235,7 @@ def _is_replayed(primary: LocalPostgres, standby: LocalPostgres) -> bool:
 
 
 def test_a_clean_up_is_no_other_history(database: Database, kafka_topic: TopicMaker, local_kafka: LocalKafka) -> None:
-    """What was sent and replaced since is cleaned up; of the last transaction its time is still compared."""
+    """After a clean-up of sent content, the time of the last transaction is still compared."""
     topic = kafka_topic(config=KEEP)
     settings = settings_of(local_kafka.bootstrap_servers, topic, database.url, prefix=topic)
     with StructureProducer(settings) as producer:
@@ -268,6 +268,6 @@ def test_a_clean_up_is_no_other_history(database: Database, kafka_topic: TopicMa
     ],
 )
 def test_progress_records_of_older_versions(value: bytes, fingerprint: Fingerprint) -> None:
-    """They say less."""
+    """Progress records of older versions, with less information, are accepted."""
     found = read_progress(value, 3, Partition("p", 0), b"k")
     assert found == (7, 3, fingerprint)

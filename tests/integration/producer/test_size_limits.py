@@ -1,4 +1,4 @@
-"""Three limits of size that look alike: the producer's own, the topic's, the brokers'; each with its own advice."""
+"""Three similar size limits: the producer's own, the topic's, the brokers'; each with its own advice."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ KEEP = {"cleanup.policy": "compact", "min.compaction.lag.ms": "600000"}
 
 @pytest.fixture(scope="module")
 def narrow() -> Iterator[LocalKafka]:
-    """A broker whose own limit is low."""
+    """A broker with a low limit."""
     with LocalKafka(settings={"message.max.bytes": 60_000}) as kafka:
         yield kafka
 
 
 def failed(bootstrap: str, topic: str, folder: Path, value: bytes, **properties: object) -> tuple[int, str]:
-    """Status and error of a transaction with that value, which was not tried out when recorded; the next one waits."""
+    """Return status and error of a transaction with that value, recorded without validation; the next one waits."""
     settings = settings_of(bootstrap, topic, f"sqlite:///{folder / 'o.db'}", validate=False)
     settings.kafka.update(properties)  # type: ignore[attr-defined]
     with StructureProducer(settings) as producer:
@@ -46,7 +46,7 @@ def failed(bootstrap: str, topic: str, folder: Path, value: bytes, **properties:
 def test_the_producers_own_limit_counts_before_compression(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
 ) -> None:
-    """100,000 zeros are a hundred bytes in zstd, and too large all the same: 2, it never left. Raised, it is sent."""
+    """100,000 zeros, a hundred bytes in zstd, exceed the producer's limit: 2. With a higher limit they are sent."""
     topic, bootstrap = kafka_topic(config=KEEP), local_kafka.bootstrap_servers
     status, error = failed(bootstrap, topic, tmp_path, bytes(100_000), **{"max.request.size": 50_000})
     assert status == 2
@@ -65,7 +65,7 @@ def test_the_producers_own_limit_counts_before_compression(
 def test_the_topics_limit_counts_after_compression(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
 ) -> None:
-    """3, refused by Kafka: by the topic, which is named with its limit. What can be compressed to it is taken."""
+    """A record beyond the topic's limit gives status 3 and names the limit. A record that compresses enough is sent."""
     topic = kafka_topic(config={**KEEP, "max.message.bytes": "50000"})
     status, error = failed(local_kafka.bootstrap_servers, topic, tmp_path, os.urandom(100_000))
     assert status == 3
@@ -78,7 +78,7 @@ def test_the_topics_limit_counts_after_compression(
 
 
 def test_the_brokers_limit(narrow: LocalKafka, tmp_path: Path) -> None:
-    """3, too, and it is said that the topic has no limit of its own."""
+    """A record beyond the brokers' limit gives status 3, and the error says that the topic has no own limit."""
     narrow.create_topic("t", config=KEEP)
     status, error = failed(narrow.bootstrap_servers, "t", tmp_path, os.urandom(100_000))
     assert status == 3
@@ -87,7 +87,7 @@ def test_the_brokers_limit(narrow: LocalKafka, tmp_path: Path) -> None:
 
 
 def test_the_doctor_tells_them_apart(narrow: LocalKafka) -> None:
-    """One large record, three limits."""
+    """The doctor distinguishes the three limits with one large record."""
     narrow.create_topic("inherits", config=KEEP)
     narrow.create_topic("own", config={**KEEP, "max.message.bytes": "70000"})
 
@@ -103,7 +103,7 @@ def test_the_doctor_tells_them_apart(narrow: LocalKafka) -> None:
 
 
 def test_a_plain_producer_says_the_same(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
-    """As errors: not sent, or not committed."""
+    """A plain producer raises matching errors: not sent, or not committed."""
     topic = kafka_topic(config={**KEEP, "max.message.bytes": "50000"})
     kafka = {"bootstrap.servers": local_kafka.bootstrap_servers, "max.request.size": 80_000}
     producer = TransactionalProducer(kafka, topic, topic)
@@ -126,7 +126,7 @@ def test_a_plain_producer_says_the_same(local_kafka: LocalKafka, kafka_topic: To
 def test_many_small_records_are_not_too_large_together(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
 ) -> None:
-    """A usual batch is larger than the topic takes: batches are made to fit, unless somebody says otherwise."""
+    """A usual batch exceeds the topic's limit: batches are made to fit, unless configured otherwise."""
     topic, bootstrap = kafka_topic(config={**KEEP, "max.message.bytes": "50000"}), local_kafka.bootstrap_servers
     settings = settings_of(bootstrap, topic, f"sqlite:///{tmp_path / 'o.db'}")
     with StructureProducer(settings) as producer:

@@ -1,4 +1,4 @@
-"""The format that is published is the one that is configured."""
+"""The published format is the configured one."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ KEEP = {"min.compaction.lag.ms": "600000"}
 
 
 def put(message: str) -> Put:
-    """A message of one artefact, under its URN."""
+    """Return a message of one artefact, under its URN."""
     (part,) = split_message(message.encode())
     return Put(str(part.urn), part.value, part.content_type)
 
 
 def encoded(recorded: Put, wanted: str) -> bytes | None:
-    """Its value in that format."""
+    """Return its value in that format."""
     made = as_structures(str(recorded.key).encode(), recorded.value, recorded.content_type, wanted)
     assert made is None or made.content_type == wanted
     return None if made is None else made.value
@@ -43,7 +43,7 @@ def encoded(recorded: Put, wanted: str) -> bytes | None:
 
 @pytest.mark.parametrize("wanted", [each for each in media_types() if "spreadsheet" not in each])
 def test_a_codelist_goes_into_every_format(wanted: str) -> None:
-    """It is in that format then, holds the same codes, and comes out the same each time."""
+    """A codelist is converted to every format, with the same codes, and the same result each time."""
     made = encoded(put(codelist("CL_A", "A", "B")), wanted)
     assert made is not None
     message = read_message(made, wanted)
@@ -63,7 +63,7 @@ def test_a_codelist_goes_into_every_format(wanted: str) -> None:
     ],
 )
 def test_registries_names_of_formats_are_accepted(wanted: str, is_in: str) -> None:
-    """As the format that is published, with or without a version; the header says what was configured."""
+    """Registries' names of formats are accepted, with or without a version; the header shows the setting."""
     assert encoder_of(wanted) is as_structures
     made = encoded(put(codelist("CL_A")), wanted)
     assert made is not None
@@ -71,7 +71,7 @@ def test_registries_names_of_formats_are_accepted(wanted: str, is_in: str) -> No
 
 
 def test_a_name_that_says_no_version_does_not_pass_another_edition() -> None:
-    """Content that a registry calls application/vnd.sdmx.json may be SDMX-JSON 1.0."""
+    """Content called application/vnd.sdmx.json may be SDMX-JSON 1.0, and is then converted."""
     (artefact,) = read_message(codelist("CL_A").encode())
     old = write_message(artefact, "application/vnd.sdmx.structure+json;version=1.0")
     made = encoded(
@@ -83,12 +83,12 @@ def test_a_name_that_says_no_version_does_not_pass_another_edition() -> None:
 
 
 def test_workbooks_by_the_name_that_registries_use() -> None:
-    """application/vnd.xlsx is accepted like the registered name."""
+    """The name application/vnd.xlsx is accepted like the registered name."""
     assert encoder_of("application/vnd.xlsx") is as_structures
 
 
 def test_what_is_in_the_format_already_stays_as_it_is() -> None:
-    """Byte for byte, whatever the header says."""
+    """Content in the configured format is kept byte for byte, whatever the header says."""
     recorded = put(codelist("CL_A"))
     assert encoded(recorded, ML_3_0) == recorded.value
     assert encoded(recorded, "application/vnd.sdmx.structure+xml; version=3.0") == recorded.value
@@ -96,7 +96,7 @@ def test_what_is_in_the_format_already_stays_as_it_is() -> None:
 
 
 def test_what_has_no_place_is_left_out_and_said(caplog: pytest.LogCaptureFixture) -> None:
-    """With its URN, and a format that could."""
+    """An artefact that the format cannot represent is left out, with its URN, and a format that can."""
     with caplog.at_level(logging.WARNING, "kafka_replica.producer"):
         assert encoded(put(value_list("VL")), ML_2_1) is None
     assert urn("VL", "ValueList") in caplog.text
@@ -104,7 +104,7 @@ def test_what_has_no_place_is_left_out_and_said(caplog: pytest.LogCaptureFixture
 
 
 def test_what_is_broken_is_no_matter_of_the_format() -> None:
-    """A source that records what is no structure, or another one than it says, is told so."""
+    """Content that is not a structure, or not the named one, is reported as an error of the source."""
     good = put(codelist("CL_A"))
     with pytest.raises(MessageError):
         encoded(good._replace(value=b"nothing", content_type=None), FUSION)
@@ -113,7 +113,7 @@ def test_what_is_broken_is_no_matter_of_the_format() -> None:
 
 
 def test_which_encoder() -> None:
-    """None without a format; one that cannot be written is refused when the producer is made, and named."""
+    """Without a format there is no encoder; an unsupported format is named when the producer is created."""
     assert encoder_of("") is as_recorded
     for wanted in ("text/loud", "application/vnd.sdmx.data+xml;version=3.0.0"):
         with pytest.raises(ConfigurationError, match="choose one of"):
@@ -125,7 +125,7 @@ def test_which_encoder() -> None:
 def test_the_topic_holds_the_format_and_nothing_else(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
 ) -> None:
-    """What cannot be carried is left out and counted; its former version stays until a full flush withdraws it."""
+    """An artefact that the format lacks is left out and counted; its old version stays until a full flush."""
     topic, bootstrap = kafka_topic(config=KEEP), local_kafka.bootstrap_servers
     database = f"sqlite:///{tmp_path / 'outbox.db'}"
     with StructureProducer(settings_of(bootstrap, topic, database, media_type=FUSION)) as producer:
@@ -155,7 +155,7 @@ def test_the_topic_holds_the_format_and_nothing_else(
 
 
 def corpus_parts() -> Iterator[Part]:
-    """The artefacts of the real files, of those that can be cut."""
+    """Return the artefacts of the real files, as far as they can be split."""
     for file in sorted(CORPUS.rglob("*")):
         if file.is_file() and file.suffix not in {".tsv", ".md"}:
             try:
@@ -168,7 +168,7 @@ def corpus_parts() -> Iterator[Part]:
 @pytest.mark.skipif(not CORPUS.exists(), reason="the shared corpus is not here: real files are NOT tested")
 @pytest.mark.parametrize("wanted", [ML_2_1, FUSION])
 def test_real_structures_are_carried_or_left_out(wanted: str) -> None:
-    """Nothing else: no artefact of a real file stops the producer."""
+    """Every artefact of a real file is published or left out; none stops the producer."""
     done = [as_structures(str(part.urn).encode(), part.value, part.content_type, wanted) for part in corpus_parts()]
     assert len(done) > 1000
     carried = [each for each in done if each is not None]
@@ -177,7 +177,7 @@ def test_real_structures_are_carried_or_left_out(wanted: str) -> None:
 
 @pytest.mark.parametrize("media_type", [each for each in media_types() if "spreadsheet" not in each])
 def test_a_message_made_anew_is_no_change_of_its_content(media_type: str) -> None:
-    """Another id and time in its header; another code is one."""
+    """Another id and time in the header are no change of the content; another code is."""
     artefact, other = (next(iter(read_message(codelist("CL_A", code).encode()))) for code in ("A", "B"))
     header = Header(id="OTHER", sender="B", prepared="2027-02-02T00:00:00Z")
     one, same = write_message(artefact, media_type), write_message(artefact, media_type, header)

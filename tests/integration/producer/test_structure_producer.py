@@ -31,25 +31,25 @@ def database(tmp_path: Path) -> str:
 
 
 def record(producer: StructureProducer, *changes: Change) -> list[int]:
-    """One recorded transaction (two, if some are deletions)."""
+    """Record a transaction (two, if some changes are deletions)."""
     with producer.engine.begin() as connection:
         return producer.record(connection, changes)
 
 
 def settled(producer: StructureProducer) -> None:
-    """Waits until everything is sent."""
+    """Wait until everything is sent."""
     wait_until(lambda: producer.status().pending == 0, f"all are sent: {producer.status()}")
 
 
 def suspended(producer: StructureProducer) -> None:
-    """Waits until it has suspended itself."""
+    """Wait until the producer has suspended itself."""
     wait_until(lambda: producer.status().mode is Mode.FAILED, f"it suspends itself: {producer.status()}")
 
 
 def test_each_transaction_goes_to_all_topics_with_its_headers(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, database: str
 ) -> None:
-    """The same records, whole, in each; number, count and time are there."""
+    """Each topic gets the same whole records, with number, count and time."""
     foo, bar = kafka_topic("FOO", config=KEEP), kafka_topic("BAR", config=KEEP)
     settings = settings_of(local_kafka.bootstrap_servers, f"{foo},{bar}", database)
     with StructureProducer(settings) as producer:
@@ -70,7 +70,7 @@ def test_each_transaction_goes_to_all_topics_with_its_headers(
 
 
 def test_a_transactional_producer_of_several_topics(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
-    """One transaction, in all of them; one that fails is in none."""
+    """A transaction is in all topics; a failed one is in none."""
     foo, bar = kafka_topic("FOO", config=KEEP), kafka_topic("BAR", config=KEEP)
     producer = TransactionalProducer({"bootstrap.servers": local_kafka.bootstrap_servers}, [foo, bar], foo)
     with producer.transaction() as transaction:
@@ -91,7 +91,7 @@ def test_a_transactional_producer_of_several_topics(local_kafka: LocalKafka, kaf
 def test_one_that_has_never_sent_stays_idle_and_is_told_to_flush_or_to_go_on(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, database: str
 ) -> None:
-    """At every start; once it has sent, it goes on by itself. Suspended is until resumed or started again."""
+    """A producer that has sent nothing is idle at every start; later it continues by itself, unless suspended."""
     topic = kafka_topic(config=KEEP)
     settings = settings_of(local_kafka.bootstrap_servers, topic, database, first_start="idle", lease_s=1.0)
     for _ in range(2):
@@ -113,13 +113,13 @@ def test_one_that_has_never_sent_stays_idle_and_is_told_to_flush_or_to_go_on(
         settled(producer)
         producer.suspend()
         record(producer, Put("d", b"1"))
-    with StructureProducer(settings) as producer:  # a start ends a suspension by a person
+    with StructureProducer(settings) as producer:  # a start ends a suspension by an operator
         settled(producer)
     assert transactions_of(local_kafka.bootstrap_servers, topic) == [(1, 1), (2, 1), (3, 1), (4, 1)]
 
 
 def test_a_full_flush_leaves_no_ghosts(local_kafka: LocalKafka, kafka_topic: TopicMaker, database: str) -> None:
-    """All content in one transaction, then tombstones for what somebody else had left, in one of their own."""
+    """A flush sends all content in one transaction, then tombstones for foreign keys in another."""
     topic = kafka_topic(config=KEEP)
     bootstrap = local_kafka.bootstrap_servers
     with TransactionalProducer({"bootstrap.servers": bootstrap}, topic, "somebody").transaction() as transaction:
@@ -147,7 +147,7 @@ def test_a_full_flush_leaves_no_ghosts(local_kafka: LocalKafka, kafka_topic: Top
 def test_what_no_retry_can_mend_suspends_at_once_and_nothing_is_skipped(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, database: str
 ) -> None:
-    """Too large for the topic: refused by Kafka (3). Mended and started again, all follows in order."""
+    """A record too large for the topic is rejected by Kafka (3). After a fix and a restart all follows in order."""
     topic = kafka_topic(config={**KEEP, "max.message.bytes": "2000"})
     told: list[Notice] = []
     bootstrap = local_kafka.bootstrap_servers
@@ -185,7 +185,7 @@ def _widen(bootstrap: str, topic: str) -> None:
 
 
 def test_the_encoders_word(local_kafka: LocalKafka, kafka_topic: TopicMaker, database: str) -> None:
-    """Content that the format cannot carry is left out and counted; a failure is local (2), and names the key."""
+    """Content that the format cannot represent is left out and counted; a failure is local (2), and names the key."""
     topic = kafka_topic(config=KEEP)
     broken = threading.Event()
     broken.set()
@@ -219,7 +219,7 @@ def test_the_encoders_word(local_kafka: LocalKafka, kafka_topic: TopicMaker, dat
 def test_who_stands_by_takes_over_from_one_that_is_killed(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, database: str
 ) -> None:
-    """Only one publishes; and a configuration that is run is not deleted."""
+    """Only one instance publishes; and a configuration in use is not deleted."""
     topic = kafka_topic(config=KEEP)
     settings = settings_of(local_kafka.bootstrap_servers, topic, database, lease_s=1.0)
     producer = StructureProducer(settings)
@@ -241,7 +241,7 @@ def test_who_stands_by_takes_over_from_one_that_is_killed(
     producer.delete()
     with pytest.raises(UsageError, match="no producer"):
         producer.status()
-    again = StructureProducer(settings)  # counts anew, and is not confused by what it finds
+    again = StructureProducer(settings)  # starts a new count, and is not confused by the existing records
     record(again, Put("a", b"2"))
     with again:
         settled(again)
@@ -251,7 +251,7 @@ def test_who_stands_by_takes_over_from_one_that_is_killed(
 def test_evidence_that_is_gone_is_not_guessed_at(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, database: str
 ) -> None:
-    """Another progress topic knows of nothing: the producer says so instead of beginning anew."""
+    """With another progress topic the producer reports the contradiction instead of starting from scratch."""
     topic = kafka_topic(config=KEEP)
     settings = settings_of(local_kafka.bootstrap_servers, topic, database)
     with StructureProducer(settings) as producer:
@@ -265,7 +265,7 @@ def test_evidence_that_is_gone_is_not_guessed_at(
 
 
 def test_a_source_that_tells_all_that_it_holds(database: str) -> None:
-    """What differs is recorded; what is gone is deleted; None is nothing."""
+    """Differences from a complete source are recorded; missing keys are deleted; None means no content."""
 
     class Shelf:
         held: list[Put] | None = None
@@ -287,7 +287,7 @@ def test_a_source_that_tells_all_that_it_holds(database: str) -> None:
 
 @pytest.mark.parametrize("password", ["secret", "wrong"])
 def test_the_administrator_gets_a_mail(password: str, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """By STARTTLS and login, on a real server; a mail that is refused is logged, and stops nothing."""
+    """A mail goes by STARTTLS and login to a real server; a rejected mail is logged, and stops nothing."""
     with mail_server(tmp_path, "me", "secret") as (inbox, server, ca_file):
         settings = MailSettings(
             "127.0.0.1", ("admin@example.org",), "producer@example.org", server.port, user="me", password=password,

@@ -1,7 +1,7 @@
 """Transactions that are open in the progress topic, or in the topic, when a producer starts.
 
-Its own, which Kafka has left without a marker: their outcome is found out from the log, and then they are ended. Those
-of others: they are not waited for.
+The producer's own, which Kafka has left without a marker: their outcome is found in the log, and then they are ended.
+Those of others: the producer does not wait for them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from support.producer.left_open import UNVERIFIED, Written, leave_open
 from support.producer.producer_tools import records_of, settings_of, wait_until
 
 KEEP = {"cleanup.policy": "compact", "min.compaction.lag.ms": "600000"}
-KEYS = {0: "d", 1: "a"}  # for each partition a key that librdkafka puts there
+KEYS = {0: "d", 1: "a"}  # for each partition, a key that librdkafka puts there
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +83,7 @@ class Scene:
         leave_open(self.bootstrap, self.settings.transactional_id, records, decided, commit=commit)
 
     def publish(self) -> None:
-        """Start a producer on it, and let it send a third transaction."""
+        """Start a producer, and let it send a third transaction."""
         with StructureProducer(self.settings) as producer:
             self.record(producer, 3)
             wait_until(
@@ -113,7 +113,7 @@ def test_what_kafka_left_open_is_ended_as_it_was_decided(
     commit: bool,
     is_acknowledged: bool,
 ) -> None:
-    """Each transaction is there once, in both partitions, and in order; nothing stays open."""
+    """Each transaction is there once, in both partitions, and in order; none stays open."""
     scene = Scene(unverified, tmp_path)
     places = {"progress": scene.progress, **scene.places}
     scene.leave_open([places[each] for each in decided], commit=commit)
@@ -134,7 +134,7 @@ def test_what_kafka_left_open_is_ended_as_it_was_decided(
 
 
 class LosesMarkers(StructureProducer):
-    """A part of its transaction gets no marker, though Kafka acknowledges the commit."""
+    """Leave a part of its transaction without a marker, although Kafka acknowledges the commit."""
 
     bootstrap: str
     part: Written
@@ -145,7 +145,7 @@ class LosesMarkers(StructureProducer):
 
 
 def test_a_part_without_a_marker_is_ended_though_nothing_more_is_sent(unverified: LocalKafka, tmp_path: Path) -> None:
-    """Readers would wait at it until the producer's next transaction; it is committed, for it was acknowledged."""
+    """A part without a marker, at which readers would wait, is committed, because the commit was acknowledged."""
     bootstrap, name = unverified.bootstrap_servers, f"t-{uuid.uuid4().hex[:8]}"
     topic = unverified.create_topic(name, config=KEEP)
     settings = settings_of(bootstrap, topic, f"sqlite:///{tmp_path / 'o.db'}", prefix=topic)
@@ -164,7 +164,7 @@ def test_a_part_without_a_marker_is_ended_though_nothing_more_is_sent(unverified
 def test_what_another_producer_has_open_is_not_waited_for(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
 ) -> None:
-    """In the progress topic and in the topic: our own records before it, and those after it, are seen all the same."""
+    """Our own records before and after another producer's open transaction are seen, in both topics."""
     bootstrap, topic = local_kafka.bootstrap_servers, kafka_topic(config=KEEP)
     settings = settings_of(bootstrap, topic, f"sqlite:///{tmp_path / 'o.db'}", prefix=topic, timeout_s=5.0)
     others = {}
@@ -191,7 +191,7 @@ def test_what_another_producer_has_open_is_not_waited_for(
 @pytest.mark.parametrize("arrived", [1, 2, 3])
 @pytest.mark.parametrize("committed", [(), (2,), (3,)])
 def test_one_marker_or_one_answer_decides(arrived: int, committed: tuple[int, ...]) -> None:
-    """Committed is what was acknowledged, or has a commit marker somewhere; what is not ours is aborted."""
+    """A transaction that was acknowledged, or has a commit marker, is committed; others' are aborted."""
     parts = {Partition("t", number): Part(number, 0) for number in (1, 2, 3)}
     parts[Partition("t", 9)] = Part(None, 0)
     expected = {Partition("t", number) for number in (1, 2, 3) if number <= arrived or number in committed}

@@ -34,7 +34,7 @@ PREFIX = "kafka_replica_producer_"
 
 
 def shown(text: str) -> dict[str, float]:
-    """Metrics of the producer by name, and of labels what is not the same for all."""
+    """Return metrics of the producer by name, with the labels that are not common to all."""
     found = {}
     for each in text.splitlines():
         if each.startswith(PREFIX):
@@ -61,7 +61,7 @@ def running(*arguments: str) -> Iterator[subprocess.Popen[str]]:
 
 
 def test_a_watched_folder_on_the_command_line(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path) -> None:
-    """What is put there is published, what is taken away is deleted; metrics say how it fares."""
+    """Added files are published, removed ones deleted; metrics show the status."""
     topic, bootstrap, port = kafka_topic(config=KEEP), local_kafka.bootstrap_servers, free_port()
     folder = tmp_path / "structures"
     folder.mkdir()
@@ -102,7 +102,7 @@ def test_a_watched_folder_on_the_command_line(local_kafka: LocalKafka, kafka_top
 
 
 def test_of_two_instances_one_watches(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path) -> None:
-    """The one that publishes; the other one begins when it takes over, and takes in all that has changed by then."""
+    """Only the publishing instance watches; the other begins when it takes over, including all changes by then."""
     topic, told = kafka_topic(config=KEEP), list[Notice]()
     settings = settings_of(local_kafka.bootstrap_servers, topic, f"sqlite:///{tmp_path / 'o.db'}")
     with SdmxService(etags=True) as service:
@@ -136,12 +136,12 @@ def _refusing(_key: bytes, _value: bytes, _content_type: str | None, _wanted: st
 def test_the_metrics_of_one_that_does_not_publish(
     why: str, tmp_path: Path, local_kafka: LocalKafka, kafka_topic: TopicMaker
 ) -> None:
-    """What is pending, since when, and why; without its database it says so."""
+    """Metrics show pending transactions, their age and the reason; without its database they show that."""
     bootstrap = local_kafka.bootstrap_servers if why == "it has suspended itself" else "127.0.0.1:1"
     timeout_s = 30.0 if why == "it has suspended itself" else 0.5
     topic = kafka_topic()
     database = f"sqlite:///{tmp_path / 'o.db'}"
-    # Otherwise what cannot be written would not be recorded.
+    # Otherwise content that cannot be written would not be recorded.
     settings = settings_of(bootstrap, topic, database, prefix=topic, timeout_s=timeout_s, validate=False)
     registry = CollectorRegistry()
     producer = StructureProducer(settings, encoder=_refusing)
@@ -178,7 +178,7 @@ def test_the_metrics_of_one_that_does_not_publish(
 
 
 def test_a_port_that_is_taken() -> None:
-    """Says which."""
+    """A port in use is named in the error."""
     port = free_port()
     close = serve(port, registry=CollectorRegistry())
     try:
@@ -198,7 +198,7 @@ def test_a_port_that_is_taken() -> None:
     ],
 )
 def test_a_source_in_the_file_that_is_wrong(text: str, says: str, tmp_path: Path) -> None:
-    """Before anything is begun."""
+    """A wrong source in the file is reported before anything starts."""
     file = tmp_path / "producer.toml"
     file.write_text(f'[producer]\ntopic = "a"\n[kafka]\nretries = 1\n[source]\n{text}')
     with pytest.raises(ConfigurationError, match=says):
@@ -206,7 +206,7 @@ def test_a_source_in_the_file_that_is_wrong(text: str, says: str, tmp_path: Path
 
 
 def test_a_source_in_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A folder or a service; secrets from the environment, shown nowhere."""
+    """A folder or a service is read from the file; secrets come from the environment, and are shown nowhere."""
     file = tmp_path / "producer.toml"
     head = '[producer]\ntopic = "a"\n[kafka]\nretries = 1\n[source]\n'
     monkeypatch.setenv("WHERE", "structures")
@@ -225,7 +225,7 @@ def test_a_source_in_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 def test_each_version_of_a_replica_is_one_transaction_of_the_source(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
 ) -> None:
-    """By name and in order, deletions too; and the replica knows how long each took."""
+    """A version has its source transaction by name and in order, including deletions, and its latency."""
     topic = kafka_topic(config=KEEP)
     settings = settings_of(local_kafka.bootstrap_servers, topic, f"sqlite:///{tmp_path / 'o.db'}")
     with (

@@ -1,4 +1,4 @@
-"""Look-ups that go along with a replica: right at each version, and at a cost that the store's size is no part of."""
+"""Look-ups that follow a replica: correct at each version, at a cost that does not depend on the store's size."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ WAIT_S = 60.0
 
 
 def codelist(id_: str, *, extends: str | None = None, codes: str = "A") -> tuple[str, bytes]:
-    """A codelist that may extend another: its key and a message of it."""
+    """Return a codelist that may extend another: its key and a message."""
     refers = [{"codelist": f"{URN}codelist.Codelist=A:{extends}(1.0.0)"}] if extends else []
     [part] = split_message(
         message({"codelists": [artefact(id_, codes=[named(one) for one in codes], codelistExtensions=refers)]})
@@ -43,12 +43,12 @@ def codelist(id_: str, *, extends: str | None = None, codes: str = "A") -> tuple
 
 
 def key(id_: str) -> str:
-    """The key of a codelist."""
+    """Return the key of a codelist."""
     return f"{URN}codelist.Codelist=A:{id_}(1.0.0)"
 
 
 def answers(structures: Structures) -> Any:
-    """The answers to all queries of a version; each of them names the records that cannot be read."""
+    """Return the results of all queries of a version; each of them names the unreadable records."""
     counts = structures.count_references()
     dangling = structures.dangling()
     assert counts.dangling == len(dangling)
@@ -60,7 +60,7 @@ def answers(structures: Structures) -> Any:
 
 
 def told(structures: Structures, snapshot: Snapshot) -> None:
-    """The look-ups answer as new ones do that are made of the version alone."""
+    """Check that the look-ups give the same results as new ones for the version alone."""
     assert structures.version == snapshot.version
     assert answers(structures) == answers(Structures(snapshot, cache=DecodeCache(0)))
 
@@ -74,7 +74,7 @@ def replica(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Fa
 
 
 def test_every_version_is_answered_for(replica: tuple[FakeTopic, Replica]) -> None:
-    """Random changes, unreadable records among them: each version answers as one made anew, older ones as before."""
+    """After random changes, some unreadable, each version answers like a fresh one; older ones do not change."""
     topic, followed = replica
     chance = random.Random(7)
     held: list[tuple[Structures, Any]] = []
@@ -92,7 +92,7 @@ def test_every_version_is_answered_for(replica: tuple[FakeTopic, Replica]) -> No
                         transaction.put(*codelist(id_, extends=chance.choice([None, "L0", "L1", "NONE"])))
                 transaction.put(*codelist("L0", codes=chance.choice(["A", "AB"])))
             snapshot = followed.wait_for(topic.end(), WAIT_S)
-            if version % 4 == 3:  # else several versions are taken in at once
+            if version % 4 == 3:  # otherwise several versions are applied at once
                 live.prepare()
             if version % 2:
                 structures = live.structures()
@@ -107,7 +107,7 @@ def test_every_version_is_answered_for(replica: tuple[FakeTopic, Replica]) -> No
 
 
 class Work:
-    """Counts what is done: keys parsed, records asked for, messages decoded."""
+    """Counts of the work: keys parsed, records read, messages decoded."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.parsed = self.decoded = 0
@@ -125,14 +125,14 @@ class Work:
         monkeypatch.setattr(module, "read_message", reading)
 
     def take(self) -> tuple[int, int]:
-        """The counts since the last time."""
+        """Return the counts since the previous call."""
         found = self.parsed, self.decoded
         self.parsed = self.decoded = 0
         return found
 
 
 class Feed:
-    """A replica that is told by hand."""
+    """A replica that the test controls."""
 
     def __init__(self, snapshot: FakeSnapshot) -> None:
         self.now = snapshot
@@ -140,33 +140,33 @@ class Feed:
 
     @property
     def ready(self) -> bool:
-        """As Changes."""
+        """Return the iterator, like Changes."""
         return bool(self.waiting)
 
     def __next__(self) -> Any:
         return self.waiting.pop(0)
 
     def close(self) -> None:
-        """As Changes."""
+        """Return the next change, like Changes."""
         self.waiting.clear()
 
     def snapshot(self) -> FakeSnapshot:
-        """As Replica."""
+        """Return the snapshot, like Replica."""
         return self.now
 
     def changes(self, *, timeout_s: float | None = None) -> Feed:
-        """As Replica."""
+        """Return the changes, like Replica."""
         del timeout_s
         return self
 
     def publish(self, records: dict[bytes, Any], changed: list[bytes]) -> None:
-        """The next version."""
+        """Apply the next version."""
         self.now = FakeSnapshot(records, self.now.version + 1)
         self.waiting.append(Told(self.now, changed, initial=False))
 
 
 class Told:
-    """A change."""
+    """Return a change."""
 
     deleted: tuple[bytes, ...] = ()
 
@@ -175,7 +175,7 @@ class Told:
 
 
 def work_of_ten(size: int, work: Work) -> list[tuple[int, int, int]]:
-    """What it costs to ask all questions of a version that changes ten keys, in a store of this size."""
+    """Return the cost of all queries of a version that changes ten keys, in a store of this size."""
     empty = message({"codelists": []})
     made = FakeSnapshot.of(split_message(message({"codelists": [artefact("L0", codes=[named("A")])]})))
     sample = next(iter(made.records.values()))
@@ -215,7 +215,7 @@ def work_of_ten(size: int, work: Work) -> list[tuple[int, int, int]]:
 
 
 def test_the_cost_of_a_version_does_not_depend_on_the_store(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ten keys change: as many keys are parsed, records read and messages decoded among 1,000 as among 100,000."""
+    """Ten changed keys cost as many parsed keys, read records and decoded messages among 1,000 as among 100,000."""
     work = Work(monkeypatch)
     work_of_ten(10, work)  # fills the caches that all decoding shares
     small, large = work_of_ten(1_000, work), work_of_ten(100_000, work)
@@ -227,7 +227,7 @@ def test_the_cost_of_a_version_does_not_depend_on_the_store(monkeypatch: pytest.
 
 
 def test_shared_objects(replica: tuple[FakeTopic, Replica]) -> None:
-    """What a version does not change is the same object in both; what it changes is not."""
+    """Unchanged parts are the same objects in both versions; changed ones are not."""
     topic, followed = replica
     with topic.transaction() as transaction:
         transaction.put(*codelist("SAME"))
@@ -248,7 +248,7 @@ def test_shared_objects(replica: tuple[FakeTopic, Replica]) -> None:
 
 
 def test_a_topic_that_was_made_again(replica: tuple[FakeTopic, Replica], monkeypatch: pytest.MonkeyPatch) -> None:
-    """After a rebuild everything may differ: it answers rightly, and decodes only what it has not seen."""
+    """After a rebuild the answers are correct, and only new content is decoded."""
     topic, followed = replica
     with topic.transaction() as transaction:
         for at in range(20):
@@ -277,7 +277,7 @@ def test_a_topic_that_was_made_again(replica: tuple[FakeTopic, Replica], monkeyp
 
 
 def test_a_change_of_which_nobody_knows_what_it_changed() -> None:
-    """A replica tells the whole state again where it cannot say how it differs; all is looked at."""
+    """If a replica delivers the whole state because the changes are unknown, everything is compared."""
     records = dict(FakeSnapshot.of(split_message(message({"codelists": [artefact("A1"), artefact("A2")]}))).records)
     feed = Feed(FakeSnapshot(dict(records), 1))
     live = LiveStructures(feed, cache=DecodeCache())
@@ -293,7 +293,7 @@ def test_a_change_of_which_nobody_knows_what_it_changed() -> None:
 
 
 def test_the_replica_ends() -> None:
-    """Before the first version it says so; after the replica was closed the last version is still answered for."""
+    """Before the first version there is a clear error; after closing, the last version is still available."""
     topic = FakeTopic()
     replica = topic.replica()
     live = LiveStructures(replica)
@@ -307,7 +307,7 @@ def test_the_replica_ends() -> None:
 
 
 def test_several_topics() -> None:
-    """Of a replica of two topics, one holds structures."""
+    """The look-ups of a replica with two topics read only the topic of structures."""
     kafka = FakeKafka()
     codes, other = kafka.topic("codes"), kafka.topic("other")
     with kafka.replica("codes", "other") as replica, LiveStructures(replica, topic="codes") as live:
@@ -323,7 +323,7 @@ def test_several_topics() -> None:
 
 
 def test_threads_that_ask_while_versions_are_made(replica: tuple[FakeTopic, Replica]) -> None:
-    """Each gets whole versions, never an older one than before, and never one older than the replica showed it."""
+    """Each thread gets whole versions, never an older one than before or than the replica showed it."""
     topic, followed = replica
     topic.put(*codelist("L0"))
     followed.wait_for(topic.end(), WAIT_S)
@@ -365,7 +365,7 @@ def test_threads_that_ask_while_versions_are_made(replica: tuple[FakeTopic, Repl
 
 
 def test_old_versions_are_let_go_of() -> None:
-    """Look-ups in a new version hold nothing of the version before, whatever was asked and whatever went wrong."""
+    """Look-ups in a new version keep nothing of the previous one, whatever was queried or failed."""
     feed = Feed(FakeSnapshot({}, 1))
     live = LiveStructures(feed)
     sample = next(iter(FakeSnapshot.of(split_message(codelist("L0")[1])).records.values()))
@@ -386,7 +386,7 @@ def test_old_versions_are_let_go_of() -> None:
 
 @pytest.mark.broker
 def test_on_a_real_broker(local_kafka: Any, kafka_topic: Any, tmp_path: Path) -> None:
-    """Transactions on Kafka, and a replica that was closed and goes on from its store: each version answers as anew."""
+    """On a real broker, with a replica that is restarted from its store, each version answers like a fresh one."""
     topic = kafka_topic("live")
     config = {"bootstrap.servers": local_kafka.bootstrap_servers}
     writer = TransactionalProducer(config, topic, transactional_id=f"{topic}-writer")

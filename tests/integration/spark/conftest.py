@@ -1,4 +1,4 @@
-"""One Spark session for all tests of this folder."""
+"""A Spark session for all tests of this folder."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from support.spark.spark_world import RULES_MESSAGE, samples, version_of
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """All of them start Spark."""
+    """Mark all of these tests as using Spark."""
     for item in items:
         if item.path.parent.name == "spark":
             item.add_marker(pytest.mark.spark)
@@ -21,7 +21,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
-    """A session as session() makes it."""
+    """A session as session() creates it."""
     made = session("tests", **{"spark.sql.session.timeZone": "UTC"})
     yield made
     made.stop()
@@ -41,7 +41,7 @@ def rules() -> Snapshot:
 
 @pytest.fixture
 def uncompiled(spark: SparkSession) -> Iterator[None]:
-    """Compiling a plan takes a second; that gives nothing here, and other tests run compiled."""
+    """Disable whole-stage compilation: it takes a second per plan and gains nothing here, and other tests use it."""
     settings = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
     for name, value in settings.items():
         spark.conf.set(name, value)

@@ -1,4 +1,4 @@
-"""Spark finds what polars finds: on the case table, on generated data with faults, on any values."""
+"""Spark has the same findings as polars: on the case table, on generated data with errors, on any values."""
 
 # ruff: noqa: E501 - lists of words
 from __future__ import annotations
@@ -29,7 +29,7 @@ _SENT = "__sent"
 
 
 def on_spark(spark: SparkSession, frame: pl.DataFrame, rules: Rules) -> pl.DataFrame:
-    """What Spark says, in the order of the rows."""
+    """Return Spark's findings, in the order of the rows."""
     sent = frame.with_row_index(_SENT).cast({_SENT: pl.Int64})
     checked = validate(spark.createDataFrame(sent.to_arrow()), rules).toArrow()
     made = pl.DataFrame(checked)
@@ -40,7 +40,7 @@ def on_spark(spark: SparkSession, frame: pl.DataFrame, rules: Rules) -> pl.DataF
 @pytest.mark.usefixtures("uncompiled")
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
 def test_case(spark: SparkSession, case: Case) -> None:
-    """Each row has the findings that the standard asks for, the same fields as on polars; so has the data set."""
+    """Each row and the data set have the findings that the standard requires, with the same fields as on polars."""
     rules = rules_of(version_of(*case.contents), case.reference, **case.settings)
     frame = table([row for row, _ in case.rows])
     found = on_spark(spark, frame, rules)
@@ -52,7 +52,7 @@ def test_case(spark: SparkSession, case: Case) -> None:
 
 
 def test_seeded_faults(spark: SparkSession) -> None:
-    """All found, none invented; splitting and reporting say the same on both engines."""
+    """All seeded faults and no others are found; splitting and reporting agree on both engines."""
     rules = world()
     rows, wanted = seeded(rules, 1500, 11)
     frame = table(rows)
@@ -84,7 +84,7 @@ WORDS = (
 
 @pytest.mark.usefixtures("uncompiled")
 def test_any_text_under_any_type(spark: SparkSession) -> None:
-    """Every text type with facets, and odd texts, words changed at random and noise: equal findings, all fields."""
+    """All text types with facets have equal findings for odd, mutated and random texts, in all fields."""
     source = random.Random(5)
     facets = [
         {}, {"minValue": "-1", "maxValue": "100"}, {"minLength": 2, "maxLength": 6}, {"decimals": 2},
@@ -108,7 +108,7 @@ def test_any_text_under_any_type(spark: SparkSession) -> None:
 
 
 def said_whole(checked: pl.DataFrame) -> list[list[dict[str, str]]]:
-    """All findings."""
+    """Return all findings."""
     return [errors or [] for errors in checked["_errors"].to_list()]
 
 
@@ -126,7 +126,7 @@ def _odd(source: random.Random) -> str | None:
 
 
 def test_typed_columns(spark: SparkSession) -> None:
-    """Numbers, dates and times in columns of their own types are the same texts, and break the same rules."""
+    """Numbers, dates and times in typed columns count as the same texts, and break the same rules."""
     types = {"I": "Integer", "X": "Decimal", "Y": "Double", "D": "GregorianDay", "T": "DateTime", "B": "Boolean"}
     rules = rules_of(
         version_of(structure(dimension_of("ID", text()), *(attribute_of(one, text(type_, maxLength=1))
@@ -150,7 +150,7 @@ def test_typed_columns(spark: SparkSession) -> None:
 @pytest.mark.usefixtures("uncompiled")
 @pytest.mark.parametrize("ansi", ["true", "false"])
 def test_typed_cases(spark: SparkSession, ansi: str) -> None:
-    """The table of typed columns; ANSI mode, which writes small decimals with exponents, makes no difference."""
+    """The table of typed columns passes, also in ANSI mode, which writes small decimals with exponents."""
     spark.conf.set("spark.sql.ansi.enabled", ansi)
     try:
         assert said(on_spark(spark, typed_frame(), typed_rules())) == typed_findings()
@@ -159,7 +159,7 @@ def test_typed_cases(spark: SparkSession, ansi: str) -> None:
 
 
 def test_one_call_for_both(spark: SparkSession) -> None:
-    """The engine follows the frame, unless it is named; both give the same rows."""
+    """The frame determines the engine, unless it is named; both give the same rows."""
     case = CASES[0]
     rules = rules_of(version_of(*case.contents))
     frame = table([row for row, _ in case.rows])
@@ -174,7 +174,7 @@ def test_one_call_for_both(spark: SparkSession) -> None:
 
 
 def test_columns_that_are_no_texts(spark: SparkSession) -> None:
-    """Intervals cannot be read on either engine, which both tell; a list is no dimension on either."""
+    """Intervals cannot be read on either engine, which both report; a list is not a dimension on either."""
     rules = rules_of(version_of(structure(dimension_of("ID", text()), attribute_of("V", text(maxLength=1)))))
     frame = pl.DataFrame({"ID": ["1"], "V": [dt.timedelta(days=1)]})
     there, here = validate(spark.createDataFrame(frame.to_arrow()), rules), local.validate(frame, rules)
@@ -188,7 +188,7 @@ def test_columns_that_are_no_texts(spark: SparkSession) -> None:
 
 
 def test_values_too_long_for_java(spark: SparkSession) -> None:
-    """A value that would overflow Java's stack is not asked, which is told; Spark lives on."""
+    """A value that would overflow Java's stack is not checked, which is reported; Spark survives."""
     rules = rules_of(
         version_of(structure(dimension_of("ID", text()), attribute_of("V", text(pattern="([A-Z]|[0-9])+"))))
     )
@@ -217,5 +217,5 @@ def test_values_too_long_for_java(spark: SparkSession) -> None:
     ],
 )
 def test_how_long_a_value_may_be(expression: str, longest: int | None) -> None:
-    """Only groups whose rounds differ count, the more the dearer a round is."""
+    """Only groups whose iterations differ limit the length, the more the larger an iteration is."""
     assert longest_for(expression) == longest

@@ -1,4 +1,4 @@
-"""Spark maps as polars does: the case table, generated maps and data, maps turned round."""
+"""Spark maps as polars does: the case table, generated maps and data, inverted maps."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from support.rules.structures_by_hand import table, version_of
 
 
 def on_spark(spark: SparkSession, frame: pl.DataFrame, plan: MapPlan) -> pl.DataFrame:
-    """What Spark makes of it, in the order of polars."""
+    """Return Spark's result, in the order of polars."""
     made = pl.DataFrame(transform(spark.createDataFrame(frame.to_arrow()), plan).toArrow())
     assert isinstance(made, pl.DataFrame)
     return made
@@ -35,7 +35,7 @@ _CASES = CASES if os.environ.get("EVERY_CASE") else CASES[::3]
 @pytest.mark.usefixtures("uncompiled")
 @pytest.mark.parametrize("case", _CASES, ids=[case.name for case in _CASES])
 def test_case(spark: SparkSession, case: Case) -> None:
-    """Each row becomes what the standard says, or has the findings it asks for; all fields as on polars."""
+    """Each row becomes what the standard requires, or has its findings; all fields are as on polars."""
     plan = plan_of(version_of(*case.contents), **case.settings)
     frame = table([row for row, _ in mapped_rows(case)])
     found = on_spark(spark, frame, plan)
@@ -44,7 +44,7 @@ def test_case(spark: SparkSession, case: Case) -> None:
 
 
 def same(one: pl.DataFrame, other: pl.DataFrame) -> None:
-    """The same columns and rows; rows of one input may be in any order."""
+    """Check for equal columns and rows; rows of one input may be in any order."""
     assert one.columns == other.columns
     assert sorted(map(repr, one.rows())) == sorted(map(repr, other.rows()))
 
@@ -52,7 +52,7 @@ def same(one: pl.DataFrame, other: pl.DataFrame) -> None:
 @pytest.mark.usefixtures("uncompiled")
 @pytest.mark.parametrize("seed", [3, 14])
 def test_generated_maps(spark: SparkSession, seed: int) -> None:
-    """Maps and data made at random: the same rows and findings on both engines (polars is tested against Python)."""
+    """Random maps and data give the same rows and findings on both engines (polars is tested against Python)."""
     source = random.Random(seed)
     made = made_map(source)
     frame = table(made_rows(source, made.n_sources, 100))
@@ -63,7 +63,7 @@ def test_generated_maps(spark: SparkSession, seed: int) -> None:
 @pytest.mark.usefixtures("uncompiled")
 @pytest.mark.parametrize("seed", [0, 2])
 def test_there_and_back(spark: SparkSession, seed: int) -> None:
-    """Data mapped and mapped back is the data again."""
+    """Data that is mapped and mapped back equals the original."""
     contents, rows = turned_map(random.Random(seed))
     frame = table(rows)
     plan = plan_of(version_of(*contents), rules={"ambiguous-key": "off"})
@@ -74,7 +74,7 @@ def test_there_and_back(spark: SparkSession, seed: int) -> None:
 
 
 def test_keys_of_numbers(spark: SparkSession) -> None:
-    """Keys are compared, and shown, as texts, as all values are."""
+    """Keys are compared, and shown, as texts, like all values."""
     plan = plan_of(version_of(*one("R", "A>x", "B>x")))
     frame = table([{"A": "A", "TIME_PERIOD": 1e20}, {"A": "B", "TIME_PERIOD": 1e20}, {"A": "A", "TIME_PERIOD": 1e-7}])
     found = on_spark(spark, frame, plan)
@@ -84,7 +84,7 @@ def test_keys_of_numbers(spark: SparkSession) -> None:
 
 
 def test_columns_that_differ_in_letter_case(spark: SparkSession) -> None:
-    """Spark would take them for one, and is not asked to."""
+    """Columns that differ only in letter case are rejected, because Spark does not distinguish them."""
     plan = plan_of(version_of(*one("R", "A>x", "B>x")))
     frame = spark.createDataFrame([("A", "2020", "k")], "A string, TIME_PERIOD string, b string")
     with pytest.raises(UsageError, match="columns that Spark does not tell apart: b, B; rename or drop one"):
@@ -93,7 +93,7 @@ def test_columns_that_differ_in_letter_case(spark: SparkSession) -> None:
 
 @pytest.mark.parametrize("how", ["map", "cells", "joined"])
 def test_long_maps(spark: SparkSession, monkeypatch: pytest.MonkeyPatch, how: str) -> None:
-    """2,000 rows, in a map, in cells or joined: each code is found, near misses are not; split parts them."""
+    """2,000 rows, in a map, in cells or joined: each code is found, near misses are not; split separates them."""
     if how == "cells":
         monkeypatch.setattr("kafka_replica_spark.literals._HASHED_SINCE", (99, 0))
     elif how == "joined":

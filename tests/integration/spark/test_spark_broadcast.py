@@ -40,14 +40,14 @@ def store() -> MemoryStore:
 
 @pytest.fixture
 def codes(spark: SparkSession, store: MemoryStore) -> Iterator[BroadcastCodelists]:
-    """All lists."""
+    """All lists, broadcast."""
     made = broadcast(spark, store.snapshot())
     yield made
     made.destroy()
 
 
 def test_look_ups(codes: BroadcastCodelists) -> None:
-    """Scalars, pandas and Arrow; by URN and short reference; extended lists, value lists, languages, parents."""
+    """Look-ups work for scalars, pandas and Arrow; URNs and short references; extensions, languages, parents."""
     assert codes.version == 1
     assert codes.position == '{"structures-0": 10}'
     assert codes.unreadable == []
@@ -77,7 +77,7 @@ def test_look_ups(codes: BroadcastCodelists) -> None:
 
 
 def test_in_udfs(spark: SparkSession, codes: BroadcastCodelists) -> None:
-    """Pandas and Arrow UDFs on workers, over several partitions."""
+    """Look-ups work in pandas and Arrow UDFs on workers, over several partitions."""
 
     @pandas_udf("boolean")  # type: ignore[call-overload,untyped-decorator,unused-ignore]
     def known(values: pd.Series) -> pd.Series:
@@ -94,7 +94,7 @@ def test_in_udfs(spark: SparkSession, codes: BroadcastCodelists) -> None:
 
 
 def test_what_travels(codes: BroadcastCodelists, tmp_path: Path) -> None:
-    """With a UDF go the look-ups alone, whole: neither codes, which are broadcast, nor a reference to this package."""
+    """A UDF carries only the look-ups, completely: neither the broadcast codes nor a reference to this package."""
     kind = codes.__reduce__()[0]
     assert len(cloudpickle.dumps(kind)) < 20_000
     code = "[found[1].is_code('T:CL_AREA(1.0)', one) for one in 'ABQ'] + [found[1].version]"
@@ -107,7 +107,7 @@ def test_what_travels(codes: BroadcastCodelists, tmp_path: Path) -> None:
 
 
 class Carried:
-    """In the place of Spark's broadcast variable, which only Spark can send."""
+    """A substitute for Spark's broadcast variable, which only Spark can send."""
 
     def __init__(self, data: bytes) -> None:
         self.value = data
@@ -117,7 +117,7 @@ class Carried:
 
 
 def test_refresh(spark: SparkSession, store: MemoryStore) -> None:
-    """What has changed is made anew, through extensions, too; the rest is taken over; the old one keeps its version."""
+    """A refresh recreates changed lists, also by extension, and reuses the rest; the old object keeps its version."""
     old = broadcast(spark, store.snapshot())
     apply(store, records_of(message(codelist("CL_AREA", ["A", "C"])), offset=10), 11)
     new = old.refresh(store.snapshot())
@@ -136,7 +136,7 @@ def test_refresh(spark: SparkSession, store: MemoryStore) -> None:
 
 
 def test_only_changes_are_sent(spark: SparkSession) -> None:
-    """A new version sends the list that has changed, shares the rest, and outlives the old one."""
+    """A new version sends the changed list, shares the rest, and outlives the old one."""
     store = MemoryStore()
     ids = [f"C{number}" for number in range(200)]
     apply(store, records_of(*[message(codelist(f"CL{number}", ids)) for number in range(10)]), 10)
@@ -167,7 +167,7 @@ def test_only_changes_are_sent(spark: SparkSession) -> None:
 
 
 def test_chosen_lists(spark: SparkSession, store: MemoryStore) -> None:
-    """Some lists and languages; version rules as they were asked for; what is none is refused."""
+    """Lists, languages and version rules are selected as requested; invalid ones are rejected."""
     some = broadcast(spark, store.snapshot(), ["T:CL_AREA(1.0+)", VALUES], languages=["fr"])
     assert some.codelists == [AREA, VALUES]
     assert some.is_code("T:CL_AREA(1.0+)", "EU") is True
@@ -190,7 +190,7 @@ def test_chosen_lists(spark: SparkSession, store: MemoryStore) -> None:
 
 
 def test_codes_with_a_hash_in_common(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The text decides, not the hash: here all texts of one length have the same."""
+    """The text decides, not the hash: in this test all texts of one length have the same hash."""
     import kafka_replica_spark.blocks as blocks_module
 
     real = lookups_module.hashes

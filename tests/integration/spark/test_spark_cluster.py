@@ -14,7 +14,7 @@ from support.spark.cluster_world import executor_python, job, shipped, standalon
 def test_on_a_cluster(tmp_path: Path) -> None:
     """Views, validation and look-ups in UDFs need no package on executors; the wheel makes it importable there."""
     bare = executor_python(tmp_path / "bare")
-    # On machines apart the same path leads to different installations; here the working directory tells the worker.
+    # On separate machines the same path leads to different installations; here the working directory shows the worker.
     python = tmp_path / "python"
     choice = f'case "$PWD" in {tmp_path}/w*) exec {bare} "$@";; *) exec {sys.executable} "$@";; esac'
     python.write_text(f"#!/bin/sh\n{choice}\n")

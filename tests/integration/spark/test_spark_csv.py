@@ -1,4 +1,4 @@
-"""SDMX-CSV with Spark: what polars reads and writes, Spark does; no Python runs for rows."""
+"""SDMX-CSV with Spark: it reads and writes the same as polars; no Python runs for rows."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ from support.rules.structures_by_hand import rules_of
 
 
 def rows_in(df: DataFrame) -> list[dict[str, Any]]:
-    """The rows as dictionaries."""
+    """Return the rows as dictionaries."""
     return [row.asDict(recursive=True) for row in df.collect()]
 
 
 @pytest.mark.parametrize("case", CSV_CASES, ids=[case.name for case in CSV_CASES])
 def test_csv_case(case: CsvCase, spark: SparkSession, tmp_path: Path) -> None:
-    """Each file gives the rows that the field guide says it holds."""
+    """Each file gives the rows that the field guide defines."""
     file = tmp_path / "data.csv"
     file.write_bytes(case.data)
     rules = world_rules() if case.with_rules else None
@@ -54,7 +54,7 @@ def test_csv_case(case: CsvCase, spark: SparkSession, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("name", "data", "said"), WRONG_HEADERS, ids=[name for name, _, _ in WRONG_HEADERS])
 def test_wrong_csv_header(name: str, data: str, said: str, spark: SparkSession, tmp_path: Path) -> None:
-    """A file that is no SDMX-CSV is refused at once, in the words that polars' reader has."""
+    """A file that is not SDMX-CSV is rejected immediately, with the error of polars' reader."""
     file = tmp_path / "data.csv"
     file.write_text(data)
     with pytest.raises(DatasetError, match=said):
@@ -63,7 +63,7 @@ def test_wrong_csv_header(name: str, data: str, said: str, spark: SparkSession, 
 
 @pytest.mark.parametrize("row", ["dataflow,T:F(1.0)", "dataflow,T:F(1.0),A,B", 'dataflow,T:F(1.0),"a\nb"'])
 def test_rows_of_other_lengths_end_the_job(row: str, spark: SparkSession, tmp_path: Path) -> None:
-    """Short and long rows are never taken for data, also where cells break lines although none was to be expected."""
+    """Short and long rows are never accepted, also where cells contain unexpected line breaks."""
     file = tmp_path / "data.csv"
     file.write_text(f"STRUCTURE,STRUCTURE_ID,DIM_1\ndataflow,T:F(1.0),A\n{row}\n")
     df = read_sdmx_csv(spark, str(file))
@@ -75,7 +75,7 @@ def test_rows_of_other_lengths_end_the_job(row: str, spark: SparkSession, tmp_pa
 
 @pytest.mark.usefixtures("uncompiled")
 def test_other_csv(spark: SparkSession, tmp_path: Path) -> None:
-    """What polars' reader refuses, this one does, at once or when the rows are read; what that reads, this one does."""
+    """Spark rejects what polars' reader rejects, immediately or when rows are read, and reads what polars reads."""
     file = tmp_path / "data.csv"
     for _, data, _ in PLAIN_CSV[:-1]:
         file.write_text(str(data))
@@ -90,7 +90,7 @@ def test_other_csv(spark: SparkSession, tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("uncompiled")
 def test_version_1_has_no_actions(spark: SparkSession, tmp_path: Path) -> None:
-    """A row that deletes ends the job that would write it as one that does not."""
+    """A row with action delete ends a job that would write it without its action."""
     rows = [("A", "I"), ("B", None)]
     schema, path = "DIM_1 string, ACTION string", str(tmp_path / "data")
     write_sdmx_csv(spark.createDataFrame(rows, schema).coalesce(1), path, world_rules(), version="1.0")
@@ -104,7 +104,7 @@ def test_version_1_has_no_actions(spark: SparkSession, tmp_path: Path) -> None:
 
 
 def test_a_folder_has_one_header(spark: SparkSession, tmp_path: Path) -> None:
-    """Another header among files read as one ends the job; files read by their own paths may differ."""
+    """A different header among files read as one ends the job; files with separate paths may differ."""
     (tmp_path / "a.csv").write_text("STRUCTURE,STRUCTURE_ID,DIM_1\ndataflow,T:F(1.0),A\n")
     (tmp_path / "b.csv").write_text("STRUCTURE,STRUCTURE_ID,NOTE\ndatastructure,T:D,x\n")
     with pytest.raises(PySparkException, match="another header"):
@@ -123,7 +123,7 @@ def test_a_folder_has_one_header(spark: SparkSession, tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("uncompiled")
 def test_rows_that_are_meant(spark: SparkSession) -> None:
-    """The same as with polars."""
+    """The rows of an artefact are selected as with polars."""
     schema = "STRUCTURE string, STRUCTURE_ID string, DATAFLOW string, ROW int"
     df = spark.createDataFrame([(*row.values(), number) for number, row in enumerate(SAYING)], schema).coalesce(1)
     for artefact, with_usages, meant in MEANT:
@@ -134,7 +134,7 @@ def test_rows_that_are_meant(spark: SparkSession) -> None:
 
 @pytest.mark.parametrize("labels", ["id", "both", "name"])
 def test_spark_writes_what_both_read(labels: Any, spark: SparkSession, tmp_path: Path) -> None:
-    """What Spark wrote gives the frame again, in Spark and in polars, odd texts included."""
+    """Files written by Spark give the frame again, in Spark and in polars, including odd texts."""
     rules = world_rules()
     rows = [
         (
@@ -178,7 +178,7 @@ def test_spark_writes_what_both_read(labels: Any, spark: SparkSession, tmp_path:
 
 
 def test_spark_writes_periods_as_days(spark: SparkSession, tmp_path: Path) -> None:
-    """Periods become the same days as with polars, date-times if there is one among them."""
+    """Periods become the same days as with polars, or date-times if there is one among them."""
     schema = "DIM_1 string, TIME_PERIOD string, REPORTING_YEAR_START_DAY string, OBS_VALUE string"
     for days, collected in ((DAYS, "start"), (DAYS, "middle"), (MIXED, "end")):
         df = spark.createDataFrame([tuple(row.values()) for row in rows_of_days(days)], schema)

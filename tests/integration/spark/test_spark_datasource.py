@@ -30,7 +30,7 @@ from support.spark.views_material import parts, records
 
 
 def read(spark: SparkSession, view: str, **options: object) -> DataFrame:
-    """A frame of the data source; in names of options _ stands for a dot."""
+    """Return a frame of the data source; in names of options _ is replaced by a dot."""
     register(spark)
     reader = spark.read.format("kafka_replica").option("view", view)
     for name, value in options.items():
@@ -47,7 +47,7 @@ def filled(store: Store) -> None:
 
 
 def test_from_a_broker(spark: SparkSession, local_kafka: object, kafka_topic: TopicMaker) -> None:
-    """The same rows and columns as views() of a replica; one version for life; a later load has a later one."""
+    """A load gives the rows and columns of views() of a replica, in a fixed version; a later load has a later one."""
     servers: str = local_kafka.bootstrap_servers  # type: ignore[attr-defined]
     topic = kafka_topic("structures")
     producer = TransactionalProducer({"bootstrap.servers": servers}, topic, transactional_id=topic)
@@ -77,7 +77,7 @@ def test_from_a_broker(spark: SparkSession, local_kafka: object, kafka_topic: To
 
 @pytest.mark.parametrize("kind", ["checkpoint", "rocksdb"])
 def test_from_a_store(spark: SparkSession, tmp_path: Path, kind: str) -> None:
-    """A checkpoint file, or the folder of a store, while another replica may have it."""
+    """A checkpoint file and the folder of a store are read, even while another replica uses them."""
     path = tmp_path / "store"
     filled(MemoryStore(path) if kind == "checkpoint" else RocksStore(path))
     holder = MemoryStore(path) if kind == "checkpoint" else RocksStore(path)
@@ -103,7 +103,7 @@ def test_slices(spark: SparkSession, tmp_path: Path) -> None:
 
 
 def test_what_travels(tmp_path: Path) -> None:
-    """No password goes beyond load(); with the tasks go neither the table nor this package."""
+    """No password goes beyond load(); the tasks contain neither the table nor this package."""
     filled(MemoryStore(tmp_path / "store"))
     source = KafkaReplicaSource({"store": str(tmp_path / "store"), "view": "codes"})
     schema = source.schema()
@@ -132,13 +132,13 @@ def test_what_travels(tmp_path: Path) -> None:
     ],
 )
 def test_impossible_options(options: dict[str, str], reason: str) -> None:
-    """Each is told before anything is read."""
+    """Each invalid option is reported before anything is read."""
     with pytest.raises(ConfigurationError, match=reason):
         parsed(options)
 
 
 def test_failures(spark: SparkSession, tmp_path: Path) -> None:
-    """A store that is not there, a table that is too large, and a schema that was given: each says what to do."""
+    """A missing store, a too large table, and a given schema each raise an error with advice."""
     with pytest.raises(StoreError, match="name the folder of a store, or a checkpoint file"):
         look(tmp_path / "nothing")
     filled(MemoryStore(tmp_path / "store"))

@@ -13,7 +13,7 @@ from support.spark.spark_world import SOURCE, apply, codelist, message, records_
 
 
 def test_codes(spark: SparkSession, demo: Snapshot) -> None:
-    """All codes of all lists, with names, parents and positions; the types promised; nothing unreadable."""
+    """All codes of all lists have names, parents and positions, with the promised types; none is unreadable."""
     made = views(spark, demo)
     frame = made.codes()
     assert [f"{name} {kind}" for name, kind in frame.dtypes] == [
@@ -37,7 +37,7 @@ def test_codes(spark: SparkSession, demo: Snapshot) -> None:
 
 
 def test_chosen_codes(spark: SparkSession, demo: Snapshot) -> None:
-    """By agency and id; what fits nothing is an empty frame of the same columns."""
+    """Lists are selected by agency and id; no match gives an empty frame of the same columns."""
     made = views(spark, demo)
     assert {row.codelist for row in made.codes(agency="SDMX").collect()} == {"CL_FREQ"}
     assert {row.codelist for row in made.codes("KR_DEMO", "CL_S*").collect()} == {"CL_SEX", "CL_STATION_TYPE"}
@@ -61,7 +61,7 @@ def test_a_frame_keeps_its_version(spark: SparkSession) -> None:
 
 
 def test_the_unreadable_are_listed(spark: SparkSession) -> None:
-    """A damaged codelist and a stub are not in the frame, and are told with the reason; the others are there."""
+    """A damaged codelist and a stub are listed with the reason instead of being shown; the others are shown."""
     store = MemoryStore()
     stub = codelist("CL_STUB", []).replace("<s:Codelist ", '<s:Codelist isExternalReference="true" ')
     damaged = Record(b"urn:sdmx:org.sdmx.infomodel.codelist.Codelist=T:CL_BAD(1.0)", b"<x", 7, -1, (), SOURCE)
@@ -76,7 +76,7 @@ def test_the_unreadable_are_listed(spark: SparkSession) -> None:
 
 
 def test_a_code_without_a_name_and_a_list_without_codes(spark: SparkSession) -> None:
-    """Neither is a failure: the name is NULL, the list has no rows."""
+    """A code without a name has the name NULL, and a list without codes has no rows."""
     unnamed = codelist("CL", []).replace("</s:Codelist>", '<s:Code id="X"/></s:Codelist>')
     made = views(spark, version_of(message(unnamed), message(codelist("CL_EMPTY", []))))
     assert [(row.code, row.name, row.names) for row in made.codes().collect()] == [("X", None, {})]

@@ -43,7 +43,7 @@ def test_both_engines_write_the_same(demo: Snapshot, spark: SparkSession, tmp_pa
 
 @pytest.mark.usefixtures("spark", "uncompiled")
 def test_line_breaks(demo: Snapshot, tmp_path: Path) -> None:
-    """Spark must be told of line breaks within cells; the sentence that refuses them says how."""
+    """Line breaks within cells need an option on Spark; the error that rejects them names it."""
     rules = compile_rules(Structures(demo), "KR_DEMO:LABOUR(1.0)")
     rows = pl.DataFrame(generate_rows(rules, 2, 1), infer_schema_length=None)
     write_sdmx_csv(rows.with_columns(OWN=pl.lit("two\nlines")), tmp_path / "data.csv", rules)
@@ -60,7 +60,7 @@ def test_line_breaks(demo: Snapshot, tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("spark", "uncompiled")
 def test_both_engines_read_the_same(demo: Snapshot, tmp_path: Path) -> None:
-    """UTF-16, an earlier run's rejected rows, and rows of other structures; an empty file is none."""
+    """UTF-16, earlier rejected rows, and rows of other structures are read alike; an empty file is invalid."""
     rules = compile_rules(Structures(demo), "KR_DEMO:LABOUR(1.0)")
     rows = pl.DataFrame(generate_rows(rules, 3, 1), infer_schema_length=None)
     errors = pl.lit(None, pl.List(pl.String))

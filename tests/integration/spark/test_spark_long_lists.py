@@ -16,7 +16,7 @@ REFERENCE = "urn:sdmx:org.sdmx.infomodel.datastructure.DataStructure=T:DSD(1.0)"
 
 
 def test_more_codes_than_go_into_maps(spark: SparkSession) -> None:
-    """A list of 120,000 codes and a short one: all codes are known, near misses are not, and no code is in the plan."""
+    """With a list of 120,000 codes all codes are found, near misses are not, and no code is in the plan."""
     long, short = [f"A{number}" for number in range(CODES)], [f"B{number}" for number in range(30)]
     dimensions = "".join(component("Dimension", name, coded(f"T:CL_{name}(1.0)")) for name in ("LONG", "SHORT"))
     dimensions += component("TimeDimension", "TIME_PERIOD", format_("ObservationalTimePeriod"))

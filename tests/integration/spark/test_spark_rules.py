@@ -16,7 +16,7 @@ from kafka_replica_spark import membership, validate
 from support.spark.spark_world import GOOD, RULES, VALUES, frame, varied
 
 Broken: TypeAlias = dict[Any, list[str]]
-# The rows differ in one value alone: they are not to be compared with each other, nor FREQ with TIME_PERIOD.
+# The rows differ in one value only: they are not compared with each other, nor FREQ with TIME_PERIOD.
 ROWS_APART = dict.fromkeys(["duplicate-key", "attribute-differs", "frequency"], "off")
 INTEGERS = ["0", "7", "-7", "+7", "007"]
 NO_INTEGERS = ["", " 7", "7 ", "7\n", "1.0", "1e3", "1d", "NaN", "0x1p3", "seven", "٣", "1_000"]
@@ -71,25 +71,25 @@ NO_TIMES = [
 
 
 def outcome(values: Iterable[Any], *rules: str) -> Broken:
-    """Each of the values breaking these rules."""
+    """Return the rules that each of the values breaks."""
     return {value: list(rules) for value in values}
 
 
 def broken(spark: SparkSession, rules: Snapshot, name: str, values: list[Any], kind: Any = None) -> Broken:
-    """For each value of a column, the rules it breaks."""
+    """Return the broken rules for each value of a column."""
     rows = validate(varied(spark, name, values, kind), RULES, rules, rules=ROWS_APART).select("_errors").collect()
     return {value: told(row._errors, name) for value, row in zip(values, rows, strict=True)}
 
 
 def told(errors: list[Any] | None, name: str) -> list[str]:
-    """The rules of a row's findings, which all are of one column."""
+    """Return the rules of a row's findings, which all are of one column."""
     assert errors is None or errors
     assert {error.component for error in errors or ()} <= {name}
     return [error.rule for error in errors or ()]
 
 
 def _cases() -> Iterator[tuple[str, Broken]]:
-    """Columns, and for each of their values the rules that it breaks. NULL is good where a value is optional."""
+    """Return columns, and the rules that each of their values breaks. NULL is valid where a value is optional."""
     for name, rule, good, bad in OPTIONAL:
         yield name, outcome([None, *good]) | outcome(bad, rule)
     # Codes by local representation (FREQ) or the concept's (AREA): each of 2,000, and near misses.
@@ -105,7 +105,7 @@ CASES = list(_cases())
 
 @pytest.fixture(scope="module")
 def answers(spark: SparkSession, rules: Snapshot) -> Sequence[Broken]:
-    """What Spark finds in all values of all cases, in one plan: each row varies one column."""
+    """Return Spark's findings for all values of all cases, in one plan: each row varies one column."""
     rows = [GOOD | {name: value} for name, wanted in CASES for value in wanted]
     found = iter(validate(frame(spark, rows), RULES, rules, rules=ROWS_APART).select("_errors").collect())
     return [{value: told(next(found)._errors, name) for value in wanted} for name, wanted in CASES]
@@ -113,13 +113,13 @@ def answers(spark: SparkSession, rules: Snapshot) -> Sequence[Broken]:
 
 @pytest.mark.parametrize("number", range(len(CASES)), ids=[f"{name}-{len(wanted)}" for name, wanted in CASES])
 def test_values(answers: Sequence[Broken], number: int) -> None:
-    """Good values break nothing, bad ones break that rule and no other."""
+    """Good values break nothing; bad values break that rule and no other."""
     assert answers[number] == CASES[number][1]
 
 
 @pytest.mark.parametrize("in_map", [True, False], ids=["maps", "cells"])
 def test_any_text_in_a_set(spark: SparkSession, in_map: bool) -> None:
-    """Membership is exact for any text, for sets of any size, also empty ones and those with separators in values."""
+    """Membership is exact for any text and sets of any size, including empty ones and values with separators."""
     texts = [
         "",
         ",",
@@ -186,13 +186,13 @@ def test_any_text_in_a_set(spark: SparkSession, in_map: bool) -> None:
 def test_typed_columns(
     spark: SparkSession, rules: Snapshot, name: str, kind: pa.DataType, good: list[Any], bad: list[Any]
 ) -> None:
-    """A column of another type counts as what SDMX would write: a whole double is an integer."""
+    """A column of another type is treated as SDMX would write it: a whole double is an integer."""
     found = [bool(errors) for errors in broken(spark, rules, name, [*good, *bad], kind).values()]
     assert found == [False] * len(good) + [True] * len(bad)
 
 
 def test_ansi_or_not(spark: SparkSession, rules: Snapshot) -> None:
-    """The findings do not depend on ANSI mode, and nothing throws."""
+    """The findings do not depend on ANSI mode, and no expression throws."""
     values = ["1", "x", "1" * 40, None]
     found = []
     for mode in ("true", "false"):

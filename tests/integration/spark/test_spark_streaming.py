@@ -38,11 +38,11 @@ class World:
         self.seen: list[tuple[int, int, list[tuple[str, str | None]]]] = []
 
     def publish(self, *codes: str) -> int:
-        """Publishes the list of areas with these codes; the version that has it."""
+        """Publish the list of areas with these codes; return the version that contains it."""
         return self._put(codelist("CL_AREA", codes) + concepts(ids=["AREA", "TIME_PERIOD", "OBS_VALUE"]) + STRUCTURE)
 
     def publish_map(self, values: dict[str, str]) -> int:
-        """Publishes a map of areas to places with these values; the version that has it."""
+        """Publish a map of areas to places with these values; return the version that contains it."""
         by = representation_map("R", *(f"{area}>{place}" for area, place in values.items()))
         ends = named("S", "AREA") + named("G", "PLACE")
         return self._put(ends + by + structure_map(component_map("AREA", "PLACE", "R")))
@@ -54,18 +54,18 @@ class World:
         return self.replica.wait_for(transaction.committed.position, 30).version
 
     def observe(self, name: str, *areas: str) -> None:
-        """A file of observations."""
+        """Write a file of observations."""
         rows = [{"AREA": area, "TIME_PERIOD": str(2000 + i), "OBS_VALUE": "1"} for i, area in enumerate(areas)]
         (self.folder / name).write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
         (self.folder / name).rename(self.data / f"{name}.json")
 
     def stream(self, spark: SparkSession) -> DataFrame:
-        """The folder, a file a micro-batch."""
+        """Return the folder as a stream, with one file per micro-batch."""
         reader = spark.readStream.schema("AREA string, TIME_PERIOD string, OBS_VALUE string")
         return reader.option("maxFilesPerTrigger", 1).json(str(self.data))
 
     def write(self, checked: DataFrame, batch: Batch) -> None:
-        """Keeps what was found: number, version in the rows, and each area with the rule that it breaks."""
+        """Keep the findings: number, version in the rows, and each area with the rule that it breaks."""
         rows = checked.collect()
         versions = {row._version for row in rows} | {batch.version}
         assert len(versions) == 1
@@ -75,7 +75,7 @@ class World:
 
     @property
     def checkpoint(self) -> str:
-        """Where the query keeps its checkpoint."""
+        """The folder of the query's checkpoint."""
         return (self.folder / "checkpoint").as_uri()
 
 
@@ -92,7 +92,7 @@ def world(local_kafka: object, kafka_topic: TopicMaker, tmp_path: Path) -> Itera
 
 
 def test_a_change_counts_from_the_next_batch_on(spark: SparkSession, world: World) -> None:
-    """B goes and C comes while a batch is being written: that batch keeps its version, the next has the new one."""
+    """A change while a batch is being written does not affect that batch; the next one has the new version."""
     world.observe("first", "A", "B", "C")
     world.observe("second", "A", "B", "C")
 
@@ -115,7 +115,7 @@ def test_a_change_counts_from_the_next_batch_on(spark: SparkSession, world: Worl
 def test_a_repetition_takes_what_it_finds_and_says_so(
     spark: SparkSession, world: World, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A batch that failed is repeated after a restart, with the newest version, and told as a repetition."""
+    """A failed batch is repeated after a restart with the newest version, and marked as a repetition."""
     caplog.set_level(logging.INFO, "kafka_replica")
     world.observe("first", "A")
     world.observe("second", "C")
@@ -171,7 +171,7 @@ def test_any_preparation(spark: SparkSession, world: World) -> None:
 
 
 def test_a_replica_that_ended_ends_the_query(spark: SparkSession, world: World) -> None:
-    """Closed, or failed: nothing is checked against a version that would never become newer."""
+    """A closed or failed replica ends the query, because its version would never become newer."""
     call = foreach_batch(world.replica, lambda rows, _: rows, world.write)
     world.replica.close()
     with pytest.raises(ReplicaClosedError, match="is closed"):
@@ -186,13 +186,13 @@ def test_a_replica_that_ended_ends_the_query(spark: SparkSession, world: World) 
 
 
 def test_a_frame_that_is_no_stream(spark: SparkSession, world: World) -> None:
-    """It is told that validate() is for that."""
+    """A frame that is not a stream is rejected with a hint at validate()."""
     with pytest.raises(UsageError, match="not streaming; use validate"):
         validate_stream(spark.range(1), REFERENCE, world.replica, world.write, checkpoint=world.checkpoint)
 
 
 def test_a_map_counts_from_the_next_batch_on(spark: SparkSession, world: World) -> None:
-    """A map that changes while a batch is written: that batch keeps its version, the next one has the new map."""
+    """A map that changes while a batch is written does not affect that batch; the next one has the new map."""
     world.publish_map({"A": "X", "B": "Y"})
     world.observe("first", "A", "C")
     world.observe("second", "A", "C")

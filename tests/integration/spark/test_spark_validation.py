@@ -1,4 +1,4 @@
-"""Frames checked against data structures: what is refused, what is found, what a plan looks like."""
+"""Validation of frames against data structures: rejections, findings, and plans."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ PYTHON = re.compile("Python|ArrowEval|MapInPandas|MapInArrow")
 
 
 def plan_of(df: DataFrame) -> str:
-    """The executed plan."""
+    """Return the executed plan."""
     return str(df._jdf.queryExecution().executedPlan().toString())
 
 
 @pytest.fixture(scope="module")
 def employed(spark: SparkSession, demo: Snapshot) -> dict[str, str]:
-    """A good observation of the samples."""
+    """Return a good observation of the samples."""
     rows = views(spark, demo).codes().collect()
     codes = {
         name: next(row.code for row in rows if row.codelist == list_)
@@ -63,7 +63,7 @@ def test_good_data_has_no_errors(spark: SparkSession, demo: Snapshot, employed: 
 
 
 def test_findings(spark: SparkSession, demo: Snapshot, employed: dict[str, str]) -> None:
-    """All that is wrong with a row is said, with rule, component, value, message, severity and artefact."""
+    """A finding has rule, component, value, message, severity and artefact, for every error of a row."""
     bad = employed | {"SEX": "X", "REF_AREA": None, "TIME_PERIOD": "2020-13"}
     (row,) = validate(frame(spark, [bad]), LABOUR, demo).collect()
     by_component = {error.component: error for error in row._errors}
@@ -78,7 +78,7 @@ def test_findings(spark: SparkSession, demo: Snapshot, employed: dict[str, str])
 
 
 def test_split(spark: SparkSession, demo: Snapshot, employed: dict[str, str]) -> None:
-    """Good rows come without the column, bad ones with it; a frame that was not validated is refused."""
+    """Good rows come without the column, bad ones with it; a frame that was not validated is rejected."""
     df = frame(spark, [employed, employed | {"SEX": "X"}])
     good, bad = split(validate(df, LABOUR, demo))
     assert good.columns == df.columns
@@ -100,7 +100,7 @@ def test_no_python_in_the_plan(spark: SparkSession, rules: Snapshot) -> None:
 
 
 def test_the_version_is_told(spark: SparkSession, rules: Snapshot) -> None:
-    """Version, cut, data structure and what is not checked stand in the column's metadata; a stamp adds columns."""
+    """The column's metadata has version, position, data structure and unchecked items; a stamp adds columns."""
     df = varied(spark, "XML_NAME", ["x"])
     metadata = validate(df, RULES, rules).schema["_errors"].metadata
     position = json.dumps(rules.position.as_json())
@@ -112,7 +112,7 @@ def test_the_version_is_told(spark: SparkSession, rules: Snapshot) -> None:
 
 
 def test_what_is_not_checked_is_told(spark: SparkSession, rules: Snapshot) -> None:
-    """Unusable patterns, types without a rule, columns that cannot be read: said, and no row is refused for them."""
+    """Unusable patterns, types without a rule and unreadable columns are reported, without rejecting rows."""
     names = ["BROKEN", "HTML"]
     checked = validate(frame(spark, [GOOD | dict.fromkeys(names, "1")]), RULES, rules)
     assert sorted(checked.schema["_errors"].metadata["unchecked"]) == UNCHECKED
@@ -125,7 +125,7 @@ def test_what_is_not_checked_is_told(spark: SparkSession, rules: Snapshot) -> No
 
 @pytest.mark.parametrize("name", ["FREQ", "TIME_PERIOD", "STATUS", "COUNT", "FLAG"])
 def test_a_column_that_is_missing_is_empty_in_each_row(spark: SparkSession, rules: Snapshot, name: str) -> None:
-    """SDMX-CSV: an empty cell or an absent column is the same; and it is told once of the whole set."""
+    """A missing column is treated as empty cells, as in SDMX-CSV, and reported once for the whole set."""
     row = {key: value for key, value in GOOD.items() if key != name}
     found = validate(frame(spark, [row, row | {"AREA": "R0002"}]), RULES, rules)
     kind = {"STATUS": "attribute", "FLAG": "attribute", "COUNT": "measure"}.get(name, "dimension")
@@ -135,7 +135,7 @@ def test_a_column_that_is_missing_is_empty_in_each_row(spark: SparkSession, rule
 
 
 def test_columns_in_the_way_are_refused(spark: SparkSession, rules: Snapshot) -> None:
-    """A column ``_errors`` that is there already, and one component in two columns."""
+    """An existing column ``_errors``, and one component in two columns, are rejected."""
     with pytest.raises(UsageError, match="column _errors already"):
         validate(frame(spark, [GOOD | {"_errors": "x"}]), RULES, rules)
     with pytest.raises(UsageError, match="column _position already"):
@@ -145,7 +145,7 @@ def test_columns_in_the_way_are_refused(spark: SparkSession, rules: Snapshot) ->
 
 
 def test_missing_structures_are_refused(spark: SparkSession, demo: Snapshot, rules: Snapshot) -> None:
-    """An unknown data structure, and enumerations and concepts that are not in the version: all are named."""
+    """An unknown data structure, and missing enumerations and concepts, are all named."""
     df = frame(spark, [GOOD])
     for unknown in ("T:NOTHING(1.0)", RULES.replace("RULES", "NOTHING")):
         with pytest.raises(ArtefactNotFoundError, match=r"T:NOTHING\(1.0\)"):
@@ -162,7 +162,7 @@ def test_missing_structures_are_refused(spark: SparkSession, demo: Snapshot, rul
 
 
 def test_a_reference_that_means_two_is_refused(spark: SparkSession) -> None:
-    """A dataflow and a data structure of one name that do not belong together: the URN must be given."""
+    """A dataflow and an unrelated data structure of the same name require the URN."""
     body = codelist("CL", ["X"])
     body += structure("D", component("Dimension", "A", coded("T:CL(1.0)")))
     body += structure("E", component("Dimension", "A", coded("T:CL(1.0)")))
@@ -178,7 +178,7 @@ def test_a_reference_that_means_two_is_refused(spark: SparkSession) -> None:
 
 
 def test_a_stub_for_a_codelist_is_refused(spark: SparkSession) -> None:
-    """What a stub allows is unknown: that is said, rather than every code refused."""
+    """A stub for a codelist is rejected by name, because its codes are unknown."""
     stub = codelist("CL", []).replace("<s:Codelist ", '<s:Codelist isExternalReference="true" ')
     version = version_of(message(stub + structure("D", component("Dimension", "A", coded("T:CL(1.0)")))))
     with pytest.raises(SdmxError, match=r"needs is there, or can be used: A: .*stub"):
@@ -219,7 +219,7 @@ def test_forty_components(spark: SparkSession) -> None:
 
 @pytest.mark.parametrize("components", [16, 60])
 def test_methods_that_java_compiles(spark: SparkSession, tmp_path: Path, components: int) -> None:
-    """No method made of a plan is over 8,000 bytes: Java would interpret it, which costs ten times as much."""
+    """No method of a plan is over 8,000 bytes, which Java would interpret at ten times the cost."""
     names = [f"C{number:02}" for number in range(components)]
     half = components // 2
     list_ = codelist("CL", [f"X{number}" for number in range(500)])
@@ -234,7 +234,7 @@ def test_methods_that_java_compiles(spark: SparkSession, tmp_path: Path, compone
 
 
 def test_long_checks_of_periods_are_compiled(spark: SparkSession, tmp_path: Path) -> None:
-    """A check of a period takes it apart in many ways, and is a method that Java compiles nevertheless."""
+    """A check of a period has many parts, and is nevertheless in a method that Java compiles."""
     period = "ObservationalTimePeriod"
     attributes = "".join(
         attribute(name, format_(period, startTime="2000", endTime="2010", **more))
@@ -252,14 +252,14 @@ def test_long_checks_of_periods_are_compiled(spark: SparkSession, tmp_path: Path
 
 
 def longest_method(df: DataFrame) -> int:
-    """The bytes of the longest Java method made of a plan."""
+    """Return the bytes of the longest Java method of a plan."""
     debug = getattr(getattr(df.sparkSession._jvm.org.apache.spark.sql.execution.debug, "package$"), "MODULE$")
     stages = debug.codegenStringSeq(df._jdf.queryExecution().executedPlan())
     return max(stages.apply(number)._3().maxMethodCodeSize() for number in range(stages.size()))
 
 
 def test_more_questions_than_an_integer_has_bits(spark: SparkSession) -> None:
-    """Each of 90 mandatory attributes is told to be missing, alone and together, and in their order."""
+    """All of 90 missing mandatory attributes are reported, alone and together, and in their order."""
     names = [f"A{number:02}" for number in range(90)]
     attributes = "".join(attribute(name, format_("String"), usage="mandatory") for name in names)
     version = version_of(
@@ -273,7 +273,7 @@ def test_more_questions_than_an_integer_has_bits(spark: SparkSession) -> None:
 
 
 def test_equal_hashes_are_not_equal_keys(spark: SparkSession) -> None:
-    """Rows whose hashes are the same, for Spark's hash leaves NULL out, are duplicates only if their values are."""
+    """Rows with equal hashes, because Spark's hash ignores NULL, are duplicates only if their values are equal."""
     names = ["A", "B"]
     dimensions = "".join(component("Dimension", name, coded("T:CL(1.0)")) for name in names)
     version = version_of(message(codelist("CL", ["X", "Y"]) + structure("D", dimensions)))
@@ -286,5 +286,5 @@ def test_equal_hashes_are_not_equal_keys(spark: SparkSession) -> None:
 
 
 def test_the_row_that_others_vary(spark: SparkSession, rules: Snapshot) -> None:
-    """It is good as it is, though it lacks all that is optional."""
+    """The row that the other tests vary is valid, although it lacks everything optional."""
     assert validate(frame(spark, [GOOD]), RULES, rules).first()._errors is None

@@ -1,4 +1,4 @@
-"""What each view shows of a version that has something for all of them."""
+"""The content of each view of a version that has something for all of them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def version() -> Snapshot:
 
 
 def rows(snapshot: Snapshot, view: str, *columns: str, **selection: str) -> list[tuple[Any, ...]]:
-    """These columns of a view, for which all can be read."""
+    """Return these columns of a view, in which everything can be read."""
     unreadable: list[Unreadable] = []
     table = ViewTables(Structures(snapshot)).table(VIEWS[view], Selection(**selection), unreadable.append)
     assert unreadable == []
@@ -33,7 +33,7 @@ def rows(snapshot: Snapshot, view: str, *columns: str, **selection: str) -> list
 
 
 def test_structures(version: Snapshot) -> None:
-    """Each artefact once, whatever its class."""
+    """Each artefact is shown once, whatever its class."""
     found = rows(version, "structures", "class", "id", "version", "name", "is_external_reference")
     assert len(found) == 10
     assert ("ValueList", "VL", "1.0", "VL", False) in found
@@ -41,7 +41,7 @@ def test_structures(version: Snapshot) -> None:
 
 
 def test_codes_with_extension(version: Snapshot) -> None:
-    """Codes that a list has by extension are in it, marked; values of value lists are codes, too."""
+    """Codes that a list has by extension are shown and marked; values of value lists are codes, too."""
     assert rows(version, "codes", "codelist", "code", "parent", "position", "inherited", "name") == [
         ("CL_AREA", "EU", None, 1, False, "eu"),
         ("CL_AREA", "A", "EU", 2, False, "a"),
@@ -55,7 +55,7 @@ def test_codes_with_extension(version: Snapshot) -> None:
 
 
 def test_concepts_and_components(version: Snapshot) -> None:
-    """A component has its own representation, or its concept's."""
+    """A component has its own representation, or that of its concept."""
     codelist = "urn:sdmx:org.sdmx.infomodel.codelist.Codelist=T:CL_AREA(1.0)"
     assert rows(version, "concepts", "concept", "enumeration")[0] == ("AREA", codelist)
     names = "component", "class", "mandatory", "relationship", "dimensions", "enumeration", "text_type", "facets"
@@ -68,7 +68,7 @@ def test_concepts_and_components(version: Snapshot) -> None:
 
 
 def test_constraints(version: Snapshot) -> None:
-    """Values with cascade, a range of time, and a key that is excluded."""
+    """Constraints are shown with cascades, time ranges, and excluded keys."""
     names = "part", "part_number", "key_number", "included", "component", "value", "cascade_values"
     assert rows(version, "constraints", *names) == [
         ("CubeRegion", 1, None, True, "AREA", "EU", "true"),
@@ -83,7 +83,7 @@ def test_constraints(version: Snapshot) -> None:
 
 
 def test_mappings(version: Snapshot) -> None:
-    """Rows of representation maps, and each kind of rule of a structure map."""
+    """Rows of representation maps, and each kind of rule of a structure map, are shown."""
     names = "map", "kind", "sources", "targets", "target_values", "pattern", "frequency", "valid_from"
     codelist = "urn:sdmx:org.sdmx.infomodel.codelist.Codelist=T:CL_AREA(1.0)"
     assert rows(version, "mappings", *names) == [
@@ -98,7 +98,7 @@ def test_mappings(version: Snapshot) -> None:
 
 
 def test_hierarchies(version: Snapshot) -> None:
-    """Places with the codes they stand for, which join with the view of codes."""
+    """Places have the URNs of their codes, which join with the view of codes."""
     codelist = "urn:sdmx:org.sdmx.infomodel.codelist.Codelist=T:CL_AREA(1.0)"
     assert rows(version, "hierarchies", "path", "parent", "depth", "codelist", "code") == [
         ("TOP", None, 1, codelist, "EU"),
@@ -107,7 +107,7 @@ def test_hierarchies(version: Snapshot) -> None:
 
 
 def test_references(version: Snapshot) -> None:
-    """Each reference is resolved in this version; the one that leads nowhere is marked."""
+    """Each reference is resolved in this version; a dangling one is marked."""
     found = rows(version, "references", "id", "target", "resolved", "dangling")
     gone = "urn:sdmx:org.sdmx.infomodel.datastructure.DataStructure=T:GONE(1.0)"
     assert [one for one in found if one[3]] == [("SM", gone, None, True)]
@@ -116,7 +116,7 @@ def test_references(version: Snapshot) -> None:
 
 
 def test_selection(version: Snapshot) -> None:
-    """By agency, id and version rule."""
+    """Rows are selected by agency, id and version rule."""
     assert {one for (one,) in rows(version, "codes", "codelist", id="CL_M*")} == {"CL_MORE"}
     assert rows(version, "codes", "code", agency="U*") == []
     assert len(rows(version, "structures", "id", version="1.0+")) == 10
@@ -128,7 +128,7 @@ def test_selection(version: Snapshot) -> None:
 
 
 def test_what_came_along_in_a_message(version: Snapshot) -> None:
-    """Artefacts in the message of another's key are shown, too; stubs are told."""
+    """Artefacts in the message of another key are shown, too; stubs are listed."""
     store = MemoryStore()
     two = (
         '<s:Codelists><s:Codelist agencyID="T" id="CL_A" version="1.0"><c:Name>A</c:Name><s:Code id="X"/></s:Codelist>'
@@ -147,7 +147,7 @@ def test_what_came_along_in_a_message(version: Snapshot) -> None:
 
 
 def test_a_missing_concept_is_told() -> None:
-    """The component is shown without its representation, and that is said."""
+    """A component with a missing concept is shown without its representation, and the concept is reported."""
     found = [one for one in records() if b"ConceptScheme=" not in one.key]
     snapshot = apply(MemoryStore(), found, len(found))
     unreadable: list[Unreadable] = []
@@ -160,7 +160,7 @@ def test_a_missing_concept_is_told() -> None:
 
 
 def test_references_and_look_ups_agree_on_what_is_dangling() -> None:
-    """A codelist that extends another may have the code from there; a record that cannot be read is listed by both."""
+    """References and look-ups agree, with codes from extensions, and both list unreadable records."""
     base = "urn:sdmx:org.sdmx.infomodel.codelist."
     codes = "".join(
         f'<s:HierarchicalCode id="H{at}"><s:Code>{base}Code=T:{code}</s:Code></s:HierarchicalCode>'
@@ -185,7 +185,7 @@ def test_references_and_look_ups_agree_on_what_is_dangling() -> None:
 
 
 def test_all_views_in_spark(spark: SparkSession, version: Snapshot) -> None:
-    """Each is a frame of as many rows, stamped, with metadata that says the same."""
+    """Each view is a frame with the same number of rows, stamped, with matching metadata."""
     made = views(spark, version)
     for name, view in VIEWS.items():
         frame = getattr(made, name)()

@@ -51,7 +51,7 @@ class TopicContract(ABC):
 
     @abstractmethod
     def make(self, partitions: int = 1, *, takes_any_key: bool = False) -> Backend:
-        """Return a fresh topic; it is compacted, unless ``takes_any_key`` asks for records without a key."""
+        """Return a fresh topic; it is compacted unless ``takes_any_key``, so that it accepts records without a key."""
 
     # --- transactions ---
 
@@ -346,7 +346,7 @@ class TopicContract(ABC):
 
     @both_kinds
     def test_a_topic_that_is_made_again(self, boundaries: Boundaries, monkeypatch: pytest.MonkeyPatch) -> None:
-        """A replica of a recreated topic shows the old version until it has the new one; it reports the difference."""
+        """A replica of a recreated topic serves the old version until it has the new one, and reports differences."""
         monkeypatch.setattr(follower, "_LOOK_EVERY_S", 0.1)
         topic = self.make()
         with topic.replica(boundaries=boundaries) as replica:

@@ -25,19 +25,19 @@ def until(is_so: Callable[[], bool]) -> None:
 
 
 def opened(path: Path) -> MemoryStore:
-    """A store that saves when it is closed."""
+    """Open a store that saves when it is closed."""
     return MemoryStore(path, checkpoint_every_s=None)
 
 
 def opened_and_closed(path: Path) -> MemoryStore:
-    """Save a state, and close the store; snapshots stay readable."""
+    """Open and close a store; snapshots stay readable."""
     store = opened(path)
     store.close()
     return store
 
 
 def bookmark_of(position: Position) -> ResumePoint:
-    """A resume point with a value in every field except the incarnation."""
+    """Return a resume point with a value in every field except the incarnation."""
     return ResumePoint(position, {"t": "id"}, {P: 3}, 5, "everything")
 
 

@@ -198,11 +198,11 @@ class Cluster:
         log.left = [batch for batch in log.left if batch.end > log.start]
 
     def compact(self, partition: Partition, read: int | None = None) -> None:
-        """Takes what is replaced or aborted below the last stable offset, and whole batches emptied by that.
+        """Remove what is replaced or aborted below the last stable offset, and whole batches emptied by that.
 
-        With ``read``, the offset up to which the reader has come, also what Kafka keeps for a while after that
-        (``delete.retention.ms``) and a reader that keeps up has seen, or never needs: tombstones below it, and
-        markers of which nothing is left but for those it has one half of.
+        With ``read``, the offset up to which the reader has come, also remove what Kafka keeps for a while after that
+        (``delete.retention.ms``) and a reader that keeps up has read, or never needs: tombstones below it, and
+        markers without remaining data, except those of transactions of which it has read a part.
         """
         log, stable = self.logs[partition], self.stable(partition)
         latest: dict[bytes, int] = {}
