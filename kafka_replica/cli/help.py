@@ -13,7 +13,7 @@ SHORT_OPTIONS: Final = {
     "--bootstrap-server": "-b",
     "--config": "-c",
     "--json": "-j",
-    "--keep": "-k",
+    "--key-filter": "-k",
     "--name": "-n",
     "--out": "-o",
     "--port": "-p",

@@ -102,7 +102,7 @@ class ReplicaOptions:
     timeout_s: float
     boundaries: Boundaries
     store: Path | None
-    keep: tuple[str, ...]
+    key_filter: tuple[str, ...]
     on_bad_record: Literal["stop", "skip"]
     dead_letters: Path | None
 
@@ -117,7 +117,7 @@ _OF_A_REPLICA = (
         help="Whether to go on without records that cannot be replicated.",
     ),
     click.option(
-        "--keep", multiple=True, metavar="PATTERN",
+        "--key-filter", multiple=True, metavar="PATTERN",
         help="Only keys that match: * any text, ? a character. Repeatable; one of them has to match.",
     ),
     STORE,

@@ -36,7 +36,7 @@ def command_replica(options: ReplicaOptions) -> Replica:
         store=None if options.store is None else _rocks_store(options.store),
         boundaries=options.boundaries,
         wait_for_topic=False,
-        key_filter=reduce(or_, map(KeyFilter.pattern, options.keep)) if options.keep else None,
+        key_filter=reduce(or_, map(KeyFilter.pattern, options.key_filter)) if options.key_filter else None,
         on_bad_record=options.on_bad_record if dead_letters is None else "dead-letter",
         dead_letters=dead_letters,
     )

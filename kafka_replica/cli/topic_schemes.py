@@ -25,7 +25,7 @@ def merge_with_topic(parts: dict[Urn, Part], options: ReplicaOptions) -> None:
     synthetic = [urn for urn, part in parts.items() if part.is_synthetic]
     if not synthetic:
         return
-    with ready_replica(replace(options, keep=tuple(map(str, synthetic)))) as replica:
+    with ready_replica(replace(options, key_filter=tuple(map(str, synthetic)))) as replica:
         snapshot = replica.snapshot()
         records = {urn: record for urn in synthetic if (record := snapshot.get(str(urn))) is not None}
     for urn, record in records.items():

@@ -41,7 +41,7 @@ _GAUGES = (  # name, help text, status field
     ("pending_records", "Records read that no version shows yet.", "pending_records"),
     ("open_transaction_seconds", "For how long one open transaction has been in the way.", "blocked_s"),
     ("open_transactions", "Transactions that began below the version shown and are not decided.", "open_transactions"),
-    ("last_heard_seconds", "Time since the broker last said something.", "last_contact_s"),
+    ("last_contact_seconds", "Time since the last answer of a broker.", "last_contact_s"),
 )
 _COUNTERS = (  # name, help text, field of status.counts
     ("records", "Records read, tombstones included.", "records"),

@@ -11,34 +11,34 @@ from chaos.expected import NOTHING, Expected, Write, torn_tombstones
 from chaos.findings import Findings, Kind
 from chaos.history import History, Outcome, WriterHistory, lines
 from chaos.plan import head, named
-from chaos.stream_checker import Looker
+from chaos.stream_checker import StreamChecker
 from kafka_replica import State
 
 INDEPENDENT = "independent"
 STREAMS = ("every", "slow", "reads")
 
 
-def check(folder: Path, history: History, position: frozenset[str] = frozenset()) -> Findings:
+def check(folder: Path, history: History, torn: frozenset[str] = frozenset()) -> Findings:
     """Check all streams and final states in the folder of a run.
 
     Args:
         folder: of the run.
         history: what the writers did.
-        position: transactions that Kafka itself tore, by name: no reader can show them whole, or has to show them.
+        torn: transactions that Kafka itself tore, by name: no reader can show them whole, or has to show them.
     """
     findings = Findings()
-    history.doubt(position)
+    history.doubt(torn)
     streams = sorted(path for what in STREAMS for path in folder.glob(f"*.{what}.jsonl"))
     independent = _end(folder / f"{INDEPENDENT}.end.json")
     seen = frozenset(_seen(streams)) | {named(bytes.fromhex(value)) for value, _, _ in independent["state"].values()}
-    seen -= position
+    seen -= torn
     alike: dict[object, int] = {}
     for path in streams:
-        looker = Looker(path.name.removesuffix(".jsonl"), history, seen, findings, alike, position)
+        checker = StreamChecker(path.name.removesuffix(".jsonl"), history, seen, findings, alike, torn)
         for line in lines(path):
-            looker.take(line)
+            checker.take(line)
     _check_states(sorted(folder.glob("*.states.jsonl")), findings)
-    check_end(independent["state"], history, seen, findings, position)
+    check_end(independent["state"], history, seen, findings, torn)
     for path in sorted(folder.glob("*.end.json")):
         if path.name != f"{INDEPENDENT}.end.json":
             check_alike(path.name.removesuffix(".end.json"), _end(path), independent, findings)
@@ -46,7 +46,7 @@ def check(folder: Path, history: History, position: frozenset[str] = frozenset()
 
 
 def check_end(
-    state: dict[str, list[Any]], history: History, seen: frozenset[str], findings: Findings, position: frozenset[str]
+    state: dict[str, list[Any]], history: History, seen: frozenset[str], findings: Findings, torn: frozenset[str]
 ) -> None:
     """Check the last state, as an independent reader found it, against the histories."""
     found = {bytes.fromhex(key).decode(): _write(entry) for key, entry in state.items()}
@@ -64,9 +64,7 @@ def check_end(
     for key in sorted(expected.keys() | found.keys()):
         shown_write, due = found.get(key, NOTHING), expected.get(key)
         is_gone = shown_write.by is None
-        if not expected.accepts(key, shown_write) and not (
-            is_gone and any(torn_tombstones(key, due, history, position))
-        ):
+        if not expected.accepts(key, shown_write) and not (is_gone and any(torn_tombstones(key, due, history, torn))):
             kind = Kind.GHOST if due.by is None else Kind.LOST
             wrong.append((kind, f"{key} shows {shown_write}, and should show {due}"))
     findings.ends += 1

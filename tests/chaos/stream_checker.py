@@ -13,7 +13,7 @@ from chaos.plan import core, head
 Wrong: TypeAlias = Iterator[tuple[Kind, str]]
 
 
-class Looker:
+class StreamChecker:
     """A checker of the lines of one stream, in order.
 
     Args:
@@ -22,7 +22,7 @@ class Looker:
         seen: transactions that some reader saw.
         findings: the destination of violations.
         alike: the content at each position of the log, shared by all observers that must agree; this checker fills it.
-        position: transactions that Kafka itself tore.
+        torn: transactions that Kafka itself tore.
     """
 
     def __init__(
@@ -32,10 +32,10 @@ class Looker:
         seen: frozenset[str],
         findings: Findings,
         alike: dict[object, int],
-        position: frozenset[str] = frozenset(),
+        torn: frozenset[str] = frozenset(),
     ) -> None:
         self._label, self._history, self._findings, self._alike = label, history, findings, alike
-        self._torn_anyway = position
+        self._torn_anyway = torn
         self._expected = Expected(history, seen)
         self._state: dict[str, Write] = {}
         self._offsets: dict[str, int] = {}
@@ -97,14 +97,14 @@ class Looker:
         if version < self._version or (version == self._version and (line["set"] or line["gone"])):
             yield Kind.MISREPORTED, f"comes after version {self._version}"
         if any(position.get(partition, -1) < offset for partition, offset in self._position.items()):
-            yield Kind.MISREPORTED, f"its cut {position} is behind {self._position}"
+            yield Kind.MISREPORTED, f"its position {position} is behind {self._position}"
 
     def _went_back(self, line: dict[str, Any]) -> Wrong:
         for key, (by, offset, partition) in line["set"].items():
             newest = self._offsets.get(key, -1)
             self._places[key] = partition
             if offset >= self._position.get(partition, 0) and not self._was_decided_elsewhere(by, partition):
-                yield Kind.MISREPORTED, f"{key} shows {by}@{offset}, which lies beyond its cut {self._position}"
+                yield Kind.MISREPORTED, f"{key} shows {by}@{offset}, which lies beyond its position {self._position}"
             if offset < newest:
                 yield Kind.LOST, f"{key} shows {by}@{offset}, after {newest} was shown"
             self._offsets[key] = max(offset, newest)
