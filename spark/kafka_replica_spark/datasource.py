@@ -19,7 +19,7 @@ from pyspark.sql.types import StructType
 
 from kafka_replica.errors import UsageError
 from kafka_replica.sdmx import Structures
-from kafka_replica_spark.carried import Planned, Slice, SliceReader
+from kafka_replica_spark.executor_source import Planned, Slice, SliceReader
 from kafka_replica_spark.options import Options, parsed, snapshot_of
 from kafka_replica_spark.stamps import VERSION, metadata, position_json, stamped
 from kafka_replica_spark.tables import Unreadable, ViewTables

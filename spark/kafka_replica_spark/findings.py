@@ -10,7 +10,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from kafka_replica.data.validation.model import ERRORS, FIELDS
-from kafka_replica_spark.comparing import MARK
+from kafka_replica_spark.cross_row import MARK
 from kafka_replica_spark.expressions import balanced
 from kafka_replica_spark.rows import ERRORS_TYPE
 

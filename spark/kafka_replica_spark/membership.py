@@ -14,7 +14,7 @@ from typing import Final
 from pyspark.sql import Column
 from pyspark.sql import functions as F  # noqa: N812 - everyone calls it so
 
-from kafka_replica_spark.cells import Bytes, cell_of
+from kafka_replica_spark.literal_table import Bytes, cell_of
 from kafka_replica_spark.literals import SHORT, is_missing_from
 
 _FEW: Final = 16

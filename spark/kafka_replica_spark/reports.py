@@ -8,7 +8,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from kafka_replica.data.validation.model import ERRORS, FIELDS, Finding, Rules
 from kafka_replica.data.validation.report import Report, Sample
 from kafka_replica.data.validation.requests import need_errors
-from kafka_replica_spark.comparing import whole_findings
+from kafka_replica_spark.cross_row import whole_findings
 from kafka_replica_spark.rows import joined, prepared
 
 

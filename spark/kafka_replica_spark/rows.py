@@ -15,8 +15,8 @@ from kafka_replica.data.validation.binding import Bound, bind
 from kafka_replica.data.validation.model import ACTION, FIELDS, Check, Rules
 from kafka_replica.data.validation.multi_valued import asked_singly
 from kafka_replica.errors import UsageError
-from kafka_replica_spark.cells import bytes_for
 from kafka_replica_spark.expressions import Expressions
+from kafka_replica_spark.literal_table import bytes_for
 from kafka_replica_spark.matching import not_asked
 from kafka_replica_spark.texts import as_text, shape_of
 

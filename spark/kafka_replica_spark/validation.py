@@ -20,7 +20,7 @@ from kafka_replica.data.validation.requests import rules_for, splitting_at
 from kafka_replica.data.validation.screening import narrowed, screens
 from kafka_replica.errors import UsageError
 from kafka_replica.sdmx import Urn
-from kafka_replica_spark.comparing import Marked, compared
+from kafka_replica_spark.cross_row import Marked, compared
 from kafka_replica_spark.findings import Finding, Item, with_findings
 from kafka_replica_spark.literals import MOST_IN_MAPS, entries, maps_are_hashed
 from kafka_replica_spark.rows import Prepared, prepared

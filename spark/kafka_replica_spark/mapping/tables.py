@@ -8,7 +8,7 @@ from typing import Final
 from pyspark.sql import Column
 from pyspark.sql import functions as F  # noqa: N812 - everyone calls it so
 
-from kafka_replica_spark.cells import cell_of
+from kafka_replica_spark.literal_table import cell_of
 from kafka_replica_spark.literals import found_in
 
 SMALL: Final = 5_000
