@@ -63,14 +63,14 @@ _REPLACED = {KafkaError._AUTO_OFFSET_RESET, KafkaError._LOG_TRUNCATION, KafkaErr
 
 _QUOTED = re.compile(r"(?<=sasl\.oauthbearer\.config beginning at: ).*", re.DOTALL)  # the quoted text may hold a secret
 _FENCED = (
-    "another producer has taken up the same transactional id, maybe one with another database; give each producer an "
+    "another producer has acquired the same transactional id, maybe one with another database; give each producer an "
     "id of its own on this cluster"
 )
 _ADVICE_BY_CODE = {
     KafkaError._AUTO_OFFSET_RESET: "the log no longer has what comes next, it was made again or cut off",
     KafkaError._LOG_TRUNCATION: "the log was cut off",
     KafkaError._FENCED: _FENCED,
-    KafkaError.INVALID_PRODUCER_EPOCH: "another producer has taken up the same transactional id, or the transaction "
+    KafkaError.INVALID_PRODUCER_EPOCH: "another producer has acquired the same transactional id, or the transaction "
     "took longer than transaction.timeout.ms",
     KafkaError.PRODUCER_FENCED: _FENCED,
     KafkaError._BAD_MSG: "a batch of the log is damaged; look at it with kafka-dump-log.sh, or read with "

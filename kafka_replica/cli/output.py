@@ -66,7 +66,7 @@ def json_text(data: bytes) -> JsonText:
         return {"base64": base64.b64encode(data).decode()}
 
 
-def cut_json(position: Position) -> dict[str, Any]:
+def position_json(position: Position) -> dict[str, Any]:
     """Return a position, and the transactions that were open there, if any."""
     line: dict[str, Any] = {"position": position.as_json()}
     return {**line, "open": [open_.as_json() for open_ in position.open]} if position.open else line

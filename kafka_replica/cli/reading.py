@@ -10,12 +10,12 @@ import click
 from kafka_replica.cli.keys import find_record
 from kafka_replica.cli.options import ReplicaOptions, replica_options
 from kafka_replica.cli.output import (
-    cut_json,
     is_in_the_middle,
     json_line,
     json_text,
     keys_json,
     place_of,
+    position_json,
     say,
     sha256_of,
     write,
@@ -50,7 +50,7 @@ def dump(
             else:
                 say(f"{record.offset:>10}  {len(record.value or b''):>10}  {sha256_of(record)[:12]}  {key_text(key)}")
         if as_json:
-            json_line({"version": snapshot.version, **cut_json(snapshot.position), "keys": len(snapshot)})
+            json_line({"version": snapshot.version, **position_json(snapshot.position), "keys": len(snapshot)})
         else:
             say(f"version {snapshot.version} of {snapshot.position}: {counted(len(snapshot), 'key')}")
 
@@ -159,7 +159,7 @@ def _matches(text: str, pattern: str) -> bool:
 def _change_json(change: Change, *, several_topics: bool) -> dict[str, Any]:
     line = {
         "version": change.version,
-        **cut_json(change.position),
+        **position_json(change.position),
         "transactions": change.transactions,
         "initial": change.initial,
         "changed": keys_json(change.changed, several_topics=several_topics),

@@ -134,7 +134,7 @@ def _writing(
     def begin() -> str:
         nonlocal trial
         trial = WriteProbe(settings, transactional_id, timeout_s)
-        return f"taken up as {transactional_id}"
+        return f"acquired as {transactional_id}"
 
     yield _tried("transactions", begin)
     if trial is None:

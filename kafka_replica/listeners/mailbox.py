@@ -9,7 +9,7 @@ from copy import copy
 from kafka_replica.errors import KafkaReplicaError, WaitTimeoutError
 from kafka_replica.listeners.change import Change
 from kafka_replica.listeners.older_version import PastSnapshot
-from kafka_replica.listeners.version_diff import FullState, MergedStep, VersionDiff
+from kafka_replica.listeners.version_diff import FullState, MergedDiff, VersionDiff
 from kafka_replica.listeners.waiters import Call, Callbacks, Waiters, run_callbacks
 from kafka_replica.stores import Snapshot
 
@@ -24,7 +24,7 @@ class Mailbox:
     """
 
     def __init__(self, max_pending: int) -> None:
-        self._pending: deque[FullState | VersionDiff | MergedStep] = deque()
+        self._pending: deque[FullState | VersionDiff | MergedDiff] = deque()
         self._max_pending = max(1, max_pending)
         self._missed = 0  # pending changes of ``since``, which do not count as pending
         self._known: Snapshot | None = None
@@ -78,7 +78,7 @@ class Mailbox:
             else:
                 last = self._pending[-1]
                 if isinstance(last, VersionDiff):
-                    last = self._pending[-1] = MergedStep(last)
+                    last = self._pending[-1] = MergedDiff(last)
                 last.add(step)
             calls = self._told()
         run_callbacks(calls)
@@ -120,7 +120,7 @@ class Mailbox:
             return Change(snapshot, None, snapshot.keys(), (), step.versions)
         return Change(snapshot, previous, step.changed, step.deleted, step.versions, step.transactions, step.origins)
 
-    def _steps(self) -> tuple[VersionDiff | MergedStep, ...]:
+    def _steps(self) -> tuple[VersionDiff | MergedDiff, ...]:
         return tuple(
             step for step in self._pending if not isinstance(step, FullState)
         )  # only the first item can be a FullState

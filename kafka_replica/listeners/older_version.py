@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TypeVar, overload
 
-from kafka_replica.listeners.version_diff import Before, MergedStep, VersionDiff, VersionInfo
+from kafka_replica.listeners.version_diff import Before, MergedDiff, VersionDiff, VersionInfo
 from kafka_replica.records import Key, Position, Record, key_bytes
 from kafka_replica.stores import Snapshot
 
@@ -21,10 +21,10 @@ class PastSnapshot(Snapshot):
 
     __slots__ = ("__weakref__", "_base", "_old", "_version_info")
 
-    def __init__(self, face: VersionInfo, steps: Sequence[VersionDiff | MergedStep], base: Snapshot) -> None:
+    def __init__(self, face: VersionInfo, steps: Sequence[VersionDiff | MergedDiff], base: Snapshot) -> None:
         self._version_info = face
         self._base = base
-        self._old: Before | Sequence[VersionDiff | MergedStep] = steps  # gathered at the first access
+        self._old: Before | Sequence[VersionDiff | MergedDiff] = steps  # gathered at the first access
 
     @property
     def version(self) -> int:  # noqa: D102 - documented by Snapshot

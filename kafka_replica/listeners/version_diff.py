@@ -77,7 +77,7 @@ class VersionDiff:
         return len(self.changed) + len(self.deleted)
 
 
-class MergedStep:
+class MergedDiff:
     """Several differences merged into one. One thread adds; the cost is proportional to the keys added."""
 
     __slots__ = ("_changed", "_deleted", "_origins", "before", "now", "transactions", "versions", "was")

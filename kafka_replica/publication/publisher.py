@@ -47,7 +47,7 @@ class Publisher:
         self._boundaries: str | None = None
         self._held_records = 0
         self._settled = (0, 0)
-        self._shown_cut = Position()
+        self._shown_position = Position()
         self._counts = Counts()
         self._latencies = Latencies()
         self._bad_records: dict[tuple[str, bytes | int], BadRecordError] = {}  # by key, else by offset
@@ -125,7 +125,7 @@ class Publisher:
         """Show the saved version from before the restart until reading has reached the barrier."""
         with self._waiters:
             self.incarnation = incarnation or self.incarnation
-            self._snapshot, self._shown_cut = snapshot, snapshot.position
+            self._snapshot, self._shown_position = snapshot, snapshot.position
             self._history.add(snapshot)
             mailboxes = tuple(self._mailboxes)
             calls = self._told()
@@ -147,7 +147,7 @@ class Publisher:
     def advanced(self, position: Position) -> None:
         """Advance the position of the version shown, because nothing has changed up to there."""
         with self._waiters:
-            self._shown_cut = position
+            self._shown_position = position
             self.ready = True
             self._rebuilt_for = None
             self._health.ready()
@@ -172,7 +172,7 @@ class Publisher:
         """
         with self._waiters:
             previous, self._snapshot = self._snapshot, snapshot
-            self._shown_cut = snapshot.position
+            self._shown_position = snapshot.position
             self._history.add(snapshot)
             self.ready = True
             self._rebuilt_for = None
@@ -321,7 +321,7 @@ class Publisher:
     # --- helpers, called with the lock held ---
 
     def _status(self, now_s: float) -> Status:
-        snapshot, position = self._snapshot, self._shown_cut
+        snapshot, position = self._snapshot, self._shown_position
         blocking_transaction, heard_s = self._health.blocking_transaction, self._health.heard_s
         last_error = self._error or self._trouble or self._rebuilt_for
         return Status(
@@ -363,7 +363,7 @@ class Publisher:
             self._latencies = self._latencies.plus(now_s - origin.time_ms / 1000)
 
     def _note_lag(self) -> None:
-        if not lag(self._shown_cut, self._high):
+        if not lag(self._shown_position, self._high):
             self._behind_since_s = None
         elif self._behind_since_s is None:
             self._behind_since_s = time.monotonic()
@@ -379,7 +379,7 @@ class Publisher:
     def _has_come_to(self, position: Mapping[Partition, int]) -> bool:
         if self._snapshot is None or not (position or self.ready):
             return False
-        return self._shown_cut.includes(position)
+        return self._shown_position.includes(position)
 
     def _is_settled(self, position: Mapping[Partition, int]) -> bool:
         return self._has_come_to(position) or self._error is not None or self._stopped

@@ -49,9 +49,9 @@ def _open_by(
     retry: BrokerRetry,
     open_: Callable[[LogReader], Opened],
 ) -> tuple[LogReader, BoundaryDetector, Opened]:
-    reader, rule = make_reader(options.config, options.topics, boundaries)
+    reader, detector = make_reader(options.config, options.topics, boundaries)
     try:
-        return reader, rule, retry.call(reader, lambda: open_(reader))
+        return reader, detector, retry.call(reader, lambda: open_(reader))
     except BaseException:
         reader.close()
         raise

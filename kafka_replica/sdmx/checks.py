@@ -7,7 +7,7 @@ from typing import Final
 from kafka_replica.records import Record
 from kafka_replica.sdmx.base import ItemScheme, Maintainable
 from kafka_replica.sdmx.errors import MessageError, UnreadableContentError, UrnError
-from kafka_replica.sdmx.lookups.class_aliases import class_aliases
+from kafka_replica.sdmx.lookups.class_aliases import urn_aliases
 from kafka_replica.sdmx.lookups.decoding import media_type, why_not_held
 from kafka_replica.sdmx.lookups.quick_check import surely_holds
 from kafka_replica.sdmx.model import Artefact, OpaqueArtefact
@@ -50,7 +50,7 @@ class StructureCheck:
             return
         # Unreadable companions do not make the record bad: look-ups list them.
         message = read_message(value, content_type, on_error="collect")
-        own = next((message.artefacts[one] for one in class_aliases(urn) if one in message.artefacts), None)
+        own = next((message.artefacts[one] for one in urn_aliases(urn) if one in message.artefacts), None)
         if own is None:
             raise MessageError(why_not_held(urn, message))
         if not self._stubs and _is_stub(own):

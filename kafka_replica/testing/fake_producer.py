@@ -17,7 +17,7 @@ from kafka_replica.testing.fake_cluster import Cluster
 from kafka_replica.testing.fake_transaction import FakeTransaction
 
 _FENCED = (
-    "another producer has taken up the transactional id {}; give each producer one of its own, and go on with a new one"
+    "another producer has acquired the transactional id {}; give each producer one of its own, and go on with a new one"
 )
 
 

@@ -22,7 +22,7 @@ class TransactionAssigner:
         self.settled: list[CommittedBatches] = []  # assigned to the next version, not fetched by the detector yet
         self.later: list[CommittedBatches] = []  # for the next round
         self._tracks = tracks
-        self._authors: dict[int, ProducerState] = {}  # by producer id: producers of assigned batches in no version
+        self._producers: dict[int, ProducerState] = {}  # by producer id: producers of assigned batches in no version
         self._bumps: dict[int, int] = {}  # by producer id: the last marker epoch above that of its data
         self._grown = False  # assigned batches not shown yet may depend on records of an added partition
         self._target: Position | None = None
@@ -33,7 +33,7 @@ class TransactionAssigner:
     @property
     def is_needed(self) -> bool:
         """Return whether committed batches exist that are in no version yet."""
-        return self._target is not None or bool(self.later or self._authors or self._grown)
+        return self._target is not None or bool(self.later or self._producers or self._grown)
 
     @property
     def wants_ends(self) -> bool:
@@ -44,10 +44,10 @@ class TransactionAssigner:
             return self._third is None
         if self._second is not None:
             return False
-        authors = self._authors.values()
+        producers = self._producers.values()
         # Where epochs cannot tell transactions apart, as little as possible should be written between the two requests.
-        return any(not author.is_exact for author in authors) or (
-            self._has_read(self._target) and any(author.is_late for author in authors)
+        return any(not producer.is_exact for producer in producers) or (
+            self._has_read(self._target) and any(producer.is_late for producer in producers)
         )
 
     @property
@@ -97,7 +97,7 @@ class TransactionAssigner:
         """Assign batches found to belong to the round; return the position of the version if the round is complete."""
         if self._target is None or not self._has_read(self._target):
             return None
-        if self._authors:
+        if self._producers:
             self._recall()
         if not self._can_judge():
             return None
@@ -105,7 +105,7 @@ class TransactionAssigner:
             case Verdict.CLOSED:
                 target = self._target
                 self._give_up()
-                self._authors.clear()
+                self._producers.clear()
                 return target
             case Verdict.UNCLEAR:
                 self._give_up()
@@ -117,8 +117,8 @@ class TransactionAssigner:
 
     def _begin(self, target: Position) -> None:
         self._target, self._grown = target, False
-        for author in self._authors.values():
-            author.begin()
+        for producer in self._producers.values():
+            producer.begin()
         later, self.later = self.later, []
         for decided in later:
             self.sort(decided, is_late=False)
@@ -128,16 +128,16 @@ class TransactionAssigner:
         self._has_rest = False
 
     def _is_known(self, decided: CommittedBatches) -> bool:
-        author = self._authors.get(decided.producer_id)
-        return author is not None and author.knows(decided)
+        producer = self._producers.get(decided.producer_id)
+        return producer is not None and producer.knows(decided)
 
     def _note(self, producer_id: int, epoch: int, *, bumped: bool, is_late: bool = False) -> None:
         if producer_id < 0:
             return
-        author = self._authors.get(producer_id)
-        if author is None:
-            author = self._authors[producer_id] = ProducerState()
-        author.add(epoch, has_bump=bumped or self._bumps.get(producer_id) == epoch, is_late=is_late)
+        producer = self._producers.get(producer_id)
+        if producer is None:
+            producer = self._producers[producer_id] = ProducerState()
+        producer.add(epoch, has_bump=bumped or self._bumps.get(producer_id) == epoch, is_late=is_late)
 
     def _remember(self, decided: CommittedBatches) -> None:
         """Remember a bumped epoch: a marker without records does not show the bump, another one may."""
@@ -153,7 +153,7 @@ class TransactionAssigner:
             self.sort(decided)
 
     def _take_in_rests(self) -> None:
-        rests = {part for author in self._authors.values() for part in author.rest}
+        rests = {part for producer in self._producers.values() for part in producer.rest}
         later, self.later = self.later, []
         for decided in later:
             if decided.part in rests:
@@ -165,34 +165,34 @@ class TransactionAssigner:
     def _can_judge(self) -> bool:
         """Return whether everything that the verdict needs was requested and read."""
         if self._second is None:
-            return not any(author.is_late for author in self._authors.values())
+            return not any(producer.is_late for producer in self._producers.values())
         if not self._has_read(self._second):
             return False
         return not self._has_rest or (self._third is not None and self._has_read(self._third))
 
     def _judge(self, target: Position) -> Verdict:
         """Return the verdict on all parts that are open or put off."""
-        verdicts = {self._judge_one(author, parts, target) for author, parts in self._parts_of_authors()}
+        verdicts = {self._judge_one(producer, parts, target) for producer, parts in self._batches_of_producers()}
         for verdict in (Verdict.UNCLEAR, Verdict.WAITS, Verdict.RESTS):
             if verdict in verdicts:
                 return verdict
         return Verdict.CLOSED
 
-    def _judge_one(self, author: ProducerState, parts: list[OpenBatches], target: Position) -> Verdict:
+    def _judge_one(self, producer: ProducerState, parts: list[OpenBatches], target: Position) -> Verdict:
         if self._third is None or self._second is None:
-            return author.judge(parts, target, self._second)
-        if author.rest:
-            return author.judge_rest(parts, self._second, self._third)
+            return producer.judge(parts, target, self._second)
+        if producer.rest:
+            return producer.judge_rest(parts, self._second, self._third)
         return Verdict.CLOSED  # the verdict did not change when the rests of other producers were assigned
 
-    def _parts_of_authors(self) -> Iterator[tuple[ProducerState, list[OpenBatches]]]:
+    def _batches_of_producers(self) -> Iterator[tuple[ProducerState, list[OpenBatches]]]:
         """Return, by producer, the parts without a marker below the target that may still belong to the round."""
         found: dict[int, list[OpenBatches]] = {}
         for part in self._parts():
-            author = self._authors.get(part.producer_id)
-            if author is not None and author.may_own(part):
+            producer = self._producers.get(part.producer_id)
+            if producer is not None and producer.may_own(part):
                 found.setdefault(part.producer_id, []).append(part)
-        return ((self._authors[producer_id], parts) for producer_id, parts in found.items())
+        return ((self._producers[producer_id], parts) for producer_id, parts in found.items())
 
     def _parts(self) -> Iterator[OpenBatches]:
         for track in self._tracks.values():

@@ -23,21 +23,21 @@ class Barrier:
     def __init__(self, high_watermarks: Position) -> None:
         self.least = high_watermarks
         self.passed = False
-        self._holes = False
+        self._has_gap = False
 
     @property
     def wants_ends(self) -> bool:
         """Return whether the ends must be requested before anything can be shown."""
-        return self._holes
+        return self._has_gap
 
     def gap(self) -> None:
         """Note that an offset is missing in what was read."""
-        self._holes = True
+        self._has_gap = True
 
     def answer(self, high_watermarks: Position) -> None:
         """Raise the barrier to the ends of all partitions, requested after the last gap was seen."""
-        if self._holes:
-            self._holes = False
+        if self._has_gap:
+            self._has_gap = False
             self.raise_to(high_watermarks)
 
     def raise_to(self, high_watermarks: Position) -> None:
@@ -54,7 +54,7 @@ class Barrier:
 
     def admits(self, position: Position) -> bool:
         """Return whether a point may be shown; the first such point passes the barrier."""
-        if self._holes or not self.would_admit(position):
+        if self._has_gap or not self.would_admit(position):
             return False
         self.passed = True
         return True

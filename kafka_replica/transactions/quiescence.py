@@ -54,7 +54,7 @@ class QuiescenceDetector:
         """Return whether all partitions look quiescent, which only Kafka can confirm."""
         if len(self._positions) == 1 or self._asked:
             return False
-        return self._looks_quiet and Position(self._positions) != self._pointed_at
+        return self._looks_quiescent and Position(self._positions) != self._pointed_at
 
     @property
     def waits_for_the_open(self) -> bool:
@@ -83,7 +83,7 @@ class QuiescenceDetector:
             self._positions[partition] = position
             self._known.add(partition)
         self._high.update(reading.high_watermarks)
-        if len(self._positions) == 1 and self._looks_quiet and Position(self._positions) != self._pointed_at:
+        if len(self._positions) == 1 and self._looks_quiescent and Position(self._positions) != self._pointed_at:
             return self._point(looked=False)
         return []
 
@@ -91,7 +91,7 @@ class QuiescenceDetector:
         """Do nothing: the detector keeps no state of committed records."""
 
     @property
-    def _looks_quiet(self) -> bool:
+    def _looks_quiescent(self) -> bool:
         return self._known == self._positions.keys() and self._high == self._positions
 
     def _point(self, *, looked: bool) -> list[Decision]:

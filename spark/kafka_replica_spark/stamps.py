@@ -41,7 +41,7 @@ def with_stamp(df: DataFrame, snapshot: Snapshot | None, doing: str) -> DataFram
         UsageError: there is no snapshot, or the frame has such a column.
     """
     if snapshot is None:
-        raise UsageError(f"{doing} with a stamp: give the snapshot, not what was compiled of it; that knows no cut")
+        raise UsageError(f"{doing} with a stamp: give the snapshot, not what was compiled of it; that has no position")
     folded = {name.lower() for name in df.columns}
     taken = [name for name in (VERSION, POSITION) if name in folded]
     if taken:

@@ -20,7 +20,7 @@ _REQUIRED: dict[str, tuple[str, str]] = {
     "auto.offset.reset": ("error", "a gap in the log would be skipped unseen"),
 }
 
-_READER_DEFAULTS: dict[str, Any] = {
+_CONSUMER_DEFAULTS: dict[str, Any] = {
     # librdkafka requires a group even if it is unused; a replica joins no group and commits nothing.
     "group.id": "kafka-replica",
     "client.id": "kafka-replica",
@@ -74,7 +74,7 @@ def reader_settings(config: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         ConfigurationError: a property would break one of the replica's guarantees.
     """
-    settings = {**_READER_DEFAULTS, **common_settings(config)}
+    settings = {**_CONSUMER_DEFAULTS, **common_settings(config)}
     for name, (required, reason) in _REQUIRED.items():
         given = settings.get(name, required)
         if str(given).lower() != required:

@@ -36,7 +36,7 @@ def check_settings(config: Mapping[str, Any], boundaries: Boundaries) -> None:
     """Reject early the settings that a reader would reject later.
 
     Raises:
-        ConfigurationError: a property is impossible, would break a guarantee, or does not work with these boundaries.
+        ConfigurationError: a property is impossible, would break a guarantee, or does not fit these boundaries.
     """
     reader_settings(config)
     if boundaries is Boundaries.MARKERS:
@@ -49,7 +49,7 @@ def make_reader(
     """Return a reader and its boundary detector.
 
     Raises:
-        ConfigurationError: a property is impossible, or is not supported with these boundaries.
+        ConfigurationError: a property is impossible, or is not supported with this kind of boundaries.
     """
     if boundaries is not Boundaries.QUIESCENCE:
         check_names(config)

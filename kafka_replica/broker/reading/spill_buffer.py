@@ -57,26 +57,26 @@ class SpillBuffer:
         self.file_bytes += size
         return SpillHandle(self, None, offset, size)
 
-    def get(self, slip: SpillHandle) -> bytes:
+    def get(self, handle: SpillHandle) -> bytes:
         """Return a batch.
 
         Raises:
             StoreError: the temporary file cannot be read.
         """
-        if slip.data is not None:
-            return slip.data
+        if handle.data is not None:
+            return handle.data
         try:
             if self._file is None:
                 raise OSError(None, "the file is gone")
-            self._file.seek(slip.offset)
-            return self._file.read(slip.size)
+            self._file.seek(handle.offset)
+            return self._file.read(handle.size)
         except OSError as error:
             raise StoreError(f"reading an open transaction from its temporary file: {error.strerror}") from error
 
-    def dropped(self, slip: SpillHandle) -> None:
+    def dropped(self, handle: SpillHandle) -> None:
         """Free the space of a batch; once the file holds no batch, close the file and use a new one."""
-        if slip.data is not None:
-            self.memory_bytes -= slip.size
+        if handle.data is not None:
+            self.memory_bytes -= handle.size
             return
         self._in_file -= 1
         if self._in_file == 0 and self._file is not None:

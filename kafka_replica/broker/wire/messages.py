@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 from uuid import UUID
 
-from kafka_replica.broker.wire.codec import Cursor, Writer
+from kafka_replica.broker.wire.primitives import Cursor, Writer
 from kafka_replica.records import Partition
 
 FETCH, LIST_OFFSETS, METADATA, EPOCH_ENDS, DESCRIBE_CONFIGS = 1, 2, 3, 23, 32

@@ -8,8 +8,8 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable, Mapping
 
-from kafka_replica.broker.wire.codec import Cursor, Writer
 from kafka_replica.broker.wire.messages import by_topic
+from kafka_replica.broker.wire.primitives import Cursor, Writer
 from kafka_replica.records import Partition
 
 _TOPIC = 2  # resource type

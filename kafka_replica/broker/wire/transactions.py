@@ -10,8 +10,8 @@ import struct
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from kafka_replica.broker.wire.codec import Cursor, Writer
 from kafka_replica.broker.wire.messages import by_topic
+from kafka_replica.broker.wire.primitives import Cursor, Writer
 from kafka_replica.records import Partition
 
 _TRANSACTION = 1  # coordinator type

@@ -53,7 +53,7 @@ class TransactionInspector:
         self._cluster = Cluster(connection_settings(config), timeout_s)
         self._limits = fetch_limits(config)._replace(wait_ms=_WAIT_MS)
         self._timeout_s = timeout_s
-        self._spool = SpillBuffer()
+        self._spill_buffer = SpillBuffer()
         self._loop = asyncio.new_event_loop()
         try:
             self._topics = self._run(self._find(topics))
@@ -99,7 +99,7 @@ class TransactionInspector:
         end = self.offsets([partition], messages.LATEST)[partition]
         empty_since_s: float | None = None
         while position < end:
-            walked = walk(self._run(self._fetch(partition, position)), partition, position, -1, self._spool)
+            walked = walk(self._run(self._fetch(partition, position)), partition, position, -1, self._spill_buffer)
             yield from (batch for batch in walked.batches if batch.first < end)
             if walked.position > position:
                 position, empty_since_s = walked.position, None

@@ -192,7 +192,7 @@ def components_of(condition: Condition) -> frozenset[str]:
     return frozenset(found)
 
 
-def extracted_from(condition: Condition) -> frozenset[str]:
+def regex_components(condition: Condition) -> frozenset[str]:
     """Return the components whose texts a condition splits, as it does to compute when a period begins."""
     texts = (node.text for node in nodes_of(condition) if isinstance(node, RegexGroup))
     return frozenset(text.component for text in texts if isinstance(text, ComponentText))

@@ -22,7 +22,7 @@ def classes_of(cls: str) -> tuple[str, ...]:
     return (cls, *ALIASES.get(cls, ()))
 
 
-def class_aliases(urn: Urn) -> Iterator[Urn]:
+def urn_aliases(urn: Urn) -> Iterator[Urn]:
     """Yield the URN, and its variants with the class names of other editions."""
     yield urn
     for alias in ALIASES.get(urn.cls, ()):

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from kafka_replica.records import Record
 from kafka_replica.sdmx.errors import SdmxError
 from kafka_replica.sdmx.formats import unpacked
-from kafka_replica.sdmx.lookups.class_aliases import class_aliases
+from kafka_replica.sdmx.lookups.class_aliases import urn_aliases
 from kafka_replica.sdmx.lookups.index.keys import KeyIndex
 from kafka_replica.sdmx.message import Message, UnreadableArtefact
 from kafka_replica.sdmx.readers.identity import FIXED_IDS
@@ -64,7 +64,7 @@ def companions_in(key: Urn, message: Message) -> list[Urn]:
 
     A message that does not hold the artefact of its key, readable or not, is a bad record and has no companions.
     """
-    own = next((one for one in class_aliases(key) if message.holds(one)), None)
+    own = next((one for one in urn_aliases(key) if message.holds(one)), None)
     return [] if own is None else [one for one in message.artefacts if one != own]
 
 

@@ -11,7 +11,7 @@ from kafka_replica.common.wording import counted
 from kafka_replica.records import Key, Record
 from kafka_replica.sdmx.errors import ArtefactNotFoundError, MessageError, SdmxError, UrnError
 from kafka_replica.sdmx.lookups.cache import Content, DecodeCache, content_of, decode_cache
-from kafka_replica.sdmx.lookups.class_aliases import class_aliases, classes_of
+from kafka_replica.sdmx.lookups.class_aliases import classes_of, urn_aliases
 from kafka_replica.sdmx.lookups.companions import Companions, companions_named
 from kafka_replica.sdmx.lookups.index.contents import ContentIndex
 from kafka_replica.sdmx.lookups.index.dangling import DanglingIndex
@@ -142,7 +142,7 @@ class DecodedArtefacts:
         """Return the artefact with a record of its own that an artefact's URN refers to."""
         if is_wildcard(urn.version) or self._indexes.keys.is_begun:
             return keyed(self._keys, urn)
-        return next((one for one in class_aliases(urn) if self._record(one) is not None), None)
+        return next((one for one in urn_aliases(urn) if self._record(one) is not None), None)
 
     def _holder(self, urn: Urn) -> Urn | None:
         """Return the artefact that a reference means, or that holds the referenced item; None if it is missing."""
@@ -173,7 +173,7 @@ class DecodedArtefacts:
         if not self._has_companions or (contents is not None and not len(contents.unreadable)):
             return None
         unreadable = self._companions_named(urn).unreadable
-        found = next((unreadable[one] for one in class_aliases(urn) if one in unreadable), None)
+        found = next((unreadable[one] for one in urn_aliases(urn) if one in unreadable), None)
         record = None if found is None else self._record(found[0])
         return None if found is None or record is None else MessageError(f"{_place(record)}: {found[1]}")
 
@@ -202,7 +202,7 @@ class DecodedArtefacts:
         return message.artefacts[artefact]
 
     def _of_key(self, key: Urn, message: Message) -> Artefact:
-        for one in class_aliases(key):
+        for one in urn_aliases(key):
             if one in message.artefacts:
                 return message.artefacts[one]
         record = self._record(key)
@@ -256,7 +256,7 @@ def partly_unreadable(record: Record, message: Message) -> MessageError:
 
 def why_not_held(key: Urn, message: Message) -> str:
     """Return why a message lacks the artefact of its key: the artefact is unreadable, or the message holds others."""
-    names = set(class_aliases(key))
+    names = set(urn_aliases(key))
     own = [one for one in message.errors if one.urn in names]
     if own:
         return own[0].reason

@@ -21,11 +21,11 @@ DEFAULT_VERSION: Final = "1.0"
 
 
 def artefact_urn(
-    class_: str, agency: str | None, id_: str | None, version: str | None, parse_lenient: str | None, where: str
+    class_: str, agency: str | None, id_: str | None, version: str | None, stated_urn: str | None, where: str
 ) -> Urn:
     """Return the URN of an artefact, built from its own class, agency, id and version.
 
-    A URN that the artefact carries (``parse_lenient``) is used for one purpose only: the package of a vendor's class.
+    A URN that the artefact carries (``stated_urn``) is used for one purpose only: the package of a vendor's class.
     Registries send URNs that contradict the artefact that carries them.
 
     Raises:
@@ -36,9 +36,9 @@ def artefact_urn(
         missing = "agency" if not agency else "id"
         raise MessageError(f"reading a {class_} {where}: it has no {missing}, so it has no URN; correct the message")
     package = None
-    if class_ not in CLASSES and parse_lenient:
+    if class_ not in CLASSES and stated_urn:
         try:
-            package = Urn.parse(parse_lenient).package
+            package = Urn.parse(stated_urn).package
         except UrnError:
             package = None
     try:

@@ -235,9 +235,9 @@ def _urn_of(artefact: msgspec.Raw, class_: str, message: JsonMessage, where: str
     if message.has_repeated:
         json_names.refuse_repeated(bytes(artefact))
     own = _identity(members_of(artefact, what), what)
-    parse_lenient = own.urn if class_ in CLASSES else own.urn or _self_urn(artefact)
+    stated_urn = own.urn if class_ in CLASSES else own.urn or _self_urn(artefact)
     return artefact_urn(
-        _class_of(class_, parse_lenient), own.agency or own.agency_upper, own.id, own.version, parse_lenient, where
+        _class_of(class_, stated_urn), own.agency or own.agency_upper, own.id, own.version, stated_urn, where
     )
 
 
@@ -261,9 +261,9 @@ def _self_urn(artefact: msgspec.Raw) -> str | None:
     return next((link.urn for link in links if link.rel == "self" and link.urn), None)
 
 
-def _class_of(class_: str, parse_lenient: str | None) -> str:
+def _class_of(class_: str, stated_urn: str | None) -> str:
     # A vendor's list: its plural name gives no class, but its artefacts may state theirs.
-    found = None if class_ in CLASSES or not parse_lenient else re.search(r"\.([A-Za-z]+)=", parse_lenient)
+    found = None if class_ in CLASSES or not stated_urn else re.search(r"\.([A-Za-z]+)=", stated_urn)
     return found[1] if found else class_
 
 

@@ -284,7 +284,7 @@ class Database:
         self.is_damaged = True
         raise StoreDamagedError(
             f"reading {key_text(key)} in the store in {self.folder}: what is stored for it is no record; check the "
-            "disk, and start the replica, which builds it anew"
+            "disk, and start the replica, which rebuilds it"
         ) from error
 
 

@@ -147,7 +147,7 @@ class _EpochRounds(TransactionAssigner):
     def note(self, decided: CommittedBatches, *, is_late: bool = False) -> None:
         super().note(decided, is_late=is_late)
         if decided.producer_id >= 0:
-            self._authors[decided.producer_id].is_exact = True
+            self._producers[decided.producer_id].is_exact = True
 
 
 class EpochsTell(_WithRounds):

@@ -334,7 +334,7 @@ def test_epochs_as_kafkas_java_client_has_them() -> None:
     with ExitStack() as stack:
         stack.enter_context(producer.transaction()).put("open", b"1")
         producer = topic.producer()
-        with pytest.raises(PublishError, match="taken up"):
+        with pytest.raises(PublishError, match="acquired"):
             stack.close()
     with producer.transaction() as transaction:
         transaction.put("new", b"1")

@@ -6,7 +6,7 @@ import threading
 import time
 
 from kafka_replica.headers.transactions import TransactionHeaders, origins_of, written
-from kafka_replica.listeners.version_diff import MergedStep, VersionDiff
+from kafka_replica.listeners.version_diff import MergedDiff, VersionDiff
 from kafka_replica.publication.latency import BOUNDS_S, Latencies
 from kafka_replica.publication.publisher import Publisher
 from kafka_replica.publication.status import Health
@@ -86,7 +86,7 @@ def test_a_slow_listener_is_told_all_or_that_they_are_too_many() -> None:
     def step(*origins: str) -> VersionDiff:
         return VersionDiff(snapshot, snapshot, Applied((), ()), 1, origins)
 
-    merged = MergedStep(step("s/1"))
+    merged = MergedDiff(step("s/1"))
     merged.add(step("s/2", "s/1"))
     assert merged.origins == ("s/1", "s/2")
     merged.add(step(*(f"s/{number}" for number in range(2000))))

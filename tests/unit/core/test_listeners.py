@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from kafka_replica import Change, Changes, KafkaReplicaError, MemoryStore, Position, UsageError, WaitTimeoutError
 from kafka_replica.listeners import Subscription
-from kafka_replica.listeners.version_diff import MergedStep
+from kafka_replica.listeners.version_diff import MergedDiff
 from support.core.board_driver import Driver, Reader, wait_until
 from support.core.store_contract import Writes, writes
 
@@ -194,7 +194,7 @@ def test_merging_costs_what_is_new() -> None:
     Reader(driver, mailbox).take()
     driver.count_to(1000)
     merged = mailbox._pending[-1]
-    assert isinstance(merged, MergedStep)
+    assert isinstance(merged, MergedDiff)
     merged.before = Counting(merged.before)
     driver.count_to(1001)
     assert mailbox._pending[-1] is merged

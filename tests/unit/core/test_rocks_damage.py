@@ -121,7 +121,7 @@ def test_what_says_which_database_is_damaged(folder: Path, text: str, caplog: py
     publish(store, {b"a": b"1"})
     store.close()
     (path / "CURRENT").write_text(text, errors="surrogateescape")
-    with pytest.raises(StoreDamagedError, match="check the disk, and start its replica, which builds it anew"):
+    with pytest.raises(StoreDamagedError, match="check the disk, and start its replica, which rebuilds it"):
         RocksStore(path, read_only=True)
     store = RocksStore(path)
     assert (store.resume_point, dict(store.snapshot())) == (None, {})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from kafka_replica.sdmx.lookups.class_aliases import class_aliases, classes_of
+from kafka_replica.sdmx.lookups.class_aliases import classes_of, urn_aliases
 from kafka_replica.sdmx.lookups.index.contents import ContentIndex, Place
 from kafka_replica.sdmx.lookups.index.keys import KeyIndex
 from kafka_replica.sdmx.lookups.references import late_bound
@@ -17,13 +17,13 @@ def chosen(urn: Urn, there: list[Urn]) -> Urn | None:
     if is_wildcard(urn.version):
         version = newest(urn.version, [one.version for one in there])
         return next((one for one in there if one.version == version), None)
-    return next((one for one in class_aliases(urn) if one in there), None)
+    return next((one for one in urn_aliases(urn) if one in there), None)
 
 
 def keyed(keys: KeyIndex, urn: Urn) -> Urn | None:
     """Return the artefact with a record of its own that an artefact's URN means."""
     if not is_wildcard(urn.version):
-        return next((one for one in class_aliases(urn) if one in keys), None)
+        return next((one for one in urn_aliases(urn) if one in keys), None)
     return chosen(urn, [one for cls in classes_of(urn.cls) for one in keys.named(cls, urn.agency, urn.id)])
 
 

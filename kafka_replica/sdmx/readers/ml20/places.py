@@ -170,11 +170,11 @@ def _urn(element: etree._Element, class_: str, source: Source) -> Urn:
 def _made(
     element: etree._Element, class_: str, agency: str | None, id_: str | None = None, version: str | None = None
 ) -> Urn:
-    parse_lenient = (
+    stated_urn = (
         "urn:sdmx:org.sdmx.infomodel.base.OrganisationScheme=A:A(1.0)" if class_ == "OrganisationScheme" else None
     )
     where = f"at line {element.sourceline}"
-    return artefact_urn(class_, _bare(agency), _bare(id_), _bare(version), parse_lenient, where)
+    return artefact_urn(class_, _bare(agency), _bare(id_), _bare(version), stated_urn, where)
 
 
 def _bare(text: str | None) -> str | None:

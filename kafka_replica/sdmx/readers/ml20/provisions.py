@@ -48,11 +48,11 @@ def refuse_deletion(element: etree._Element, source: Source) -> None:
 
 def agreement_urn(element: etree._Element, source: Source) -> Urn:
     """Return the URN of an agreement: its id, with the agency and version of its own URN, or of its flow."""
-    parse_lenient = _stated(element)
-    id_ = (element.get("id") or "").strip() or (None if parse_lenient is None else parse_lenient.id)
+    stated = _stated(element)
+    id_ = (element.get("id") or "").strip() or (None if stated is None else stated.id)
     where = f"at line {element.sourceline}"
-    if parse_lenient is not None and parse_lenient.id == id_:
-        return artefact_urn("ProvisionAgreement", parse_lenient.agency, id_, parse_lenient.version, None, where)
+    if stated is not None and stated.id == id_:
+        return artefact_urn("ProvisionAgreement", stated.agency, id_, stated.version, None, where)
     flow = _flow(known(element, source.names), source)
     return artefact_urn("ProvisionAgreement", None if flow is None else flow.agency, id_, None, None, where)
 
@@ -100,8 +100,8 @@ def _provider(urn: Urn, rest: list[Child], source: Source) -> Urn | None:
     parts = parts_of(found, source)
     item, agency = parts.get("DataProviderID"), parts.get("OrganisationSchemeAgencyID")
     if not item:
-        parse_lenient = by_urn(found, parts.get("URN", ""), "DataProvider")
-        item, agency = parse_lenient.item, parse_lenient.agency
+        provider = by_urn(found, parts.get("URN", ""), "DataProvider")
+        item, agency = provider.item, provider.agency
     scheme = FIXED_IDS["DataProviderScheme"]
     return made(found, "DataProvider", agency or urn.agency, scheme, DEFAULT_VERSION, item or "")
 
