@@ -102,7 +102,7 @@ def read_cluster_id(meta: Path) -> str:
             return value.strip().replace("\\", "")
     raise EmbeddedKafkaError(
         f"while reading the kept data of the embedded Kafka: {meta} names no cluster; "
-        "restore it from a copy, or remove the folder to begin anew"
+        "restore it from a copy, or remove the folder to begin again"
     )
 
 

@@ -44,7 +44,7 @@ def engine(name: str) -> Engine:
     if name not in found:
         known = ", ".join(sorted(found)) or "none at all"
         raise ConfigurationError(
-            f"there is no engine {name!r}, only {known}; if it was updated in place, install it anew"
+            f"there is no engine {name!r}, only {known}; if it was updated in place, install it again"
         )
     made: Engine = found[name].load()()
     return made

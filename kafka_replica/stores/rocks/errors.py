@@ -35,7 +35,7 @@ def explained(error: Exception, doing: str, folder: Path) -> StoreError:
         return StoreError(f"{what}; the disk is full: make room and start the replica again, it goes on where it was")
     if any(sign in signs for sign in _DAMAGED):
         return StoreDamagedError(
-            f"{what}; files were damaged or removed: check the disk, and start the replica, which builds it anew"
+            f"{what}; files were damaged or removed: check the disk, and start the replica, which rebuilds it"
         )
     return StoreError(f"{what}; check that the disk works and that this user may write there")
 

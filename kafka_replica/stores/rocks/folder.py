@@ -147,7 +147,7 @@ class Folder:
 
     def _damaged(self, what: str) -> StoreDamagedError:
         return StoreDamagedError(
-            f"opening the store in {self.path}: {what}; check the disk, and start its replica, which builds it anew"
+            f"opening the store in {self.path}: {what}; check the disk, and start its replica, which rebuilds it"
         )
 
     def _sync_names(self) -> None:

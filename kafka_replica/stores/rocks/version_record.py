@@ -42,6 +42,6 @@ class VersionRecord(NamedTuple):
             return VersionRecord(plain["version"], plain["keys"], partitions, ResumePoint.decode(resume_point))
         except (ValueError, KeyError, TypeError, StoreError) as error:
             raise StoreDamagedError(
-                f"reading what a store says of itself: {error}; check the disk, and start its replica, which builds it "
-                "anew"
+                f"reading the version record of a store: {error}; check the disk, and start its replica, which rebuilds "
+                "it"
             ) from error

@@ -204,7 +204,7 @@ def test_no_broker_is_told_in_time() -> None:
     done = Command("127.0.0.1:1", "t").run("dump", "--json", status=1)
     assert time.monotonic() - began_s < 30
     assert b"no broker answers in " in done.stderr
-    assert done.stderr.count(b"127.0.0.1:1") == 1
+    assert done.stderr.splitlines()[-1].count(b"127.0.0.1:1") == 1  # a warning may come before, on a slow machine
     assert done.stdout == b""
 
 

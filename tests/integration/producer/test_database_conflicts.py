@@ -101,6 +101,7 @@ def test_two_databases_with_one_id_are_told_before_they_fence_each_other(
             assert f"another database publishes as tx-{id_} on this cluster" in reason
             assert first._database.database_id in reason
             assert "producer claim" in reason
+            wait_until(lambda: second.status().failed is not None, "its loop ends")
             failed = second.status().failed
             assert failed is not None
             assert failed.status == 3

@@ -17,7 +17,7 @@ class EveryRead(QuiescenceDetector):
     """A detector that ends a version after each read, like a plain consumer loop."""
 
     @property
-    def _looks_quiet(self) -> bool:
+    def _looks_quiescent(self) -> bool:
         return True
 
 
@@ -32,7 +32,7 @@ class NeverAsks(QuiescenceDetector):
     def take(self, reading: Reading, *, every_point: bool) -> list[Decision]:
         """Check as if there were one partition."""
         super().take(reading, every_point=every_point)
-        return self._point(looked=True) if self._looks_quiet else []
+        return self._point(looked=True) if self._looks_quiescent else []
 
 
 class Uncommitted(MarkerDetector):

@@ -155,7 +155,7 @@ def test_a_database_that_says_nothing_of_itself(folder: Path, head: bytes) -> No
     batch.put(b"h", head)
     store._writing().database.write(batch)
     store.close()
-    with pytest.raises(StoreDamagedError, match="anew"):
+    with pytest.raises(StoreDamagedError, match="rebuilds it"):
         RocksStore(folder, read_only=True)
     assert RocksStore(folder).resume_point is None
 

@@ -13,7 +13,7 @@ from support.core.rocks_tools import new_folder, run
 CROWDED = """
 import gc
 from support.core.rocks_tools import *
-from kafka_replica import StoreError
+from kafka_replica.stores import StoreError
 from kafka_replica.stores.delta import Delta
 
 # What files are made of, 2.5 MB: it does not become smaller by compression.

@@ -198,7 +198,7 @@ def test_two_stores_on_one_folder(folder: Path) -> None:
     with pytest.raises(StoreInUseError, match="another replica has it; give each a folder of its own"):
         RocksStore(folder)
     attempt = (
-        "from kafka_replica import RocksStore, StoreInUseError\n"
+        "from kafka_replica.stores import RocksStore, StoreInUseError\n"
         "try: print(len(RocksStore(sys.argv[1]).snapshot()))\n"
         "except StoreInUseError as error: print(error)"
     )
