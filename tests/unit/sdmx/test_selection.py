@@ -47,7 +47,7 @@ def test_a_replica_keeps_only_these() -> None:
     topic = FakeTopic()
     topic.put(FREQ, b"1")
     topic.put(DSD, b"1")
-    with topic.replica(keep=only(cls="Codelist")) as replica:
+    with topic.replica(key_filter=only(cls="Codelist")) as replica:
         assert set(replica.wait_ready(timeout_s=10)) == {FREQ}
         topic.put(AREA, b"1")
         topic.put(OTHER, b"1")
