@@ -4,6 +4,7 @@
 """
 
 import ast
+import inspect
 import re
 import sys
 from pathlib import Path
@@ -24,12 +25,10 @@ _IDIOMS = re.compile(
 
 
 def docstrings(path):
-    """Yield the line and text of each docstring of a module."""
+    """Yield the line and text of each docstring of a module, those of attributes included."""
     for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            text = ast.get_docstring(node)
-            if text:
-                yield (node.body[0].lineno, text)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            yield node.lineno, inspect.cleandoc(node.value.value)
 
 
 def comments(path):

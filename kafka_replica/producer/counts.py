@@ -24,7 +24,7 @@ class ProducerCounts:
     suspensions: Counter[int] = field(default_factory=Counter)
     """Suspensions by ``tx_status``: 2 local failure, 3 refused by Kafka, 4 unexpected."""
     source_failures: int = 0
-    """How often a source began to fail, or to fail for another reason."""
+    """The number of times a source began to fail, or to fail for another reason."""
     source_error: str | None = None
     """The reason why the source cannot be read now; None if it can."""
     source_unreadable: tuple[str, ...] = ()

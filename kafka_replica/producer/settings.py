@@ -46,25 +46,25 @@ class ProducerSettings:
     """The replication factor of the progress topic if it is created; None means 3, or the number of brokers if smaller.
     """
     first_start: FirstStart = "idle"
-    """What a producer that has never sent anything does at its start."""
+    """The first action of a producer that has never sent anything."""
     skip_unchanged: bool = True
     validate: bool = True
-    """Whether content is validated when it is recorded, so that nothing is recorded that can never be sent."""
+    """Validate content when it is recorded, so that nothing is recorded that can never be sent."""
     timeout_s: float = 30.0
     """The timeout of one step in Kafka, in seconds."""
     lease_s: float = 4.0
-    """How long an instance may be silent, in seconds, before a standby instance replaces it."""
+    """The time that an instance may be silent, in seconds, before a standby instance replaces it."""
     poll_s: float = 0.1
     """The interval, in seconds, between queries of the database for what others have recorded."""
     retries: int = RETRIES
-    """How often a failure that mostly passes (a missing topic, being fenced) is retried before the producer suspends
+    """The number of retries of a failure that usually passes (a missing topic, fencing) before the producer suspends
     itself. An outage of Kafka is waited for, however long it lasts.
     """
     keep_sent_s: float = 7 * 86_400.0
-    """How long ``kafka_producer_tx`` shows a transaction that was sent, in seconds; the newest 1,000 stay in any case.
+    """The time that ``kafka_producer_tx`` keeps a sent transaction, in seconds; the newest 1,000 stay in any case.
     """
     database_wait_s: float = 60.0
-    """How long to wait at the start for a database that cannot be reached, in seconds; ``math.inf`` waits without
+    """The time to wait at the start for a database that cannot be reached, in seconds; ``math.inf`` waits without
     limit. Once it was reached, later outages are always waited for.
     """
 

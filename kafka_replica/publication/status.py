@@ -54,7 +54,7 @@ class Health:
         self._final: State | None = None
         self._ready = False
         self.heard_s: float | None = None
-        """When the broker last answered; None before the start."""
+        """The time of the last answer of a broker; None before the start."""
         self._held: tuple[Partition, int] | None = None
         self._held_since_s = 0.0
         self._waits = True

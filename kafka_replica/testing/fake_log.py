@@ -26,9 +26,9 @@ class Entry(NamedTuple):
 
     offset: int
     record: RawRecord | None
-    """None: the entry is a marker. The record's key is None if it has no key."""
+    """The record, or None for a marker. The key of a record without a key is None."""
     writing: Writing | None
-    """None: the record was written outside of transactions."""
+    """The transaction, or None for a record that was written outside of transactions."""
 
     @property
     def is_committed(self) -> bool:

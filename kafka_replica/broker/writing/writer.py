@@ -80,7 +80,7 @@ class TransactionalWriter:
             "error_cb": error_callback(config, self._trouble),
         }  # fmt: skip
         self._may_be_repeated = False
-        """Whether librdkafka may have sent the last EndTxn more than once."""
+        """True if librdkafka may have sent the last EndTxn more than once."""
         self._producer = self._taken_up()
         backoff_ms, longest_ms = (float(self._settings[f"retry.backoff.{name}"]) for name in ("ms", "max.ms"))
         self._repeated_after_s = min(_EARLIEST_RETRY * backoff_ms, longest_ms) / 1000

@@ -20,7 +20,7 @@ ROWS: Final = 500
 """The most rows that one transaction deletes."""
 _BYTES: Final = 8 << 20  # the most bytes of content that one transaction deletes, unless a single row has more
 KEEP_NEWEST: Final = 1000
-"""How many of the newest transactions are kept, whatever their age."""
+"""The number of newest transactions that are kept, whatever their age."""
 
 
 class _Place(NamedTuple):

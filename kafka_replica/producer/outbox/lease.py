@@ -44,7 +44,7 @@ class Lease:
         self.lease_s = lease_s
         self.term: int | None = None
         self.saw_another = False
-        """Whether another instance was alive while this instance watched."""
+        """True if another instance was alive while this instance watched."""
         self._seen: Seen | None = None
         self._since_s = 0.0
         self._renewed_s = 0.0

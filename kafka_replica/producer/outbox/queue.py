@@ -34,7 +34,7 @@ class Recorded(NamedTuple):
     size: int = 0
     messages: int = 0
     is_skipped: bool = False
-    """Whether an operator has skipped it. It is then sent empty, so that the numbers in Kafka have no gap."""
+    """True if an operator has skipped the transaction. It is then sent empty, so that numbers in Kafka have no gap."""
 
 
 class View(NamedTuple):

@@ -39,7 +39,7 @@ class ProducerStatus:
     owner: str | None
     """The instance that publishes; None if there is none."""
     owner_lives: bool
-    """Whether the owner showed a sign of life while it was watched."""
+    """True if the owner renewed the lease while it was watched."""
     term: int
     sent: int
     """All transactions up to this number have arrived."""

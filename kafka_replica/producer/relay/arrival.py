@@ -28,7 +28,7 @@ class Arrived(NamedTuple):
     progress: Progress | None
     """Its progress record; None if no transaction has arrived."""
     has_ended: bool = False
-    """Whether a transaction that Kafka had left open was ended, which fences all producers of the transactional id."""
+    """True if a transaction that Kafka had left open was ended, which fences all producers of the transactional id."""
 
 
 class Arrival:

@@ -45,7 +45,7 @@ class Looked(NamedTuple):
     incarnation: str = ""
     """The incarnation of the producer's configuration; Kafka's progress starts from scratch in each."""
     is_new: bool = False
-    """Whether nothing was sent in this incarnation yet, as far as the database knows."""
+    """True if nothing was sent in this incarnation yet, as far as the database knows."""
     of_arrived: Fingerprint | None = None
     """The database's fingerprint of the transaction that has arrived last; None if missing there, or not queried."""
 

@@ -68,9 +68,9 @@ class Relay:
         self._not_outages = 0
         """The number of these failures that were not outages."""
         self._was_connected = False
-        """Whether the broker has ever accepted our credentials."""
+        """True once a broker has accepted the credentials."""
         self._in_doubt = False
-        """Whether Kafka may have committed the transaction sent last; reset when Kafka is queried."""
+        """True if Kafka may have committed the transaction sent last; reset when Kafka is queried."""
         self._arrived: int | None = None
         """The number up to which Kafka has all transactions; None while not connected."""
         self._fingerprint: Fingerprint | None = None

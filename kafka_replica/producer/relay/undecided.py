@@ -108,7 +108,7 @@ class Undecided:
         self._place = place
         self._partitions = partitions
         self.has_ended = False
-        """Whether a transaction was ended, which fences all producers of the transactional id."""
+        """True if a transaction was ended, which fences all producers of the transactional id."""
 
     def settle(self, hint: int | None, acknowledged: int) -> Progress | None:
         """Return the last progress record of a committed transaction, once nothing of ours is open any more.

@@ -42,11 +42,11 @@ class FolderSettings:
     pattern: str = "*"
     """The pattern of file names to read, among those that may be structure files."""
     quiet_s: float = 0.5
-    """How long nothing must have changed before the folder is read, in seconds."""
+    """The time without a change, in seconds, after which the folder is read."""
     interval_s: float = 5.0
     """The longest interval between checks, in seconds: not every file system reports changes."""
     allow_empty: bool = False
-    """Whether a folder without structure files means that everything was deleted; otherwise it is an error."""
+    """Take a folder without structure files to mean that everything was deleted; otherwise it is an error."""
 
 
 def _refuse(error: OSError) -> None:

@@ -49,7 +49,7 @@ class ServiceSettings:
     interval_s: float = 60.0
     timeout_s: float = 60.0
     retries: int = 3
-    """How often a request is retried within one read, if a retry may help."""
+    """The number of retries of a request within one read, if a retry may help."""
     user: str | None = None
     password: str | None = field(default=None, repr=False)
     token: str | None = field(default=None, repr=False)
@@ -57,7 +57,7 @@ class ServiceSettings:
     ca_file: str | None = None
     """A file of certificates to trust instead of the system's."""
     allow_empty: bool = False
-    """Whether an empty service means that everything was deleted; otherwise it is an error."""
+    """Take an empty service to mean that everything was deleted; otherwise it is an error."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "url", hide_password(self.url))

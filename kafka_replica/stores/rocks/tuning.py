@@ -21,7 +21,7 @@ class Tuning:
     block_cache_bytes: int = 64 << 20
     write_buffer_bytes: int = 32 << 20
     is_synced: bool = False
-    """Whether publishing waits for the disk, to survive power cuts. A crash of the process loses nothing anyway."""
+    """Wait for the disk before publishing, to survive power cuts. A crash of the process loses nothing anyway."""
 
     def __post_init__(self) -> None:
         if self.block_cache_bytes < 0 or self.write_buffer_bytes < 1 << 16:

@@ -135,7 +135,7 @@ class StoreContract(ABC):
     @settings(SHARED, max_examples=50)
     @given(writes, st.integers(1, 8))
     def test_image_and_delta_make_the_next_image(self, written: Writes, size: int) -> None:
-        """The same records in deltas of any size result in the same state."""
+        """Equal records in deltas of any size result in equal states."""
         whole, pieces = self.make(), self.make()
         whole.apply(Delta(records(written)), Position({P: len(written)}))
         for at in range(0, len(written), size):

@@ -36,7 +36,7 @@ class ConnectionSettings:
     security_protocol: str
     """``PLAINTEXT``, ``SSL``, ``SASL_PLAINTEXT`` or ``SASL_SSL``."""
     setup_timeout_s: float
-    """How long setting up a connection may take, including TLS and SASL, in seconds."""
+    """The time limit for setting up a connection, including TLS and SASL, in seconds."""
     kwargs: Mapping[str, Any] = field(repr=False, compare=False)
     """All arguments of ``aiokafka.conn.create_conn`` except host and port."""
 

@@ -21,7 +21,7 @@ class Facts(NamedTuple):
     references: dict[Urn, tuple[Urn, ...]]
     """Each artefact of the message with its references as written; the artefact of the key has the key's URN."""
     error: SdmxError | None = None
-    """Why the record, or an artefact in it, cannot be read; the references of that artefact are unknown."""
+    """The reason why the record, or an artefact in it, cannot be read; the references of that artefact are unknown."""
 
 
 class Place(NamedTuple):
