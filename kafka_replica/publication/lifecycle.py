@@ -6,6 +6,7 @@ import logging
 import time
 from typing import Protocol
 
+from kafka_replica.common.wording import counted
 from kafka_replica.publication.status import State, Status
 
 _log = logging.getLogger("kafka_replica")
@@ -55,7 +56,7 @@ def described(name: str, status: Status, before: State, lasted_s: float) -> str:
     lasted = f"{lasted_s:.1f} s" if before is State.NEW else f"{lasted_s:.1f} s {before}"
     text = f"the replica of {name} is {status.state} after {lasted}"
     if status.version:
-        text += f": version {status.version} at {status.position}, {status.keys:,} keys"
+        text += f": version {status.version} at {status.position}, {counted(status.keys, 'key')}"
     elif status.read_position:
         text += f": read up to {status.read_position}"
     if status.state is State.BLOCKED:
