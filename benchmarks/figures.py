@@ -43,7 +43,7 @@ class Figure:
 
 FIGURES: dict[str, Figure] = {
     "bootstrap.markers": Figure("bootstrap against the reference loop: markers", "x", 1.0),
-    "bootstrap.quiet": Figure("bootstrap against the reference loop: quiet points", "x", 1.0),
+    "bootstrap.quiet": Figure("bootstrap against the reference loop: quiescence", "x", 1.0),
     "bootstrap.globalktable": Figure("bootstrap (markers) against GlobalKTable in memory", "x", 2.5),
     "bootstrap.s": Figure("seconds of it: markers", "s"),
     "bootstrap.reference_s": Figure("seconds of it: the reference", "s"),
@@ -52,7 +52,7 @@ FIGURES: dict[str, Figure] = {
     "apply.ratio": Figure("10 keys into 1,000,000 against into 10,000, p50", "x", 1.2, "less"),
     "visible.poll": Figure("commit -> visible, p50, against a bare poll: wait_for", "x", 1.5, "less"),
     "visible.subscribe": Figure("the same for a listener", "x", 1.5, "less"),
-    "visible.quiet": Figure("the same for wait_for with quiet points", "x", None, "less"),
+    "visible.quiet": Figure("the same for wait_for with quiescence", "x", None, "less"),
     "visible.globalktable": Figure("commit -> visible, p50, against GlobalKTable", "x", 1.0, "less"),
     "visible.ms": Figure("milliseconds of it: wait_for", "ms"),
     "lookups.200.repeated": Figure("snapshot.get against dict, 200 B, asked before", "x", 0.8),
@@ -63,7 +63,7 @@ FIGURES: dict[str, Figure] = {
     "memory.reference": Figure("the same for the reference", "x", None, "less"),
     "load.p99": Figure("six busy writers, commit -> visible, p99: markers", "ms", 100, "less"),
     "load.p50": Figure("the same, p50", "ms", None, "less"),
-    "load.quiet_p99": Figure("the same, p99: quiet points", "ms", None, "less"),
+    "load.quiet_p99": Figure("the same, p99: quiescence", "ms", None, "less"),
     "disk.reference": Figure("on disk: bootstrap against the loop feeding bare rocksdict", "x", 0.9),
     "disk.globalktable": Figure("on disk: bootstrap against GlobalKTable with RocksDB", "x", 1.5),
     "disk.s": Figure("on disk: seconds of it", "s"),
