@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import uuid
 from contextlib import closing
 from pathlib import Path
 
@@ -119,16 +120,17 @@ def _is_refused(settings: ProducerSettings) -> None:
 def test_a_topic_that_is_not_there(local_kafka: LocalKafka, tmp_path: Path) -> None:
     """A missing topic, maybe unknown to a starting broker, is retried a few times, then status 3; a start retries."""
     told: list[Notice] = []
-    settings = settings_of(local_kafka.bootstrap_servers, "nowhere", f"sqlite:///{tmp_path / 'o.db'}", retries=2)
+    topic = f"created-later-{uuid.uuid4().hex}"  # no other test may find it in the shared broker
+    settings = settings_of(local_kafka.bootstrap_servers, topic, f"sqlite:///{tmp_path / 'o.db'}", retries=2)
     with StructureProducer(settings, observers=[told.append]) as producer:
         record(producer, "a")
         wait_until(lambda: producer.status().mode is Mode.FAILED, f"it suspends itself: {producer.status()}", LONG_S)
         failed = producer.status().failed
         assert failed is not None
         assert failed.status == 3
-        assert "nowhere" in (failed.error or "")
+        assert topic in (failed.error or "")
         assert [notice.attempt for notice in told if isinstance(notice, Retrying)] == [1, 2]
-    local_kafka.create_topic("nowhere", config=KEEP)
+    local_kafka.create_topic(topic, config=KEEP)
     with StructureProducer(settings) as producer:
         wait_until(lambda: producer.status().pending == 0, f"it is sent: {producer.status()}", LONG_S)
-    assert transactions_of(local_kafka.bootstrap_servers, "nowhere") == [(1, 1)]
+    assert transactions_of(local_kafka.bootstrap_servers, topic) == [(1, 1)]
