@@ -29,7 +29,6 @@ if TYPE_CHECKING:
         UnwritableError,
         UrnError,
     )
-    from kafka_replica.sdmx.formats import Format
     from kafka_replica.sdmx.lookups.cache import CacheStats, DecodeCache, decode_cache
     from kafka_replica.sdmx.lookups.effective_component import EffectiveComponent
     from kafka_replica.sdmx.lookups.hierarchy_tree import HierarchyNode, HierarchyTree
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
     from kafka_replica.sdmx.lookups.references import Dangling
     from kafka_replica.sdmx.lookups.resolved import AttachedConstraint, Missing, ResolvedStructure
     from kafka_replica.sdmx.lookups.structures import ResolvedComponent, Snapshot, Structures
+    from kafka_replica.sdmx.media_types import Format
     from kafka_replica.sdmx.merging import MergedPart, merge_copies
     from kafka_replica.sdmx.message import Header, Message, UnreadableArtefact
     from kafka_replica.sdmx.model import (

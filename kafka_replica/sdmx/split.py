@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from kafka_replica.common.wording import counted
-from kafka_replica.sdmx.formats import Format, of_content_type
+from kafka_replica.sdmx.media_types import Format, of_content_type
 from kafka_replica.sdmx.message import UnreadableArtefact, twice
 from kafka_replica.sdmx.readers import edi, markup, xlsx
 from kafka_replica.sdmx.readers.collecting import STRICT, ErrorCollector

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from kafka_replica.common.wording import counted
 from kafka_replica.sdmx.errors import SdmxError, UnwritableError
-from kafka_replica.sdmx.formats import Format, of_content_type
+from kafka_replica.sdmx.media_types import Format, of_content_type
 from kafka_replica.sdmx.message import Header
 from kafka_replica.sdmx.model import Artefact, OpaqueArtefact
 from kafka_replica.sdmx.reading import read_message

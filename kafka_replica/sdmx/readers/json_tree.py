@@ -14,7 +14,7 @@ import msgspec
 
 from kafka_replica.sdmx.classes import CLASSES
 from kafka_replica.sdmx.errors import MessageError
-from kafka_replica.sdmx.formats import Format, of_json_schema
+from kafka_replica.sdmx.media_types import Format, of_json_schema
 from kafka_replica.sdmx.message import UnreadableArtefact
 from kafka_replica.sdmx.readers import json_names
 from kafka_replica.sdmx.readers.budget import Budget

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from lxml import etree
 
 from kafka_replica.sdmx.errors import MessageError
-from kafka_replica.sdmx.formats import Format
+from kafka_replica.sdmx.media_types import Format
 from kafka_replica.sdmx.message import Message
 from kafka_replica.sdmx.readers import ml, ml10, ml20
 from kafka_replica.sdmx.readers.collecting import STRICT, ErrorCollector

@@ -8,7 +8,7 @@ from typing import Any, Final
 from kafka_replica.sdmx.base import Identifiable
 from kafka_replica.sdmx.containers import InternationalString
 from kafka_replica.sdmx.errors import UnwritableError
-from kafka_replica.sdmx.formats import Format
+from kafka_replica.sdmx.media_types import Format
 from kafka_replica.sdmx.writers import references, representations
 from kafka_replica.sdmx.writers.rewriting import Change, Rules, of_value
 from kafka_replica.sdmx.writers.sdmx_json.values import WITHOUT_URN

@@ -10,7 +10,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from kafka_replica.sdmx.formats import Format
+from kafka_replica.sdmx.media_types import Format
 from kafka_replica.sdmx.message import Header
 from kafka_replica.sdmx.writers.times import as_instant_with_zone
 

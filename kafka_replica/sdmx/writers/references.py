@@ -15,7 +15,7 @@ from kafka_replica.sdmx.base import Link
 from kafka_replica.sdmx.classes import CLASSES
 from kafka_replica.sdmx.containers import StubTuple
 from kafka_replica.sdmx.errors import UnwritableError, UrnError
-from kafka_replica.sdmx.formats import Format
+from kafka_replica.sdmx.media_types import Format
 from kafka_replica.sdmx.readers.identity import FIXED_IDS
 from kafka_replica.sdmx.representation import Representation
 from kafka_replica.sdmx.urn import Urn

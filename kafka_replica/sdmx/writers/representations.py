@@ -12,7 +12,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from kafka_replica.sdmx.errors import UnwritableError
-from kafka_replica.sdmx.formats import Format
+from kafka_replica.sdmx.media_types import Format
 from kafka_replica.sdmx.model import Component, Level
 from kafka_replica.sdmx.representation import Representation, TextFormat
 from kafka_replica.sdmx.writers.references import SINCE_2_1, SINCE_3

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from kafka_replica.sdmx.containers import Items
 from kafka_replica.sdmx.errors import UnwritableError
-from kafka_replica.sdmx.formats import Format
+from kafka_replica.sdmx.media_types import Format
 from kafka_replica.sdmx.model import (
     Artefact,
     Categorisation,

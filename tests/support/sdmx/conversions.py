@@ -21,7 +21,7 @@ from test_standard_schemas import BRACKETS, faults
 
 from kafka_replica.sdmx import read_message
 from kafka_replica.sdmx.errors import MessageError, UnwritableError
-from kafka_replica.sdmx.formats import Format
+from kafka_replica.sdmx.media_types import Format
 from kafka_replica.sdmx.message import Header
 from kafka_replica.sdmx.model import Artefact
 from kafka_replica.sdmx.writing import DEFAULT_HEADER, media_types, write_message

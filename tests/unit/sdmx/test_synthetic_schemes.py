@@ -17,7 +17,7 @@ from kafka_replica.sdmx import ConceptScheme, Part, Urn, merge_copies, read_mess
 from kafka_replica.sdmx.base import ItemScheme
 from kafka_replica.sdmx.errors import SdmxError, UnwritableError
 from kafka_replica.sdmx.files import read_structures
-from kafka_replica.sdmx.formats import Format
+from kafka_replica.sdmx.media_types import Format
 from kafka_replica.sdmx.model import AgencyScheme
 from kafka_replica.sdmx.readers.standalone import is_synthetic
 from support.sdmx.sdmx_corpus import data_of, rows

@@ -14,7 +14,7 @@ import pytest
 from kafka_replica.sdmx import base, containers, model, read_message, representation, write_message
 from kafka_replica.sdmx.base import Maintainable
 from kafka_replica.sdmx.containers import InternationalString, Items
-from kafka_replica.sdmx.formats import Format
+from kafka_replica.sdmx.media_types import Format
 from kafka_replica.sdmx.model import ARTEFACTS
 from kafka_replica.sdmx.urn import Urn
 from kafka_replica.sdmx.writers.carrying import carried

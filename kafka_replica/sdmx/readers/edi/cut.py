@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kafka_replica.sdmx.formats import Format
+from kafka_replica.sdmx.media_types import Format
 from kafka_replica.sdmx.readers.budget import Budget
 from kafka_replica.sdmx.readers.collecting import STRICT, ErrorCollector
 from kafka_replica.sdmx.readers.edi.messages import Described, described

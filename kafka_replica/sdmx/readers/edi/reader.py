@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from kafka_replica.sdmx.formats import Format
+from kafka_replica.sdmx.media_types import Format
 from kafka_replica.sdmx.message import Message
 from kafka_replica.sdmx.model import Artefact
 from kafka_replica.sdmx.readers.collecting import STRICT, ErrorCollector

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
-from kafka_replica.sdmx.formats import Format
+from kafka_replica.sdmx.media_types import Format
 from kafka_replica.sdmx.message import Header, Message
 from kafka_replica.sdmx.model import Artefact
 from kafka_replica.sdmx.readers.fusion.reader import READERS, WHOLE, has_unknown, header_of

@@ -10,7 +10,7 @@ from typing import cast
 from lxml import etree
 
 from kafka_replica.sdmx.errors import MessageError
-from kafka_replica.sdmx.formats import Format
+from kafka_replica.sdmx.media_types import Format
 from kafka_replica.sdmx.readers.budget import Budget
 from kafka_replica.sdmx.readers.collecting import ErrorCollector
 from kafka_replica.sdmx.readers.ml.registrations import artefacts_in, beside

@@ -9,7 +9,7 @@ from typing import Final
 from lxml import etree
 
 from kafka_replica.sdmx.errors import UrnError
-from kafka_replica.sdmx.formats import Format
+from kafka_replica.sdmx.media_types import Format
 from kafka_replica.sdmx.message import Header, Message
 from kafka_replica.sdmx.model import Artefact, AvailabilityConstraint, OpaqueArtefact
 from kafka_replica.sdmx.readers.collecting import STRICT, ErrorCollector

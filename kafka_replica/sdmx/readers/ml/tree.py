@@ -14,7 +14,7 @@ from typing import Final, NoReturn
 from lxml import etree
 
 from kafka_replica.sdmx.errors import MessageError
-from kafka_replica.sdmx.formats import Format, of_namespace
+from kafka_replica.sdmx.media_types import Format, of_namespace
 from kafka_replica.sdmx.message import UnreadableArtefact
 from kafka_replica.sdmx.readers.collecting import Identity, unreadable
 from kafka_replica.sdmx.readers.identity import artefact_urn

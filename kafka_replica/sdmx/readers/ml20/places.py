@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 from lxml import etree
 
 from kafka_replica.sdmx.errors import UrnError
-from kafka_replica.sdmx.formats import Format
+from kafka_replica.sdmx.media_types import Format
 from kafka_replica.sdmx.message import UnreadableArtefact
 from kafka_replica.sdmx.readers.collecting import Identity, unreadable
 from kafka_replica.sdmx.readers.identity import artefact_urn

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kafka_replica.sdmx.errors import UnreadableContentError
-from kafka_replica.sdmx.formats import Format
+from kafka_replica.sdmx.media_types import Format
 from kafka_replica.sdmx.message import Header, Message, UnreadableArtefact
 from kafka_replica.sdmx.readers.collecting import NO_IDENTITY, STRICT, ErrorCollector, unreadable
 from kafka_replica.sdmx.readers.xlsx.package import Package

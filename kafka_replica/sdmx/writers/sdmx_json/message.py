@@ -8,7 +8,7 @@ from typing import Any, Final
 import msgspec
 
 from kafka_replica.sdmx.errors import UnwritableError
-from kafka_replica.sdmx.formats import Format
+from kafka_replica.sdmx.media_types import Format
 from kafka_replica.sdmx.message import Header
 from kafka_replica.sdmx.model import Artefact
 from kafka_replica.sdmx.writers.json_parts import Json, obj
