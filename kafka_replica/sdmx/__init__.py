@@ -156,7 +156,7 @@ _HOMES: Final = {
     "lookups.cache": ("CacheStats", "DecodeCache", "decode_cache"),
     "checks": ("StructureCheck", "check_structure"),
     "containers": ("InternationalString", "Items"),
-    "formats": ("Format",),
+    "media_types": ("Format",),
     "lookups.hierarchy_tree": ("HierarchyNode", "HierarchyTree"),
     "lookups.of_files": ("FileError", "FileStructures", "read_files"),
     "lookups.live": ("LiveStats", "LiveStructures"),
@@ -195,7 +195,7 @@ _HOMES: Final = {
     "urn": ("Urn",),
     "writing": ("media_types", "writable", "write_message"),
 }
-_FREE: Final = {"formats", "urn"}  # modules that work without the extra
+_FREE: Final = {"media_types", "urn"}  # modules that work without the extra
 _HOME_OF: Final = {name: home for home, names in _HOMES.items() for name in names}
 
 
