@@ -168,7 +168,7 @@ class Replica:
             self._check_open()
             if self._thread is None:
                 self._pid = os.getpid()
-                self._publisher.started()
+                self._publisher.health.started()
                 self._thread = Thread(target=self._supervisor.run, name=f"kafka_replica {self.topic}", daemon=True)
                 self._thread.start()
         return self
@@ -309,7 +309,7 @@ class Replica:
         with self._lifecycle:
             self._check_open()
             mailbox = self._publisher.mailbox(max_pending)
-            subscription = Subscription(listener, mailbox, self._publisher.listener_failed)
+            subscription = Subscription(listener, mailbox, self._publisher.health.listener_failed)
             self._subscriptions = [known for known in self._subscriptions if not known.closed]
             self._subscriptions.append(subscription)
         return subscription
@@ -387,7 +387,7 @@ class Replica:
     @property
     def bad_records(self) -> list[BadRecordError]:
         """The newest 1,000 records set aside (``on_bad_record="skip"``); ``status().counts`` has their number."""
-        return self._publisher.bad_records
+        return self._publisher.bad_records.newest()
 
     def status(self) -> Status:
         """Return the full status at this moment."""
@@ -399,8 +399,9 @@ class Replica:
             raise ReplicaClosedError(f"the replica of {self.topic} is closed; make a new one")
 
     def _check_not_over(self) -> None:
-        if self._publisher.error is not None:
-            raise copy(self._publisher.error)
+        error = self._publisher.health.error
+        if error is not None:
+            raise copy(error)
         self._check_open()
 
     def _check_process(self) -> None:

@@ -52,7 +52,8 @@ class Health:
         self.stalled_after_s = stalled_after_s
         self.blocked_after_s = blocked_after_s
         self._final: State | None = None
-        self._ready = False
+        self.is_ready = False
+        """True if the barrier was passed, and the version shown is not outdated."""
         self.heard_s: float | None = None
         """The time of the last answer of a broker; None before the start."""
         self._held: tuple[Partition, int] | None = None
@@ -69,11 +70,11 @@ class Health:
 
     def ready(self) -> None:
         """Note that the barrier was passed."""
-        self._ready = True
+        self.is_ready = True
 
     def not_ready(self) -> None:
         """Note that the version shown is outdated."""
-        self._ready = False
+        self.is_ready = False
         self._held = None
 
     def failed(self) -> None:
@@ -106,6 +107,11 @@ class Health:
         return now_s - self._held_since_s if self._held is not None else 0.0
 
     @property
+    def is_over(self) -> bool:
+        """True if the replica has failed or was closed."""
+        return self._final is not None
+
+    @property
     def blocking_transaction(self) -> tuple[Partition, int] | None:
         """The partition and first offset of the open transaction that holds back records, or None."""
         return self._held
@@ -120,7 +126,7 @@ class Health:
             return State.STALLED
         if self._held is not None and self._waits and self.blocked_s(now_s) >= self.blocked_after_s:
             return State.BLOCKED
-        return State.LIVE if self._ready else State.CATCHING_UP
+        return State.LIVE if self.is_ready else State.CATCHING_UP
 
 
 @dataclass(frozen=True, slots=True)

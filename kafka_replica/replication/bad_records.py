@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 
-from kafka_replica.publication.publisher import Publisher
+from kafka_replica.publication.bad_record_list import BadRecordList
 from kafka_replica.replication.dead_letters import DeadLetters
 from kafka_replica.replication.delta_builder import Settled
 from kafka_replica.replication.record_filter import RecordFilter
@@ -16,16 +16,21 @@ class BadRecordHandler:
     """The handler of bad records, according to ``on_bad_record``. Only the writing thread may use it.
 
     Args:
-        publisher: publishes the bad records.
+        bad_records: the list that users see.
         record_filter: the filter that found them.
         on_bad_record: "stop" fails the replica at the first bad record.
         dead_letters: receives the bad records; None if they are not kept.
     """
 
     def __init__(
-        self, publisher: Publisher, record_filter: RecordFilter, *, on_bad_record: str, dead_letters: DeadLetters | None
+        self,
+        bad_records: BadRecordList,
+        record_filter: RecordFilter,
+        *,
+        on_bad_record: str,
+        dead_letters: DeadLetters | None,
     ) -> None:
-        self._publisher = publisher
+        self._bad_records = bad_records
         self._record_filter = record_filter
         self._stops = on_bad_record == "stop"
         self._dead_letters = dead_letters
@@ -38,9 +43,9 @@ class BadRecordHandler:
             KafkaReplicaError: the dead letters could not be written.
         """
         if settled.bad:
-            self._publisher.set_aside(settled.bad)
+            self._bad_records.add(settled.bad)
         if settled.cleared:  # a bad record of the same key may have come just before, or just after
-            self._publisher.cleared([place for place in settled.cleared if not self._record_filter.is_bad(*place)])
+            self._bad_records.remove([key for key in settled.cleared if not self._record_filter.is_bad(*key)])
         if not settled.bad:
             return
         if self._stops:

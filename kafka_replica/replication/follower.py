@@ -84,11 +84,11 @@ class Follower:
             counts_bytes=store.part_bytes is not None,
         )
         self._bad_records = BadRecordHandler(
-            publisher, record_filter, on_bad_record=options.on_bad_record, dead_letters=options.dead_letters
+            publisher.bad_records, record_filter, on_bad_record=options.on_bad_record, dead_letters=options.dead_letters
         )
         waits = options.wait_for_topics
         self._retry = BrokerRetry(
-            options.name, publisher, self._closing, waits_for_topics=waits, on_pause=self._lifecycle.note
+            options.name, publisher.health, self._closing, waits_for_topics=waits, on_pause=self._lifecycle.note
         )
         self._deletions: DeletionCheck
         self._log_starts = LogStarts()
@@ -140,14 +140,14 @@ class Follower:
         return reader.open(resume_point)
 
     def _begin(self, opened: Opened, resume_point: ResumePoint | None = None) -> None:
-        self._publisher.barrier_set(opened.ends, self._detector.boundaries)
+        self._publisher.health.barrier_set(opened.ends, self._detector.boundaries)
         known, lowest = Position(), dict(opened.beginnings)
         nothing_is_missing = self._deletions.begin(self._opened_at, opened, resume_point)
         if resume_point is not None:
             known, self._resume_point = resume_point.position, resume_point
             self._barrier.raise_to(known)
             lowest |= {**dict.fromkeys(known, 0), **resume_point.lowest_offsets}
-            self._publisher.set_aside_before(resume_point.bad_records)
+            self._publisher.bad_records.restore(resume_point.bad_records)
             if nothing_is_missing:
                 self._show_saved()
             # Otherwise the saved version is shown once no offset was found missing up to the barrier.
@@ -174,10 +174,10 @@ class Follower:
         self._note_contact(fetched)
         self._note_log_starts(fetched.log_starts)
         self._deletions.take(fetched)
-        self._publisher.read(fetched.reading.positions)
+        self._publisher.health.read(fetched.reading.positions)
         self._apply_decisions(self._detector.take(fetched.reading, every_point=self._barrier.passed))
         self._note_counts()
-        self._publisher.ends(
+        self._publisher.health.ends(
             Ends(fetched.stable, fetched.reading.high_watermarks), waits=self._detector.waits_for_the_open
         )
         if self._detector.wants_ends:
@@ -270,7 +270,7 @@ class Follower:
         delta = self._delta_builder.take(point.position)
         transactions, self._transactions = self._transactions, 0
         # The latency of records that existed before reading began is meaningless.
-        is_news = self._publisher.ready and delta.record_count
+        is_news = self._publisher.health.is_ready and delta.record_count
         origins = origins_of(delta.changes.values(), transactions) if is_news else ()
         resume_point = self._mark(point.position)
         applied = self._store.apply(delta, point.position, resume_point)
@@ -285,7 +285,7 @@ class Follower:
         starts = self._log_starts.passed
         count, lowest = self._delta_builder.expire(starts, self._store.offsets())
         self._log_starts.expire(lowest, position)
-        self._publisher.forget_bad_records(starts)
+        self._publisher.bad_records.expire(starts)
         _log.info("records below %s were deleted by Kafka: %d keys are deleted with them", Position(starts), count)
 
     def _advance(self, position: Position) -> None:
@@ -296,7 +296,7 @@ class Follower:
         self._publisher.advanced(position)
 
     def _note_counts(self) -> None:
-        self._publisher.counted(
+        self._publisher.health.counted(
             self._detector.held_records + self._delta_builder.record_count, self._delta_builder.totals
         )
 
@@ -318,7 +318,7 @@ class Follower:
             caught_up_ms,
             self._options.selection,
             self._publisher.incarnation,
-            tuple(self._publisher.bad_records),
+            tuple(self._publisher.bad_records.newest()),
             self._delta_builder.has_keys_in_several_partitions,
             tombstones_kept_s,
             dict(self._log_starts.lowest),

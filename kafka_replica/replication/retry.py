@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from kafka_replica.broker.reading.contract import LogReader
 from kafka_replica.errors import BrokerError, BrokerUnavailableError, ConfigurationError, TopicNotFoundError
-from kafka_replica.publication.publisher import Publisher
+from kafka_replica.publication.health_tracker import HealthTracker
 
 _log = logging.getLogger("kafka_replica")
 
@@ -30,7 +30,7 @@ class BrokerRetry:
     Args:
         name: the names of the topics, for messages.
         waits_for_topics: whether to wait for a topic that does not exist.
-        publisher: publishes the status of the broker.
+        health: receives the status of the broker.
         closing: ends all waiting.
         on_pause: is called before each pause.
     """
@@ -38,14 +38,14 @@ class BrokerRetry:
     def __init__(
         self,
         name: str,
-        publisher: Publisher,
+        health: HealthTracker,
         closing: Event,
         *,
         waits_for_topics: bool,
         on_pause: Callable[[], None] = lambda: None,
     ) -> None:
         self._name = name
-        self._publisher = publisher
+        self._health = health
         self._closing = closing
         self._waits_for_topics = waits_for_topics
         self._on_pause = on_pause
@@ -116,14 +116,14 @@ class BrokerRetry:
 
     def trouble(self, trouble: BrokerError | ConfigurationError) -> None:
         """Report a temporary problem; it is logged once, and once more when it is over."""
-        self._publisher.troubled(trouble)
+        self._health.troubled(trouble)
         if not self._in_trouble:
             _log.warning("%s; the replica goes on by itself when it is over", trouble)
         self._in_trouble = True
 
     def well(self) -> None:
         """Note that the broker answered."""
-        self._publisher.heard()
+        self._health.heard()
         if self._in_trouble:
             _log.warning("the broker answers again; the replica of %s goes on", self._name)
         self._in_trouble = False

@@ -65,7 +65,7 @@ class Supervisor:
             try:
                 follower.follow(resume_point)
             except (LogReplacedError, StoreDamagedError) as error:
-                in_vain = 0 if self._publisher.ready else in_vain + 1
+                in_vain = 0 if self._publisher.health.is_ready else in_vain + 1
                 pause_s = _PAUSES_S[min(in_vain, len(_PAUSES_S) - 1)]
                 soon = f" in {pause_s:g} s (attempt {in_vain + 1})" if in_vain else ""
                 _log.warning("%s; the replica of %s is rebuilt%s", error, self._options.name, soon)

@@ -53,7 +53,7 @@ def delete(kafka: LocalKafka, topic: str) -> None:
 def failed_with(replica: Replica) -> KafkaReplicaError | None:
     """Wait until a replica has failed; return its error."""
     wait_until(lambda: replica.state is State.FAILED, _PATIENCE_S)
-    return replica._publisher.error
+    return replica._publisher.health.error
 
 
 # --- the topic ---

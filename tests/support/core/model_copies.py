@@ -36,12 +36,14 @@ def fork_follower(model: ModelFollower, cluster: Cluster) -> ModelFollower:
     other.oracle.starts = other.source.log_starts
     other.store = _fork_store(model.store)
     other.publisher = copy(model.publisher)
+    other.publisher.health = copy(model.publisher.health)
+    other.publisher.health._machine = copy(model.publisher.health._machine)
     other.publisher.oracle = other.oracle
     if other.publisher.has_version:
         other.publisher._snapshot = other.store.snapshot()
     other.follower = follower = copy(model.follower)
     follower._publisher, follower._store, follower._reader = other.publisher, other.store, other.source
-    follower._retry = BrokerRetry("a copy", other.publisher, follower._closing, waits_for_topics=True)
+    follower._retry = BrokerRetry("a copy", other.publisher.health, follower._closing, waits_for_topics=True)
     follower._deletions = copy(follower._deletions)  # its rule is shared, and never says that it is too late
     follower._deletions._reader, follower._deletions._retry = other.source, follower._retry
     follower._partitions = set(follower._partitions)

@@ -59,8 +59,8 @@ class WatchedBoard(Publisher):
     ) -> None:
         """Publish, and check the version."""
         state = dict(snapshot)
-        if not self.has_version and not snapshot.position.dominates(self._barrier):
-            raise BrokenError(f"ready at {snapshot.position}, before the barrier {self._barrier}")
+        if not self.has_version and not snapshot.position.dominates(self.health.barrier):
+            raise BrokenError(f"ready at {snapshot.position}, before the barrier {self.health.barrier}")
         self.oracle.show(state, snapshot.position)
         self._check_told(state, applied)
         self.transactions += transactions or 0

@@ -149,7 +149,7 @@ class Situation:
                 follower.rule,
                 follower.follower._barrier,
                 delta_builder,
-                follower.publisher._shown_position,
+                follower.publisher.health.position,
                 follower.oracle.settled,
                 follower.publisher.has_version,
             )

@@ -182,7 +182,7 @@ def test_another_leader_in_the_middle_of_a_first_read(boundaries: str) -> None:
 
     def begun() -> DeletionCheck:
         check = DeletionCheck(
-            [topic.name], None, source, BrokerRetry(topic.name, publisher, Event(), waits_for_topics=True)
+            [topic.name], None, source, BrokerRetry(topic.name, publisher.health, Event(), waits_for_topics=True)
         )
         source.leaders = {place: 1}
         for value in b"1", b"2":

@@ -86,7 +86,7 @@ def test_a_listener_that_raises_hears_the_next_version(caplog: pytest.LogCapture
             raise SystemExit(3) if change.version == 3 else RuntimeError("planned")
 
     def count() -> None:
-        driver.publisher.listener_failed()
+        driver.publisher.health.listener_failed()
 
     subscription = Subscription(fragile, driver.publisher.mailbox(10), count)
     other = Subscription(lambda change: others.append(change.version), driver.publisher.mailbox(10), count)

@@ -1,0 +1,67 @@
+"""The list of records that were set aside, without those that a later good record has replaced."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from threading import Condition
+
+from kafka_replica.errors import BadRecordError
+from kafka_replica.records import Partition
+
+_KEPT = 1000
+
+
+class BadRecordList:
+    """The newest bad records, and the number of all. The follower changes the list; any thread may read it.
+
+    Args:
+        lock: the lock of the publisher.
+    """
+
+    def __init__(self, lock: Condition) -> None:
+        self._lock = lock
+        self._kept: dict[tuple[str, bytes | int], BadRecordError] = {}  # by key, else by offset
+        self.count = 0
+        """The number of records set aside since the start."""
+
+    def add(self, bad_records: list[BadRecordError]) -> None:
+        """Add records that cannot be replicated."""
+        with self._lock:
+            self.count += len(bad_records)
+            self._list(bad_records)
+
+    def restore(self, bad_records: Iterable[BadRecordError]) -> None:
+        """Add records that were set aside before the restart; they are not counted again."""
+        with self._lock:
+            self._list(bad_records)
+
+    def remove(self, keys: list[tuple[str, bytes]]) -> None:
+        """Remove the records of keys, with their topics, that have a good record now or are deleted."""
+        with self._lock:
+            for topic_and_key in keys:
+                self._kept.pop(topic_and_key, None)
+
+    def expire(self, starts: Mapping[Partition, int]) -> None:
+        """Remove the records below these offsets, which are no longer in the log."""
+        with self._lock:
+            for name, bad in list(self._kept.items()):
+                if bad.offset < starts.get(Partition(bad.topic, bad.partition), 0):
+                    del self._kept[name]
+
+    def clear(self) -> None:
+        """Remove all records, because a rebuild reads them again."""
+        with self._lock:
+            self._kept.clear()
+
+    def newest(self) -> list[BadRecordError]:
+        """Return the newest records, at most 1,000."""
+        with self._lock:
+            return list(self._kept.values())
+
+    def _list(self, bad_records: Iterable[BadRecordError]) -> None:
+        for bad in bad_records:
+            name = bad.topic, bad.offset if bad.key is None else bad.key
+            self._kept.pop(name, None)
+            self._kept[name] = bad
+        for oldest in list(self._kept)[: max(0, len(self._kept) - _KEPT)]:
+            del self._kept[oldest]
