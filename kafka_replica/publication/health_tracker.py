@@ -37,7 +37,9 @@ class HealthTracker:
         """The error with which the replica failed, or None."""
         self._trouble: KafkaReplicaError | None = None
         self._rebuilt_for: KafkaReplicaError | None = None  # until the rebuild is complete
-        self._read = self._stable = self._high = Position()
+        self.read_position = Position()
+        """The position that reading has reached."""
+        self._stable = self._high = Position()
         self._behind_since_s: float | None = None
         self._boundaries: str | None = None
         self._held_records = 0
@@ -72,7 +74,7 @@ class HealthTracker:
     def read(self, positions: Position) -> None:
         """Set the positions that reading has reached."""
         with self._lock:
-            self._read = positions
+            self.read_position = positions
 
     def counted(self, held_records: int, totals: tuple[int, int]) -> None:
         """Set the number of records held back, and the numbers of records and tombstones since the start."""
@@ -84,7 +86,7 @@ class HealthTracker:
         """Set the ends of the partitions, and whether open transactions hold back committed records."""
         with self._lock:
             self._stable, self._high = ends
-            self._machine.ends(ends.stable, ends.high, self._read, time.monotonic(), waits=waits)
+            self._machine.ends(ends.stable, ends.high, self.read_position, time.monotonic(), waits=waits)
             self._note_lag()
 
     def listener_failed(self) -> None:
@@ -118,7 +120,7 @@ class HealthTracker:
     def outdated(self, reason: KafkaReplicaError) -> None:
         """Forget the offsets of a log that was replaced, or of a damaged store."""
         self._rebuilt_for = reason
-        self._read = self._stable = self._high = Position()
+        self.read_position = self._stable = self._high = Position()
         self._totals = (0, 0)
         self._rebuilds += 1
         self._machine.not_ready()
@@ -165,7 +167,7 @@ class HealthTracker:
             version=0,
             keys=0,
             position=self.position,
-            read_position=self._read,
+            read_position=self.read_position,
             barrier=self.barrier,
             last_stable_offset=self._stable,
             high_watermark=self._high,

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable
 from contextlib import suppress
 from threading import Event
 
@@ -29,11 +29,13 @@ from kafka_replica.publication.publisher import Publisher
 from kafka_replica.publication.status import State
 from kafka_replica.records import Partition, Position
 from kafka_replica.replication.bad_records import BadRecordHandler
+from kafka_replica.replication.bootstrap_timeout import BootstrapTimeout
 from kafka_replica.replication.deletion_check import DeletionCheck
 from kafka_replica.replication.delta_builder import DeltaBuilder
 from kafka_replica.replication.log_starts import LogStarts
 from kafka_replica.replication.opening import MakeReader, open_log
 from kafka_replica.replication.options import ReplicaOptions
+from kafka_replica.replication.partition_growth import PartitionGrowth
 from kafka_replica.replication.record_filter import RecordFilter
 from kafka_replica.replication.retry import BrokerRetry, ClosedMeanwhileError
 from kafka_replica.stores import Store
@@ -94,13 +96,13 @@ class Follower:
         self._log_starts = LogStarts()
         self._point: ConsistentPoint | None = None  # the last point, if no records were committed since
         self._barrier: Barrier
+        self._growth: PartitionGrowth
         self._opened_at: Instant
         self._reader: LogReader
         self._detector: BoundaryDetector
-        self._partitions: set[Partition] = set()
         self._transactions: int | None = 0  # number in points that are not shown yet
         self._resume_point: ResumePoint | None = None  # of the version in the store, if it belongs to this log
-        self._last_position, self._moved_s = Position(), time.monotonic()
+        self._timeout = BootstrapTimeout(options.barrier_timeout_s, time.monotonic())
         self._looked_s = 0.0
         self._saved_s = time.monotonic()
 
@@ -129,7 +131,7 @@ class Follower:
                     self._step()
                     self._lifecycle.note()
                     if not self._barrier.passed:
-                        self._check_barrier_timeout()
+                        self._check_timeout()
             self._note()
         finally:
             if hasattr(self, "_reader"):
@@ -142,6 +144,9 @@ class Follower:
     def _begin(self, opened: Opened, resume_point: ResumePoint | None = None) -> None:
         self._publisher.health.barrier_set(opened.ends, self._detector.boundaries)
         known, lowest = Position(), dict(opened.beginnings)
+        self._growth = PartitionGrowth(
+            self._reader, self._retry, self._detector, self._delta_builder, self._deletions, self._log_starts
+        )
         nothing_is_missing = self._deletions.begin(self._opened_at, opened, resume_point)
         if resume_point is not None:
             known, self._resume_point = resume_point.position, resume_point
@@ -152,15 +157,9 @@ class Follower:
                 self._show_saved()
             # Otherwise the saved version is shown once no offset was found missing up to the barrier.
         self._log_starts.add(lowest)
-        self._read_from(opened.beginnings, known)
+        self._growth.begin(opened.beginnings, known)
         self._note_log_starts(opened.log_starts)
         self._apply_decisions(self._detector.answer(Ends(opened.ends, opened.ends)))
-
-    def _read_from(self, beginnings: Mapping[Partition, int], known: Mapping[Partition, int]) -> None:
-        for partition, offset in beginnings.items():
-            self._detector.add(partition, offset)
-            self._delta_builder.add(partition, known.get(partition, 0))
-            self._partitions.add(partition)
 
     # --- one iteration of the loop ---
 
@@ -200,45 +199,40 @@ class Follower:
         if self._log_starts.move(log_starts):
             self._barrier.gap()
 
-    def _check_barrier_timeout(self) -> None:
+    def _check_timeout(self) -> None:
         """Fail a bootstrap that has made no progress for too long, although the broker answers.
 
         Raises:
             WaitTimeoutError: the timeout has passed; the message names what the replica waits for.
         """
-        status = self._publisher.status()
-        now_s, limit_s = time.monotonic(), self._options.barrier_timeout_s
-        if status.read_position != self._last_position or status.state is State.STALLED:
-            self._last_position, self._moved_s = status.read_position, now_s
-        if limit_s is not None and now_s - self._moved_s > limit_s:
-            holds = (
-                f"; a transaction is open at {status.blocking_transaction}"
-                if status.blocking_transaction is not None
-                else ""
-            )
-            raise WaitTimeoutError(
-                f"the replica of {self._options.name} has read nothing for {limit_s:g} s and is not ready: read up "
-                f"to {status.read_position}, the barrier is at {self._barrier.least}{holds}"
-            )
+        health = self._publisher.health
+        is_stalled = health.state is State.STALLED
+        if not self._timeout.is_over(health.read_position, time.monotonic(), is_stalled=is_stalled):
+            return
+        blocking = self._publisher.status().blocking_transaction
+        holds = f"; a transaction is open at {blocking}" if blocking is not None else ""
+        raise WaitTimeoutError(
+            f"the replica of {self._options.name} has read nothing for {self._timeout.limit_s:g} s and is not ready: "
+            f"read up to {health.read_position}, the barrier is at {self._barrier.least}{holds}"
+        )
 
-    def _apply_decisions(self, steps: list[Decision]) -> None:
+    def _apply_decisions(self, decisions: list[Decision]) -> None:
         """Carry out the decisions of the detector."""
-        points = sum(isinstance(step, ConsistentPoint) for step in steps)
+        points = sum(isinstance(decision, ConsistentPoint) for decision in decisions)
         conflate = points > _VERSIONS_A_READ
-        looked, known = False, len(self._partitions)
-        for step in steps:
-            if isinstance(step, CommittedRecords):
+        looked, known = False, len(self._growth.partitions)
+        for decision in decisions:
+            if isinstance(decision, CommittedRecords):
                 self._point = None
-                self._settle(step.batches)
+                self._settle(decision.batches)
                 continue
             points -= 1
-            self._count(step.transactions)
-            if (conflate and points) or len(
-                self._partitions
-            ) > known:  # the decision did not include partitions added since
+            self._count(decision.transactions)
+            has_grown = len(self._growth.partitions) > known  # so the decision does not include all partitions
+            if has_grown or (conflate and points):
                 continue
-            self._point = step
-            looked = self._publish_at(step, looked=looked or step.looked)
+            self._point = decision
+            looked = self._publish_at(decision, looked=looked or decision.looked)
 
     def _settle(self, batches: list[Batch]) -> None:
         """Add committed batches to the next version; pass it to the store in parts, if the store wants parts."""
@@ -342,7 +336,7 @@ class Follower:
     def _request_ends(self) -> None:
         for _ in range(_QUESTIONS_A_STEP):
             ends = self._retry.call(self._reader, self._reader.ends)
-            if self._add_partitions(list(ends.high)):
+            if self._add_partitions(ends.high):
                 return
             self._barrier.answer(ends.high)
             self._apply_decisions(self._detector.answer(ends))
@@ -351,7 +345,7 @@ class Follower:
 
     def _check_gap(self) -> None:
         ends = self._retry.call(self._reader, self._reader.ends)
-        if not self._add_partitions(list(ends.high)):
+        if not self._add_partitions(ends.high):
             self._barrier.answer(ends.high)
 
     def _is_all_there(self) -> bool:
@@ -359,18 +353,12 @@ class Follower:
         unread = self._retry.call(self._reader, self._reader.look)
         return not self._add_partitions(unread)
 
-    def _add_partitions(self, partitions: list[Partition]) -> bool:
-        """Start to read partitions that were added; return whether there are any."""
-        added = [partition for partition in partitions if partition not in self._partitions]
-        if not added:
-            return False
-        self._point, asked = None, now()
-        beginnings = self._retry.call(self._reader, lambda: self._reader.add(added))
-        self._deletions.add(asked, added)
-        self._log_starts.add(beginnings)
-        _log.info("reading partitions that were added: %s", ", ".join(map(str, added)))
-        self._read_from(beginnings, {})
-        return True
+    def _add_partitions(self, listed: Iterable[Partition]) -> bool:
+        """Begin to read partitions that were added; return whether there are any."""
+        has_grown = self._growth.add(listed)
+        if has_grown:
+            self._point = None
+        return has_grown
 
     def _check_regularly(self) -> None:
         """Check the store, the topics and their ends, at intervals, with or without new records."""
@@ -389,5 +377,5 @@ class Follower:
             self._retry.unavailable(self._reader, error)
         else:
             self._retry.found()
-            if not self._add_partitions(list(ends.high)):
+            if not self._add_partitions(ends.high):
                 self._deletions.answered(asked, ends)

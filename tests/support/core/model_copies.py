@@ -10,6 +10,8 @@ from copy import copy
 from typing import Any
 
 from kafka_replica import MemoryStore, Partition, Position, Record
+from kafka_replica.replication.follower import Follower
+from kafka_replica.replication.partition_growth import PartitionGrowth
 from kafka_replica.replication.retry import BrokerRetry
 from kafka_replica.stores.delta import Delta
 from kafka_replica.transactions import Batch
@@ -46,14 +48,27 @@ def fork_follower(model: ModelFollower, cluster: Cluster) -> ModelFollower:
     follower._retry = BrokerRetry("a copy", other.publisher.health, follower._closing, waits_for_topics=True)
     follower._deletions = copy(follower._deletions)  # its rule is shared, and never says that it is too late
     follower._deletions._reader, follower._deletions._retry = other.source, follower._retry
-    follower._partitions = set(follower._partitions)
     follower._detector = _fork(follower._detector, memo)
     follower._barrier = copy(follower._barrier)
     follower._delta_builder = delta_builder = _fork_fields(copy(follower._delta_builder), OF_ASSEMBLY, memo)
     store = other.store
     delta_builder.oracle = other.oracle
     delta_builder._present = store.newest
+    follower._growth = _fork_growth(follower)
     return other
+
+
+def _fork_growth(follower: Follower) -> PartitionGrowth:
+    growth = PartitionGrowth(
+        follower._reader,
+        follower._retry,
+        follower._detector,
+        follower._delta_builder,
+        follower._deletions,
+        follower._log_starts,
+    )
+    growth.partitions._read.update(follower._growth.partitions._read)
+    return growth
 
 
 def _fork_store(store: Any) -> MemoryStore:

@@ -1,0 +1,88 @@
+"""Partitions that are added to a topic while it is read.
+
+``ReadPartitions`` knows, without I/O, which of the partitions that Kafka lists are new. ``PartitionGrowth`` begins to
+read them, and tells everybody who keeps something for each partition.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping
+
+from kafka_replica.broker.reading.contract import LogReader
+from kafka_replica.common.clock import now
+from kafka_replica.records import Partition
+from kafka_replica.replication.deletion_check import DeletionCheck
+from kafka_replica.replication.delta_builder import DeltaBuilder
+from kafka_replica.replication.log_starts import LogStarts
+from kafka_replica.replication.retry import BrokerRetry
+from kafka_replica.transactions import BoundaryDetector
+
+_log = logging.getLogger("kafka_replica")
+
+
+class ReadPartitions:
+    """The partitions that are read. Partitions are only ever added, so that their number tells whether any were."""
+
+    def __init__(self) -> None:
+        self._read: set[Partition] = set()
+
+    def __len__(self) -> int:
+        return len(self._read)
+
+    def begin(self, partitions: Iterable[Partition]) -> None:
+        """Note that reading of partitions begins."""
+        self._read.update(partitions)
+
+    def unread(self, listed: Iterable[Partition]) -> list[Partition]:
+        """Return the partitions among those that Kafka lists which are not read yet."""
+        return [partition for partition in listed if partition not in self._read]
+
+
+class PartitionGrowth:
+    """The beginning of reading, of the first partitions and of those that are added later.
+
+    Only the reading thread may use it.
+    """
+
+    def __init__(
+        self,
+        reader: LogReader,
+        retry: BrokerRetry,
+        detector: BoundaryDetector,
+        delta_builder: DeltaBuilder,
+        deletions: DeletionCheck,
+        log_starts: LogStarts,
+    ) -> None:
+        self.partitions = ReadPartitions()
+        self._reader = reader
+        self._retry = retry
+        self._detector = detector
+        self._delta_builder = delta_builder
+        self._deletions = deletions
+        self._log_starts = log_starts
+
+    def begin(self, beginnings: Mapping[Partition, int], known: Mapping[Partition, int]) -> None:
+        """Begin with the partitions that the reader has opened.
+
+        Args:
+            beginnings: the offsets at which reading begins.
+            known: the position of the version in the store.
+        """
+        self.partitions.begin(beginnings)
+        for partition, offset in beginnings.items():
+            self._detector.add(partition, offset)
+            self._delta_builder.add(partition, known.get(partition, 0))
+
+    def add(self, listed: Iterable[Partition]) -> bool:
+        """Begin to read the partitions that are new among those that Kafka lists; return whether there are any."""
+        added = self.partitions.unread(listed)
+        if not added:
+            return False
+        asked = now()
+        beginnings = self._retry.call(self._reader, lambda: self._reader.add(added))
+        self._deletions.add(asked, added)
+        self._log_starts.add(beginnings)
+        _log.info("reading partitions that were added: %s", ", ".join(map(str, added)))
+        self.begin(beginnings, {})
+        return True

@@ -1,0 +1,43 @@
+"""The list of records that were set aside."""
+
+from __future__ import annotations
+
+from threading import Condition
+
+import pytest
+
+from kafka_replica import BadRecordError, Partition
+from kafka_replica.publication import bad_record_list
+from kafka_replica.publication.bad_record_list import BadRecordList
+
+
+def bad(offset: int, key: bytes | None = None) -> BadRecordError:
+    """Return the error for a record."""
+    return BadRecordError("t", 0, offset, "reason", "advice", key)
+
+
+def test_the_newest_record_of_a_key_is_listed() -> None:
+    """A bad record replaces an earlier one of its key; records without a key are listed by offset; all are counted."""
+    listed = BadRecordList(Condition())
+    listed.add([bad(1, b"a"), bad(2), bad(3, b"b")])
+    listed.add([bad(4, b"a")])
+    assert [each.offset for each in listed.newest()] == [2, 3, 4]
+    assert listed.count == 4
+    listed.restore([bad(5, b"c")])
+    assert listed.count == 4
+    listed.remove([("t", b"a"), ("other", b"b"), ("t", b"unknown")])
+    assert [each.offset for each in listed.newest()] == [2, 3, 5]
+    listed.expire({Partition("t", 0): 3, Partition("t", 1): 9})
+    assert [each.offset for each in listed.newest()] == [3, 5]
+    listed.clear()
+    assert listed.newest() == []
+    assert listed.count == 4
+
+
+def test_the_list_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The oldest records make room; the count goes on."""
+    monkeypatch.setattr(bad_record_list, "_KEPT", 3)
+    listed = BadRecordList(Condition())
+    listed.add([bad(offset) for offset in range(5)])
+    assert [each.offset for each in listed.newest()] == [2, 3, 4]
+    assert listed.count == 5
