@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any, Literal, NoReturn, Self
 from weakref import WeakSet
 
-from kafka_replica.broker.reading.readers import Boundaries, check_settings, make_reader
+from kafka_replica.broker.reading.readers import make_reader
 from kafka_replica.common.secret_values import hide_secrets
 from kafka_replica.common.wording import shortened
 from kafka_replica.errors import (
@@ -37,7 +37,7 @@ from kafka_replica.publication.status import Health, State, Status
 from kafka_replica.records import Partition, Position
 from kafka_replica.replication.dead_letters import DeadLetters
 from kafka_replica.replication.opening import MakeReader
-from kafka_replica.replication.options import ReplicaOptions
+from kafka_replica.replication.options import ReplicaOptions, as_boundaries, as_topics
 from kafka_replica.replication.record_filter import Validator
 from kafka_replica.replication.supervisor import Supervisor
 from kafka_replica.stores import MemoryStore, Snapshot, Store
@@ -116,36 +116,31 @@ class Replica:
         key_filter: KeyFilter | None = None,
         tombstones_kept_s: float | None = None,
     ) -> None:
-        config = hide_secrets(config)
-        kind = _boundaries(boundaries)
-        check_settings(config, kind)
-        if on_bad_record not in {"stop", "skip", "dead-letter"}:
-            raise ConfigurationError(
-                f"on_bad_record={on_bad_record!r} is not possible; it is 'stop', 'skip' or 'dead-letter'"
-            )
-        if (dead_letters is not None) != (on_bad_record == "dead-letter"):
-            raise ConfigurationError("on_bad_record='dead-letter' and dead_letters= go together")
-        self.config = config
+        options = ReplicaOptions(
+            config=hide_secrets(config),
+            topics=as_topics(topic, topics),
+            boundaries=as_boundaries(boundaries),
+            one_key_space=one_key_space,
+            wait_for_topic=wait_for_topic,
+            on_bad_record=on_bad_record,
+            dead_letters=dead_letters,
+            validator=validator,
+            stalled_after_s=stalled_after_s,
+            blocked_after_s=blocked_after_s,
+            barrier_timeout_s=barrier_timeout_s,
+            recent_changes=recent_changes,
+            history=history,
+            key_filter=key_filter,
+            tombstones_kept_s=tombstones_kept_s,
+        )
+        self.config = options.config
         """The properties as given; the ``repr`` of a secret is ``***``, and ``str()`` returns its value."""
-        self.topics = _topics(topic, topics)
-        self.topic = ", ".join(self.topics)
+        self.topics = options.topics
+        self.topic = options.name
         self._store: Store = MemoryStore() if store is None else store
         _claim(self._store)
         health = Health(stalled_after_s=stalled_after_s, blocked_after_s=blocked_after_s)
         self._publisher = Publisher(health, recent_changes, history)
-        options = ReplicaOptions(
-            self.config,
-            self.topics,
-            kind,
-            one_key_space,
-            on_bad_record,
-            wait_for_topic,
-            barrier_timeout_s,
-            tombstones_kept_s,
-            key_filter,
-            validator,
-            dead_letters,
-        )
         self._supervisor = Supervisor(options, self._store, self._publisher, self._reader_factory())
         self._subscriptions: list[Subscription] = []
         self._lifecycle = RLock()  # reentrant: a signal handler may close what the same thread is starting
@@ -440,23 +435,3 @@ def _claim(store: Store) -> None:
             f"another replica has {store!r}; give each replica a store of its own, or close that one"
         )
     _in_use.add(store)
-
-
-def _boundaries(name: str) -> Boundaries:
-    try:
-        return Boundaries(name)
-    except ValueError as error:
-        possible = ", ".join(repr(str(kind)) for kind in Boundaries)
-        raise ConfigurationError(f"boundaries={name!r} is not possible; it is one of {possible}") from error
-
-
-def _topics(topic: str | None, topics: Sequence[str] | None) -> tuple[str, ...]:
-    if (topic is None) == (topics is None):
-        raise ConfigurationError("a replica needs topic= or topics=, and not both")
-    if topics is not None and not isinstance(topics, list | tuple):
-        raise ConfigurationError(f"topics={topics!r} is not a list of topics; for one topic, give topic=")
-    names = (topic,) if topics is None else tuple(topics)
-    if not names or not all(name and type(name) is str for name in names) or len(set(names)) != len(names):
-        given = f"topic={topic!r}" if topics is None else f"topics={topics!r}"
-        raise ConfigurationError(f"{given} is not possible: give names of different topics, as text")
-    return tuple(str(name) for name in names)

@@ -93,8 +93,8 @@ def kafka_options(command: F) -> F:
 
 
 @dataclass(frozen=True)
-class ReplicaOptions:
-    """The options on the command line about a replica; see the help of the options."""
+class ReplicaArguments:
+    """The arguments of a command that reads through a replica; see the help of the options."""
 
     bootstrap_server: str | None
     topic: str
@@ -131,4 +131,4 @@ _OF_A_REPLICA = (
 def replica_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options of a replica to a command, which gets all except ``as_json`` as the argument ``options``."""
     shared = (JSON, TIMEOUT_S, CONFIG, topic_option(), BOOTSTRAP_SERVER)
-    return with_options((*_OF_A_REPLICA, *shared), gathered(ReplicaOptions, "options", command))
+    return with_options((*_OF_A_REPLICA, *shared), gathered(ReplicaArguments, "options", command))

@@ -13,7 +13,7 @@ from rich.progress import Progress
 
 from kafka_replica.broker.admin.topics import Topics
 from kafka_replica.broker.topic_settings import STRUCTURE_TOPIC
-from kafka_replica.cli.options import ReplicaOptions, kafka_options
+from kafka_replica.cli.options import ReplicaArguments, kafka_options
 from kafka_replica.cli.output import json_line, say
 from kafka_replica.cli.properties import properties
 from kafka_replica.cli.topic_schemes import merge_with_topic
@@ -95,7 +95,7 @@ def publish(
     with topic_suggestions(config, topic):
         topics.look_up(topic, timeout_s)  # a producer would wait for a missing topic
     if not no_merge:
-        merge_with_topic(structures.parts, ReplicaOptions(
+        merge_with_topic(structures.parts, ReplicaArguments(
             bootstrap_server, topic, configs, timeout_s, "auto", None, (), "skip", None,
         ))  # fmt: skip
     identity = transactional_id or f"kafka-replica-publish-{uuid.uuid4()}"

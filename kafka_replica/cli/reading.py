@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from kafka_replica.cli.keys import find_record
-from kafka_replica.cli.options import ReplicaOptions, replica_options
+from kafka_replica.cli.options import ReplicaArguments, replica_options
 from kafka_replica.cli.output import (
     is_in_the_middle,
     json_line,
@@ -34,7 +34,7 @@ _WATCH_PENDING_CHANGES = 10_000
 @click.command()
 @replica_options
 def dump(
-    options: ReplicaOptions,
+    options: ReplicaArguments,
     as_json: bool,
 ) -> None:
     """Print every key of one version, in key order, and then the version itself.
@@ -58,7 +58,7 @@ def dump(
 @click.command()
 @replica_options
 def watch(
-    options: ReplicaOptions,
+    options: ReplicaArguments,
     as_json: bool,
 ) -> int:
     """Print one line per version as versions arrive, the first with the whole state; ends with Ctrl-C.
@@ -90,7 +90,7 @@ def watch(
 @replica_options
 def get(
     key: str,
-    options: ReplicaOptions,
+    options: ReplicaArguments,
     as_json: bool,
 ) -> None:
     """Print the value of one key, byte for byte (with --json: and its attributes).
@@ -113,7 +113,7 @@ def get(
 @replica_options
 def list_keys(
     pattern: str | None,
-    options: ReplicaOptions,
+    options: ReplicaArguments,
     as_json: bool,
 ) -> None:
     """Print the keys, in key order; those that match PATTERN if one is given.
@@ -133,7 +133,7 @@ def list_keys(
 @click.command()
 @replica_options
 def status(
-    options: ReplicaOptions,
+    options: ReplicaArguments,
     as_json: bool,
 ) -> int:
     """Print the status of a replica of the topic. The exit status is 0 only if it is live."""

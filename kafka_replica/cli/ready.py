@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from kafka_replica.cli.log_output import warnings_held
-from kafka_replica.cli.options import ReplicaOptions
+from kafka_replica.cli.options import ReplicaArguments
 from kafka_replica.cli.properties import properties
 from kafka_replica.cli.topic_suggestions import topic_suggestions
 from kafka_replica.errors import BrokerUnavailableError, WaitTimeoutError
@@ -27,7 +27,7 @@ from kafka_replica.stores import Store
 _LOOK_EVERY_S = 0.1
 
 
-def command_replica(options: ReplicaOptions) -> Replica:
+def command_replica(options: ReplicaArguments) -> Replica:
     """Return a replica of one topic, or of several separated by commas; it never waits for a topic to be created."""
     dead_letters = None if options.dead_letters is None else DeadLetterFile(options.dead_letters)
     return Replica(
@@ -49,7 +49,7 @@ def _rocks_store(path: Path) -> Store:
 
 
 @contextmanager
-def ready_replica(options: ReplicaOptions) -> Iterator[Replica]:
+def ready_replica(options: ReplicaArguments) -> Iterator[Replica]:
     """Yield a replica that has passed the barrier.
 
     Raises:

@@ -15,7 +15,7 @@ from kafka_replica.cli.options import (
     CONFIG,
     STORE,
     TIMEOUT_S,
-    ReplicaOptions,
+    ReplicaArguments,
     gathered,
     topic_option,
     with_options,
@@ -51,7 +51,7 @@ class StructureSource:
             return
         if self.topic is None:
             raise UsageError("say where structures are: --structures PATH, or --topic NAME")
-        options = ReplicaOptions(
+        options = ReplicaArguments(
             self.bootstrap_server, self.topic, self.configs, self.timeout_s, "auto", self.store, (), "stop", None
         )
         with ready_replica(options) as replica:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import click
 
-from kafka_replica.cli.options import ReplicaOptions
+from kafka_replica.cli.options import ReplicaArguments
 from kafka_replica.cli.ready import ready_replica
 from kafka_replica.records import Record
 from kafka_replica.sdmx import Part, Urn, merge_copies, read_message
@@ -14,7 +14,7 @@ from kafka_replica.sdmx.errors import MessageError, SdmxError
 from kafka_replica.sdmx.lookups.decoding import media_type
 
 
-def merge_with_topic(parts: dict[Urn, Part], options: ReplicaOptions) -> None:
+def merge_with_topic(parts: dict[Urn, Part], options: ReplicaArguments) -> None:
     """Merge schemes made from standalone items with those in the topic, so that items from other files are not lost.
 
     The topic is read once, and only if there is such a scheme among the parts, which are changed in place.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import deque
 
-from kafka_replica.errors import ConfigurationError
 from kafka_replica.listeners.version_diff import VersionDiff
 
 DEFAULT_RECENT_CHANGES = 1_000
@@ -18,16 +17,11 @@ class RecentChanges:
     Its cost is the memory of the records that the differences replaced, which would be freed otherwise: at most
     ``max_changes`` changes, ``max_keys`` keys and about ``max_bytes`` bytes of keys and values.
     One thread adds and settles; ``add`` and ``after`` are called under the lock of the owner.
-
-    Raises:
-        ConfigurationError: ``max_changes`` is not a valid number.
     """
 
     def __init__(
         self, max_changes: int = DEFAULT_RECENT_CHANGES, max_keys: int = _MAX_KEYS, max_bytes: int = _MAX_BYTES
     ) -> None:
-        if type(max_changes) is not int or max_changes < 0:
-            raise ConfigurationError(f"recent_changes={max_changes!r} is not possible; it is a number, 0 or more")
         self._max_changes = max_changes
         self._max_keys = max_keys
         self._max_bytes = max_bytes

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from kafka_replica.errors import ConfigurationError, VersionGoneError
+from kafka_replica.errors import VersionGoneError
 from kafka_replica.records import Record
 from kafka_replica.stores import Snapshot
 
@@ -15,15 +15,10 @@ class History:
     """The newest version and some before it. One thread adds versions, under the lock of the owner.
 
     Args:
-        versions: the number of versions to keep before the newest one.
-
-    Raises:
-        ConfigurationError: ``versions`` is not a valid number.
+        versions: the number of versions to keep before the newest one, 0 or more.
     """
 
     def __init__(self, versions: int) -> None:
-        if type(versions) is not int or versions < 0:
-            raise ConfigurationError(f"history={versions!r} is not possible; it is a number of versions, 0 or more")
         self._kept: deque[Snapshot] = deque(maxlen=versions + 1)
 
     def add(self, snapshot: Snapshot) -> None:

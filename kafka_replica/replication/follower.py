@@ -88,9 +88,12 @@ class Follower:
         self._bad_records = BadRecordHandler(
             publisher.bad_records, record_filter, on_bad_record=options.on_bad_record, dead_letters=options.dead_letters
         )
-        waits = options.wait_for_topics
         self._retry = BrokerRetry(
-            options.name, publisher.health, self._closing, waits_for_topics=waits, on_pause=self._lifecycle.note
+            options.name,
+            publisher.health,
+            self._closing,
+            waits_for_topics=options.wait_for_topic,
+            on_pause=self._lifecycle.note,
         )
         self._deletions: DeletionCheck
         self._log_starts = LogStarts()

@@ -1,34 +1,64 @@
-"""The options of a replica: the topics to follow, and how to follow them."""
+"""The options of a replica: the topics to follow, and how to follow them. Everything is validated here."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kafka_replica.broker.reading.readers import Boundaries
+from kafka_replica.broker.reading.readers import Boundaries, check_settings
+from kafka_replica.errors import ConfigurationError
 from kafka_replica.filters import KeyFilter
+from kafka_replica.listeners import DEFAULT_RECENT_CHANGES
 from kafka_replica.records import topic_key
 from kafka_replica.replication.dead_letters import DeadLetters
 from kafka_replica.replication.record_filter import Validator
 
+_ON_BAD_RECORD = ("stop", "skip", "dead-letter")
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReplicaOptions:
-    """The options that a user gave to a replica."""
+    """The options that a user gave to a replica, except for the store; see ``Replica``.
+
+    Raises:
+        ConfigurationError: an option is impossible, does not fit another one, or would break a guarantee.
+    """
 
     config: Mapping[str, Any]
     topics: tuple[str, ...]
-    boundaries: Boundaries
-    one_key_space: bool
-    on_bad_record: str
-    wait_for_topics: bool
-    barrier_timeout_s: float | None
-    tombstones_kept_s: float | None = None
-    key_filter: KeyFilter | None = None
-    validator: Validator | None = None
+    boundaries: Boundaries = Boundaries.AUTO
+    one_key_space: bool = False
+    wait_for_topic: bool = True
+    on_bad_record: str = "stop"
     dead_letters: DeadLetters | None = None
+    validator: Validator | None = None
+    stalled_after_s: float = 10.0
+    blocked_after_s: float = 1.0
+    barrier_timeout_s: float | None = 1000.0
+    recent_changes: int = DEFAULT_RECENT_CHANGES
+    history: int = 0
+    key_filter: KeyFilter | None = None
+    tombstones_kept_s: float | None = None
+
+    def __post_init__(self) -> None:
+        check_settings(self.config, self.boundaries)
+        if self.on_bad_record not in _ON_BAD_RECORD:
+            raise ConfigurationError(
+                f"on_bad_record={self.on_bad_record!r} is not possible; it is 'stop', 'skip' or 'dead-letter'"
+            )
+        if (self.dead_letters is not None) != (self.on_bad_record == "dead-letter"):
+            raise ConfigurationError("on_bad_record='dead-letter' and dead_letters= go together")
+        if self.key_filter is not None and not isinstance(self.key_filter, KeyFilter):
+            raise ConfigurationError(f"key_filter={self.key_filter!r} is not possible; it is a KeyFilter")
+        if self.validator is not None and not callable(self.validator):
+            raise ConfigurationError(f"validator={self.validator!r} is not possible; it is a function of a record")
+        for name in ("stalled_after_s", "blocked_after_s", "barrier_timeout_s", "tombstones_kept_s"):
+            self._check_seconds(name, may_be_none=name in {"barrier_timeout_s", "tombstones_kept_s"})
+        self._check_count("recent_changes", "a number")
+        self._check_count("history", "a number of versions")
 
     @property
     def name(self) -> str:
@@ -49,3 +79,45 @@ class ReplicaOptions:
     @property
     def _are_apart(self) -> bool:
         return len(self.topics) > 1 and not self.one_key_space
+
+    def _check_seconds(self, name: str, *, may_be_none: bool) -> None:
+        value = getattr(self, name)
+        if may_be_none and value is None:
+            return
+        if not isinstance(value, int | float) or isinstance(value, bool) or math.isnan(value) or value < 0:
+            raise ConfigurationError(f"{name}={value!r} is not possible; it is a number of seconds, 0 or more")
+
+    def _check_count(self, name: str, what: str) -> None:
+        value = getattr(self, name)
+        if type(value) is not int or value < 0:
+            raise ConfigurationError(f"{name}={value!r} is not possible; it is {what}, 0 or more")
+
+
+def as_boundaries(name: str) -> Boundaries:
+    """Return the boundaries with a name.
+
+    Raises:
+        ConfigurationError: no boundaries have this name.
+    """
+    try:
+        return Boundaries(name)
+    except ValueError as error:
+        possible = ", ".join(repr(str(kind)) for kind in Boundaries)
+        raise ConfigurationError(f"boundaries={name!r} is not possible; it is one of {possible}") from error
+
+
+def as_topics(topic: str | None, topics: Sequence[str] | None) -> tuple[str, ...]:
+    """Return the names of the topics, from one of the two arguments.
+
+    Raises:
+        ConfigurationError: none or both are given, or they are not names of different topics.
+    """
+    if (topic is None) == (topics is None):
+        raise ConfigurationError("a replica needs topic= or topics=, and not both")
+    if topics is not None and not isinstance(topics, list | tuple):
+        raise ConfigurationError(f"topics={topics!r} is not a list of topics; for one topic, give topic=")
+    names = (topic,) if topics is None else tuple(topics)
+    if not names or not all(name and type(name) is str for name in names) or len(set(names)) != len(names):
+        given = f"topic={topic!r}" if topics is None else f"topics={topics!r}"
+        raise ConfigurationError(f"{given} is not possible: give names of different topics, as text")
+    return tuple(str(name) for name in names)

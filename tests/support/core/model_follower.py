@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 from kafka_replica import MemoryStore, Partition, Position, Record, Store
 from kafka_replica.broker.reading.readers import Boundaries
@@ -183,5 +183,9 @@ class ModelFollower:
 
 def _following() -> ReplicaOptions:
     """The options of a follower that matter to a modelled one."""
-    told = {"config": {}, "topics": (TOPIC,), "boundaries": Boundaries.MARKERS}
-    return ReplicaOptions(**{field.name: told.get(field.name) for field in fields(ReplicaOptions)})
+    return ReplicaOptions(
+        config={"bootstrap.servers": "model.invalid:9092"},
+        topics=(TOPIC,),
+        boundaries=Boundaries.MARKERS,
+        barrier_timeout_s=None,
+    )
