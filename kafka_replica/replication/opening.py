@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from kafka_replica.broker.reading.contract import LogReader, Opened
-from kafka_replica.broker.reading.readers import Boundaries, TooOldError
+from kafka_replica.broker.reading.readers import Boundaries, choose_reader
 from kafka_replica.replication.options import ReplicaOptions
 from kafka_replica.replication.retry import BrokerRetry
 from kafka_replica.transactions import BoundaryDetector
-
-_log = logging.getLogger("kafka_replica")
 
 MakeReader = Callable[[Mapping[str, Any], Iterable[str], Boundaries], tuple[LogReader, BoundaryDetector]]
 """A function that makes a reader of topics, and the boundary detector that fits the reader."""
@@ -33,13 +30,9 @@ def open_log(
         KafkaReplicaError: the log cannot be opened; the reader is closed again.
         ClosedMeanwhileError: the replica is being closed.
     """
-    try:
-        return _open_by(options.boundaries, options, make_reader, retry, open_)
-    except TooOldError as error:
-        if options.boundaries is not Boundaries.AUTO:
-            raise
-        _log.info("reading with the confluent-kafka consumer, by quiescence: %s", error)
-        return _open_by(Boundaries.QUIESCENCE, options, make_reader, retry, open_)
+    return choose_reader(
+        options.boundaries, lambda boundaries: _open_by(boundaries, options, make_reader, retry, open_)
+    )
 
 
 def _open_by(

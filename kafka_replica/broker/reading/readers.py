@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
-from typing import Any
+from typing import Any, TypeVar
 
 from kafka_replica.broker.connection.security import connection_settings
 from kafka_replica.broker.connection.settings import reader_settings
@@ -16,7 +16,9 @@ from kafka_replica.broker.wire.connection import TooOldError
 from kafka_replica.errors import ConfigurationError
 from kafka_replica.transactions import BoundaryDetector, MarkerDetector, QuiescenceDetector
 
-__all__ = ["Boundaries", "TooOldError", "check_settings", "make_reader"]
+__all__ = ["Boundaries", "check_settings", "choose_reader", "make_reader"]
+
+T = TypeVar("T")
 
 _log = logging.getLogger("kafka_replica")
 
@@ -30,6 +32,10 @@ class Boundaries(StrEnum):
     """Markers in the log's own batches: exact, with a version per transaction."""
     QUIESCENCE = "quiescence"
     """Moments at which no transaction is open, observed with the confluent-kafka consumer."""
+
+
+class NotByMarkersError(ConfigurationError):
+    """The properties do not allow reading the log's own batches; the confluent-kafka consumer may allow them."""
 
 
 def check_settings(config: Mapping[str, Any], boundaries: Boundaries) -> None:
@@ -46,17 +52,30 @@ def check_settings(config: Mapping[str, Any], boundaries: Boundaries) -> None:
 def make_reader(
     config: Mapping[str, Any], topics: Iterable[str], boundaries: Boundaries
 ) -> tuple[LogReader, BoundaryDetector]:
-    """Return a reader and its boundary detector.
+    """Return a reader and its boundary detector, by markers or by quiescence; see ``choose_reader``.
 
     Raises:
-        ConfigurationError: a property is impossible, or is not supported with this kind of boundaries.
+        NotByMarkersError: the properties do not allow reading by markers.
+        ConfigurationError: a property is impossible.
     """
-    if boundaries is not Boundaries.QUIESCENCE:
-        check_names(config)
-        try:
-            return MarkerReader(config, topics), MarkerDetector()
-        except ConfigurationError as error:
-            if boundaries is Boundaries.MARKERS:
-                raise
-            _log.info("reading with the confluent-kafka consumer, by quiescence: %s", error)
-    return ConsumerReader(config, topics), QuiescenceDetector()
+    if boundaries is Boundaries.QUIESCENCE:
+        return ConsumerReader(config, topics), QuiescenceDetector()
+    check_names(config)
+    try:
+        return MarkerReader(config, topics), MarkerDetector()
+    except ConfigurationError as error:
+        raise NotByMarkersError(str(error)) from error
+
+
+def choose_reader(boundaries: Boundaries, open_by: Callable[[Boundaries], T]) -> T:
+    """Return what ``open_by`` returns for the requested kind of boundaries.
+
+    ``AUTO`` means by markers, or by quiescence if the properties or the broker do not allow markers.
+    """
+    if boundaries is not Boundaries.AUTO:
+        return open_by(boundaries)
+    try:
+        return open_by(Boundaries.MARKERS)
+    except (NotByMarkersError, TooOldError) as error:
+        _log.info("reading with the confluent-kafka consumer, by quiescence: %s", error)
+        return open_by(Boundaries.QUIESCENCE)
