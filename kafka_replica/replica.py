@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
@@ -13,6 +12,7 @@ from typing import Any, Literal, NoReturn, Self
 from weakref import WeakSet
 
 from kafka_replica.broker.reading.readers import make_reader
+from kafka_replica.common.process import OwnerProcess
 from kafka_replica.common.secret_values import hide_secrets
 from kafka_replica.common.wording import shortened
 from kafka_replica.errors import (
@@ -145,7 +145,7 @@ class Replica:
         self._subscriptions: list[Subscription] = []
         self._lifecycle = RLock()  # reentrant: a signal handler may close what the same thread is starting
         self._thread: Thread | None = None
-        self._pid: int | None = None
+        self._owner: OwnerProcess | None = None  # once started
 
     def _reader_factory(self) -> MakeReader:
         """Return the function that makes the log reader; replicas of fake topics override it."""
@@ -162,7 +162,7 @@ class Replica:
         with self._lifecycle:
             self._check_open()
             if self._thread is None:
-                self._pid = os.getpid()
+                self._owner = OwnerProcess()
                 self._publisher.health.started()
                 self._thread = Thread(target=self._supervisor.run, name=f"kafka_replica {self.topic}", daemon=True)
                 self._thread.start()
@@ -173,7 +173,7 @@ class Replica:
 
         It waits for running calls of listeners, and for reading to end, for some seconds at most.
         """
-        if self._pid is not None and self._pid != os.getpid():
+        if self._is_fork:
             return  # a fork has none of the threads, and its locks may never be released
         self._supervisor.closing.set()
         # A signal handler may have interrupted the holder of a lock that other threads need: it must not wait for them.
@@ -215,7 +215,7 @@ class Replica:
         return f"<{type(self).__name__} {shortened(self.topic)}: {self._summary()}>"
 
     def _summary(self) -> str:
-        if self._pid is not None and self._pid != os.getpid():
+        if self._is_fork:
             return "of another process"  # its locks may never be released
         snapshot = self._publisher.snapshot
         return f"{self._publisher.state}, {'no version yet' if snapshot is None else snapshot.summary()}"
@@ -389,6 +389,10 @@ class Replica:
         self._check_process()
         return self._publisher.status()
 
+    @property
+    def _is_fork(self) -> bool:
+        return self._owner is not None and not self._owner.is_current
+
     def _check_open(self) -> None:
         if self._supervisor.closing.is_set():
             raise ReplicaClosedError(f"the replica of {self.topic} is closed; make a new one")
@@ -400,7 +404,7 @@ class Replica:
         self._check_open()
 
     def _check_process(self) -> None:
-        if self._pid is not None and self._pid != os.getpid():
+        if self._is_fork:
             raise UsageError(
                 "this process is a fork of the one in which the replica was started, and has none of its threads; "
                 "start a replica after the fork"

@@ -33,7 +33,12 @@ class Instant(NamedTuple):
         return max(wall_s, now.counted_s - self.counted_s)
 
 
+def now_ms() -> int:
+    """Return the time of the wall clock, in milliseconds since 1970-01-01 UTC."""
+    return time.time_ns() // 1_000_000
+
+
 def now() -> Instant:
     """Return the current instant."""
     counted_s = time.monotonic() if _CLOCK_ID is None else time.clock_gettime(_CLOCK_ID)
-    return Instant(time.time_ns() // 1_000_000, counted_s)
+    return Instant(now_ms(), counted_s)

@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, SupportsIndex
 
+from kafka_replica.common.error_causes import causes
 from kafka_replica.errors import ConfigurationError
 
 HIDDEN = "***"
@@ -106,12 +107,10 @@ def hide_password(url: str) -> str:
 
 def without_frames(error: BaseException) -> None:
     """Drop the tracebacks of a library's error and its causes, whose frames hold secrets passed to the library."""
-    cause: BaseException | None = error
-    while cause is not None:
+    for cause in causes(error):
         cause.__traceback__ = None
         if cause.__context__ is not cause.__cause__:
             cause.__context__ = None
-        cause = cause.__cause__
 
 
 def _hidden(name: str, value: Any) -> Any:

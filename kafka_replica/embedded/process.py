@@ -11,6 +11,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
+from kafka_replica.common.process import OwnerProcess
 from kafka_replica.embedded.errors import EmbeddedKafkaError
 
 
@@ -26,9 +27,9 @@ class Supervised:
     """
 
     def __init__(self, folder: Path | None, grace_s: float) -> None:
-        self._owner = os.getpid()
+        self._owner = OwnerProcess()
         self._lock = threading.Lock()
-        options = {"folder": None if folder is None else str(folder), "parent": self._owner, "grace_s": grace_s}
+        options = {"folder": None if folder is None else str(folder), "parent": self._owner.pid, "grace_s": grace_s}
         if os.name == "nt":
             raise EmbeddedKafkaError(
                 "the embedded Kafka runs on Linux and macOS; on Windows use WSL, "
@@ -84,7 +85,7 @@ class Supervised:
 
     def quit(self, grace_s: float) -> None:
         """Stop the broker, remove a temporary folder, and end the supervisor. Idempotent."""
-        if os.getpid() != self._owner or self._process.returncode is not None:
+        if not self._owner.is_current or self._process.returncode is not None:
             # A forked child has a copy of this object, but the broker belongs to its parent.
             return
         with contextlib.suppress(EmbeddedKafkaError):
@@ -98,7 +99,7 @@ class Supervised:
             self._process.wait()
 
     def _ask(self, **command: Any) -> dict[str, Any]:
-        if os.getpid() != self._owner:
+        if not self._owner.is_current:
             raise EmbeddedKafkaError(
                 "the embedded Kafka belongs to the process that started it, and this is a forked child; "
                 "start, stop and signal it there"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from typing import NoReturn
 
+from kafka_replica.common.process import OwnerProcess
 from kafka_replica.errors import UsageError
 from kafka_replica.listeners.change import Change
 from kafka_replica.listeners.mailbox import Mailbox
@@ -21,7 +21,7 @@ class Changes(Iterator[Change]):
     def __init__(self, mailbox: Mailbox, timeout_s: float | None) -> None:
         self._mailbox = mailbox
         self._timeout_s = timeout_s
-        self._pid = os.getpid()
+        self._owner = OwnerProcess()
 
     def __next__(self) -> Change:
         """Return the next change.
@@ -59,7 +59,7 @@ class Changes(Iterator[Change]):
 
     def close(self) -> None:
         """End the iteration: no more changes are added; those that wait can still be taken."""
-        if self._pid == os.getpid():  # in a fork the lock may never be released
+        if self._owner.is_current:  # in a fork the lock may never be released
             self._mailbox.close()
 
     def __del__(self) -> None:
@@ -72,7 +72,7 @@ class Changes(Iterator[Change]):
         )
 
     def _check_process(self) -> None:
-        if self._pid != os.getpid():
+        if not self._owner.is_current:
             raise UsageError(
                 "this process is a fork of the one in which the iteration began, and nobody tells it of new "
                 "versions; start a replica after the fork"

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import logging
-import os
 import traceback
 from collections.abc import Callable
 from threading import Thread, current_thread
 from typing import NoReturn, TypeAlias
 
+from kafka_replica.common.error_causes import causes
+from kafka_replica.common.process import OwnerProcess
 from kafka_replica.common.wording import shortened
 from kafka_replica.errors import KafkaReplicaError, UsageError
 from kafka_replica.listeners.change import Change
@@ -29,7 +30,7 @@ class Subscription:
         self._on_error = on_error
         self._closed = False
         self._name = getattr(listener, "__qualname__", None) or repr(listener)
-        self._pid = os.getpid()
+        self._owner = OwnerProcess()
         self._thread = Thread(target=self._tell, name=f"kafka_replica listener {self._name}", daemon=True)
         self._thread.start()
 
@@ -50,7 +51,7 @@ class Subscription:
     def close(self, *, wait: bool = True) -> None:
         """End the subscription; with ``wait``, wait for a running call of the listener, unless that call closes it."""
         self._closed = True
-        if self._pid != os.getpid():
+        if not self._owner.is_current:
             return  # a fork has none of the threads, and its locks may never be released
         self._mailbox.close()
         if wait:
@@ -99,10 +100,6 @@ class Subscription:
 
 def _without_locals(error: BaseException) -> BaseException:
     """Clear the local variables in an error's tracebacks, which would keep versions alive; return the error."""
-    link: BaseException | None = error
-    seen: set[int] = set()
-    while link is not None and id(link) not in seen:
-        seen.add(id(link))
-        traceback.clear_frames(link.__traceback__)
-        link = link.__cause__ or link.__context__
+    for each in causes(error, with_context=True):
+        traceback.clear_frames(each.__traceback__)
     return error

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from filelock import FileLock, Timeout
 
+from kafka_replica.common.process import OwnerProcess
 from kafka_replica.errors import ConfigurationError, StoreDamagedError, StoreError, StoreInUseError
 from kafka_replica.records import Partition
 from kafka_replica.stores.checkpoint import Kept, Loaded, Note, Saved, load
@@ -57,7 +58,7 @@ class Saver:
         self._path = path
         self._every_s = every_s
         self._lock = FileLock(path.with_name(path.name + ".lock"), thread_local=False)
-        self._pid = os.getpid()
+        self._owner = OwnerProcess()
         self._closing = Event()
         self._busy = Lock()
         self._thread: Thread | None = None
@@ -129,7 +130,7 @@ class Saver:
 
     def close(self) -> None:
         """Save, and release the file. Idempotent."""
-        if self._closing.is_set() or os.getpid() != self._pid:  # a fork has neither the thread nor the file
+        if self._closing.is_set() or not self._owner.is_current:  # a fork has neither the thread nor the file
             return
         self._closing.set()
         if self._thread is not None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import BinaryIO
 from zlib import crc32
 
+from kafka_replica.common.folder_sync import sync_folder
 from kafka_replica.records import Partition, Record
 from kafka_replica.stores.checkpoint import (
     CHECKSUM,
@@ -68,12 +69,7 @@ def write(
         with suppress(OSError):
             aside.unlink(missing_ok=True)
         raise
-    with suppress(OSError):  # some systems cannot open folders
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+    sync_folder(path.parent)
     return end, writer.places
 
 

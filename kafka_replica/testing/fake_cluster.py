@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from copy import copy
 from operator import attrgetter
 from threading import Condition
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 from zlib import crc32
 
+from kafka_replica.common.clock import now_ms
 from kafka_replica.errors import KafkaReplicaError, TopicNotFoundError, UsageError
 from kafka_replica.records import Headers, Key, Partition, key_bytes
 from kafka_replica.testing.fake_log import FakeLog, Writing
@@ -138,7 +138,7 @@ class Cluster:
         """Write a record to a given partition or the one of its key; return its log and offset."""
         topic, number = place
         raw_key = None if key is None else key_bytes(key)
-        at_ms = int(time.time() * 1000) if timestamp_ms is None else timestamp_ms
+        at_ms = now_ms() if timestamp_ms is None else timestamp_ms
         with self.news:
             logs = self.find(topic).logs
             log = self.log(Partition(topic, _partition_of(raw_key, len(logs)) if number is None else number))

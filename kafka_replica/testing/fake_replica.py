@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -34,7 +33,7 @@ class FakeReplica(Replica):
 
     def close(self) -> None:
         """Stop reading and calling listeners; see ``Replica.close``."""
-        if self._pid == os.getpid():  # a lock that a fork inherited may never be released
+        if self._owner is not None and self._owner.is_current:  # a lock that a fork inherited may never be released
             self._supervisor.closing.set()
             self._cluster.wake()
         super().close()

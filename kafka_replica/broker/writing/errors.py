@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from enum import StrEnum
 
 from confluent_kafka import KafkaError, KafkaException
 
 from kafka_replica.broker.errors import is_missing_topic, is_refusal, may_pass
+from kafka_replica.common.error_causes import causes
 from kafka_replica.errors import (
     AuthenticationError,
     AuthorizationError,
@@ -76,7 +76,7 @@ _BY_TYPE: tuple[tuple[type[Exception], Fault], ...] = (
 
 def fault_of(error: BaseException) -> Fault:
     """Return the kind of a failure, by the error of Kafka that caused it."""
-    for each in _chain(error):
+    for each in causes(error):
         if isinstance(each, KafkaException) and each.args and isinstance(each.args[0], KafkaError):
             return _of_code(each.args[0])
         for kind, fault in _BY_TYPE:
@@ -98,11 +98,3 @@ def _of_code(error: KafkaError) -> Fault:
     if code in {KafkaError._STATE, KafkaError._FATAL, KafkaError.UNKNOWN}:
         return Fault.UNEXPECTED
     return Fault.REFUSED if code > 0 else Fault.LOCAL
-
-
-def _chain(error: BaseException) -> Iterator[BaseException]:
-    """Yield an error and its causes."""
-    at: BaseException | None = error
-    while at is not None:
-        yield at
-        at = at.__cause__

@@ -7,12 +7,12 @@ them always stay.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Engine, bindparam, delete, func, or_, select, update
 
+from kafka_replica.common.clock import now_ms
 from kafka_replica.producer.outbox.database import noting, reading, translated
 from kafka_replica.producer.outbox.tables import Status, amendment, change, detail, state, tx
 
@@ -121,7 +121,7 @@ class Cleanup:
     def _transactions(self) -> bool:
         """Delete the rows of transactions that were sent long ago, except those that operators have amended."""
         amended = select(amendment.c.tx_id).where(amendment.c.producer_id == self._id)
-        before_ms = time.time_ns() // 1_000_000 - self._keep_ms
+        before_ms = now_ms() - self._keep_ms
         with reading(self._engine) as connection:
             sent = connection.execute(select(state.c.sent_tx_id).where(state.c.producer_id == self._id)).scalar()
             rows = connection.execute(

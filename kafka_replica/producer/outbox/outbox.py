@@ -9,13 +9,13 @@ sees a number sees all numbers before it. A sequence would guarantee none of thi
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import Connection, delete, insert, select, update
 
+from kafka_replica.common.clock import now_ms
 from kafka_replica.errors import UsageError
 from kafka_replica.producer.changes import Change, Delete, Put, Unreadable, apart, content_hash, key_hash
 from kafka_replica.producer.errors import EncodingError
@@ -175,7 +175,7 @@ class Outbox:
     def resume(self, connection: AnyConnection) -> None:
         """Set the producer to running, whatever stopped it; failed transactions become pending again and go first."""
         with usable(connection, f"resuming producer {self.producer_id}") as made:
-            modes.resume(made, self.producer_id, _now_ms())
+            modes.resume(made, self.producer_id, now_ms())
 
     def suspend(self, connection: AnyConnection, reason: str = "by request") -> None:
         """Stop sending until the producer is resumed or started again; recording continues."""
@@ -195,7 +195,7 @@ class Outbox:
             UsageError: no such transaction or key exists, it was sent, or the producer is running; suspend it first.
         """
         with usable(connection, f"skipping transaction {tx_id}") as made:
-            request_skip(made, self.producer_id, tx_id, keys, reason, _now_ms())
+            request_skip(made, self.producer_id, tx_id, keys, reason, now_ms())
 
     def replace(
         self, connection: AnyConnection, tx_id: int, puts: Iterable[Put], *, reason: str = "by request"
@@ -216,7 +216,7 @@ class Outbox:
             if self._validator is not None:
                 for put in checked:
                     self._validator(put)
-            request_replace(made, self.producer_id, tx_id, checked, reason, _now_ms())
+            request_replace(made, self.producer_id, tx_id, checked, reason, now_ms())
 
     def delete(self, connection: AnyConnection) -> None:
         """Delete the producer and everything that was recorded for it; the topic stays unchanged."""
@@ -273,16 +273,16 @@ class Outbox:
             {"producer_id": self.producer_id, "tx_id": tx_id, "number": number, **_row(each)}
             for number, each in enumerate(changes, 1)
         ]
-        now_ms = _now_ms()
+        recorded_ms = now_ms()
         size = sum(len(row["record_key"]) + len(row["record_value"] or b"") for row in rows)
         connection.execute(
             insert(tx).values(
-                tx_id=tx_id, producer_id=self.producer_id, tx_status=int(Status.PENDING), tx_last_updated=now_ms,
+                tx_id=tx_id, producer_id=self.producer_id, tx_status=int(Status.PENDING), tx_last_updated=recorded_ms,
                 tx_size=size, tx_messages=len(rows),
             )
         )  # fmt: skip
         connection.execute(
-            insert(detail).values(producer_id=self.producer_id, tx_id=tx_id, kind=str(kind), recorded_ms=now_ms)
+            insert(detail).values(producer_id=self.producer_id, tx_id=tx_id, kind=str(kind), recorded_ms=recorded_ms)
         )
         for some in _pieces(rows, _AT_ONCE):
             connection.execute(insert(change), some)
@@ -300,7 +300,3 @@ def _pieces(whole: Iterable[T], size: int) -> Iterator[list[T]]:
     rest = iter(whole)
     while piece := list(islice(rest, size)):
         yield piece
-
-
-def _now_ms() -> int:
-    return time.time_ns() // 1_000_000

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, groupby
 from operator import itemgetter
@@ -12,6 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 from sqlalchemy import Column, ColumnElement, Connection, Engine, and_, func, select, type_coerce, update
 from sqlalchemy.types import NullType
 
+from kafka_replica.common.clock import now_ms
 from kafka_replica.producer.fingerprint import Fingerprint, digest_of
 from kafka_replica.producer.outbox.amendments import apply_requests, is_requested
 from kafka_replica.producer.outbox.cleanup import newer_than_this
@@ -226,7 +226,7 @@ class Queue:
             connection.execute(
                 update(tx)
                 .where(*mine, tx.c.tx_id <= up_to)
-                .values(tx_status=int(Status.SENT), tx_last_updated=_now_ms())
+                .values(tx_status=int(Status.SENT), tx_last_updated=now_ms())
             )
             connection.execute(
                 update(state)
@@ -245,7 +245,7 @@ class Queue:
                 return False
             if tx_id is not None:
                 pending = (tx.c.producer_id == self._id, tx.c.tx_id == tx_id, tx.c.tx_status == int(Status.PENDING))
-                values = {"tx_status": int(status), "tx_last_updated": _now_ms()}
+                values = {"tx_status": int(status), "tx_last_updated": now_ms()}
                 if not connection.execute(update(tx).where(*pending).values(values)).rowcount:
                     tx_id = None
             if tx_id is not None:
@@ -288,7 +288,7 @@ class Queue:
                 return False
             # Kafka may know less than was marked if its progress record was lost. Nothing that was sent is amended
             # then.
-            apply_requests(connection, self._id, max(arrived, sent), _now_ms())
+            apply_requests(connection, self._id, max(arrived, sent), now_ms())
         return True
 
     @translated("noting who publishes")
@@ -310,7 +310,7 @@ class Queue:
     def try_again(self, asked: int) -> bool:
         """Resume a producer that suspended itself, unless there was another request since."""
         with noting(self._engine) as connection:
-            return try_again(connection, self._id, _now_ms(), asked)
+            return try_again(connection, self._id, now_ms(), asked)
 
     def _holds_lease(self, connection: Connection, term: int | None) -> bool:
         """Return whether the lease is ours; nobody can take it before this transaction has ended."""
@@ -361,7 +361,3 @@ def _bounded(pending: list[Recorded]) -> list[Recorded]:
         for each, size in zip(pending, accumulate(each.size for each in pending), strict=True)
         if size <= _AHEAD_BYTES or each is pending[0]
     ]
-
-
-def _now_ms() -> int:
-    return time.time_ns() // 1_000_000

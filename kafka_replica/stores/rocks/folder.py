@@ -15,12 +15,12 @@ import os
 import re
 import shutil
 from collections.abc import Collection
-from contextlib import suppress
 from pathlib import Path
 from uuid import uuid4
 
 from filelock import FileLock, Timeout
 
+from kafka_replica.common.folder_sync import sync_folder
 from kafka_replica.common.wording import reason_of
 from kafka_replica.errors import ConfigurationError, StoreDamagedError, StoreError, StoreInUseError
 
@@ -107,7 +107,7 @@ class Folder:
             raise StoreError(
                 f"writing {self.path / _CURRENT}: {error.strerror}; make room and start the replica again"
             ) from error
-        self._sync_names()
+        sync_folder(self.path)
 
     def forget(self) -> None:
         """Remove the reference to the current database.
@@ -121,7 +121,7 @@ class Folder:
             raise StoreError(
                 f"removing {self.path / _CURRENT}: {error.strerror}; check that this user may write there"
             ) from error
-        self._sync_names()
+        sync_folder(self.path)
 
     def sweep(self, kept: Collection[Path]) -> None:
         """Remove databases that were never finished, or have no more readers."""
@@ -149,11 +149,3 @@ class Folder:
         return StoreDamagedError(
             f"opening the store in {self.path}: {what}; check the disk, and start its replica, which rebuilds it"
         )
-
-    def _sync_names(self) -> None:
-        with suppress(OSError):  # not supported everywhere; then a power cut may restore the previous state
-            number = os.open(self.path, os.O_RDONLY)
-            try:
-                os.fsync(number)
-            finally:
-                os.close(number)

@@ -88,7 +88,8 @@ def test_a_replica_in_all_its_states() -> None:
         assert repr(replica.diff(replica.snapshot(), replica.snapshot())).startswith("<Difference from version 2 to 2")
         assert repr(replica.snapshot()["b"]) == "<Record b at codes-0@1, 2 bytes>"
     assert repr(replica) == "<FakeReplica codes: stopped, version 2, 2 keys>"
-    replica._pid = -1
+    assert replica._owner is not None
+    replica._owner.pid = -1
     assert repr(replica) == "<FakeReplica codes: of another process>"
 
 

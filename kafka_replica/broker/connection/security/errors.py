@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import socket
 import ssl
-from collections.abc import Iterator
 from typing import TypeAlias
 
 from aiokafka.errors import BrokerResponseError, IncompatibleBrokerVersion
@@ -13,6 +12,7 @@ from aiokafka.errors import KafkaConnectionError as ConnectionLostError
 from confluent_kafka import KafkaError
 
 from kafka_replica.broker.errors import explained
+from kafka_replica.common.error_causes import causes
 from kafka_replica.errors import AuthenticationError, BrokerError, BrokerUnavailableError, ConfigurationError
 
 _SAID = {
@@ -77,7 +77,7 @@ def connection_failed(error: BaseException, doing: str) -> BrokerError | Configu
     """
     if isinstance(error, (BrokerError, ConfigurationError)):
         return error
-    chain = tuple(_causes(error))
+    chain = tuple(causes(error))
     for cause in chain:
         found = _explained(cause)
         if found is not None:
@@ -88,14 +88,6 @@ def connection_failed(error: BaseException, doing: str) -> BrokerError | Configu
     if isinstance(chain[-1], (OSError, EOFError, ConnectionLostError)):
         return BrokerUnavailableError(f"{doing}: the connection was closed ({_words(chain[-1])}); {_CHECK_REACHABLE}")
     return BrokerError(f"{doing}: {type(error).__name__}: {error}; see the broker's log")
-
-
-def _causes(error: BaseException) -> Iterator[BaseException]:
-    """Yield the error and its causes."""
-    seen: BaseException | None = error
-    while seen is not None:
-        yield seen
-        seen = seen.__cause__
 
 
 def _explained(error: BaseException) -> _Found | None:
