@@ -86,7 +86,8 @@ class AsyncReplica:
         )
 
     async def _until(self, positions: Mapping[Partition, int], timeout_s: float | None) -> None:
-        await _called(lambda call: self._replica.call_when(positions, call), timeout_s)
+        call_when = self._replica._call_when  # noqa: SLF001 - for this class only
+        await _called(lambda call: call_when(positions, call), timeout_s)
 
     def __reduce__(self) -> NoReturn:
         self._replica.__reduce__()

@@ -274,8 +274,8 @@ class Replica:
             self._raise_too_slow(f"has not come to {Position(positions)}")
         return self.snapshot()
 
-    def call_when(self, positions: Mapping[Partition, int], call: Callable[[], object]) -> Callable[[], None]:
-        """Call a function once, as soon as ``wait_for(positions)`` would return: for event loops, which must not block.
+    def _call_when(self, positions: Mapping[Partition, int], call: Callable[[], object]) -> Callable[[], None]:
+        """Call a function once, as soon as ``wait_for(positions)`` would return, without blocking an event loop.
 
         Args:
             positions: as for ``wait_for``; an empty mapping means the first version, as in ``wait_ready``.

@@ -63,24 +63,24 @@ class Mailbox:
                 self._pending.extend(missed)
                 self._missed = len(missed)
                 self._known = PastSnapshot(missed[0].was, tuple(missed), newest) if missed else newest
-            calls = self._told()
+            calls = self._wake()
         run_callbacks(calls)
 
-    def put(self, step: VersionDiff, newest: Snapshot) -> None:
+    def put(self, diff: VersionDiff, newest: Snapshot) -> None:
         """Add a version without blocking, or merge it into the last one if the mailbox is full."""
-        self._settle(step)
+        self._settle(diff)
         with self._waiters:
             if self._closed:
                 return
             self._newest = newest
             if not self._is_full():
-                self._pending.append(step)
+                self._pending.append(diff)
             else:
                 last = self._pending[-1]
                 if isinstance(last, VersionDiff):
                     last = self._pending[-1] = MergedDiff(last)
-                last.add(step)
-            calls = self._told()
+                last.add(diff)
+            calls = self._wake()
         run_callbacks(calls)
 
     def close(self, error: KafkaReplicaError | None = None) -> None:
@@ -88,7 +88,7 @@ class Mailbox:
         with self._waiters:
             if not self._closed:
                 self._closed, self._error = True, error
-            calls = self._told()
+            calls = self._wake()
         run_callbacks(calls)
 
     def take(self, timeout_s: float | None = None) -> Change | None:
@@ -113,19 +113,19 @@ class Mailbox:
             return self._callbacks.add(lambda: self.ready, call)
 
     def _next(self, newest: Snapshot) -> Change:
-        step, previous = self._pending.popleft(), self._known
+        diff, previous = self._pending.popleft(), self._known
         self._missed = max(0, self._missed - 1)
-        snapshot = self._known = PastSnapshot(step.now, self._steps(), newest) if self._pending else newest
-        if isinstance(step, FullState):
-            return Change(snapshot, None, snapshot.keys(), (), step.versions)
-        return Change(snapshot, previous, step.changed, step.deleted, step.versions, step.transactions, step.origins)
+        snapshot = self._known = PastSnapshot(diff.now, self._diffs(), newest) if self._pending else newest
+        if isinstance(diff, FullState):
+            return Change(snapshot, None, snapshot.keys(), (), diff.versions)
+        return Change(snapshot, previous, diff.changed, diff.deleted, diff.versions, diff.transactions, diff.origins)
 
-    def _steps(self) -> tuple[VersionDiff | MergedDiff, ...]:
+    def _diffs(self) -> tuple[VersionDiff | MergedDiff, ...]:
         return tuple(
-            step for step in self._pending if not isinstance(step, FullState)
+            diff for diff in self._pending if not isinstance(diff, FullState)
         )  # only the first item can be a FullState
 
-    def _settle(self, step: VersionDiff) -> None:
+    def _settle(self, diff: VersionDiff) -> None:
         """Release the versions that pending differences hold, if the listener lags.
 
         This runs without the lock, because it reads the store: a thread that a signal handler interrupts there holds
@@ -137,11 +137,11 @@ class Mailbox:
         if isinstance(last, VersionDiff):
             last.settle()
         if is_full:
-            step.settle()
+            diff.settle()
 
     def _is_full(self) -> bool:
         return len(self._pending) - self._missed >= self._max_pending
 
-    def _told(self) -> list[Call]:
+    def _wake(self) -> list[Call]:
         self._waiters.notify_all()
         return self._callbacks.due()

@@ -21,10 +21,10 @@ class PastSnapshot(Snapshot):
 
     __slots__ = ("__weakref__", "_base", "_old", "_version_info")
 
-    def __init__(self, face: VersionInfo, steps: Sequence[VersionDiff | MergedDiff], base: Snapshot) -> None:
-        self._version_info = face
+    def __init__(self, info: VersionInfo, diffs: Sequence[VersionDiff | MergedDiff], base: Snapshot) -> None:
+        self._version_info = info
         self._base = base
-        self._old: Before | Sequence[VersionDiff | MergedDiff] = steps  # gathered at the first access
+        self._old: Before | Sequence[VersionDiff | MergedDiff] = diffs  # gathered at the first access
 
     @property
     def version(self) -> int:  # noqa: D102 - documented by Snapshot
@@ -60,11 +60,11 @@ class PastSnapshot(Snapshot):
 
     def _gathered(self) -> Before:
         """Return the earlier records of all keys written since; they are gathered at the first access."""
-        steps = self._old
-        if isinstance(steps, dict):
-            return steps
+        diffs = self._old
+        if isinstance(diffs, dict):
+            return diffs
         old: Before = {}
-        for step in reversed(steps):
-            old.update(step.before)  # the oldest counts, so it comes last
+        for diff in reversed(diffs):
+            old.update(diff.before)  # the oldest counts, so it comes last
         self._old = old
         return old

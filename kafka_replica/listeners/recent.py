@@ -25,39 +25,39 @@ class RecentChanges:
         self._max_changes = max_changes
         self._max_keys = max_keys
         self._max_bytes = max_bytes
-        self._steps: deque[VersionDiff] = deque()
+        self._diffs: deque[VersionDiff] = deque()
         self._keys = 0
         self._bytes = 0
 
-    def add(self, step: VersionDiff) -> None:
+    def add(self, diff: VersionDiff) -> None:
         """Add the difference to the new current version, and drop the oldest ones that exceed a limit."""
-        self._steps.append(step)
-        self._keys += step.key_count
-        while self._steps and not self._fits():
+        self._diffs.append(diff)
+        self._keys += diff.key_count
+        while self._diffs and not self._fits():
             self._drop_oldest()
 
     def clear(self) -> None:
         """Drop all differences, because the next version does not continue them."""
-        self._steps.clear()
+        self._diffs.clear()
         self._keys = self._bytes = 0
 
     def settle(self) -> None:
         """Read the records that the last difference replaced, so that it holds no version. Call once after ``add``."""
-        if self._steps:
-            self._steps[-1].settle()
-            self._bytes += self._steps[-1].size
+        if self._diffs:
+            self._diffs[-1].settle()
+            self._bytes += self._diffs[-1].size
 
     def after(self, version: int, present: int) -> list[VersionDiff] | None:
         """Return the differences from a version to the current one; None if not all of them are kept."""
         if version == present:
             return []
-        steps = [step for step in self._steps if step.was.version >= version]
-        return steps if steps and steps[0].was.version == version else None
+        diffs = [diff for diff in self._diffs if diff.was.version >= version]
+        return diffs if diffs and diffs[0].was.version == version else None
 
     def _fits(self) -> bool:
-        return len(self._steps) <= self._max_changes and self._keys <= self._max_keys and self._bytes <= self._max_bytes
+        return len(self._diffs) <= self._max_changes and self._keys <= self._max_keys and self._bytes <= self._max_bytes
 
     def _drop_oldest(self) -> None:
-        step = self._steps.popleft()
-        self._keys -= step.key_count
-        self._bytes -= step.size
+        diff = self._diffs.popleft()
+        self._keys -= diff.key_count
+        self._bytes -= diff.size

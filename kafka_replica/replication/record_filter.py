@@ -68,9 +68,9 @@ class RecordFilter:
             records = batch.content.records()
         except DataError as error:
             return Filtered((), [_damaged(batch, error)], [])
-        return Filtered(records, [], []) if self.is_open else self._sift(batch.partition, records)
+        return Filtered(records, [], []) if self.is_open else self._filter(batch.partition, records)
 
-    def _sift(self, partition: Partition, records: Sequence[Stored]) -> Filtered:
+    def _filter(self, partition: Partition, records: Sequence[Stored]) -> Filtered:
         wanted: list[Stored] = []
         bad: list[BadRecordError] = []
         cleared: list[bytes] = []
@@ -81,14 +81,14 @@ class RecordFilter:
             if self._key_filter is not None and not self._key_filter(raw[0]):
                 continue
             refused = self._refused(partition, raw)
-            place = partition.topic, raw[0]
+            topic_and_key = partition.topic, raw[0]
             if refused is not None:
                 bad.append(refused)
-                self._bad_keys.add(place)
+                self._bad_keys.add(topic_and_key)
                 wanted.append((raw[0], None, raw[2], raw[3], ()))
                 continue
-            if place in self._bad_keys:
-                self._bad_keys.discard(place)
+            if topic_and_key in self._bad_keys:
+                self._bad_keys.discard(topic_and_key)
                 cleared.append(raw[0])
             wanted.append(raw)
         return Filtered(wanted, bad, cleared)

@@ -166,10 +166,10 @@ def _verify(data: bytes, expected: list[Artefact], artefacts: list[Artefact], fo
     for one, wanted in zip(artefacts, expected, strict=True):
         got = found.get(wanted.urn)
         if got is None:
-            raise _CannotCarryError(one, format_, "the format has no place for its class or version")
-        place = difference(wanted, got)
-        if place is not None:
-            raise _CannotCarryError(one, format_, f"the format has no place for {place}")
+            raise _CannotCarryError(one, format_, "the format cannot represent its class or version")
+        path = difference(wanted, got)
+        if path is not None:
+            raise _CannotCarryError(one, format_, f"the format cannot represent {path}")
 
 
 def _advice(artefact: Artefact, format_: Format) -> str:

@@ -51,12 +51,12 @@ class Note(NamedTuple):
     """The metadata of a version."""
 
     version: int
-    places: list[Partition]
+    partitions: list[Partition]
     resume_point: ResumePoint
 
     def encode(self) -> bytes:
         """Encode the note with its checksum."""
-        plain = {"version": self.version, "places": self.places}
+        plain = {"version": self.version, "places": self.partitions}
         data = json.dumps(plain).encode() + b"\n" + self.resume_point.encode()
         return NOTE.pack(crc32(data), len(data)) + data
 
@@ -73,10 +73,10 @@ class Note(NamedTuple):
 class Saved:
     """The records of a mapped file. Thread-safe; the mapping lives as long as a reference to it."""
 
-    __slots__ = ("_path", "_view", "is_damaged", "places")
+    __slots__ = ("_path", "_view", "is_damaged", "partitions")
 
-    def __init__(self, path: Path, view: memoryview, places: Sequence[Partition]) -> None:
-        self.places = places
+    def __init__(self, path: Path, view: memoryview, partitions: Sequence[Partition]) -> None:
+        self.partitions = partitions
         self.is_damaged = False
         """True once a damaged record was found."""
         self._path = path
@@ -88,19 +88,19 @@ class Saved:
         Raises:
             StoreDamagedError: the data is damaged.
         """
-        checksum, size, offset, timestamp_ms, place, header_bytes = RECORD.unpack_from(self._view, at)
+        checksum, size, offset, timestamp_ms, number, header_bytes = RECORD.unpack_from(self._view, at)
         data = self._view[at + CHECKSUM.size : at + size]
         if crc32(data, crc32(key)) != checksum:
             raise self._damage(key, at)
         headers = unpack_headers(bytes(data[REST.size : REST.size + header_bytes])) if header_bytes else ()
         value = bytes(data[REST.size + header_bytes :])
-        record: Record = tuple.__new__(Record, (key, value, offset, timestamp_ms, headers, self.places[place]))
+        record: Record = tuple.__new__(Record, (key, value, offset, timestamp_ms, headers, self.partitions[number]))
         return record
 
-    def place(self, at: int) -> tuple[Partition, int]:
+    def location(self, at: int) -> tuple[Partition, int]:
         """Return partition and offset of the record at a byte offset in the file, without checking it."""
-        _, _, offset, _, place, _ = RECORD.unpack_from(self._view, at)
-        return self.places[place], offset
+        _, _, offset, _, number, _ = RECORD.unpack_from(self._view, at)
+        return self.partitions[number], offset
 
     def packed(self, key: bytes, at: int) -> memoryview:
         """Return the encoded record of a key at a byte offset in the file.
@@ -152,23 +152,23 @@ def _load(path: Path, file: BinaryIO) -> Loaded:
     if start[: len(MAGIC)] != MAGIC[: len(start)]:
         raise StoreError(f"{path} is no checkpoint file of kafka_replica; name a file that is one, or a new one")
     _check(len(start) == FIRST_RECORD, path, "it is cut off")
-    _, number, checksum, count, keys_at, ends_at, places_at, notes_at = HEADER.unpack_from(start)
+    _, number, checksum, count, keys_at, ends_at, starts_at, notes_at = HEADER.unpack_from(start)
     if number > FORMAT:
         raise StoreError(f"{path} has format {number}, this version of kafka_replica writes {FORMAT}: use a newer one")
     _check(CHECKSUM.unpack_from(start, HEADER.size)[0] == crc32(start[: HEADER.size]), path, "its header")
     size = os.fstat(file.fileno()).st_size
     _check(size > notes_at, path, "it is cut off")
     file.seek(keys_at)
-    lines, ends, places = (file.read(until - at) for at, until in pairwise((keys_at, ends_at, places_at, notes_at)))
-    _check(crc32(places, crc32(ends, crc32(lines))) == checksum, path, "its keys")
+    lines, ends, starts = (file.read(until - at) for at, until in pairwise((keys_at, ends_at, starts_at, notes_at)))
+    _check(crc32(starts, crc32(ends, crc32(lines))) == checksum, path, "its keys")
     note, note_bytes = _last_note(file.read())
     if note is None:
         raise _damaged(path, "its resume point")
     keys = _keys(lines, _integers(ends))
-    records: dict[bytes, Kept] = dict(zip(keys, _integers(places), strict=True))
+    records: dict[bytes, Kept] = dict(zip(keys, _integers(starts), strict=True))
     _check(len(records) == count, path, "its keys")
     view = memoryview(mmap.mmap(file.fileno(), keys_at, access=mmap.ACCESS_READ))
-    return Loaded(records, Saved(path, view, note.places), note, notes_at + note_bytes)
+    return Loaded(records, Saved(path, view, note.partitions), note, notes_at + note_bytes)
 
 
 def _keys(lines: bytes, ends: array[int]) -> list[bytes]:

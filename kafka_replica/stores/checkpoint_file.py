@@ -66,7 +66,7 @@ class Saver:
         self._has_failed = False
         self._in_file: tuple[tuple[int, int], ResumePoint] | None = None
         self._end = self._notes_end = 0  # of the file; the limit beyond which it is rewritten
-        self._places: list[Partition] = []
+        self._partitions: list[Partition] = []
         self._file: os.stat_result | None = None
         self._acquire()
 
@@ -103,7 +103,7 @@ class Saver:
         except StoreError as error:
             self._set_aside(error)
             return None
-        self._is_in(found.end, found.note.places)
+        self._is_in(found.end, found.note.partitions)
         return found
 
     def begin(self, take: Callable[[], Image | None], data: tuple[int, int], resume_point: ResumePoint | None) -> None:
@@ -166,15 +166,15 @@ class Saver:
 
     def _put(self, image: Image) -> None:
         if self._in_file is not None and self._in_file[0] == image.data and self._has_room_for_notes():
-            self._end = add_note(self._path, self._end, Note(image.version, self._places, image.resume_point))
+            self._end = add_note(self._path, self._end, Note(image.version, self._partitions, image.resume_point))
         else:
             written = write(self._path, image.kept, image.saved, image.source, image.version, image.resume_point)
             self._is_in(*written)
             _log.debug("wrote version %d to the checkpoint file %s", image.version, self._path)
 
-    def _is_in(self, end: int, places: list[Partition]) -> None:
+    def _is_in(self, end: int, partitions: list[Partition]) -> None:
         """Note that a file was written or loaded."""
-        self._end, self._places, self._file = end, places, self._path.stat()
+        self._end, self._partitions, self._file = end, partitions, self._path.stat()
         self._notes_end = end + _NOTES_BYTES
 
     def _has_room_for_notes(self) -> bool:

@@ -70,7 +70,7 @@ def write(
             aside.unlink(missing_ok=True)
         raise
     sync_folder(path.parent)
-    return end, writer.places
+    return end, writer.partitions
 
 
 def add_note(path: Path, end: int, note: Note) -> int:
@@ -109,8 +109,8 @@ class _Writer:
         self._file = file
         self._saved = saved
         self._source = source
-        self.places = list(saved.places)  # so that its records can be copied unchanged
-        self._numbers = {place: number for number, place in enumerate(self.places)}
+        self.partitions = list(saved.partitions)  # so that its records can be copied unchanged
+        self._numbers = {partition: number for number, partition in enumerate(self.partitions)}
 
     def write(self, kept: Iterable[tuple[bytes, Kept]], version: int, resume_point: ResumePoint) -> int:
         """Write the whole file; return its end."""
@@ -133,7 +133,7 @@ class _Writer:
             write(part)
             checksum = crc32(part, checksum)
             starts.append(starts[-1] + len(part))
-        note = Note(version, self.places, resume_point).encode()
+        note = Note(version, self.partitions, resume_point).encode()
         write(note)
         header = HEADER.pack(MAGIC, FORMAT, checksum, len(ends), *starts)
         self._file.seek(0)
@@ -146,17 +146,17 @@ class _Writer:
         _, value, offset, timestamp_ms, headers = kept[:5]
         value = value or b""  # no record is a tombstone
         packed = pack_headers(headers) if headers else b""
-        place = self._number(kept.source if isinstance(kept, Record) else self._source)
+        number = self._number(kept.source if isinstance(kept, Record) else self._source)
         size = RECORD.size + len(packed) + len(value)
-        rest = REST.pack(size, offset, timestamp_ms, place, len(packed))
+        rest = REST.pack(size, offset, timestamp_ms, number, len(packed))
         checksum = crc32(value, crc32(packed, crc32(rest, crc32(key))))
         return b"".join((CHECKSUM.pack(checksum), rest, packed, value))
 
-    def _number(self, place: Partition) -> int:
-        number = self._numbers.get(place)
+    def _number(self, partition: Partition) -> int:
+        number = self._numbers.get(partition)
         if number is None:
-            number = self._numbers[place] = len(self.places)
-            self.places.append(place)
+            number = self._numbers[partition] = len(self.partitions)
+            self.partitions.append(partition)
         return number
 
 

@@ -61,8 +61,8 @@ class MemoryStore:
 
     def __repr__(self) -> str:
         _, version = self._now
-        place = "" if self._checkpoint is None else f" {str(self._checkpoint)!r}"
-        return f"<MemoryStore{place} version {version.number}, {counted(version.count, 'key')}>"
+        where = "" if self._checkpoint is None else f" {str(self._checkpoint)!r}"
+        return f"<MemoryStore{where} version {version.number}, {counted(version.count, 'key')}>"
 
     @property
     def resume_point(self) -> ResumePoint | None:
@@ -88,7 +88,7 @@ class MemoryStore:
         if not self._is_rebuilding:
             for key, kept in list(present.records.items()):
                 if key not in staged.changes:
-                    yield key, *present.place(kept)
+                    yield key, *present.location(kept)
         source = staged.source or NOWHERE
         for key, raw in staged.changes.items():
             if raw[1] is not None:

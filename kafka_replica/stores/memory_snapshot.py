@@ -67,10 +67,10 @@ class Present:
             for key in deleted:
                 del self.records[key]
 
-    def place(self, raw: Kept) -> tuple[Partition, int]:
+    def location(self, raw: Kept) -> tuple[Partition, int]:
         """Return partition and offset of an entry; data in a file is not checked for damage."""
         if isinstance(raw, int):
-            return self.saved.place(raw)
+            return self.saved.location(raw)
         return raw.source if isinstance(raw, Record) else self.source, raw[2]
 
     def made(self, key: bytes, raw: Kept) -> Record:

@@ -19,16 +19,16 @@ def look(path: str | os.PathLike[str]) -> Snapshot:
         StoreDamagedError: the data is damaged.
         StoreError: there is nothing readable at the path.
     """
-    place = Path(path)
-    if place.is_dir():
+    where = Path(path)
+    if where.is_dir():
         from kafka_replica.stores.rocks import RocksStore  # noqa: PLC0415 - needs an extra
 
-        return RocksStore(place, read_only=True).snapshot()
+        return RocksStore(where, read_only=True).snapshot()
     try:
-        found = load(place)
+        found = load(where)
     except OSError as error:
         raise StoreError(
-            f"looking at the store in {place}: {error.strerror}; name the folder of a store, or a checkpoint file, "
+            f"looking at the store in {where}: {error.strerror}; name the folder of a store, or a checkpoint file, "
             "that this user may read"
         ) from error
     resume_point = found.note.resume_point

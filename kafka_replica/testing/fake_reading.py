@@ -9,7 +9,7 @@ from kafka_replica.testing.fake_log import Entry, FakeLog, Writing
 from kafka_replica.transactions import Batch, Kind, Parsed
 
 
-class FetchPosition:
+class FakeFetchPosition:
     """A partition that is read: its position, leader epoch, and the ends that were last reported."""
 
     __slots__ = ("epoch", "log", "position", "told")
@@ -26,28 +26,28 @@ class FetchPosition:
         return self.log.stable, self.log.end, self.log.start
 
 
-def take_committed(place: FetchPosition, batches: list[Batch]) -> bool:
+def take_committed(fetch_position: FakeFetchPosition, batches: list[Batch]) -> bool:
     """Take the records that a ``read_committed`` consumer gets; return whether it passed more offsets than records."""
-    log = place.log
-    records = list(log.committed(place.position))
-    passed, place.position = log.stable - place.position, log.stable
+    log = fetch_position.log
+    records = list(log.committed(fetch_position.position))
+    passed, fetch_position.position = log.stable - fetch_position.position, log.stable
     if records:
         first, end = records[0][2], records[-1][2] + 1
         batches.append(Batch(log.partition, Kind.COMMITTED, first, end, len(records), -1, -1, Parsed(records)))
     return passed > len(records)
 
 
-def take_batches(place: FetchPosition, batches: list[Batch]) -> bool:
+def take_batches(fetch_position: FakeFetchPosition, batches: list[Batch]) -> bool:
     """Take the log's own batches; return whether an offset is missing."""
-    log = place.log
+    log = fetch_position.log
     is_gap = False
-    for entries in _runs(log.since(place.position)):
+    for entries in _runs(log.since(fetch_position.position)):
         batch = _batch(log.partition, entries)
-        is_gap |= batch.first > place.position
-        place.position = batch.end
+        is_gap |= batch.first > fetch_position.position
+        fetch_position.position = batch.end
         batches.append(batch)
-    is_gap |= place.position < log.end
-    place.position = log.end
+    is_gap |= fetch_position.position < log.end
+    fetch_position.position = log.end
     return is_gap
 
 

@@ -9,19 +9,19 @@ from kafka_replica.broker.reading.readers import Boundaries
 from kafka_replica.replica import Replica
 from kafka_replica.replication.opening import MakeReader
 from kafka_replica.testing.fake_cluster import Cluster
-from kafka_replica.testing.fake_source import FakeSource
+from kafka_replica.testing.fake_reader import FakeReader
 from kafka_replica.transactions import BoundaryDetector, MarkerDetector, QuiescenceDetector
 
 _ADDRESS = {"bootstrap.servers": "fake.invalid:9092"}  # never used to connect
 
 
-def make_fake_source(
+def make_fake_reader(
     cluster: Cluster, topics: Iterable[str], boundaries: Boundaries
-) -> tuple[FakeSource, BoundaryDetector]:
+) -> tuple[FakeReader, BoundaryDetector]:
     """Return the reader and the boundary detector of a fake replica, like ``broker.reading.readers.make_reader``."""
     if boundaries is Boundaries.QUIESCENCE:
-        return FakeSource(cluster, topics, committed_only=True), QuiescenceDetector()
-    return FakeSource(cluster, topics, committed_only=False), MarkerDetector()
+        return FakeReader(cluster, topics, committed_only=True), QuiescenceDetector()
+    return FakeReader(cluster, topics, committed_only=False), MarkerDetector()
 
 
 class FakeReplica(Replica):
@@ -39,12 +39,12 @@ class FakeReplica(Replica):
         super().close()
 
     def _reader_factory(self) -> MakeReader:
-        return self._make_fake_source
+        return self._make_fake_reader
 
-    def _make_fake_source(
+    def _make_fake_reader(
         self, config: Mapping[str, Any], topics: Iterable[str], boundaries: Boundaries
-    ) -> tuple[FakeSource, BoundaryDetector]:
+    ) -> tuple[FakeReader, BoundaryDetector]:
         del config  # unused: there is no broker to connect to
-        source, rule = make_fake_source(self._cluster, topics, boundaries)
-        source.is_over = self._supervisor.closing.is_set
-        return source, rule
+        reader, detector = make_fake_reader(self._cluster, topics, boundaries)
+        reader.is_over = self._supervisor.closing.is_set
+        return reader, detector

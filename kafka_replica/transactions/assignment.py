@@ -15,13 +15,13 @@ class TransactionAssigner:
     """The assigner of committed batches of several partitions to versions, which shows each transaction as a whole.
 
     Args:
-        tracks: the states of the partitions.
+        states: the states of the partitions.
     """
 
-    def __init__(self, tracks: Mapping[Partition, PartitionState]) -> None:
+    def __init__(self, states: Mapping[Partition, PartitionState]) -> None:
         self.settled: list[CommittedBatches] = []  # assigned to the next version, not fetched by the detector yet
         self.later: list[CommittedBatches] = []  # for the next round
-        self._tracks = tracks
+        self._states = states
         self._producers: dict[int, ProducerState] = {}  # by producer id: producers of assigned batches in no version
         self._bumps: dict[int, int] = {}  # by producer id: the last marker epoch above that of its data
         self._grown = False  # assigned batches not shown yet may depend on records of an added partition
@@ -195,14 +195,14 @@ class TransactionAssigner:
         return ((self._producers[producer_id], parts) for producer_id, parts in found.items())
 
     def _parts(self) -> Iterator[OpenBatches]:
-        for track in self._tracks.values():
-            yield from track.open.values()
+        for state in self._states.values():
+            yield from state.open.values()
         for decided in self.later:
             if decided.part is not None and not decided.bumped:
                 yield decided.part
 
     def _has_read(self, position: Position) -> bool:
-        tracks = self._tracks
+        states = self._states
         return all(
-            partition in tracks and tracks[partition].position >= offset for partition, offset in position.items()
+            partition in states and states[partition].position >= offset for partition, offset in position.items()
         )

@@ -47,8 +47,8 @@ class MarkerDetector:
     boundaries: ClassVar[str] = "markers"
 
     def __init__(self) -> None:
-        self._tracks: dict[Partition, PartitionState] = {}
-        self._rounds = TransactionAssigner(self._tracks)
+        self._states: dict[Partition, PartitionState] = {}
+        self._assigner = TransactionAssigner(self._states)
         self._unshown: dict[
             int, tuple[int, bool]
         ] = {}  # for a single partition: producer id -> epoch of its last marker, bumped?
@@ -61,55 +61,55 @@ class MarkerDetector:
     @property
     def held_records(self) -> int:
         """The number of records of open transactions, and of committed ones that wait for their round."""
-        return sum(decided.records for decided in self._rounds.later) + sum(part.records for part in self._parts())
+        return sum(decided.records for decided in self._assigner.later) + sum(part.records for part in self._parts())
 
     @property
     def wants_ends(self) -> bool:
         """Return whether a round needs the ends of the partitions to begin or to continue."""
-        return not self._is_single and self._rounds.wants_ends
+        return not self._is_single and self._assigner.wants_ends
 
     @property
     def waits_for_the_open(self) -> bool:
         """Return whether a round waits for the markers of other parts of decided transactions."""
-        return not self._is_single and self._rounds.waits
+        return not self._is_single and self._assigner.waits
 
     @property
     def _is_single(self) -> bool:
-        return len(self._tracks) == 1
+        return len(self._states) == 1
 
     # --- input ---
 
     def add(self, partition: Partition, start: int) -> None:
         """Add a partition; it may hold other parts of transactions that are not shown yet."""
-        if self._tracks:
-            self._rounds.grow(self._unshown)
+        if self._states:
+            self._assigner.grow(self._unshown)
             self._unshown.clear()
-        self._tracks[partition] = PartitionState(partition, start)
+        self._states[partition] = PartitionState(partition, start)
 
     def answer(self, ends: Ends) -> list[Decision]:
         """Begin a round with these ends, or continue the current one."""
         if not self._is_single:
-            self._rounds.answer(ends.high)
+            self._assigner.answer(ends.high)
         return list(self._advance())
 
     def take(self, reading: Reading, *, every_point: bool) -> list[Decision]:
         """Process the result of one read; see ``BoundaryDetector.take``."""
         steps: list[Decision] = []
         for batch in reading.batches:
-            decided = self._tracks[batch.partition].take(batch)
+            decided = self._states[batch.partition].take(batch)
             if decided is None:
                 continue
             if not self._is_single:
-                self._rounds.sort(decided)
+                self._assigner.sort(decided)
                 continue
             self._join(decided)
             self._unshown[decided.producer_id] = decided.epoch, decided.bumped
             if every_point:
                 steps += self._point(Position({batch.partition: batch.end}))
         for partition, position in reading.positions.items():
-            self._tracks[partition].reach(position)
-        for track in self._tracks.values():
-            track.hold()
+            self._states[partition].reach(position)
+        for state in self._states.values():
+            state.hold()
         return [*steps, *self._advance()]
 
     def shown(self) -> None:
@@ -132,13 +132,13 @@ class MarkerDetector:
             yield from self._point(positions)
 
     def _advance_round(self, positions: Position) -> Iterator[Decision]:
-        position = self._rounds.advance()
-        settled, self._rounds.settled = self._rounds.settled, []
+        position = self._assigner.advance()
+        settled, self._assigner.settled = self._assigner.settled, []
         for decided in settled:
             self._join(decided)
         if position is not None:
             yield from self._point(position, looked=True)
-        elif not self._rounds.is_needed and positions != self._pointed_at:
+        elif not self._assigner.is_needed and positions != self._pointed_at:
             yield from self._point(positions)  # no transaction was decided, only the position moved
         else:
             yield from self._settle()
@@ -157,14 +157,14 @@ class MarkerDetector:
 
     @property
     def _positions(self) -> Position:
-        return Position({partition: track.position for partition, track in self._tracks.items()})
+        return Position({partition: state.position for partition, state in self._states.items()})
 
     def _parts(self) -> Iterator[OpenBatches]:
-        for track in self._tracks.values():
-            yield from track.open.values()
+        for state in self._states.values():
+            yield from state.open.values()
 
     def _open_at(self, position: Position) -> tuple[OpenTransaction, ...]:
-        later = (decided.part for decided in self._rounds.later if decided.part is not None)
+        later = (decided.part for decided in self._assigner.later if decided.part is not None)
         return tuple(
             part.as_open() for part in (*self._parts(), *later) if part.first < position.get(part.partition, 0)
         )

@@ -7,6 +7,7 @@ from typing import Any
 
 from confluent_kafka import KafkaError
 
+from kafka_replica.broker.connection import fetch_defaults
 from kafka_replica.broker.connection.java import from_java
 from kafka_replica.common.secret_values import hide_secrets
 from kafka_replica.errors import ConfigurationError
@@ -25,14 +26,7 @@ _CONSUMER_DEFAULTS: dict[str, Any] = {
     "group.id": "kafka-replica",
     "client.id": "kafka-replica",
     "allow.auto.create.topics": False,
-    # The default makes the fetcher sleep a second whenever the local queue is full.
-    "fetch.queue.backoff.ms": 1,
-    # How long the broker holds an empty fetch. This delays the end of a log whose last records were
-    # compacted away. An idle replica fetches at this interval.
-    "fetch.wait.max.ms": 100,
-    "fetch.message.max.bytes": 16 << 20,
-    "queued.max.messages.kbytes": 65536,
-    "receive.message.max.bytes": 1 << 30,  # the topic limits the size of records
+    **fetch_defaults.OF_CONSUMER,
 }
 
 # Known only to consumers; librdkafka logs a warning if another kind of client gets them.

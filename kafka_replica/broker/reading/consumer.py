@@ -118,12 +118,12 @@ class ConsumerReader:
 
     def _assign(self, beginnings: Position) -> Position:
         # A consumer that has to find the beginning itself takes half a second to do so.
-        places = []
+        assigned = []
         for partition, offset in beginnings.items():
             epoch = self._epochs.get(partition)
-            place = TopicPartition(*partition, offset)
-            places.append(place if epoch is None else TopicPartition(*partition, offset, leader_epoch=epoch))
-        self._consumer.incremental_assign(places)
+            each = TopicPartition(*partition, offset)
+            assigned.append(each if epoch is None else TopicPartition(*partition, offset, leader_epoch=epoch))
+        self._consumer.incremental_assign(assigned)
         self._high.update(dict.fromkeys(beginnings, -1))
         self._expected.update(beginnings)
         return beginnings
@@ -156,7 +156,7 @@ class ConsumerReader:
             records.setdefault((message.topic() or "", message.partition() or 0), []).append(_record(message))
         heard |= bool(records)
         self._note_epoch(messages)
-        batches = [_batch(Partition(*place), found) for place, found in records.items()]
+        batches = [_batch(Partition(*each), found) for each, found in records.items()]
         trouble = self._passing_trouble() or self._take_pulse()
         reading = self._reading(batches)
         return Fetched(reading, self._stable, self._gaps(reading), heard, trouble, self._log_starts)
@@ -188,13 +188,13 @@ class ConsumerReader:
                 self._epochs[Partition(last.topic() or "", last.partition() or 0)] = epoch
 
     def _reading(self, batches: list[Batch]) -> Reading:
-        places = [TopicPartition(*partition) for partition in self._high]
-        for place in self._consumer.position(places):
-            self._move_to(Partition(place.topic, place.partition), place.offset)
-        for partition, place in zip(self._high, places, strict=True):
+        assigned = [TopicPartition(*partition) for partition in self._high]
+        for each in self._consumer.position(assigned):
+            self._move_to(Partition(each.topic, each.partition), each.offset)
+        for partition, each in zip(self._high, assigned, strict=True):
             # The newest fetch reported this watermark; librdkafka sets it before it returns that fetch's records.
             # It never decreases: a late answer of a former leader must not make a point look quiescent.
-            low, high = self._consumer.get_watermark_offsets(place, cached=True)
+            low, high = self._consumer.get_watermark_offsets(each, cached=True)
             self._high[partition] = max(high, self._high[partition])
             if low > self._log_starts.get(partition, 0):
                 self._log_starts = self._log_starts.advanced({partition: low})

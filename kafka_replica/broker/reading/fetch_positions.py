@@ -121,7 +121,7 @@ class FetchPositions:
     @property
     def leaders(self) -> set[int]:
         """The leaders of the partitions, as far as known."""
-        return {place.leader for place in self}
+        return {each.leader for each in self}
 
     async def find(self) -> list[Partition]:
         """Return all partitions of the topics; later queries expect the topic ids that were found first."""
@@ -144,18 +144,18 @@ class FetchPositions:
         resume = resume_point.position.resume()
         check_beginnings(beginnings, resume)
         for partition, offset in resume.items():
-            place = self._fetch_positions[partition]
-            place.beginning = place.position = offset
-            place.resumed = True
+            fetch_position = self._fetch_positions[partition]
+            fetch_position.beginning = fetch_position.position = offset
+            fetch_position.resumed = True
             if offset == resume_point.position[partition]:  # the epoch at an earlier offset is not known
-                place.epoch = resume_point.leader_epochs.get(partition, -1)
+                fetch_position.epoch = resume_point.leader_epochs.get(partition, -1)
         return beginnings.advanced(resume)
 
     @property
     def origin(self) -> Origin:
         """The identity of the logs that are read."""
         topic_ids = {name: printed(topic_id) for name, topic_id in self._topic_ids.items()}
-        return Origin(topic_ids, {place.partition: place.epoch for place in self if place.epoch >= 0})
+        return Origin(topic_ids, {each.partition: each.epoch for each in self if each.epoch >= 0})
 
     async def setting(self, name: str) -> dict[str, str | None]:
         """Return a setting of each topic, without the topics whose settings we may not query.
@@ -199,30 +199,30 @@ class FetchPositions:
         found = await self._find()
         for partition in partitions:
             topic = found[partition.topic]
-            place = FetchPosition(partition, topic.topic_id, topic.leaders[partition.partition])
-            self._fetch_positions[partition] = self._by_id[topic.topic_id, partition.partition] = place
+            fetch_position = FetchPosition(partition, topic.topic_id, topic.leaders[partition.partition])
+            self._fetch_positions[partition] = self._by_id[topic.topic_id, partition.partition] = fetch_position
         return await self.begin(partitions)
 
     async def begin(self, partitions: list[Partition]) -> Position:
         """Move to the current beginnings of the partitions."""
         beginnings = await self._offsets(partitions, EARLIEST)
         for partition, offset in beginnings.items():
-            place = self._fetch_positions[partition]
-            place.beginning = place.position = offset
-            self.note_log_start(place, offset)
+            fetch_position = self._fetch_positions[partition]
+            fetch_position.beginning = fetch_position.position = offset
+            self.note_log_start(fetch_position, offset)
         return beginnings
 
-    def note_log_start(self, place: FetchPosition, offset: int) -> None:
+    def note_log_start(self, fetch_position: FetchPosition, offset: int) -> None:
         """Note the log start offset that a broker reported."""
-        if offset > place.log_start:
-            place.log_start = offset
-            self.log_starts = self.log_starts.advanced({place.partition: offset})
+        if offset > fetch_position.log_start:
+            fetch_position.log_start = offset
+            self.log_starts = self.log_starts.advanced({fetch_position.partition: offset})
 
     async def ends(self) -> Ends:
         """Return the current end offsets, from leaders that are sure of them; new partitions end at 0."""
         high = await self._offsets(list(self._fetch_positions), LATEST)
         unread = await self.look()  # queried last: the ends are then known to belong to the topics that are read
-        stable = {place.partition: min(place.stable, high[place.partition]) for place in self}
+        stable = {each.partition: min(each.stable, high[each.partition]) for each in self}
         return Ends(Position(stable), Position({**high, **dict.fromkeys(unread, 0)}))
 
     # --- leaders ---
@@ -242,12 +242,12 @@ class FetchPositions:
         self._find_leaders_at_s = now_s + _PAUSE_S
         found = await self._find()
         self._find_leaders_at_s = None
-        for place in self:
-            leader = found[place.partition.topic].leaders.get(place.partition.partition, -1)
+        for fetch_position in self:
+            leader = found[fetch_position.partition.topic].leaders.get(fetch_position.partition.partition, -1)
             if leader < 0:
                 self._find_leaders_at_s = now_s + _PAUSE_S
             else:
-                place.leader = leader
+                fetch_position.leader = leader
 
     # --- queries ---
 

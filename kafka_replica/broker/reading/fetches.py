@@ -38,9 +38,9 @@ class Fetch:
 class Fetches:
     """The pending fetches to all leaders. Bound to one event loop."""
 
-    def __init__(self, cluster: Cluster, places: FetchPositions, limits: FetchLimits) -> None:
+    def __init__(self, cluster: Cluster, fetch_positions: FetchPositions, limits: FetchLimits) -> None:
         self._cluster = cluster
-        self._fetch_positions = places
+        self._fetch_positions = fetch_positions
         self._limits = limits
         self._under_way: dict[int, Fetch] = {}
         self._not_before_s: dict[int, float] = {}
@@ -55,7 +55,7 @@ class Fetches:
             if node < 0 or node in self._under_way or time.monotonic() < self._not_before_s.get(node, 0):
                 continue
             try:
-                await self._send(node, [place for place in self._fetch_positions if place.leader == node])
+                await self._send(node, [each for each in self._fetch_positions if each.leader == node])
             except BrokerUnavailableError as error:
                 trouble = error
                 self.pause(node)
@@ -95,12 +95,12 @@ class Fetches:
         del self._under_way[node]
         self._cluster.drop(node)
 
-    async def _send(self, node: int, places: list[FetchPosition]) -> None:
-        suspects = [place for place in places if place.is_suspect]
-        wanted = suspects[:1] or places
+    async def _send(self, node: int, fetch_positions: list[FetchPosition]) -> None:
+        suspects = [each for each in fetch_positions if each.is_suspect]
+        wanted = suspects[:1] or fetch_positions
         limits = self._limits._replace(wait_ms=0) if suspects else self._limits
         request = fetch_request(
-            [FetchFrom(place.topic_id, place.partition.partition, place.position, place.epoch) for place in wanted],
+            [FetchFrom(each.topic_id, each.partition.partition, each.position, each.epoch) for each in wanted],
             limits,
         )
         link = await self._cluster.link(node, Purpose.FETCH)

@@ -37,13 +37,13 @@ class Found(NamedTuple):
 
 
 def last_of_key(
-    config: Mapping[str, Any], place: Partition, key: bytes, timeout_s: float, hint: int | None = None
+    config: Mapping[str, Any], partition: Partition, key: bytes, timeout_s: float, hint: int | None = None
 ) -> Found | None:
     """Return the last committed record of a key in a partition, or None; reads the whole partition as of the call.
 
     Args:
         config: librdkafka's properties.
-        place: the partition to read.
+        partition: the partition to read.
         key: the key of the record.
         timeout_s: how long the broker may send nothing, in seconds.
         hint: an offset at which this key once had a record; any record that replaced it has a higher offset.
@@ -53,7 +53,7 @@ def last_of_key(
     """
     found: Found | None = None
     for start in (0,) if hint is None else (hint, 0):
-        for record in committed(config, [place], timeout_s, {place: start}):
+        for record in committed(config, [partition], timeout_s, {partition: start}):
             if record.key == key:
                 found = record
         if found is not None:
@@ -63,7 +63,7 @@ def last_of_key(
 
 def committed(
     config: Mapping[str, Any],
-    places: list[Partition],
+    partitions: list[Partition],
     timeout_s: float,
     begin: Mapping[Partition, int],
     *,
@@ -78,15 +78,15 @@ def committed(
     """
     own = {name: value for name, value in config.items() if not name.startswith(_PRODUCER_ONLY)}
     topics = Topics(own)
-    beginnings = topics.beginnings(places, timeout_s)
-    ends = topics.ends(places, timeout_s)[not decided_only]
-    starts = {place: max(beginnings[place], begin.get(place, 0)) for place in places}
-    todo = {place: ends[place] for place in places if starts[place] < ends[place]}
+    beginnings = topics.beginnings(partitions, timeout_s)
+    ends = topics.ends(partitions, timeout_s)[not decided_only]
+    starts = {partition: max(beginnings[partition], begin.get(partition, 0)) for partition in partitions}
+    todo = {partition: ends[partition] for partition in partitions if starts[partition] < ends[partition]}
     if not todo:
         return
-    doing = f"reading {', '.join(map(str, places))}"
+    doing = f"reading {', '.join(map(str, partitions))}"
     with _consumer(own, doing) as consumer:
-        consumer.assign([TopicPartition(*place, starts[place]) for place in todo])
+        consumer.assign([TopicPartition(*partition, starts[partition]) for partition in todo])
         heard_s = time.monotonic()
         while todo:
             messages = consumer.consume(_AT_ONCE, 0.05)
@@ -95,12 +95,14 @@ def committed(
             reached = dict[Partition, int]()
             for message in messages:
                 found = _taken(message, doing)
-                place = Partition(message.topic() or "", message.partition() or 0)
-                if found is not None and place in todo and found.offset < ends[place]:
+                partition = Partition(message.topic() or "", message.partition() or 0)
+                if found is not None and partition in todo and found.offset < ends[partition]:
                     yield found
                 if found is not None or _is_end(message):  # a log may end in markers, which consumers do not see
-                    reached[place] = (message.offset() or 0) + (found is not None)
-            todo = _left(consumer, {place: end for place, end in todo.items() if reached.get(place, 0) < end})
+                    reached[partition] = (message.offset() or 0) + (found is not None)
+            todo = _left(
+                consumer, {partition: end for partition, end in todo.items() if reached.get(partition, 0) < end}
+            )
             if time.monotonic() - heard_s > timeout_s:
                 raise BrokerUnavailableError(
                     f"{doing}: nothing came in {timeout_s:g} s, and {', '.join(map(str, todo))} is not read to its "
@@ -116,11 +118,11 @@ def _is_end(message: Message) -> bool:
 def _left(consumer: Consumer, todo: dict[Partition, int]) -> dict[Partition, int]:
     if not todo:
         return {}
-    positions = consumer.position([TopicPartition(*place) for place in todo])
+    positions = consumer.position([TopicPartition(*partition) for partition in todo])
     return {
-        place: todo[place]
+        partition: todo[partition]
         for position in positions
-        if position.offset < todo[place := Partition(position.topic, position.partition)]
+        if position.offset < todo[partition := Partition(position.topic, position.partition)]
     }
 
 

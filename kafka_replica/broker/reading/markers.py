@@ -87,7 +87,7 @@ class MarkerReader:
     @property
     def leaders(self) -> Mapping[Partition, int]:
         """The leader of each partition."""
-        return {place.partition: place.leader for place in self._fetch_positions}
+        return {each.partition: each.leader for each in self._fetch_positions}
 
     def tombstones_kept_s(self) -> Mapping[str, float]:
         """Return ``delete.retention.ms`` of each topic, in seconds."""
@@ -149,11 +149,11 @@ class MarkerReader:
         for fetch in await self._fetches.answered(timeout_s):
             self._fetch_positions.answered(fetch.afterwards)
             for answered in self._take(fetch):
-                place = self._fetch_positions.get(answered.topic_id, answered.number)
-                if place is None or not await self._is_good(place, answered):
+                fetch_position = self._fetch_positions.get(answered.topic_id, answered.number)
+                if fetch_position is None or not await self._is_good(fetch_position, answered):
                     continue
                 heard = True
-                self._walk(place, answered, alone=fetch.alone)
+                self._walk(fetch_position, answered, alone=fetch.alone)
         await self._send()  # before anyone processes the batches
         return self._fetched(heard=heard)
 
@@ -177,46 +177,56 @@ class MarkerReader:
             return []
         return partitions
 
-    async def _is_good(self, place: FetchPosition, answered: FetchedPartition) -> bool:
+    async def _is_good(self, fetch_position: FetchPosition, answered: FetchedPartition) -> bool:
         """Return whether an answer contains data; note an error that may pass.
 
         Raises:
             BrokerError: the error is final.
         """
         if answered.diverged:
-            raise cut_off(place.partition, place.position)
+            raise cut_off(fetch_position.partition, fetch_position.position)
         error = answered.error
         if not error:
             return True
-        if error == KafkaError.OFFSET_OUT_OF_RANGE and not place.resumed and place.position == place.beginning:
-            await self._fetch_positions.begin([place.partition])  # the log start has advanced
+        if (
+            error == KafkaError.OFFSET_OUT_OF_RANGE
+            and not fetch_position.resumed
+            and fetch_position.position == fetch_position.beginning
+        ):
+            await self._fetch_positions.begin([fetch_position.partition])  # the log start has advanced
             return False
         if error == KafkaError.OFFSET_OUT_OF_RANGE:
             raise LogReplacedError(
-                f"the log of {place.partition} no longer has offset {place.position}, which comes next: it was cut "
-                "off, or its beginning was deleted"
+                f"the log of {fetch_position.partition} no longer has offset {fetch_position.position}, which comes "
+                "next: it was cut off, or its beginning was deleted"
             )
         kafka = KafkaError(error)
-        trouble = explained(kafka, f"reading {place.partition}")
+        trouble = explained(kafka, f"reading {fetch_position.partition}")
         if not (may_pass(kafka) or is_missing_topic(kafka) or error == _INCONSISTENT_TOPIC_ID):
             raise trouble
         self._passes(BrokerUnavailableError(str(trouble)))  # finding the leaders shows whether the topic is gone
-        self._fetches.pause(place.leader)
+        self._fetches.pause(fetch_position.leader)
         return False
 
-    def _walk(self, place: FetchPosition, answered: FetchedPartition, *, alone: bool) -> None:
+    def _walk(self, fetch_position: FetchPosition, answered: FetchedPartition, *, alone: bool) -> None:
         """Collect the batches of an answer, and note whether an offset is missing among them."""
-        walked = walk(answered.batches, place.partition, place.position, place.epoch, self._spill_buffer)
-        place.high, place.stable = answered.high_watermark, answered.stable
+        walked = walk(
+            answered.batches,
+            fetch_position.partition,
+            fetch_position.position,
+            fetch_position.epoch,
+            self._spill_buffer,
+        )
+        fetch_position.high, fetch_position.stable = answered.high_watermark, answered.stable
         self._batches += walked.batches
         if walked.gap:
-            self._gaps.add(place.partition)
-        self._fetch_positions.note_log_start(place, answered.log_start)
-        if walked.position > place.position or place.position >= answered.high_watermark:
-            place.position, place.epoch = walked.position, walked.epoch
-        elif place.is_empty(alone=alone):
-            place.position = answered.high_watermark  # compaction has removed everything up to the end
-            self._gaps.add(place.partition)
+            self._gaps.add(fetch_position.partition)
+        self._fetch_positions.note_log_start(fetch_position, answered.log_start)
+        if walked.position > fetch_position.position or fetch_position.position >= answered.high_watermark:
+            fetch_position.position, fetch_position.epoch = walked.position, walked.epoch
+        elif fetch_position.is_empty(alone=alone):
+            fetch_position.position = answered.high_watermark  # compaction has removed everything up to the end
+            self._gaps.add(fetch_position.partition)
 
     def _fetched(self, *, heard: bool) -> Fetched:
         trouble, self._trouble = self._trouble, None
@@ -224,8 +234,8 @@ class MarkerReader:
         gaps, self._gaps = self._gaps, set()
         reading = Reading(
             batches,
-            Position({place.partition: place.position for place in self._fetch_positions}),
-            Position({place.partition: place.high for place in self._fetch_positions if place.high >= 0}),
+            Position({each.partition: each.position for each in self._fetch_positions}),
+            Position({each.partition: each.high for each in self._fetch_positions if each.high >= 0}),
         )
-        stable = Position({place.partition: place.stable for place in self._fetch_positions if place.stable >= 0})
+        stable = Position({each.partition: each.stable for each in self._fetch_positions if each.stable >= 0})
         return Fetched(reading, stable, gaps, heard, trouble, self._fetch_positions.log_starts)

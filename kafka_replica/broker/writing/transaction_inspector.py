@@ -183,8 +183,8 @@ class TransactionInspector:
 
     async def _fetch(self, partition: Partition, position: int) -> memoryview:
         link = await self._leader(partition, Purpose.FETCH)
-        place = FetchFrom(self._topics[partition.topic].topic_id, partition.partition, position, -1)
-        answer = await self._cluster.within(link.ask(messages.FETCH, messages.fetch_request([place], self._limits)))
+        fetch = FetchFrom(self._topics[partition.topic].topic_id, partition.partition, position, -1)
+        answer = await self._cluster.within(link.ask(messages.FETCH, messages.fetch_request([fetch], self._limits)))
         error, parts = messages.read_fetch(answer)
         _check(error or parts[0].error, f"reading {partition} from offset {position} on")
         return parts[0].batches

@@ -128,9 +128,9 @@ class TransactionalWriter:
         """Queue a record of the open transaction, to be sent in the background."""
         self.send_to(Partition(topic, _BY_KEY), key, value, headers)
 
-    def send_to(self, place: Partition, key: bytes, value: bytes | None, headers: Headers) -> None:
+    def send_to(self, partition: Partition, key: bytes, value: bytes | None, headers: Headers) -> None:
         """Queue a record like ``send``, for a given partition."""
-        topic, number = place
+        topic, number = partition
         while True:
             try:
                 self._producer.produce(

@@ -21,7 +21,7 @@ What: TypeAlias = Literal["constant", "action", "key", "value", "label"]
 NO_ACTION: Final = SPELLINGS["information"]
 """The actions that may be omitted, because rows of SDMX-CSV 1.0 have no other."""
 HAS_ACTION: Final = (
-    "writing SDMX-CSV 1.0: a row has an action other than information, and 1.0 has no place for it; write version 2.0"
+    "writing SDMX-CSV 1.0: a row has an action other than information, which 1.0 cannot represent; write version 2.0"
 )
 _ORDER: Final = {"dimension": 0, "measure": 1, "attribute": 2}
 
@@ -142,7 +142,7 @@ def _check_version_1(rules: Rules, columns: Mapping[str, Form], action: str, lab
     }
     for one, is_so in what.items():
         if is_so:
-            raise UsageError(f"writing SDMX-CSV 1.0: it has no place for {one}; write version 2.0")
+            raise UsageError(f"writing SDMX-CSV 1.0: it cannot represent {one}; write version 2.0")
 
 
 def _standing(

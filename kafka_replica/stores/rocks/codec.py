@@ -19,7 +19,7 @@ PLACE_BYTES = struct.calcsize(">qqI")  # these header bytes give origin and time
 _new = tuple.__new__  # twice as fast as Record(...)
 
 
-def unpack_place(data: bytes) -> tuple[int, int]:
+def unpack_location(data: bytes) -> tuple[int, int]:
     """Return the offset of a record, and the index of its partition."""
     offset, _, number, _ = _HEAD.unpack_from(data)
     return offset, number

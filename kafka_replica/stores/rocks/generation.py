@@ -18,7 +18,7 @@ from kafka_replica.records import Partition, Position, Record, Stored
 from kafka_replica.stores.delta import Applied, Delta
 from kafka_replica.stores.packed import PackedKeys
 from kafka_replica.stores.packed_headers import pack_headers
-from kafka_replica.stores.rocks.codec import pack_head, unpack_place, unpack_record
+from kafka_replica.stores.rocks.codec import pack_head, unpack_location, unpack_record
 from kafka_replica.stores.rocks.database import Batch, Database, View
 from kafka_replica.stores.rocks.scan import (
     ABSENT,
@@ -103,7 +103,7 @@ class Generation:
         """Yield key, partition and offset of every record that was written, even if readers cannot see it yet."""
         for key, data in self.database.items(DATA, AFTER_DATA):
             try:
-                offset, number = unpack_place(data)
+                offset, number = unpack_location(data)
                 partition = self._partitions[number]
             except (struct.error, IndexError) as error:
                 self.database.no_record(key[1:], error)
@@ -234,9 +234,9 @@ class Generation:
             if value is None:
                 delete(DATA + key)
                 continue
-            place = self._number(raw.source) if isinstance(raw, Record) else number
+            written_to = self._number(raw.source) if isinstance(raw, Record) else number
             packed = pack_headers(headers) if headers else b""
-            put(DATA + key, pack_head(raw[2], raw[3], place, len(packed)) + packed + value)
+            put(DATA + key, pack_head(raw[2], raw[3], written_to, len(packed)) + packed + value)
 
     def _number(self, partition: Partition) -> int:
         number = self._numbers.get(partition)

@@ -217,7 +217,7 @@ def test_what_is_ready_is_counted(own_kafka: LocalKafka, boundaries: str) -> Non
     seen: list[Status] = []
     replica = Replica(config(own_kafka), topic).start()
     try:
-        replica.call_when({}, lambda: seen.append(replica.status()))
+        replica._call_when({}, lambda: seen.append(replica.status()))
         replica.wait_ready(timeout_s=_PATIENCE_S)
         wait_until(lambda: seen)
     finally:

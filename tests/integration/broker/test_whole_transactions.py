@@ -93,7 +93,7 @@ class NoMarkers(MarkerDetector):
     def add(self, partition: Partition, start: int) -> None:
         """Add a partition."""
         super().add(partition, start)
-        self._tracks[partition] = _Hasty(partition, start)
+        self._states[partition] = _Hasty(partition, start)
 
 
 class _Hasty(PartitionState):

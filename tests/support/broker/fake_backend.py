@@ -10,7 +10,7 @@ from kafka_replica.broker.reading.contract import LogReader
 from kafka_replica.broker.reading.readers import Boundaries
 from kafka_replica.producer import TransactionalProducer
 from kafka_replica.testing import FakeTopic
-from kafka_replica.testing.fake_replica import make_fake_source
+from kafka_replica.testing.fake_replica import make_fake_reader
 from kafka_replica.transactions import BoundaryDetector
 from support.broker.topic_backend import FILLER, Backend, Writing
 
@@ -38,7 +38,7 @@ class FakeBackend(Backend):
         return self.topic.replica(**options)
 
     def source(self, boundaries: Boundaries) -> tuple[LogReader, BoundaryDetector]:  # noqa: D102
-        return make_fake_source(self.topic.kafka.cluster, [self.name], boundaries)
+        return make_fake_reader(self.topic.kafka.cluster, [self.name], boundaries)
 
     def end(self) -> Position:  # noqa: D102
         return self.source(Boundaries.MARKERS)[0].open().ends

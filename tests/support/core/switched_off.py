@@ -62,7 +62,7 @@ class _WithRounds(MarkerDetector):
 
     def __init__(self) -> None:
         super().__init__()
-        self._rounds = self.rounds(self._tracks)
+        self._assigner = self.rounds(self._states)
 
 
 class _NoRounds(TransactionAssigner):

@@ -246,7 +246,7 @@ WRONG_WORDS = (
     ({"collected": "late"}, "collected='late': give one of start, middle, end"),
     ({"time_format": "days"}, "time_format='days': give one of original, normalized"),
     ({"version": "2.1"}, "version='2.1': give 2.0, which is read as 2.1 as well, or 1.0"),
-    ({"version": "1.0", "action": "delete"}, "no place for the action delete; write version"),
+    ({"version": "1.0", "action": "delete"}, "cannot represent the action delete; write version"),
 )
 """Invalid arguments of writing, and the errors."""
 

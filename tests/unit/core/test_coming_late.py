@@ -21,7 +21,7 @@ from kafka_replica.replication.deletion_check import DeletionCheck
 from kafka_replica.replication.retry import BrokerRetry
 from kafka_replica.replication.tombstone_retention import Tombstones
 from kafka_replica.testing import FakeTopic
-from kafka_replica.testing.fake_replica import make_fake_source
+from kafka_replica.testing.fake_replica import make_fake_reader
 
 BOUNDARIES = pytest.mark.parametrize("boundaries", ["markers", "quiescence"])
 
@@ -134,7 +134,7 @@ def test_a_missing_right_to_ask_is_said_once(caplog: pytest.LogCaptureFixture, m
     topic.put("a", b"1")
     with topic.replica(store) as replica:
         replica.wait_for(topic.end(), timeout_s=10)
-    monkeypatch.setattr("kafka_replica.testing.fake_source.FakeSource.tombstones_kept_s", lambda _: {})
+    monkeypatch.setattr("kafka_replica.testing.fake_reader.FakeReader.tombstones_kept_s", lambda _: {})
     with caplog.at_level(logging.WARNING, "kafka_replica"):
         for _ in range(3):
             topic.put("a", b"1")
@@ -177,7 +177,7 @@ def test_another_leader_in_the_middle_of_a_first_read(boundaries: str) -> None:
     """
     topic = FakeTopic()
     place = topic.partitions[0]
-    source = make_fake_source(topic.kafka.cluster, [topic.name], Boundaries(boundaries))[0]
+    source = make_fake_reader(topic.kafka.cluster, [topic.name], Boundaries(boundaries))[0]
     publisher = Publisher(Health(stalled_after_s=60, blocked_after_s=60))
 
     def begun() -> DeletionCheck:

@@ -26,8 +26,8 @@ from kafka_replica.producer import TransactionalProducer
 from kafka_replica.replication import follower
 from kafka_replica.replication.opening import MakeReader
 from kafka_replica.testing import FakeKafka, FakeTopic
-from kafka_replica.testing.fake_replica import make_fake_source
-from kafka_replica.testing.fake_source import FakeSource
+from kafka_replica.testing.fake_reader import FakeReader
+from kafka_replica.testing.fake_replica import make_fake_reader
 from kafka_replica.transactions import Batch, BoundaryDetector, Decision, Kind, MarkerDetector, Reading
 from support.broker.fake_backend import FakeBackend
 from support.broker.topic_backend import PATIENCE_S, until
@@ -139,7 +139,7 @@ def test_who_waits_is_woken() -> None:
     """A read that may wait for ten minutes ends with the first record, and also when the broker fails."""
     topic = FakeTopic()
     for wake in (lambda: topic.put("a", b"1"), lambda: topic.fail(AuthorizationError("planned"))):
-        source = FakeSource(topic.kafka.cluster, [topic.name], committed_only=False)
+        source = FakeReader(topic.kafka.cluster, [topic.name], committed_only=False)
         source.open()
         source.read(0)
         came: list[object] = []
@@ -217,7 +217,7 @@ def test_a_careless_rule_is_found_out() -> None:
     def make_reader(
         config: Mapping[str, Any], topics: Iterable[str], boundaries: Boundaries
     ) -> tuple[LogReader, BoundaryDetector]:
-        return make_fake_source(topic.kafka.cluster, topics, boundaries)[0], _Careless()
+        return make_fake_reader(topic.kafka.cluster, topics, boundaries)[0], _Careless()
 
     class CarelessReplica(Replica):
         def _reader_factory(self) -> MakeReader:

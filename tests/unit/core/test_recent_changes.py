@@ -101,22 +101,22 @@ def test_what_was_missed_is_never_merged() -> None:
 def test_recent_changes_are_bounded() -> None:
     """Recent changes are bounded by number, keys and bytes; older ones are gone, newer ones are there without a gap."""
     driver = Driver()
-    steps: list[VersionDiff] = []
+    diffs: list[VersionDiff] = []
     driver.count_to(1)
     for _ in range(20):
         previous = driver.publisher.snapshot
         driver.count_to(driver.version + 1)
         assert driver.publisher.snapshot is not None
         assert previous is not None
-        steps.append(driver.publisher.mailbox(1, since=previous.version)._pending[0])  # type: ignore[arg-type]
+        diffs.append(driver.publisher.mailbox(1, since=previous.version)._pending[0])  # type: ignore[arg-type]
     by_number, by_keys = RecentChanges(5), RecentChanges(100, max_keys=9)
     by_bytes = RecentChanges(100, max_bytes=4 * 9)
-    for step in steps:
+    for diff in diffs:
         for recent in (by_number, by_keys, by_bytes):
-            recent.add(step)
+            recent.add(diff)
             recent.settle()
     for recent, kept in ((by_number, 5), (by_keys, 4), (by_bytes, 5)):  # the newest one's bytes count from the next on
-        assert recent.after(21 - kept, 21) == steps[-kept:]
+        assert recent.after(21 - kept, 21) == diffs[-kept:]
         assert recent.after(21 - kept - 1, 21) is None
         assert recent.after(21, 21) == []
         assert recent.after(22, 21) is None

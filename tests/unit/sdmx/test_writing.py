@@ -1,4 +1,4 @@
-"""Written messages: media types, headers, bytes, and errors where a format has no place for content."""
+"""Written messages: media types, headers, bytes, and errors where a format cannot represent content."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def test_a_property_without_a_place_is_named_and_another_format_too() -> None:
     with pytest.raises(UnwritableError) as caught:
         write_message(partial, Format.EDI)
     assert str(caught.value) == (
-        f"writing {FREQ} as SDMX-EDI: the format has no place for is_partial; "
+        f"writing {FREQ} as SDMX-EDI: the format cannot represent is_partial; "
         "choose application/vnd.sdmx.structure+xml;version=3.1.0 instead"
     )
     assert writable(partial, Format.EDI) == str(caught.value).partition("; choose")[0]

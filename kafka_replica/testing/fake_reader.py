@@ -18,12 +18,12 @@ from kafka_replica.errors import (
 )
 from kafka_replica.records import Partition, Position
 from kafka_replica.testing.fake_cluster import Cluster
-from kafka_replica.testing.fake_reading import FetchPosition, take_batches, take_committed
+from kafka_replica.testing.fake_reading import FakeFetchPosition, take_batches, take_committed
 from kafka_replica.transactions import Batch, Ends, Reading
 from kafka_replica.transactions.resume_point import ResumePoint
 
 
-class FakeSource:
+class FakeReader:
     """A reader of fake topics; see ``LogReader``.
 
     Args:
@@ -38,7 +38,7 @@ class FakeSource:
         self.is_over: Callable[[], bool] = lambda: False  # whether reading should end
         self._topics = list(topics)
         self._topic_ids: dict[str, str] = {}
-        self._places: dict[Partition, FetchPosition] = {}
+        self._fetch_positions: dict[Partition, FakeFetchPosition] = {}
         self._log_starts = Position()
         self._take = take_committed if committed_only else take_batches
         self.gaps_are_certain = not committed_only
@@ -49,7 +49,7 @@ class FakeSource:
     def open(self, resume_point: ResumePoint | None = None) -> Opened:
         """Find the topics, and start to read all their partitions, from the resume point if there is one."""
         with self._cluster.news:
-            self._places.clear()
+            self._fetch_positions.clear()
             self._topic_ids = {} if resume_point is None else dict(resume_point.topic_ids)
             beginnings = self.add(self._find())
             high = self._high()
@@ -60,15 +60,15 @@ class FakeSource:
             check_beginnings(beginnings, resume)
             for partition, offset in resume.items():
                 position, epoch = resume_point.position[partition], resume_point.leader_epochs.get(partition, 0)
-                if high.get(partition, -1) < position or self._places[partition].log.has_lost(position, epoch):
+                if high.get(partition, -1) < position or self._fetch_positions[partition].log.has_lost(position, epoch):
                     raise cut_off(partition, position)
-                self._places[partition].position = offset
+                self._fetch_positions[partition].position = offset
             return Opened(beginnings.advanced(resume), high, beginnings)
 
     @property
     def origin(self) -> Origin:
         """The identity of the logs that are read."""
-        epochs = {partition: place.epoch for partition, place in self._places.items()}
+        epochs = {partition: each.epoch for partition, each in self._fetch_positions.items()}
         return Origin(dict(self._topic_ids), epochs)
 
     def tombstones_kept_s(self) -> Mapping[str, float]:
@@ -89,15 +89,15 @@ class FakeSource:
     def look(self) -> list[Partition]:
         """Check that the topics are still the same; return the partitions that are not read yet."""
         with self._cluster.news:
-            return [partition for partition in self._find() if partition not in self._places]
+            return [partition for partition in self._find() if partition not in self._fetch_positions]
 
     def add(self, partitions: list[Partition]) -> Position:
         """Start to read these partitions too."""
         with self._cluster.news:
             self._find()
             for partition in partitions:
-                self._places[partition] = FetchPosition(self._cluster.log(partition))
-            return Position({partition: self._places[partition].position for partition in partitions})
+                self._fetch_positions[partition] = FakeFetchPosition(self._cluster.log(partition))
+            return Position({partition: self._fetch_positions[partition].position for partition in partitions})
 
     def ends(self) -> Ends:
         """Return the current end offsets of all partitions that are read."""
@@ -137,21 +137,24 @@ class FakeSource:
             return False  # an unavailable broker sends nothing
         except KafkaReplicaError:
             return True
-        return any(place.ends != place.told for place in self._places.values())
+        return any(each.ends != each.told for each in self._fetch_positions.values())
 
     def _fetched(self, trouble: BrokerError | None) -> Fetched:
         batches: list[Batch] = []
         gaps: list[Partition] = []
-        for place in self._places.values() if trouble is None else ():
-            if place.log.has_lost(place.position, place.epoch):
-                raise cut_off(place.log.partition, place.position)
-            check_beginnings({place.log.partition: place.log.start}, {place.log.partition: place.position})
-            place.epoch = place.log.epoch
-            if self._take(place, batches):
-                gaps.append(place.log.partition)
-            place.told = place.ends
-        positions = Position({partition: place.position for partition, place in self._places.items()})
-        told = {partition: place.told for partition, place in self._places.items() if place.told[1] >= 0}
+        for fetch_position in self._fetch_positions.values() if trouble is None else ():
+            if fetch_position.log.has_lost(fetch_position.position, fetch_position.epoch):
+                raise cut_off(fetch_position.log.partition, fetch_position.position)
+            check_beginnings(
+                {fetch_position.log.partition: fetch_position.log.start},
+                {fetch_position.log.partition: fetch_position.position},
+            )
+            fetch_position.epoch = fetch_position.log.epoch
+            if self._take(fetch_position, batches):
+                gaps.append(fetch_position.log.partition)
+            fetch_position.told = fetch_position.ends
+        positions = Position({partition: each.position for partition, each in self._fetch_positions.items()})
+        told = {partition: each.told for partition, each in self._fetch_positions.items() if each.told[1] >= 0}
         reading = Reading(batches, positions, Position({partition: high for partition, (_, high, _) in told.items()}))
         stable = Position({partition: stable for partition, (stable, _, _) in told.items()})
         starts = self._log_starts.advanced({partition: start for partition, (_, _, start) in told.items()})
@@ -160,7 +163,7 @@ class FakeSource:
         return Fetched(reading, stable, gaps, trouble is None, trouble, self._log_starts)
 
     def _stable(self) -> Position:
-        return Position({partition: place.log.stable for partition, place in self._places.items()})
+        return Position({partition: each.log.stable for partition, each in self._fetch_positions.items()})
 
     def _high(self) -> Position:
-        return Position({partition: place.log.end for partition, place in self._places.items()})
+        return Position({partition: each.log.end for partition, each in self._fetch_positions.items()})
