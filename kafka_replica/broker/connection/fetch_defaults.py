@@ -12,9 +12,8 @@ OF_CONSUMER: Final[Mapping[str, int]] = {
     # The default makes the fetcher sleep a second whenever the local queue is full.
     "fetch.queue.backoff.ms": 1,
     # How long the broker holds an empty fetch. This delays the end of a log whose last records were
-    # compacted away, which only the answer to an empty fetch shows. An idle replica fetches at this interval.
+    # compacted away. An idle replica fetches at this interval.
     "fetch.wait.max.ms": 100,
-    # librdkafka fetches ahead of the reader, so that a larger answer costs no waiting.
     "fetch.message.max.bytes": 16 << 20,
     "queued.max.messages.kbytes": 65536,
     "receive.message.max.bytes": 1 << 30,  # the topic limits the size of records
@@ -22,8 +21,7 @@ OF_CONSUMER: Final[Mapping[str, int]] = {
 """The defaults of the confluent-kafka consumer, which reads by quiescence."""
 
 OF_MARKER_READER: Final[Mapping[str, int]] = {
-    # For an idle topic; new data is returned at once. Every answer has the end of the log, so none is waited for.
-    "fetch.wait.max.ms": 500,
+    "fetch.wait.max.ms": 500,  # for an idle topic; new data is returned at once
     "fetch.min.bytes": 1,
     # Measured: with 1 MB a partition, a third of the time goes into waiting; more than 8 MB gains nothing.
     "fetch.max.bytes": 16 << 20,
