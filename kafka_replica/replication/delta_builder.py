@@ -146,7 +146,7 @@ class DeltaBuilder:
         source = delta.source or next(iter(self._highest))
         added = (as_record(raw, source) for raw in delta.changes.values() if raw[1] is not None)
         found = chain(
-            (place for place in stored if place[0] not in delta.changes),
+            (located for located in stored if located[0] not in delta.changes),
             [(self._prefixes[record.topic] + record.key, record.source, record.offset) for record in added],
         )
         expired, lowest = [], dict[Partition, int]()

@@ -94,7 +94,7 @@ class MarkerDetector:
 
     def take(self, reading: Reading, *, every_point: bool) -> list[Decision]:
         """Process the result of one read; see ``BoundaryDetector.take``."""
-        steps: list[Decision] = []
+        decisions: list[Decision] = []
         for batch in reading.batches:
             decided = self._states[batch.partition].take(batch)
             if decided is None:
@@ -105,12 +105,12 @@ class MarkerDetector:
             self._join(decided)
             self._unshown[decided.producer_id] = decided.epoch, decided.bumped
             if every_point:
-                steps += self._point(Position({batch.partition: batch.end}))
+                decisions += self._point(Position({batch.partition: batch.end}))
         for partition, position in reading.positions.items():
             self._states[partition].reach(position)
         for state in self._states.values():
             state.hold()
-        return [*steps, *self._advance()]
+        return [*decisions, *self._advance()]
 
     def shown(self) -> None:
         """Note that all committed records so far are in a version that readers see."""

@@ -97,5 +97,5 @@ class QuiescenceDetector:
     def _point(self, *, looked: bool) -> list[Decision]:
         settled, self._pending = self._pending, []
         self._pointed_at = Position(self._positions)
-        steps: list[Decision] = [CommittedRecords(settled)] if settled else []
-        return [*steps, ConsistentPoint(self._pointed_at, None, looked)]
+        decisions: list[Decision] = [CommittedRecords(settled)] if settled else []
+        return [*decisions, ConsistentPoint(self._pointed_at, None, looked)]

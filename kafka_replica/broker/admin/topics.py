@@ -115,7 +115,7 @@ class Topics:
         def ask(level: IsolationLevel) -> dict[Partition, Future[Any]]:
             question = dict.fromkeys(asked.values(), _LATEST)
             found = self._admin.list_offsets(question, isolation_level=level, request_timeout=timeout_s)
-            return {partition: found[place] for partition, place in asked.items()}
+            return {partition: found[queried] for partition, queried in asked.items()}
 
         return PendingEnds(ask, self._answer)
 
@@ -138,7 +138,7 @@ class Topics:
         asked = {partition: TopicPartition(*partition) for partition in partitions}
         with self._leaders_of(asked, timeout_s):
             futures = self._admin.list_offsets(dict.fromkeys(asked.values(), _EARLIEST), request_timeout=timeout_s)
-            found = {partition: futures[place] for partition, place in asked.items()}
+            found = {partition: futures[queried] for partition, queried in asked.items()}
             return _offsets(found, f"asking where {', '.join(map(str, found))} begins", timeout_s, self._answer)
 
     @contextmanager

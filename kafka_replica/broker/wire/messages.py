@@ -149,17 +149,17 @@ class FetchLimits(NamedTuple):
     partition_bytes: int
 
 
-def fetch_request(places: Iterable[FetchFrom], limits: FetchLimits) -> bytes:
+def fetch_request(fetches: Iterable[FetchFrom], limits: FetchLimits) -> bytes:
     """Encode a fetch of batches, committed or not, including markers."""
     topics: dict[UUID, list[FetchFrom]] = {}
-    for place in places:
-        topics.setdefault(place.topic_id, []).append(place)
+    for fetch in fetches:
+        topics.setdefault(fetch.topic_id, []).append(fetch)
     body = Writer().pack("iiiibii", -1, limits.wait_ms, limits.min_bytes, limits.max_bytes, READ_UNCOMMITTED, 0, -1)
     body.count(len(topics))
     for topic_id, wanted in topics.items():
         body.raw(topic_id.bytes).count(len(wanted))
-        for place in wanted:
-            body.pack("iiqiqi", place.number, -1, place.offset, place.epoch, -1, limits.partition_bytes).tags()
+        for fetch in wanted:
+            body.pack("iiqiqi", fetch.number, -1, fetch.offset, fetch.epoch, -1, limits.partition_bytes).tags()
         body.tags()
     return body.count(0).string("").tags().done()
 

@@ -32,5 +32,5 @@ def test_time_without_an_answer_does_not_count() -> None:
 
 
 def test_without_a_limit_it_waits() -> None:
-    """None is no limit."""
+    """A limit of None is never exceeded."""
     assert not BootstrapTimeout(None, 0).is_over(Position(), 1e9, is_stalled=False)

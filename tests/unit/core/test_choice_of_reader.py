@@ -28,7 +28,7 @@ class Log:
 
 @pytest.mark.parametrize("error", [NotByMarkersError("x"), TooOldError("x")])
 def test_quiescence_replaces_markers_that_are_not_available(error: Exception) -> None:
-    """Whether the properties or the broker are the reason, ``AUTO`` goes on by quiescence; ``MARKERS`` fails."""
+    """``AUTO`` goes on by quiescence if properties or the broker do not allow markers; ``MARKERS`` fails."""
     log = Log(error)
     assert choose_reader(AUTO, log.open_by) is QUIESCENCE
     assert log.tried == [MARKERS, QUIESCENCE]
