@@ -139,8 +139,8 @@ class Replica:
         self.topic = options.name
         self._store: Store = MemoryStore() if store is None else store
         _claim(self._store)
-        health = Health(stalled_after_s=stalled_after_s, blocked_after_s=blocked_after_s)
-        self._publisher = Publisher(health, recent_changes, history)
+        health = Health(stalled_after_s=options.stalled_after_s, blocked_after_s=options.blocked_after_s)
+        self._publisher = Publisher(health, options.recent_changes, options.history)
         self._supervisor = Supervisor(options, self._store, self._publisher, self._reader_factory())
         self._subscriptions: list[Subscription] = []
         self._lifecycle = RLock()  # reentrant: a signal handler may close what the same thread is starting
