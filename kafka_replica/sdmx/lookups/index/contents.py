@@ -7,7 +7,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from kafka_replica.sdmx.errors import SdmxError
 from kafka_replica.sdmx.lookups.cache import Content
-from kafka_replica.sdmx.lookups.index.persistent import PersistentMap
+from kafka_replica.common.persistent_map import PersistentMap
 from kafka_replica.sdmx.urn import Urn
 
 Name: TypeAlias = tuple[str, str]
