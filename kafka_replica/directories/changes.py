@@ -42,7 +42,7 @@ class DirectoryChange(Generic[K, T]):
     deleted: Mapping[K, T]
     """Objects that are gone, as they were before."""
     initial: bool
-    """Whether this is the whole directory."""
+    """True if this is the whole directory."""
     conflated: int
     """The number of versions merged into this change."""
 

@@ -1,4 +1,4 @@
-"""How the value of a record becomes an object: by its type, or by a function."""
+"""Decoding of the value of a record into an object: by its type, or by a function."""
 
 from __future__ import annotations
 

@@ -8,11 +8,13 @@ import pickle
 import threading
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
+from pydantic import BaseModel, Field
 
 from kafka_replica import DeadLetterFile
 from kafka_replica.directories import (
@@ -165,8 +167,14 @@ def test_values_that_change_hands_in_one_transaction(topic: FakeTopic) -> None:
         assert terminals.index("id").duplicates == []
 
 
+class Price(BaseModel):
+    """A model of pydantic."""
+
+    amount: Decimal = Field(gt=0)
+
+
 def test_other_types() -> None:
-    """Dataclasses are decoded from JSON, other serialisations by a function."""
+    """Dataclasses and models of pydantic are decoded from JSON, other serialisations by a function."""
     topic = FakeTopic("accounts")
     put(topic, a=b'{"number": 1, "opened": "2026-01-01T00:00:00Z"}')
     with topic.replica() as replica:
@@ -175,6 +183,11 @@ def test_other_types() -> None:
         assert accounts[1] == Account(1, datetime(2026, 1, 1, tzinfo=UTC))
         year = datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 12, 31, tzinfo=UTC)
         assert list(accounts.index("opened").between(*year)) == [accounts[1]]
+        put(topic, p=b'{"amount": "12.50"}')
+        prices = Directory(replica, Price, on_bad_record="skip", indexes={"amount": RangeIndex[Price]("amount")})
+        prices.wait_ready(WAIT_S)
+        assert list(prices.index("amount").between(12, 13.0)) == [Price(amount=Decimal("12.5"))]
+        assert "amount\n  Field required" in prices.bad_records[0].reason
         sizes = Directory(replica, int, decode=len)
         sizes.wait_ready(WAIT_S)
         assert sizes["a"] == 47
