@@ -23,6 +23,7 @@
     │       └── CommitUnknownError  the outcome is unknown: the broker did not answer in time
     ├── DataError                   bad data
     │   ├── BadRecordError          a record that cannot be replicated
+    │   ├── DuplicateValueError     several records have a key or value that a directory expects once
     │   ├── EncodingError           content that cannot be written in the requested format
     │   ├── DatasetError            a data file that violates its format
     │   └── SdmxError               content that violates SDMX
@@ -45,8 +46,8 @@
     └── EmbeddedKafkaError          the embedded broker could not be fetched, started or stopped
 
 A message names the operation, its object (key, topic, partition, offset), the failure, and what
-to do next. The errors of SDMX, data, the producer and the embedded broker are defined in these packages, and
-exported by them. This module imports no other module of kafka_replica.
+to do next. The errors of directories, SDMX, data, the producer and the embedded broker are defined in these packages,
+and exported by them. This module imports no other module of kafka_replica.
 """
 
 from __future__ import annotations

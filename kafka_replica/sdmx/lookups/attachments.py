@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Final, TypeAlias
 
+from kafka_replica.common.persistent_map import PersistentMap
 from kafka_replica.sdmx.containers import stub_error
 from kafka_replica.sdmx.errors import SdmxError, UnreadableContentError
-from kafka_replica.sdmx.lookups.index.persistent import PersistentMap
 from kafka_replica.sdmx.lookups.query_result import without_traceback
 from kafka_replica.sdmx.model import Artefact, Constraint, HierarchyAssociation
 from kafka_replica.sdmx.urn import Urn

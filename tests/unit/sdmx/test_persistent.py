@@ -7,8 +7,8 @@ from statistics import median
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kafka_replica.common.persistent_map import PersistentMap
 from kafka_replica.sdmx.lookups.index.keys import KeyIndex
-from kafka_replica.sdmx.lookups.index.persistent import PersistentMap
 from kafka_replica.sdmx.urn import Urn
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple, TypeAlias
 
+from kafka_replica.common.persistent_map import PersistentMap
 from kafka_replica.sdmx.errors import SdmxError
 from kafka_replica.sdmx.lookups.cache import Content
-from kafka_replica.sdmx.lookups.index.persistent import PersistentMap
 from kafka_replica.sdmx.urn import Urn
 
 Name: TypeAlias = tuple[str, str]

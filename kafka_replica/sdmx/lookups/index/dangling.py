@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeAlias
 
+from kafka_replica.common.persistent_map import PersistentMap
 from kafka_replica.sdmx.errors import SdmxError
 from kafka_replica.sdmx.items import has_items, item_of
 from kafka_replica.sdmx.lookups.index.contents import Name, Place
-from kafka_replica.sdmx.lookups.index.persistent import PersistentMap
 from kafka_replica.sdmx.lookups.index.relations import Relations
 from kafka_replica.sdmx.lookups.references import Dangling, late_bound
 from kafka_replica.sdmx.model import Artefact, Codelist

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from threading import RLock
 from typing import Final, Generic, TypeAlias, TypeVar
 
-from kafka_replica.sdmx.lookups.index.persistent import PersistentMap
+from kafka_replica.common.persistent_map import PersistentMap
 from kafka_replica.sdmx.urn import Urn
 
 T = TypeVar("T")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, TypeAlias, TypeVar
 
+from kafka_replica.common.persistent_map import PersistentMap
 from kafka_replica.records import Key, key_bytes
 from kafka_replica.sdmx.errors import UrnError
-from kafka_replica.sdmx.lookups.index.persistent import PersistentMap
 from kafka_replica.sdmx.urn import Urn
 
 _V = TypeVar("_V")

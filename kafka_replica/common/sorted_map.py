@@ -1,0 +1,168 @@
+"""A persistent sorted mapping: a change returns a new mapping, and costs the logarithm of the size."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator
+from typing import Any, Final, Generic, TypeVar
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+_WIDTH: Final = 32  # entries of a full leaf, and children of a full branch
+
+
+class _Leaf:
+    """Keys in ascending order, and their values."""
+
+    __slots__ = ("keys", "values")
+
+    def __init__(self, keys: list[Any], values: list[Any]) -> None:
+        self.keys, self.values = keys, values
+
+
+class _Branch:
+    """Children in ascending order, and the first key below each of them."""
+
+    __slots__ = ("children", "keys")
+
+    def __init__(self, keys: list[Any], children: list[Any]) -> None:
+        self.keys, self.children = keys, children
+
+
+class SortedMap(Generic[K, V]):
+    """An immutable mapping in the order of its keys. ``putting`` and ``dropping`` return a new mapping.
+
+    The mapping is a B+ tree whose nodes are never changed: a change copies one leaf and the branches above it. All keys
+    must be comparable with each other.
+    """
+
+    __slots__ = ("_count", "_root")
+
+    def __init__(self, items: Iterable[tuple[K, V]] = ()) -> None:
+        """Make a mapping of items; of several with the same key the last one counts."""
+        held = dict(items)
+        ordered = sorted(held)  # type: ignore[type-var]
+        self._count = len(ordered)
+        self._root: _Leaf | _Branch = _built(ordered, [held[key] for key in ordered])
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __contains__(self, key: K) -> bool:
+        leaf = self._leaf(key)
+        at = bisect_left(leaf.keys, key)
+        return at < len(leaf.keys) and leaf.keys[at] == key
+
+    def items(self, first: K | None = None) -> Iterator[tuple[K, V]]:
+        """Yield keys and values in ascending order, from the key ``first`` on, or from the smallest."""
+        return _items(self._root, first)
+
+    def putting(self, key: K, value: V) -> SortedMap[K, V]:
+        """Return a mapping with this key and value."""
+        nodes = _put(self._root, key, value)
+        root = nodes[0] if len(nodes) == 1 else _Branch([_first(node) for node in nodes], nodes)
+        return self._with(root, self._count + (key not in self))
+
+    def dropping(self, key: K) -> SortedMap[K, V]:
+        """Return a mapping without this key."""
+        if key not in self:
+            return self
+        root = _dropped(self._root, key)
+        while isinstance(root, _Branch) and len(root.children) == 1:
+            root = root.children[0]
+        return self._with(_Leaf([], []) if root is None else root, self._count - 1)
+
+    def _leaf(self, key: K) -> _Leaf:
+        node = self._root
+        while isinstance(node, _Branch):
+            node = node.children[_at(node, key)]
+        return node
+
+    def _with(self, root: _Leaf | _Branch, count: int) -> SortedMap[K, V]:
+        made: SortedMap[K, V] = SortedMap.__new__(SortedMap)
+        made._root, made._count = root, count
+        return made
+
+
+def _built(keys: list[Any], values: list[Any]) -> _Leaf | _Branch:
+    """Return a tree of half-full leaves, so that the first insertions split none of them."""
+    if len(keys) <= _WIDTH:
+        return _Leaf(keys, values)
+    step = _WIDTH // 2
+    nodes: list[Any] = [_Leaf(keys[at : at + step], values[at : at + step]) for at in range(0, len(keys), step)]
+    while len(nodes) > 1:
+        groups = [nodes[at : at + step] for at in range(0, len(nodes), step)]
+        nodes = [_Branch([_first(node) for node in group], group) for group in groups]
+    root: _Leaf | _Branch = nodes[0]
+    return root
+
+
+def _first(node: Any) -> Any:
+    return node.keys[0]
+
+
+def _at(branch: _Branch, key: Any) -> int:
+    return max(0, bisect_right(branch.keys, key) - 1)
+
+
+def _put(node: Any, key: Any, value: Any) -> list[Any]:
+    """Return the node with a key, or the two nodes into which it was split."""
+    if isinstance(node, _Leaf):
+        at = bisect_left(node.keys, key)
+        end = at + 1 if at < len(node.keys) and node.keys[at] == key else at
+        return _split(_Leaf([*node.keys[:at], key, *node.keys[end:]], [*node.values[:at], value, *node.values[end:]]))
+    at = _at(node, key)
+    children = [*node.children[:at], *_put(node.children[at], key, value), *node.children[at + 1 :]]
+    return _split(_Branch([_first(child) for child in children], children))
+
+
+def _split(node: Any) -> list[Any]:
+    if len(node.keys) <= _WIDTH:
+        return [node]
+    half = len(node.keys) // 2
+    if isinstance(node, _Leaf):
+        return [_Leaf(node.keys[:half], node.values[:half]), _Leaf(node.keys[half:], node.values[half:])]
+    return [_Branch(node.keys[:half], node.children[:half]), _Branch(node.keys[half:], node.children[half:])]
+
+
+def _dropped(node: Any, key: Any) -> Any:
+    """Return the node without an existing key; None if nothing is left."""
+    if isinstance(node, _Leaf):
+        at = bisect_left(node.keys, key)
+        keys = [*node.keys[:at], *node.keys[at + 1 :]]
+        return _Leaf(keys, [*node.values[:at], *node.values[at + 1 :]]) if keys else None
+    at = _at(node, key)
+    left = _dropped(node.children[at], key)
+    children = [*node.children[:at], *([] if left is None else [left]), *node.children[at + 1 :]]
+    if not children:
+        return None
+    return _joined(children, at)
+
+
+def _joined(children: list[Any], at: int) -> _Branch:
+    """Return a branch of children, of which the one at ``at`` has become smaller: it joins a neighbour if both fit."""
+    for one in (at - 1, at):
+        if one >= 0 and one + 1 < len(children):
+            left, right = children[one], children[one + 1]
+            if type(left) is type(right) and len(left.keys) + len(right.keys) <= _WIDTH // 2:
+                keys = left.keys + right.keys
+                both = (
+                    _Leaf(keys, left.values + right.values)
+                    if isinstance(left, _Leaf)
+                    else _Branch(keys, left.children + right.children)
+                )
+                children[one : one + 2] = [both]
+                break
+    return _Branch([_first(child) for child in children], children)
+
+
+def _items(node: Any, first: Any) -> Iterator[tuple[Any, Any]]:
+    if isinstance(node, _Leaf):
+        at = 0 if first is None else bisect_left(node.keys, first)
+        yield from zip(node.keys[at:], node.values[at:], strict=True)
+        return
+    at = 0 if first is None else _at(node, first)
+    for child in node.children[at:]:
+        yield from _items(child, first)
+        first = None

@@ -1,0 +1,104 @@
+"""Changes of a directory: the objects before and after a version."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeAlias, TypeVar
+
+from kafka_replica.directories.schema import Entry, Schema
+from kafka_replica.directories.selection import TopicSelection
+from kafka_replica.errors import BadRecordError
+from kafka_replica.listeners import Change
+from kafka_replica.stores import Snapshot
+
+__all__ = ["DirectoryChange", "DirectoryListener", "ObjectChange"]
+
+K = TypeVar("K", bound=Hashable)
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectChange(Generic[T]):
+    """An object before and after a change."""
+
+    before: T
+    after: T
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DirectoryChange(Generic[K, T]):
+    """A version of a directory, as a difference to the version that the listener received before.
+
+    An object that ``where`` leaves out, or a record that cannot be decoded, counts as absent.
+    """
+
+    snapshot: Snapshot
+    """The replica's version."""
+    added: Mapping[K, T]
+    """New objects; all of them in the first change."""
+    changed: Mapping[K, ObjectChange[T]]
+    """Objects that differ from before. A record that was written again with an equal object is no change."""
+    deleted: Mapping[K, T]
+    """Objects that are gone, as they were before."""
+    initial: bool
+    """True if this is the whole directory."""
+    conflated: int
+    """The number of versions merged into this change."""
+
+    @property
+    def version(self) -> int:
+        """The number of the replica's version."""
+        return self.snapshot.version
+
+    def __repr__(self) -> str:
+        counts = f"{len(self.added):,} added, {len(self.changed):,} changed, {len(self.deleted):,} deleted"
+        return f"<DirectoryChange to version {self.version}: {counts}>"
+
+
+DirectoryListener: TypeAlias = Callable[[DirectoryChange[K, T]], object]
+"""A function that is called with each change of a directory."""
+
+
+def typed_listener(
+    schema: Schema[T], topic: TopicSelection, listener: Callable[[DirectoryChange[Any, T]], object]
+) -> Callable[[Change], object]:
+    """Return a listener of a replica that calls a listener of a directory."""
+
+    def follow(change: Change) -> None:
+        listener(_typed(schema, topic, change))
+
+    follow.__qualname__ = getattr(listener, "__qualname__", repr(listener))
+    return follow
+
+
+def _typed(schema: Schema[T], topic: TopicSelection, change: Change) -> DirectoryChange[Any, T]:
+    now = topic.of(change.snapshot)
+    was = None if change.previous is None else topic.of(change.previous)
+    before: dict[Any, T] = {}
+    after: dict[Any, T] = {}
+    for key in topic.keys((*change.changed, *change.deleted)):
+        for side, objects in ((was, before), (now, after)):
+            entry = None if side is None else _entry(schema, side, key)
+            if entry is not None:
+                objects[entry.id] = entry.found
+    return DirectoryChange(
+        snapshot=now,
+        added={key: found for key, found in after.items() if key not in before},
+        changed={
+            key: ObjectChange(before[key], found)
+            for key, found in after.items()
+            if key in before and before[key] != found
+        },
+        deleted={key: found for key, found in before.items() if key not in after},
+        initial=change.initial,
+        conflated=change.conflated,
+    )
+
+
+def _entry(schema: Schema[T], snapshot: Snapshot, key: bytes) -> Entry[T] | None:
+    record = snapshot.get(key)
+    try:
+        return None if record is None else schema.entry(key, record)
+    except BadRecordError:
+        return None

@@ -1,0 +1,61 @@
+"""Decoding of the value of a record into an object: by its type, or by a function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from kafka_replica.errors import ConfigurationError, MissingExtraError
+from kafka_replica.records import Record
+
+__all__ = ["Decode", "decoder_for", "record_validator"]
+
+T = TypeVar("T")
+
+Decode = Callable[[bytes], T]
+"""A function from the value of a record to an object; it raises an exception if the value is invalid."""
+
+
+def decoder_for(of: type[T], decode: Callable[[bytes], T] | None = None) -> Decode[T]:
+    """Return the function that decodes values of a type.
+
+    Args:
+        of: a msgspec struct, a dataclass, an attrs class, a ``TypedDict``, or a pydantic model; from JSON (RFC 8259).
+        decode: a function to use instead, for any other serialisation.
+
+    Raises:
+        ConfigurationError: values of the type cannot be decoded from JSON.
+        MissingExtraError: msgspec is not installed.
+    """
+    if decode is not None:
+        if not callable(decode):
+            raise ConfigurationError(f"decode={decode!r} is not a function from bytes to an object")
+        return decode
+    validate: Decode[T] | None = getattr(of, "model_validate_json", None)  # a model of pydantic 2
+    if validate is not None:
+        return validate
+    try:
+        from msgspec.inspect import CustomType, type_info  # noqa: PLC0415 - only users of directories need msgspec
+        from msgspec.json import Decoder  # noqa: PLC0415
+    except ImportError as error:
+        raise MissingExtraError("decoding records into objects", "directories") from error
+    try:
+        decoder, why = Decoder(of), "it is a class without fields that msgspec knows"
+        if not isinstance(type_info(of), CustomType):
+            return decoder.decode
+    except TypeError as error:
+        why = str(error)
+    raise ConfigurationError(
+        f"values of the type {of!r} cannot be decoded from JSON: {why}; give decode= a function of the bytes"
+    )
+
+
+def record_validator(of: type[Any], decode: Callable[[bytes], Any] | None = None) -> Callable[[Record], object]:
+    """Return a validator for ``Replica(validator=...)``: a record that cannot be decoded is then bad in the replica.
+
+    Such a record stops the replica, is set aside or becomes a dead letter, as ``on_bad_record`` of the replica says, so
+    that no version holds it. Use it if all records of the topic are of one type. Takes the arguments of
+    :func:`decoder_for`, and raises its errors.
+    """
+    decoded = decoder_for(of, decode)
+    return lambda record: decoded(record.value or b"")

@@ -1,0 +1,424 @@
+"""The directory: typed objects of a replica's records, kept up to date."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Collection, Hashable, ItemsView, Iterator, KeysView, Mapping, ValuesView
+from copy import copy
+from threading import Condition
+from types import TracebackType
+from typing import Any, Generic, Literal, Self, TypeVar, overload
+from weakref import WeakSet
+
+from kafka_replica.directories.changes import DirectoryListener, typed_listener
+from kafka_replica.directories.contents import Contents, UndecodedContents
+from kafka_replica.directories.decoding import decoder_for
+from kafka_replica.directories.indexes import Index, taker
+from kafka_replica.directories.read_only_dict import ReadOnlyDict
+from kafka_replica.directories.schema import Schema
+from kafka_replica.directories.selection import TopicSelection
+from kafka_replica.directories.versions import ContentVersions
+from kafka_replica.directories.view import DirectoryView
+from kafka_replica.errors import (
+    BadRecordError,
+    ConfigurationError,
+    KafkaReplicaError,
+    NotReadyError,
+    UsageError,
+    WaitTimeoutError,
+)
+from kafka_replica.listeners import Change, Subscription
+from kafka_replica.records import Partition
+from kafka_replica.replica import Replica
+from kafka_replica.replication.dead_letters import DeadLetters
+from kafka_replica.stores import Snapshot
+
+__all__ = ["Directory"]
+
+K = TypeVar("K", bound=Hashable)
+T = TypeVar("T")
+D = TypeVar("D")
+
+_open: WeakSet[Directory[Any, Any]] = WeakSet()
+
+
+class Directory(ReadOnlyDict[K, T], Generic[K, T]):
+    """Typed objects of a replica's newest version, by key, with indexes that change together with it.
+
+    ::
+
+        class Terminal(msgspec.Struct):
+            terminal_id: str
+            acquirer_id: str
+
+        with Replica(config, "terminals") as replica:
+            terminals = Directory(replica, Terminal, indexes={"acquirer": MultiValuedIndex("acquirer_id")})
+            terminals.wait_ready(timeout_s=30)
+            terminals["T1"].acquirer_id
+            terminals.index("acquirer")["A7"]  # a tuple of terminals
+
+    A thread of the directory decodes the records of each version, once. Successive look-ups never go back to an older
+    version; several look-ups in the same version need a ``view``:
+
+        view = terminals.view()  # or terminals.at(snapshot), the same version as another directory of the replica
+
+    A look-up in the directory itself is about as fast as one in a dict, which the directory is; it cannot be changed.
+    It stays readable after the replica has ended or the directory was closed, like a snapshot.
+
+    Args:
+        replica: the replica, started or not; ``async_replica.replica`` with asyncio.
+        of: the type of the objects: a msgspec struct, dataclass or model of pydantic, decoded from JSON.
+        key: the directory's key: the name of an attribute, or a function of the object; by default the key of the
+            record, as text.
+        where: keeps the objects for which it returns True; all by default.
+        indexes: an index for each name: ``UniqueIndex``, ``MultiValuedIndex``, ``PrefixIndex`` or ``RangeIndex``.
+        decode: a function from the value of a record to an object, for values other than JSON.
+        on_demand: decode a record when it is looked up for the first time, not when it arrives. Then there are no
+            ``key``, ``where``, ``indexes``, and a bad record raises its error when it is looked up.
+        on_bad_record: for a record that cannot be decoded, or for which one of the functions fails: ``"stop"``
+            makes all later look-ups raise its error; ``"skip"`` leaves it out, so that its key is absent,
+            and lists it in ``bad_records``; ``"dead-letter"`` also puts it into ``dead_letters``.
+        dead_letters: receives the records of ``"dead-letter"``.
+        topic: the topic of the directory, if the replica has several topics that are not one key space.
+
+    Raises:
+        ConfigurationError: the arguments do not go together, or the type cannot be decoded from JSON.
+        ReplicaClosedError: the replica was closed.
+    """
+
+    @overload
+    def __init__(
+        self: Directory[str, T],
+        replica: Replica,
+        of: type[T],
+        *,
+        key: None = None,
+        where: Callable[[T], bool] | None = None,
+        indexes: Mapping[str, Index[T]] | None = None,
+        decode: Callable[[bytes], T] | None = None,
+        on_demand: bool = False,
+        on_bad_record: Literal["stop", "skip", "dead-letter"] = "stop",
+        dead_letters: DeadLetters | None = None,
+        topic: str | None = None,
+    ) -> None: ...
+    @overload
+    def __init__(
+        self,
+        replica: Replica,
+        of: type[T],
+        *,
+        key: str | Callable[[T], K],
+        where: Callable[[T], bool] | None = None,
+        indexes: Mapping[str, Index[T]] | None = None,
+        decode: Callable[[bytes], T] | None = None,
+        on_bad_record: Literal["stop", "skip", "dead-letter"] = "stop",
+        dead_letters: DeadLetters | None = None,
+        topic: str | None = None,
+    ) -> None: ...
+    def __init__(
+        self,
+        replica: Replica,
+        of: type[T],
+        *,
+        key: str | Callable[[T], Any] | None = None,
+        where: Callable[[T], bool] | None = None,
+        indexes: Mapping[str, Index[T]] | None = None,
+        decode: Callable[[bytes], T] | None = None,
+        on_demand: bool = False,
+        on_bad_record: Literal["stop", "skip", "dead-letter"] = "stop",
+        dead_letters: DeadLetters | None = None,
+        topic: str | None = None,
+    ) -> None:
+        super().__init__()
+        if on_bad_record not in {"stop", "skip", "dead-letter"}:
+            raise ConfigurationError(
+                f"on_bad_record={on_bad_record!r} is not possible; it is 'stop', 'skip' or 'dead-letter'"
+            )
+        if (dead_letters is not None) != (on_bad_record == "dead-letter"):
+            raise ConfigurationError("on_bad_record='dead-letter' and dead_letters= go together")
+        if on_demand and (key is not None or where is not None or indexes or on_bad_record != "stop"):
+            raise ConfigurationError(
+                "on_demand=True cannot be combined with key, where, indexes or on_bad_record, which need every record"
+            )
+        self._name = getattr(of, "__name__", repr(of))
+        self._replica = replica
+        self._topic = TopicSelection(replica.topics, topic)
+        self._schema = Schema(
+            decoder_for(of, decode), None if key is None else taker(key, "key="), where, dict(indexes or {})
+        )
+        self._stops, self._dead_letters = on_bad_record == "stop", dead_letters
+        self._versions = ContentVersions[T](self._schema, on_demand=on_demand)
+        self._changed = Condition()
+        self._error: KafkaReplicaError | None = None
+        self._subscription: Subscription = replica.subscribe(self._follow)
+        _open.add(self)
+
+    # --- look-ups in the newest version; dict itself finds the keys that exist ---
+
+    def __missing__(self, key: K) -> T:
+        """Find a key that the dict lacks: it may be decoded on demand, or belong to several records."""
+        with self._changed:
+            _, contents = self._now()
+            found: T = contents.look_up(key)
+            if not isinstance(contents, Contents):
+                self._replace((), {key: found})
+        return found
+
+    @overload  # type: ignore[override]
+    def get(self, key: K) -> T | None: ...
+    @overload
+    def get(self, key: K, default: D) -> T | D: ...
+    def get(self, key: K, default: D | None = None) -> T | D | None:
+        """Return the object of a key, or a default. Raises the errors of :meth:`view`, and DuplicateValueError."""
+        try:
+            return self[key]
+        except KeyError:
+            return default
+
+    def __contains__(self, key: object) -> bool:
+        return super().__contains__(key) or key in self.view()
+
+    def __len__(self) -> int:
+        return len(self.view())
+
+    def __iter__(self) -> Iterator[K]:
+        return iter(self.view())
+
+    def keys(self) -> KeysView[K]:  # type: ignore[override]
+        """Return the keys of the newest version."""
+        return self.view().keys()
+
+    def values(self) -> ValuesView[T]:  # type: ignore[override]
+        """Return the objects of the newest version."""
+        return self.view().values()
+
+    def items(self) -> ItemsView[K, T]:  # type: ignore[override]
+        """Return the keys and objects of the newest version."""
+        return self.view().items()
+
+    def index(self, name: str) -> Any:
+        """Return an index in the newest version: an object of the class with which it was declared.
+
+        Raises:
+            UsageError: the directory has no index of this name.
+        """
+        return self.view().index(name)
+
+    @property
+    def bad_records(self) -> list[BadRecordError]:
+        """The records that are not in the newest version because they could not be decoded."""
+        return self.view().bad_records
+
+    # --- versions ---
+
+    def view(self) -> DirectoryView[K, T]:
+        """Return the newest version of the directory, in O(1).
+
+        Raises:
+            NotReadyError: there is no version yet; see ``wait_ready``.
+            BadRecordError: a bad record has stopped the directory.
+        """
+        with self._changed:
+            snapshot, contents = self._now()
+        return DirectoryView(contents, snapshot)
+
+    def at(self, snapshot: Snapshot, timeout_s: float | None = 60.0) -> DirectoryView[K, T]:
+        """Return the directory in a version of its replica: the same version for several directories.
+
+        ::
+
+            snapshot = replica.snapshot()
+            terminals.at(snapshot)["T1"], acquirers.at(snapshot)["A7"]
+
+        The newest versions cost little; for others all records are decoded.
+
+        Args:
+            snapshot: a version of the directory's replica.
+            timeout_s: how long to wait for the directory to come to the version, which it does at once.
+
+        Raises:
+            WaitTimeoutError: the directory has not come to the version in time.
+            BadRecordError: a bad record has stopped the directory.
+        """
+        with self._changed:
+            self._wait(lambda: self._version >= snapshot.version, timeout_s, f"come to version {snapshot.version}")
+            return DirectoryView(self._versions.at(self._topic.of(snapshot)), self._topic.of(snapshot))
+
+    def wait_ready(self, timeout_s: float | None = None) -> DirectoryView[K, T]:
+        """Wait until the replica is ready and the directory has its version; return it, or a newer one.
+
+        Raises:
+            WaitTimeoutError: that did not happen in time.
+            BadRecordError: a bad record has stopped the directory.
+            KafkaReplicaError: the error with which the replica failed.
+        """
+        return self._caught_up(self._replica.wait_ready, timeout_s)
+
+    def wait_for(self, positions: Mapping[Partition, int], timeout_s: float | None = None) -> DirectoryView[K, T]:
+        """Wait for a version that includes the records below these offsets; see ``Replica.wait_for``."""
+        return self._caught_up(lambda left_s: self._replica.wait_for(positions, left_s), timeout_s)
+
+    def subscribe(self, listener: DirectoryListener[K, T]) -> Subscription:
+        """Call a listener with the whole directory first, then with the objects that each version changed.
+
+        The listener has a thread of its own, as with ``Replica.subscribe``; it receives a ``DirectoryChange``.
+        """
+        return self._replica.subscribe(typed_listener(self._schema, self._topic, listener))
+
+    def close(self) -> None:
+        """Stop following the replica; the last version stays readable. Idempotent."""
+        self._subscription.close()
+        _open.discard(self)
+        with self._changed:
+            self._changed.notify_all()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # --- following; called by the subscription's thread ---
+
+    def _follow(self, change: Change) -> None:
+        try:
+            with self._changed:
+                if self._error is None:
+                    self._advance(change)
+                    self._changed.notify_all()
+        except KafkaReplicaError as error:
+            self._fail(error)
+        except BaseException as error:
+            self._fail(KafkaReplicaError(f"the directory of {self._name} failed: {type(error).__name__}: {error}"))
+            raise
+
+    def _advance(self, change: Change) -> None:
+        before = self._versions.newest
+        snapshot = self._topic.of(change.snapshot)
+        touched: Collection[bytes] | None = None
+        if change.initial or before is None:
+            now = self._versions.begin(snapshot)
+        else:
+            touched = self._topic.keys((*change.changed, *change.deleted))
+            now = self._versions.advance(snapshot, touched)
+        was = None if before is None else before[1]
+        if isinstance(now, Contents) and not isinstance(was, UndecodedContents):
+            self._handle_bad_records(now, was, touched)
+            self._refresh(now, was, touched)
+        else:  # readers who miss a key wait for the lock, and then decode the key's record in the new version
+            self._replace(self._cached_keys(touched), {})
+
+    def _cached_keys(self, touched: Collection[bytes] | None) -> list[Any]:
+        if touched is None:
+            return list(self._held())
+        return [key.decode(errors="replace") for key in touched]
+
+    def _handle_bad_records(self, now: Contents[T], was: Contents[T] | None, touched: Collection[bytes] | None) -> None:
+        new = []
+        for key in now.bad_records if touched is None else touched:
+            bad = now.bad_records.get(key)
+            known = None if was is None else was.bad_records.get(key)
+            if bad is not None and (known is None or known.offset != bad.offset):
+                new.append(bad)
+        if not new:
+            return
+        if self._stops:
+            raise new[0]
+        if self._dead_letters is not None:
+            self._dead_letters.put(new)
+
+    def _refresh(self, now: Contents[T], was: Contents[T] | None, touched: Collection[bytes] | None) -> None:
+        """Bring the dict itself to the new version.
+
+        What is gone goes first: who looks it up waits for the lock. Then one ``update``, which no other thread can
+        interrupt, replaces all other objects. So no reader sees an older version after a newer one.
+        """
+        alive: dict[Any, T]
+        gone: list[Any]
+        if touched is None or was is None:
+            alive = dict(now.objects())
+            gone = [key for key in self._held() if key not in alive]
+        else:
+            alive, gone = _differences(now, was, touched)
+        self._replace(gone, alive)
+
+    # --- helpers ---
+
+    def _now(self) -> tuple[Snapshot, Any]:
+        if self._error is not None:
+            raise copy(self._error)
+        newest = self._versions.newest
+        if newest is None:
+            self._replica.snapshot()  # raises the error of a failed replica
+            raise NotReadyError(
+                f"the directory of {self._name} has no version yet; call wait_ready(timeout_s=...) first"
+            )
+        return newest
+
+    @property
+    def _version(self) -> int:
+        newest = self._versions.newest
+        return -1 if newest is None else newest[0].version
+
+    def _caught_up(self, wait: Callable[[float | None], Snapshot], timeout_s: float | None) -> DirectoryView[K, T]:
+        end_s = None if timeout_s is None else time.monotonic() + timeout_s
+        snapshot = wait(timeout_s)
+        left_s = None if end_s is None else max(0.0, end_s - time.monotonic())
+        with self._changed:
+            self._wait(lambda: self._version >= snapshot.version, left_s, f"come to version {snapshot.version}")
+        return self.view()
+
+    def _wait(self, reached: Callable[[], bool], timeout_s: float | None, goal: str) -> None:
+        self._changed.wait_for(lambda: reached() or self._error is not None or self._subscription.closed, timeout_s)
+        if self._error is not None:
+            raise copy(self._error)
+        if not reached():
+            why = "; it was closed" if self._subscription.closed else ""
+            raise WaitTimeoutError(f"the directory of {self._name} has not {goal} in the time given{why}")
+
+    def _fail(self, error: KafkaReplicaError) -> None:
+        with self._changed:
+            self._error = error.with_traceback(None)
+            self._forget()  # so that every look-up comes to __missing__
+            self._changed.notify_all()
+
+    def _after_fork(self) -> None:
+        """Make every use in a forked process an error: it has none of the threads, and would stay outdated."""
+        self._changed = Condition()
+        self._error = UsageError(
+            "this process is a fork of the one in which the directory was made, and nobody keeps it up to date; make "
+            "replica and directory after the fork"
+        )
+        self._forget()
+
+    def __repr__(self) -> str:
+        newest = self._versions.newest
+        state = "no version yet" if newest is None else f"version {newest[0].version}, {len(newest[1]):,} objects"
+        return f"<Directory of {self._name}: {state if self._error is None else self._error}>"
+
+    def _repr_html_(self) -> str:
+        return self.view()._repr_html_()
+
+
+def _differences(now: Contents[T], was: Contents[T], touched: Collection[bytes]) -> tuple[dict[Any, T], list[Any]]:
+    """Return the objects, by the directory's key, to put into the dict, and the keys to drop from it."""
+    ids = {entry.id for side in (was, now) for key in touched if (entry := side.entries.get(key)) is not None}
+    alive: dict[Any, T] = {}
+    gone = []
+    for one in ids:
+        try:
+            alive[one] = now.look_up(one)
+        except LookupError:  # deleted, or claimed by several records: __missing__ raises the error
+            gone.append(one)
+    return alive, gone
+
+
+def _after_fork() -> None:
+    for directory in list(_open):
+        directory._after_fork()  # noqa: SLF001 - of this module
+
+
+os.register_at_fork(after_in_child=_after_fork)

@@ -1,0 +1,158 @@
+"""Indexes that find objects by an equal value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from copy import copy
+from typing import Any, Final, Self, TypeVar
+
+from kafka_replica.common.persistent_map import PersistentMap
+from kafka_replica.common.wording import counted
+from kafka_replica.directories.errors import DuplicateValueError
+from kafka_replica.directories.indexes.contract import Index
+from kafka_replica.records import key_text
+
+T = TypeVar("T")
+
+_SHOWN: Final = 3  # keys that an error names
+
+
+class _HashIndex(Index[T]):
+    """An index by equality: of each value it holds the only entry, or all entries if there are several."""
+
+    __slots__ = ("_entries",)
+
+    def __init__(self, of: str | Callable[[T], Any]) -> None:
+        super().__init__(of)
+        self._entries: PersistentMap[Any, tuple[bytes, T] | PersistentMap[bytes, T]] = PersistentMap()
+
+    def values_of(self, found: T) -> Iterable[Any]:
+        value = self._take(found)
+        if value is None:
+            return ()
+        hash(value)
+        return (value,)
+
+    def filled(self, entries: Iterable[tuple[Iterable[Any], bytes, T]]) -> Self:
+        single: dict[Any, tuple[bytes, T]] = {}
+        several: dict[Any, dict[bytes, T]] = {}
+        for values, key, found in entries:
+            for value in values:
+                first = single.setdefault(value, (key, found))
+                if first[0] != key:
+                    several.setdefault(value, dict([first]))[key] = found
+        held = {value: PersistentMap(many) for value, many in several.items()}
+        return self._with(PersistentMap({**single, **held}))
+
+    def putting(self, values: Iterable[Any], key: bytes, found: T) -> Self:
+        entries = self._entries
+        for value in values:
+            held = entries.get(value)
+            if held is None or (isinstance(held, tuple) and held[0] == key):
+                entries = entries.putting(value, (key, found))
+            else:
+                many = PersistentMap([held]) if isinstance(held, tuple) else held
+                entries = entries.putting(value, many.putting(key, found))
+        return self._with(entries)
+
+    def dropping(self, values: Iterable[Any], key: bytes) -> Self:
+        entries = self._entries
+        for value in values:
+            held = entries.get(value)
+            if isinstance(held, tuple):
+                entries = entries.dropping(value) if held[0] == key else entries
+            elif held is not None:
+                left = held.dropping(key)
+                entries = entries.putting(value, left if len(left) > 1 else next(left.items()))
+        return self._with(entries)
+
+    def __len__(self) -> int:
+        """Return the number of different values."""
+        return len(self._entries)
+
+    def __iter__(self) -> Iterator[Any]:
+        """Iterate over the values, in unspecified order."""
+        return iter(self._entries)
+
+    def __contains__(self, value: object) -> bool:
+        return value in self._entries
+
+    def _with(self, entries: PersistentMap[Any, Any]) -> Self:
+        made = copy(self)
+        made._entries = entries  # noqa: SLF001 - of this class
+        return made
+
+    def _all(self, value: Any) -> tuple[T, ...]:
+        held = self._entries.get(value)
+        if held is None:
+            return ()
+        return (held[1],) if isinstance(held, tuple) else tuple(held.values())
+
+
+class UniqueIndex(_HashIndex[T]):
+    """An index by values of which each object has its own; None is not indexed.
+
+    ::
+
+        directory = Directory(replica, Terminal, indexes={"serial": UniqueIndex("serial_number")})
+        directory.index("serial")["S-0815"]
+
+    Objects that share a value, against expectation, are in the directory, but a look-up of the value raises
+    ``DuplicateValueError``: no order of records decides silently which one counts.
+    """
+
+    __slots__ = ()
+
+    def __getitem__(self, value: Any) -> T:
+        """Return the object with a value.
+
+        Raises:
+            KeyError: no object has it.
+            DuplicateValueError: several objects have it.
+        """
+        held = self._entries.get(value)
+        if held is None:
+            raise KeyError(value)
+        if not isinstance(held, tuple):
+            raise _duplicate(f"{self!r}: the value {value!r}", held)
+        return held[1]
+
+    def get(self, value: Any) -> T | None:
+        """Return the object with a value, or None. Raises DuplicateValueError."""
+        try:
+            return self[value]
+        except KeyError:
+            return None
+
+    @property
+    def duplicates(self) -> list[Any]:
+        """The values that several objects have; finding them takes time in proportion to the number of values."""
+        return [value for value, held in self._entries.items() if not isinstance(held, tuple)]
+
+
+class MultiValuedIndex(_HashIndex[T]):
+    """An index by values that several objects may have, and of which an object may have several.
+
+    A list, tuple, set or frozenset means several values; None, or an empty collection, means none.
+    """
+
+    __slots__ = ()
+
+    def values_of(self, found: T) -> Iterable[Any]:  # noqa: D102 - as in Index
+        value = self._take(found)
+        if isinstance(value, list | tuple | set | frozenset):
+            return dict.fromkeys(one for one in value if one is not None)
+        return super().values_of(found)
+
+    def __getitem__(self, value: Any) -> tuple[T, ...]:
+        """Return the objects with a value, in unspecified order; empty if there is none."""
+        return self._all(value)
+
+
+def _duplicate(what: str, held: PersistentMap[bytes, Any]) -> DuplicateValueError:
+    keys = sorted(held)
+    shown = ", ".join(map(key_text, keys[:_SHOWN])) + (" ..." if len(keys) > _SHOWN else "")
+    return DuplicateValueError(
+        f"{what} belongs to {counted(len(keys), 'record')}, with the keys {shown}; have all but one corrected, or "
+        "use MultiValuedIndex"
+    )

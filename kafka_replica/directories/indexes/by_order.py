@@ -1,0 +1,109 @@
+"""Indexes that keep objects in the order of a value: by prefix, and by range."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Iterator
+from copy import copy
+from datetime import datetime
+from decimal import Decimal
+from numbers import Real
+from typing import Any, Self, TypeVar
+
+from kafka_replica.common.sorted_map import SortedMap
+from kafka_replica.directories.indexes.contract import Index
+from kafka_replica.errors import UsageError
+
+T = TypeVar("T")
+
+
+class _SortedIndex(Index[T]):
+    """An index in the order of its values."""
+
+    __slots__ = ("_entries",)
+
+    def __init__(self, of: str | Callable[[T], Any]) -> None:
+        super().__init__(of)
+        self._entries: SortedMap[tuple[Any, bytes], T] = SortedMap()
+
+    def values_of(self, found: T) -> Iterable[Any]:
+        value = self._take(found)
+        return () if value is None else (self._sortable(value),)
+
+    def filled(self, entries: Iterable[tuple[Iterable[Any], bytes, T]]) -> Self:
+        return self._with(SortedMap(((value, key), found) for values, key, found in entries for value in values))
+
+    def putting(self, values: Iterable[Any], key: bytes, found: T) -> Self:
+        entries = self._entries
+        for value in values:
+            entries = entries.putting((value, key), found)
+        return self._with(entries)
+
+    def dropping(self, values: Iterable[Any], key: bytes) -> Self:
+        entries = self._entries
+        for value in values:
+            entries = entries.dropping((value, key))
+        return self._with(entries)
+
+    def __len__(self) -> int:
+        """Return the number of entries."""
+        return len(self._entries)
+
+    @abstractmethod
+    def _sortable(self, value: Any) -> Any: ...
+
+    def _with(self, entries: SortedMap[tuple[Any, bytes], T]) -> Self:
+        made = copy(self)
+        made._entries = entries  # noqa: SLF001 - of this class
+        return made
+
+
+class PrefixIndex(_SortedIndex[T]):
+    """An index by the beginning of texts; None is not indexed."""
+
+    __slots__ = ()
+
+    def starting_with(self, prefix: str) -> Iterator[T]:
+        """Yield the objects whose text begins with a prefix, in the order of the texts (by code points)."""
+        for (text, _), found in self._entries.items((prefix, b"")):
+            if not text.startswith(prefix):
+                return
+            yield found
+
+    def _sortable(self, value: Any) -> Any:
+        if not isinstance(value, str):
+            raise TypeError(f"{self!r} takes texts, not {value!r}")
+        return value
+
+
+class RangeIndex(_SortedIndex[T]):
+    """An index by values in an order, such as numbers, texts or dates; None is not indexed.
+
+    Numbers are compared with numbers, and values of other types with those of the same type only.
+    """
+
+    __slots__ = ()
+
+    def between(self, first: Any, last: Any) -> Iterator[T]:
+        """Yield the objects with a value from ``first`` to ``last``, both included, in ascending order.
+
+        Raises:
+            UsageError: the bounds are not of one type.
+        """
+        low, high = self._sortable(first), self._sortable(last)
+        if low[0] != high[0]:
+            raise UsageError(f"{self!r}: the range from {first!r} to {last!r} has bounds of different types")
+        for (value, _), found in self._entries.items((low, b"")):
+            if value > high:
+                return
+            yield found
+
+    def _sortable(self, value: Any) -> Any:
+        if value != value:  # noqa: PLR0124 - NaN has no place in an order
+            raise ValueError(f"{self!r}: {value!r} has no place in an order")
+        kind = "number" if isinstance(value, Real | Decimal) else f"{type(value).__module__}.{type(value).__qualname__}"
+        if isinstance(value, datetime) and value.utcoffset() is not None:
+            kind += " with time zone"  # Python does not compare it with one without
+        hash(value)
+        _ = value < value  # noqa: PLR0124 - raises TypeError if values of the type have no order
+        return kind, value

@@ -1,0 +1,66 @@
+"""The interpretation of a record: an object, its key and its values in each index, or a bad record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+from typing import Any, Final, Generic, NamedTuple, TypeVar
+
+from kafka_replica.directories.decoding import Decode
+from kafka_replica.directories.indexes import Index
+from kafka_replica.errors import BadRecordError
+from kafka_replica.records import Record
+
+T = TypeVar("T")
+
+_ADVICE: Final = "have it published again, or set on_bad_record='skip' to set such records aside"
+
+Indexed = tuple[tuple[Any, ...], ...]
+"""The values of an object in each index."""
+
+
+class Entry(NamedTuple, Generic[T]):
+    """An object of the directory."""
+
+    id: Hashable
+    """The directory's key of the object."""
+    found: T
+    indexed: Indexed
+
+
+class Schema(NamedTuple, Generic[T]):
+    """The functions that make an entry of a record."""
+
+    decode: Decode[T]
+    id_of: Callable[[T], Hashable] | None
+    """Takes the directory's key from an object; None: the key of the record, as text."""
+    where: Callable[[T], bool] | None
+    indexes: Mapping[str, Index[T]]
+    """The indexes, still empty."""
+
+    def entry(self, key: bytes, record: Record) -> Entry[T] | None:
+        """Return the entry of a record, or None if ``where`` leaves it out.
+
+        Raises:
+            BadRecordError: the record cannot be decoded, or has impossible values; the error names the step.
+        """
+        step = "decoding its value"
+        try:
+            found = self.decode(record.value or b"")
+            step = "where="
+            if self.where is not None and not self.where(found):
+                return None
+            step = "taking its key"
+            name: Hashable = key.decode() if self.id_of is None else self.id_of(found)
+            hash(name)
+            if name is None:
+                raise ValueError("the object has None as its key")
+            indexed = []
+            for index_name, index in self.indexes.items():
+                step = f"the index {index_name}"
+                indexed.append(tuple(index.values_of(found)))
+        except Exception as error:
+            reason = f"{step}: {str(error) or type(error).__name__}"
+            bad = BadRecordError(*record.source, record.offset, reason, _ADVICE, record.key)
+            bad.record = record
+            raise bad from error
+        return Entry(name, found, tuple(indexed))

@@ -1,0 +1,74 @@
+"""The contents of a directory in its newest version, and in the few versions before it."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Collection
+from typing import Any, Final, Generic, NamedTuple, TypeAlias, TypeVar
+
+from kafka_replica.directories.contents import Contents, UndecodedContents
+from kafka_replica.directories.schema import Schema
+from kafka_replica.stores import Snapshot
+
+T = TypeVar("T")
+
+_KEPT: Final = 16
+
+AnyContents: TypeAlias = Contents[T] | UndecodedContents[T]
+
+
+class _Step(NamedTuple, Generic[T]):
+    snapshot: Snapshot
+    contents: AnyContents[T]
+    touched: Collection[bytes]
+    """The keys in which it may differ from the step before."""
+
+
+class ContentVersions(Generic[T]):
+    """The newest contents, advanced change by change, and what is needed for versions just before it. No locks.
+
+    Args:
+        schema: what the directory makes of a record.
+        on_demand: whether records are decoded when they are looked up.
+    """
+
+    def __init__(self, schema: Schema[T], *, on_demand: bool) -> None:
+        self._schema = schema
+        self._on_demand = on_demand
+        self._steps: deque[_Step[T]] = deque(maxlen=_KEPT)
+
+    @property
+    def newest(self) -> tuple[Snapshot, AnyContents[T]] | None:
+        """The newest version and its contents; None before the first."""
+        return None if not self._steps else self._steps[-1][:2]
+
+    def begin(self, snapshot: Snapshot) -> AnyContents[T]:
+        """Start again from a whole version; return its contents."""
+        contents = self._whole(snapshot)
+        self._steps.clear()
+        self._steps.append(_Step(snapshot, contents, ()))
+        return contents
+
+    def advance(self, snapshot: Snapshot, touched: Collection[bytes]) -> AnyContents[T]:
+        """Continue with a version that differs in these keys at most; return its contents."""
+        last = self._steps[-1].contents
+        contents = last.advanced(touched, snapshot.get) if isinstance(last, Contents) else self._whole(snapshot)
+        self._steps.append(_Step(snapshot, contents, touched))
+        return contents
+
+    def at(self, snapshot: Snapshot) -> AnyContents[T]:
+        """Return the contents of a version: kept ones, or else at the cost of some keys, or at worst of all."""
+        touched: Collection[bytes] = ()
+        for step in reversed(self._steps):
+            if step.snapshot.version == snapshot.version:
+                return step.contents
+            if step.snapshot.version < snapshot.version and isinstance(step.contents, Contents):
+                # The version was merged into the next step, which touched all the keys that differ.
+                return step.contents.advanced(touched, snapshot.get)
+            touched = step.touched
+        return self._whole(snapshot)
+
+    def _whole(self, snapshot: Snapshot) -> AnyContents[Any]:
+        if self._on_demand:
+            return UndecodedContents(self._schema, snapshot)
+        return Contents.of(self._schema, snapshot.items())

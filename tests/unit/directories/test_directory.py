@@ -1,0 +1,427 @@
+"""Directories of a replica: typed objects by key, in step with the replica's versions."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import threading
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from pydantic import BaseModel, Field
+
+from kafka_replica import DeadLetterFile
+from kafka_replica.directories import (
+    Directory,
+    DirectoryChange,
+    DuplicateValueError,
+    MultiValuedIndex,
+    PrefixIndex,
+    RangeIndex,
+    UniqueIndex,
+    record_validator,
+)
+from kafka_replica.errors import (
+    BadRecordError,
+    ConfigurationError,
+    NotReadyError,
+    ReplicaClosedError,
+    UsageError,
+    WaitTimeoutError,
+)
+from kafka_replica.testing import FakeKafka, FakeTopic
+
+WAIT_S = 60.0
+
+
+class Terminal(msgspec.Struct, frozen=True):
+    """A row of the directory that the library began with."""
+
+    terminal_id: str
+    acquirer_id: str
+    tags: list[str] = []
+    limit: float | None = None
+
+
+@dataclass
+class Account:
+    """A plain dataclass."""
+
+    number: int
+    opened: datetime
+
+
+def row(terminal_id: str, acquirer_id: str, **more: Any) -> bytes:
+    """Return a value."""
+    return json.dumps({"terminal_id": terminal_id, "acquirer_id": acquirer_id, **more}).encode()
+
+
+def put(topic: FakeTopic, **rows: bytes | None) -> Any:
+    """Write records in one transaction, delete those without a value; return the position of the commit."""
+    with topic.transaction() as transaction:
+        for key, value in rows.items():
+            if value is None:
+                transaction.delete(key)
+            else:
+                transaction.put(key, value)
+    return transaction.committed.position
+
+
+@pytest.fixture
+def topic() -> FakeTopic:
+    """Return a topic with three terminals."""
+    topic = FakeTopic("terminals")
+    put(topic, T1=row("1", "A", tags=["new"], limit=5), T2=row("2", "A"), T3=row("3", "B", tags=["new", "old"]))
+    return topic
+
+
+def test_look_ups_follow_the_topic(topic: FakeTopic) -> None:
+    """Keys are those of the records; changes and deletions arrive; a view does not change."""
+    with topic.replica() as replica, Directory(replica, Terminal) as terminals:
+        before = terminals.wait_ready(WAIT_S)
+        assert terminals["T1"] == Terminal("1", "A", ["new"], 5)
+        assert sorted(terminals) == ["T1", "T2", "T3"]
+        assert terminals.get("T4") is None
+        assert "T3" in terminals
+        position = put(topic, T1=row("1", "C"), T3=None, T4=row("4", "D"))
+        now = terminals.wait_for(position, WAIT_S)
+        assert terminals["T1"].acquirer_id == now["T1"].acquirer_id == "C"
+        assert "T3" not in terminals
+        assert {key: found.acquirer_id for key, found in terminals.items()} == {"T1": "C", "T2": "A", "T4": "D"}
+        assert {key: found.acquirer_id for key, found in before.items()} == {"T1": "A", "T2": "A", "T3": "B"}
+        assert len(terminals) == len(list(terminals.values())) == 3
+        with pytest.raises(KeyError):
+            terminals["T3"]
+
+
+def test_indexes_belong_to_their_version(topic: FakeTopic) -> None:
+    """Each kind of index finds the objects of its version, and no others."""
+    indexes = {
+        "acquirer": MultiValuedIndex[Terminal]("acquirer_id"),
+        "tag": MultiValuedIndex[Terminal]("tags"),
+        "id": UniqueIndex[Terminal](lambda found: found.terminal_id),
+        "prefix": PrefixIndex[Terminal]("terminal_id"),
+        "limit": RangeIndex[Terminal]("limit"),
+    }
+    with topic.replica() as replica, Directory(replica, Terminal, indexes=indexes) as terminals:
+        before = terminals.wait_ready(WAIT_S)
+        assert {found.terminal_id for found in terminals.index("acquirer")["A"]} == {"1", "2"}
+        assert {found.terminal_id for found in terminals.index("tag")["new"]} == {"1", "3"}
+        assert terminals.index("id")["3"].acquirer_id == "B"
+        assert terminals.index("id").get("9") is None
+        terminals.wait_for(put(topic, T1=row("1", "B", limit=2), T5=row("12", "B", limit=2.5), T3=None), WAIT_S)
+        assert {found.terminal_id for found in terminals.index("acquirer")["B"]} == {"1", "12"}
+        assert terminals.index("tag")["new"] == ()
+        assert [found.terminal_id for found in terminals.index("prefix").starting_with("1")] == ["1", "12"]
+        assert [found.limit for found in terminals.index("limit").between(0, 10)] == [2, 2.5]
+        assert [found.limit for found in before.index("limit").between(0, 10)] == [5]
+        with pytest.raises(UsageError, match="no index 'acquirr'; did you mean 'acquirer'"):
+            terminals.index("acquirr")
+        with pytest.raises(UsageError, match="bounds of different types"):
+            list(terminals.index("limit").between(0, "a"))
+
+
+def test_a_key_from_the_object_and_a_condition(topic: FakeTopic) -> None:
+    """The key may be taken from the object, and ``where`` leaves objects out; both follow changes of the object."""
+    with (
+        topic.replica() as replica,
+        Directory(replica, Terminal, key="terminal_id", where=lambda found: found.acquirer_id == "A") as terminals,
+    ):
+        terminals.wait_ready(WAIT_S)
+        assert sorted(terminals) == ["1", "2"]
+        terminals.wait_for(put(topic, T1=row("10", "A"), T2=row("2", "B"), T3=row("3", "A")), WAIT_S)
+        assert sorted(terminals) == ["10", "3"]
+        assert terminals["10"].terminal_id == "10"
+        with pytest.raises(KeyError):
+            terminals["1"]
+
+
+def test_a_key_that_several_records_have(topic: FakeTopic) -> None:
+    """A key of several records raises an error that names them, until it belongs to one record again."""
+    with topic.replica() as replica, Directory(replica, Terminal, key="terminal_id") as terminals:
+        terminals.wait_ready(WAIT_S)
+        terminals.wait_for(put(topic, T9=row("1", "Z")), WAIT_S)
+        with pytest.raises(DuplicateValueError, match=r"'1' belongs to 2 records, with the keys T1, T9"):
+            terminals["1"]
+        with pytest.raises(DuplicateValueError):
+            terminals.get("1")
+        assert "1" in terminals
+        assert terminals["2"].acquirer_id == "A"
+        terminals.wait_for(put(topic, T1=None), WAIT_S)
+        assert terminals["1"].acquirer_id == "Z"
+
+
+def test_values_that_change_hands_in_one_transaction(topic: FakeTopic) -> None:
+    """Only the end of a transaction counts: two records that exchange a unique value never conflict."""
+    indexes = {"id": UniqueIndex[Terminal]("terminal_id")}
+    with topic.replica() as replica, Directory(replica, Terminal, indexes=indexes) as terminals:
+        terminals.wait_ready(WAIT_S)
+        terminals.wait_for(put(topic, T1=row("2", "X"), T2=row("1", "Y")), WAIT_S)
+        assert (terminals.index("id")["1"], terminals.index("id")["2"]) == (terminals["T2"], terminals["T1"])
+        assert terminals.index("id").duplicates == []
+
+
+class Price(BaseModel):
+    """A model of pydantic."""
+
+    amount: Decimal = Field(gt=0)
+
+
+def test_other_types() -> None:
+    """Dataclasses and models of pydantic are decoded from JSON, other serialisations by a function."""
+    topic = FakeTopic("accounts")
+    put(topic, a=b'{"number": 1, "opened": "2026-01-01T00:00:00Z"}')
+    with topic.replica() as replica:
+        accounts = Directory(replica, Account, key="number", indexes={"opened": RangeIndex[Account]("opened")})
+        accounts.wait_ready(WAIT_S)
+        assert accounts[1] == Account(1, datetime(2026, 1, 1, tzinfo=UTC))
+        year = datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 12, 31, tzinfo=UTC)
+        assert list(accounts.index("opened").between(*year)) == [accounts[1]]
+        put(topic, p=b'{"amount": "12.50"}')
+        prices = Directory(replica, Price, on_bad_record="skip", indexes={"amount": RangeIndex[Price]("amount")})
+        prices.wait_ready(WAIT_S)
+        assert list(prices.index("amount").between(12, 13.0)) == [Price(amount=Decimal("12.5"))]
+        assert "amount\n  Field required" in prices.bad_records[0].reason
+        sizes = Directory(replica, int, decode=len)
+        sizes.wait_ready(WAIT_S)
+        assert sizes["a"] == 47
+        with pytest.raises(ConfigurationError, match="cannot be decoded from JSON"):
+            Directory(replica, threading.Thread)
+
+
+def test_several_directories_at_one_version() -> None:
+    """Directories of several topics show the same version of their replica."""
+    kafka = FakeKafka()
+    kafka.topic("terminals")
+    kafka.topic("acquirers")
+    with kafka.replica("terminals", "acquirers") as replica:
+        terminals = Directory(replica, Terminal, topic="terminals")
+        acquirers = Directory(replica, Terminal, topic="acquirers")
+        for number in range(20):
+            with kafka.transaction() as transaction:
+                transaction.put("T1", row(str(number), "A"), topic="terminals")
+                transaction.put("A", row(str(number), "first"), topic="acquirers")
+            snapshot = replica.wait_for(transaction.committed.position, WAIT_S)
+            pair = terminals.at(snapshot)["T1"], acquirers.at(snapshot)["A"]
+            assert pair[0].terminal_id == pair[1].terminal_id
+            assert list(terminals) == ["T1"]
+        with pytest.raises(ConfigurationError, match="'other' is not one of the replica's topics"):
+            Directory(replica, Terminal, topic="other")
+
+
+def test_older_versions(topic: FakeTopic) -> None:
+    """Any version that a reader holds can be shown, also after many newer ones."""
+    with topic.replica(history=100) as replica, Directory(replica, Terminal, key="terminal_id") as terminals:
+        first = replica.wait_ready(WAIT_S)
+        held = [first, *(replica.wait_for(put(topic, T1=row("1", str(number))), WAIT_S) for number in range(60))]
+        for number, snapshot in enumerate(held):
+            assert terminals.at(snapshot)["1"].acquirer_id == ("A" if number == 0 else str(number - 1))
+
+
+def test_readers_never_go_back_and_never_see_half(topic: FakeTopic) -> None:
+    """While transactions arrive, look-ups see ever newer objects, and views see whole transactions."""
+    wrong: list[object] = []
+    with topic.replica() as replica, Directory(replica, Terminal, key="terminal_id") as terminals:
+        put(topic, T1=row("1", "0"), T2=row("2", "0"), T3=None)
+        terminals.wait_ready(WAIT_S)
+        over = threading.Event()
+
+        def read() -> None:
+            last = 0
+            while not over.is_set():
+                for key in ("1", "2"):
+                    number = int(terminals[key].acquirer_id) if key in terminals else last
+                    if number < last:
+                        wrong.append((key, number, last))
+                    last = number
+                view = terminals.view()
+                if {found.acquirer_id for found in view.values()} not in ({"A"}, *({str(n)} for n in range(301))):
+                    wrong.append(dict(view))
+
+        terminals.wait_for(put(topic, T1=row("1", "0"), T2=row("2", "0")), WAIT_S)
+        readers = [threading.Thread(target=read) for _ in range(3)]
+        for reader in readers:
+            reader.start()
+        for number in range(1, 301):
+            position = put(topic, T1=row("1", str(number)), T2=row("2", str(number)))
+        terminals.wait_for(position, WAIT_S)
+        over.set()
+        for reader in readers:
+            reader.join()
+    assert wrong == []
+
+
+def test_a_bad_record_stops_the_directory(topic: FakeTopic) -> None:
+    """By default every look-up then raises the error, which names the record and the reason."""
+    with topic.replica() as replica, Directory(replica, Terminal) as terminals:
+        terminals.wait_ready(WAIT_S)
+        position = put(topic, T2=b'{"terminal_id": 2}')
+        with pytest.raises(BadRecordError, match=r"terminals-0, offset \d+ \(T2\): decoding its value: Expected"):
+            terminals.wait_for(position, WAIT_S)
+        for use in (lambda: terminals["T1"], lambda: terminals.get("T1"), lambda: list(terminals), terminals.view):
+            with pytest.raises(BadRecordError):
+                use()
+        assert replica.snapshot()["T2"].value == b'{"terminal_id": 2}'
+
+
+@pytest.mark.parametrize(
+    "value", [b"", b"{", b"[]", b"null", b'{"terminal_id": "2", "acquirer_id": "\xff"}', b"\xff" * 100]
+)
+def test_bad_records_are_set_aside(topic: FakeTopic, tmp_path: Path, value: bytes) -> None:
+    """With the other policies the key is absent, and the record listed, until a good record or a tombstone comes."""
+    letters = tmp_path / "letters"
+    with (
+        topic.replica() as replica,
+        Directory(replica, Terminal, on_bad_record="skip") as skipping,
+        Directory(replica, Terminal, on_bad_record="dead-letter", dead_letters=DeadLetterFile(letters)) as writing,
+    ):
+        skipping.wait_ready(WAIT_S)
+        position = put(topic, T2=value)
+        for terminals in (skipping, writing):
+            terminals.wait_for(position, WAIT_S)
+            assert sorted(terminals) == ["T1", "T3"]
+            assert [bad.key for bad in terminals.bad_records] == [b"T2"]
+        assert [json.loads(line)["key"] for line in letters.read_text().splitlines()] == ["T2"]
+        position = put(topic, T2=row("2", "good"))
+        for terminals in (skipping, writing):
+            terminals.wait_for(position, WAIT_S)
+            assert terminals["T2"].acquirer_id == "good"
+            assert terminals.bad_records == []
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"key": "missing"}, "taking its key: 'Terminal' object has no attribute 'missing'"),
+        ({"key": "tags"}, "taking its key: unhashable type: 'list'"),
+        ({"key": "limit"}, "taking its key: the object has None as its key"),
+        ({"where": lambda found: found.limit < 3}, "where=: '<' not supported between instances"),
+        ({"indexes": {"tag": UniqueIndex("tags")}}, "the index tag: unhashable type: 'list'"),
+        ({"indexes": {"tag": PrefixIndex("limit")}}, "the index tag: <PrefixIndex of limit> takes texts, not 5.0"),
+        ({"indexes": {"tag": RangeIndex(lambda found: object)}}, "the index tag: '<' not supported"),
+    ],
+)
+def test_functions_that_fail(topic: FakeTopic, options: dict[str, Any], reason: str) -> None:
+    """An exception of a user's function makes the record bad, and the reason names the function."""
+    with topic.replica() as replica, Directory(replica, Terminal, on_bad_record="skip", **options) as terminals:
+        terminals.wait_ready(WAIT_S)
+        assert any(bad.reason.startswith(reason) for bad in terminals.bad_records), terminals.bad_records
+
+
+def test_decoding_on_demand(topic: FakeTopic) -> None:
+    """Each record is decoded when it is looked up first, once, and again only if it was written again."""
+    decoded: list[bytes] = []
+
+    def decode(value: bytes) -> Terminal:
+        decoded.append(value)
+        return msgspec.json.decode(value, type=Terminal)
+
+    with topic.replica() as replica, Directory(replica, Terminal, decode=decode, on_demand=True) as terminals:
+        terminals.wait_ready(WAIT_S)
+        assert decoded == []
+        assert terminals["T1"] is terminals["T1"]
+        assert len(terminals) == 3
+        assert len(decoded) == 1
+        before = terminals.view()
+        terminals.wait_for(put(topic, T1=row("1", "Z"), T2=None, T4=b"{"), WAIT_S)
+        assert terminals["T1"].acquirer_id == "Z"
+        assert before["T1"].acquirer_id == "A"
+        assert "T2" not in terminals
+        with pytest.raises(BadRecordError, match="T4"):
+            terminals["T4"]
+        assert sorted(terminals) == ["T1", "T3", "T4"]
+    with pytest.raises(ConfigurationError, match="on_demand"):
+        Directory(replica, Terminal, on_demand=True, on_bad_record="skip")
+
+
+def test_typed_changes(topic: FakeTopic) -> None:
+    """A listener receives the whole directory, then the objects before and after each version."""
+    changes: list[DirectoryChange[str, Terminal]] = []
+    came = threading.Condition()
+
+    def listen(change: DirectoryChange[str, Terminal]) -> None:
+        with came:
+            changes.append(change)
+            came.notify_all()
+
+    with topic.replica() as replica, Directory(replica, Terminal, key="terminal_id") as terminals:
+        terminals.wait_ready(WAIT_S)
+        terminals.subscribe(listen)
+        with came:
+            assert came.wait_for(lambda: changes, WAIT_S)
+        put(topic, T1=row("1", "C"), T2=row("2", "A"), T3=None, T4=row("4", "D"))
+        with came:
+            assert came.wait_for(lambda: changes[-1].deleted, WAIT_S)
+    assert changes[0].initial
+    assert sorted(changes[0].added) == ["1", "2", "3"]
+    last = changes[-1]
+    assert {key: (each.before.acquirer_id, each.after.acquirer_id) for key, each in last.changed.items()} == {
+        "1": ("A", "C")
+    }
+    assert (list(last.added), list(last.deleted)) == (["4"], ["3"])
+
+
+def test_before_after_and_without_a_version(topic: FakeTopic) -> None:
+    """A directory without a version says so; one whose replica has ended, or which is closed, stays readable."""
+    replica = topic.replica()
+    terminals = Directory(replica, Terminal)
+    with pytest.raises(NotReadyError):
+        terminals["T1"]
+    with pytest.raises(NotReadyError):
+        terminals.get("T1")
+    with replica:
+        terminals.wait_ready(WAIT_S)
+        with pytest.raises(WaitTimeoutError):
+            terminals.wait_for({partition: end + 1 for partition, end in replica.snapshot().position.items()}, 0.01)
+    assert terminals["T1"].acquirer_id == "A"
+    terminals.close()
+    terminals.close()
+    assert terminals["T1"].acquirer_id == "A"
+    with pytest.raises(ReplicaClosedError):
+        Directory(replica, Terminal)
+
+
+def test_nobody_changes_a_directory(topic: FakeTopic) -> None:
+    """The methods of a dict that would change it, and pickling, are refused."""
+    with topic.replica() as replica, Directory(replica, Terminal) as terminals:
+        terminals.wait_ready(WAIT_S)
+        changes = (
+            lambda: terminals.__setitem__("T1", terminals["T1"]), lambda: terminals.pop("T1"), terminals.clear,
+            lambda: terminals.update({}), lambda: terminals.__delitem__("T1"), terminals.popitem, terminals.copy,
+            lambda: terminals.setdefault("T9", terminals["T1"]), lambda: pickle.dumps(terminals),
+        )  # fmt: skip
+        for change in changes:
+            with pytest.raises(UsageError):
+                change()
+        assert "3 objects" in repr(terminals)
+        assert "T1" in terminals._repr_html_()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks here")
+def test_a_fork_notices(topic: FakeTopic) -> None:
+    """In a fork, where nobody keeps the directory up to date, look-ups raise an error instead of old objects."""
+    with topic.replica() as replica, Directory(replica, Terminal) as terminals:
+        terminals.wait_ready(WAIT_S)
+        child = os.fork()
+        if not child:
+            try:
+                terminals["T1"]
+            except UsageError:
+                os._exit(7)
+            os._exit(1)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+        assert terminals["T1"].acquirer_id == "A"
+
+
+def test_a_validator_keeps_bad_records_out_of_all_versions(topic: FakeTopic) -> None:
+    """``record_validator`` makes a record that cannot be decoded a bad record of the replica itself."""
+    put(topic, T4=b"{")
+    with topic.replica(validator=record_validator(Terminal), on_bad_record="skip") as replica:
+        assert sorted(replica.wait_ready(WAIT_S)) == [b"T1", b"T2", b"T3"]
+        assert [bad.key for bad in replica.bad_records] == [b"T4"]
