@@ -127,7 +127,7 @@ def test_a_schema_of_a_data_structure() -> None:
     ],
 )
 def test_refused(cls: str, reason: str) -> None:
-    """Properties that the reader of pysdmx would skip although they matter are refused, with the URN and their names."""
+    """Properties that pysdmx does not read although they matter are refused, with the URN and their names."""
     mine = of_class(cls)
     with pytest.raises(NotExpressibleError, match=reason) as error:
         to_pysdmx(mine)
