@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from kafka_replica.data.errors import MapError
 from kafka_replica.data.mapping.model import Side
-from kafka_replica.data.validation.targets import target_of
 from kafka_replica.sdmx import DataStructure, Dimension, Measure, Structures, Urn
+from kafka_replica.sdmx.lookups.structure_usage import structure_usage
 
 _CLASSES = ("DataStructure", "Dataflow", "ProvisionAgreement")
 
@@ -22,7 +22,7 @@ def side_of(structures: Structures, urn: Urn | None, of: Urn, what: str) -> tupl
         raise MapError(
             f"compiling {of}: its {what} is {named}; only maps between data structures and dataflows map data"
         )
-    structure = target_of(structures, urn).structure
+    structure = structure_usage(structures, urn).structure
     components = structure.components
     dimensions = frozenset(one.id for one in components if isinstance(one, Dimension))
     time = next((one.id for one in components if isinstance(one, Dimension) and one.is_time), None)

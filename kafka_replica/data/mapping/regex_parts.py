@@ -60,13 +60,3 @@ def char_of(code: int) -> str:
 def other_case(part: str) -> str:
     """Return a letter, or a range of letters of the same case, in the other case; empty for anything else."""
     return part.swapcase() if re.fullmatch("[a-z](-[a-z])?|[A-Z](-[A-Z])?", part) else ""
-
-
-def in_class(char: str) -> str:
-    """Return a character as it is written within a class."""
-    return f"\\{char}" if char in "\\^-[]&~" else control(char)
-
-
-def control(char: str) -> str:
-    """Return a character as it is written, with control characters as codes."""
-    return f"\\x{{{ord(char):X}}}" if ord(char) < 32 else char

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Final
 
+from kafka_replica.data.expressions import Scanner, in_class, literal
 from kafka_replica.data.mapping.regex_parts import (
     BYTE_BYTES,
     RANGE_BYTES,
@@ -13,8 +14,6 @@ from kafka_replica.data.mapping.regex_parts import (
     Part,
     UnusableExpressionError,
     char_of,
-    control,
-    in_class,
     malformed,
     other_case,
     set_of,
@@ -41,11 +40,12 @@ _DEEPEST: Final = 50
 _COPIES: Final = 1000
 
 
-class Reader:
+class Reader(Scanner):
     """Reads an expression from left to right, and writes it in Rust's syntax."""
 
     def __init__(self, text: str, *, ignore_case: bool) -> None:
-        self.text, self.at, self.groups, self._ignore_case = text, 0, 0, ignore_case
+        super().__init__(text)
+        self.groups, self._ignore_case = 0, ignore_case
         self.is_unsure = False
         self._depth = 0
 
@@ -58,7 +58,7 @@ class Reader:
 
     def _alternatives(self, branch: Callable[[], Part]) -> Part:
         branches = [branch()]
-        while self._take("|"):
+        while self.take("|"):
             branches.append(branch())
         return Part(
             "|".join(one.written for one in branches),
@@ -67,9 +67,9 @@ class Reader:
         )
 
     def _anchored(self) -> Part:
-        at_start = self._take("^")
+        at_start = self.take("^")
         inner = self._branch()
-        at_end = self._take("$")
+        at_end = self.take("$")
         if at_end and self.text[self.at : self.at + 1] not in {"", "|"}:
             raise self._misplaced("$")
         if at_start == at_end:
@@ -96,7 +96,7 @@ class Reader:
         least, most = _counts(found)
         if max(least, most or 0) > _COPIES:
             raise UnusableExpressionError(f"{found[0]} asks for more than {_COPIES} copies; write fewer, or * or +")
-        lazy = "?" if self._take("?") else ""
+        lazy = "?" if self.take("?") else ""
         if self.text[self.at : self.at + 1] in {"+", "*", "?"}:
             raise unshared("a possessive quantifier")
         if (least, most) == (1, 1):
@@ -145,7 +145,7 @@ class Reader:
             raise UnusableExpressionError(f"more than {_DEEPEST} groups stand in each other; write it with fewer")
         inner = self._alternatives(self._branch)
         self._depth -= 1
-        if not self._take(")"):
+        if not self.take(")"):
             raise malformed("a group is not closed")
         return Part(f"{opened}{inner.written})", inner.size + STATE_BYTES, inner.may_be_empty)
 
@@ -178,9 +178,9 @@ class Reader:
         return control or char, False, False
 
     def _class(self) -> Part:
-        negated = self._take("^")
+        negated = self.take("^")
         parts: list[str] = []
-        while not self._take("]"):
+        while not self.take("]"):
             low, is_set = self._member()
             is_range = self.text.startswith("-", self.at) and self.text[self.at + 1 : self.at + 2] not in {"]", ""}
             if is_range and not is_set:  # a hyphen after a set is a literal hyphen
@@ -214,19 +214,13 @@ class Reader:
         both = {char, char.lower(), char.upper()} if self._ignore_case and char.isascii() else {char}
         if len(both) > 1:
             return set_of(sorted(both), negated=False)
-        written = f"\\{char}" if char in "\\^$.|?*+()[]{}" else control(char)
-        return Part(written, BYTE_BYTES * len(char.encode()))
+        return Part(literal(char), BYTE_BYTES * len(char.encode()))
 
     def _next(self) -> str:
         if self.at >= len(self.text):
             raise malformed("it ends too early")
         self.at += 1
         return self.text[self.at - 1]
-
-    def _take(self, char: str) -> bool:
-        found = self.text.startswith(char, self.at)
-        self.at += found
-        return found
 
 
 def _counts(quantifier: re.Match[str]) -> tuple[int, int | None]:

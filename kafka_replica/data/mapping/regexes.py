@@ -18,6 +18,7 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
+from kafka_replica.data.expressions import with_python_codes
 from kafka_replica.data.mapping.regex_parts import UnusableExpressionError, malformed
 from kafka_replica.data.mapping.regex_reader import Reader
 
@@ -79,8 +80,7 @@ def _unquoted(found: re.Match[str]) -> str:
 
 
 def _check(written: str) -> None:
-    python = re.sub(r"\\x\{([0-9A-Fa-f]+)\}", lambda code: f"\\U{int(code[1], 16):08x}", written)
     try:
-        re.compile(re.sub(r"\\[pP]\{[^}]*\}", "x", python))
+        re.compile(re.sub(r"\\[pP]\{[^}]*\}", "x", with_python_codes(written)))
     except re.error as error:
         raise malformed(str(error)) from error

@@ -32,7 +32,7 @@ from kafka_replica.data.validation.facets import Broken, facets
 from kafka_replica.data.validation.frequency import frequency_check
 from kafka_replica.data.validation.levels import level_checks
 from kafka_replica.data.validation.model import ACTION, Check, KeyCheck, Rules
-from kafka_replica.data.validation.targets import Target, target_of
+from kafka_replica.data.validation.targets import target_of
 from kafka_replica.sdmx import ResolvedStructure, Structures, TextFormat, Urn
 from kafka_replica.sdmx.lookups.constraints.applied import apply_constraints
 from kafka_replica.sdmx.lookups.resolved import constraints_in_force
@@ -67,22 +67,21 @@ def compile_rules(
         SdmxError: the artefact itself cannot be read.
     """
     wanted = dict(severities(rules))
-    target = target_of(structures, reference)
-    resolved = structures.resolve(target.artefact, metadata=False)
+    resolved = structures.resolve(target_of(structures, reference), metadata=False)
     used = [described(one) for one in resolved.used_components.values()]
     actions = Actions(action, has_column=all(one.column.id != ACTION for one in used), components=used)
-    compiler = _Compiler(target, tuple(used), actions, wanted, as_of or datetime.now(UTC).date())
-    checks_of_constraints = compiler.constraints(resolved)
+    compiler = _Compiler(resolved, tuple(used), actions, wanted, as_of or datetime.now(UTC).date())
+    checks_of_constraints = compiler.constraints()
     return Rules(
-        artefact=target.artefact,
-        structure=target.structure.urn,
-        version=structures.version,
+        artefact=resolved.urn,
+        structure=resolved.data_structure.urn,
+        version=resolved.version,
         columns=tuple(one.column for one in used),
         checks=tuple(compiler.unshifted(check) for check in (*compiler.checks(), *checks_of_constraints)),
         keys=tuple(compiler.keys()),
         levels=tuple(
             level_checks(
-                target.structure, used, wanted, Not(actions.any_of("delete")), compiler.complete,
+                resolved.data_structure, used, wanted, Not(actions.any_of("delete")), compiler.complete,
                 compiler.unchecked.append,
             )
         ),
@@ -94,9 +93,9 @@ def compile_rules(
 
 @dataclass(slots=True)
 class _Compiler:
-    """Makes the checks of one target."""
+    """Makes the checks of one resolved structure."""
 
-    target: Target
+    resolved: ResolvedStructure
     components: tuple[Described, ...]
     actions: Actions
     severities: Mapping[str, str]
@@ -109,10 +108,10 @@ class _Compiler:
         """Return whether a row must have all mandatory values."""
         return every(Not(self.actions.any_of("delete", "merge")), Not(self.actions.is_partial()))
 
-    def constraints(self, resolved: ResolvedStructure) -> tuple[Check, ...]:
-        in_force = constraints_in_force(resolved.constraints)
-        applied = apply_constraints(in_force, resolved.used_components, self.as_of)
-        self.unchecked += [*applied.notes, *constraints_not_checked(resolved)]
+    def constraints(self) -> tuple[Check, ...]:
+        in_force = constraints_in_force(self.resolved.constraints)
+        applied = apply_constraints(in_force, self.resolved.used_components, self.as_of)
+        self.unchecked += [*applied.notes, *constraints_not_checked(self.resolved)]
         self.unprefixed = applied.unprefixed
         by_id = {one.column.id: one for one in self.components}
         return tuple(self._living(check) for check in constraint_checks(applied, by_id, self.severities))
@@ -129,7 +128,7 @@ class _Compiler:
         )  # fmt: skip
 
     def checks(self) -> Iterator[Check]:
-        structure = str(self.target.structure.urn)
+        structure = str(self.resolved.data_structure.urn)
         for rule, component, condition, message in self._of_actions():
             yield from self._check(rule, component, condition, message, structure)
         for one in self.components:
@@ -239,7 +238,7 @@ class _Compiler:
         if dimensions:
             yield KeyCheck(
                 "duplicate-key", self.severities["duplicate-key"], dimensions,
-                "there is more than one observation with this key", str(self.target.structure.urn),
+                "there is more than one observation with this key", str(self.resolved.data_structure.urn),
             )  # fmt: skip
 
 

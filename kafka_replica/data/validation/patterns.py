@@ -12,6 +12,8 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from kafka_replica.data.expressions import Scanner, in_class, literal, with_python_codes
+
 _MOST: Final = 1000
 """The most repetitions of a part that Rust's expressions can handle."""
 
@@ -72,15 +74,16 @@ def translated(pattern: str) -> Pattern:
     return Pattern(expression, found.examples)
 
 
-class _Reader:
+class _Reader(Scanner):
     """Reads an expression from left to right."""
 
     def __init__(self, text: str) -> None:
-        self.text, self.at, self.depth = text, 0, 0
+        super().__init__(text)
+        self.depth = 0
 
     def alternatives(self) -> _Part:
         branches = [self._branch()]
-        while self._take("|"):
+        while self.take("|"):
             branches.append(self._branch())
         examples = tuple(dict.fromkeys(example for branch in branches for example in branch.examples))
         return _Part("|".join(branch.written for branch in branches), examples[:6])
@@ -102,7 +105,7 @@ class _Reader:
 
     def _anchor(self, char: str) -> bool:
         """Skip an anchor at an end of an alternative, which the whole value implies; return whether there is one."""
-        if not self._take(char):
+        if not self.take(char):
             return False
         if self.depth:
             raise UnusablePatternError(
@@ -144,7 +147,7 @@ class _Reader:
             return self._escape()
         if char in "?*+{}]":
             raise UnusablePatternError(f"{char!r} at {self.at - 1} stands for nothing")
-        return _Part(_literal(char), (char,))
+        return _Part(literal(char), (char,))
 
     def _group(self) -> _Part:
         if self.text.startswith("?", self.at):
@@ -154,7 +157,7 @@ class _Reader:
         self.depth += 1
         inner = self.alternatives()
         self.depth -= 1
-        if not self._take(")"):
+        if not self.take(")"):
             raise UnusablePatternError("a group is not closed")
         return _Part(f"(?:{inner.written})", inner.examples)
 
@@ -162,7 +165,7 @@ class _Reader:
         written, negated, example = self._escaped()
         if len(written) > 2 or negated or written.startswith("\\"):
             return _Part(f"[{'^' if negated else ''}{written}]", (example,))
-        return _Part(_literal(written), (example,))
+        return _Part(literal(written), (example,))
 
     def _escaped(self) -> tuple[str, bool, str]:
         """Return the meaning of an escape: its text in a class, whether it is negated, and an example."""
@@ -187,7 +190,7 @@ class _Reader:
         return char, False, char
 
     def _class(self) -> tuple[str, str]:
-        negated, example = self._take("^"), ""
+        negated, example = self.take("^"), ""
         parts: list[str] = []
         while not self.text.startswith("]", self.at):
             if self.at >= len(self.text):
@@ -195,7 +198,7 @@ class _Reader:
             if self.text.startswith("-[", self.at):
                 self.at += 2
                 without, _ = self._class()
-                if not self._take("]"):
+                if not self.take("]"):
                     raise UnusablePatternError("a subtraction must end its class")
                 return f"[{_shape(parts, negated)}&&{_opposite(without)}]", _outside(example, without)
             low, one = self._member()
@@ -217,23 +220,10 @@ class _Reader:
             written, negated, example = self._escaped()
             if negated:
                 return f"[^{written}]", example
-            return (_in_class(written) if len(written) == 1 else written), example
+            return (in_class(written) if len(written) == 1 else written), example
         if char == "[":
             raise UnusablePatternError("a class within a class")
-        return _in_class(char), char
-
-    def _take(self, char: str) -> bool:
-        found = self.text.startswith(char, self.at)
-        self.at += found
-        return found
-
-
-def _literal(char: str) -> str:
-    return f"\\{char}" if char in "\\^$.|?*+()[]{}" else char
-
-
-def _in_class(char: str) -> str:
-    return f"\\{char}" if char in "\\^-[]&~" else char
+        return in_class(char), char
 
 
 def _shape(parts: list[str], negated: bool) -> str:
@@ -263,8 +253,7 @@ def _not_in(parts: list[str]) -> str:
 
 def python_form(expression: str) -> str | None:
     """Return the expression in the syntax of Python's ``re``; None if Python cannot read it."""
-    found = re.sub(r"\\x\{([0-9A-F]+)\}", lambda code: f"\\U{int(code[1], 16):08x}", expression)
-    found = found.replace(r"\p{Nd}", r"\d")
+    found = with_python_codes(expression).replace(r"\p{Nd}", r"\d")
     return None if re.search(r"\\[pP]\{|&&", found) else found
 
 
@@ -275,4 +264,4 @@ def example(pattern: Pattern, source: random.Random) -> str:
 
 def escaped(text: str) -> str:
     """Return an expression that matches only this text."""
-    return "".join(map(_literal, text))
+    return "".join(map(literal, text))

@@ -1,1 +1,6 @@
-"""Look-ups of artefacts in one version, by URN, pattern, version rule and reference; live, and decoded once."""
+"""Look-ups of artefacts in one version, and everything derived from them: references, constraints, resolved structures.
+
+Start with ``structures.py``: ``Structures`` only connects its parts. ``decoding.py`` decodes records, ``locating.py``
+finds the record of a URN, ``artefacts.py`` returns artefacts and items, ``reference_graph.py`` follows references,
+``attached.py`` finds constraints, ``resolve.py`` says what the standard says about a structure's components.
+"""

@@ -12,7 +12,9 @@ import msgspec
 
 from kafka_replica.sdmx.base import ItemScheme
 from kafka_replica.sdmx.containers import NO_ITEMS
+from kafka_replica.sdmx.errors import UrnError
 from kafka_replica.sdmx.items import Item
+from kafka_replica.sdmx.lookups.artefacts import Reference, urn_of
 from kafka_replica.sdmx.lookups.index.relations import Relations
 from kafka_replica.sdmx.lookups.references import references_in
 from kafka_replica.sdmx.model import Artefact, Category, ReportingCategory
@@ -23,6 +25,18 @@ CATEGORY_CLASSES = ("Category", "ReportingCategory", "CategoryScheme", "Reportin
 
 _CATEGORISING = ("Categorisation", "Dataflow")
 """The classes of artefacts that assign dataflows to categories; in 2.0, dataflows themselves."""
+
+
+def category_urn(reference: Reference) -> Urn:
+    """Return the URN of a category or of a scheme of categories: see ``Structures.dataflows_of``.
+
+    Raises UrnError for a URN of another class.
+    """
+    is_category = isinstance(reference, str) and ")." in reference
+    urn = urn_of("Category" if is_category else "CategoryScheme", reference)
+    if urn.cls not in CATEGORY_CLASSES:
+        raise UrnError(f"looking for the dataflows of {urn}: name a category, or a scheme of categories")
+    return urn
 
 
 def dataflows_in(

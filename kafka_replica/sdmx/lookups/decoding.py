@@ -1,33 +1,24 @@
-"""The artefacts of one version: found by key, decoded on first use, each content only once."""
+"""Decoding of the records of one version."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
-from typing import Final, NamedTuple, Protocol
+from typing import Final, Protocol
 
-from kafka_replica.common.html_tables import html_table
 from kafka_replica.common.wording import counted
 from kafka_replica.records import Key, Record
-from kafka_replica.sdmx.errors import ArtefactNotFoundError, MessageError, SdmxError, UrnError
-from kafka_replica.sdmx.lookups.cache import Content, DecodeCache, content_of, decode_cache
-from kafka_replica.sdmx.lookups.class_aliases import classes_of, urn_aliases
-from kafka_replica.sdmx.lookups.companions import Companions, companions_named
-from kafka_replica.sdmx.lookups.index.contents import ContentIndex
-from kafka_replica.sdmx.lookups.index.dangling import DanglingIndex
-from kafka_replica.sdmx.lookups.index.kept import Kept, Pending
-from kafka_replica.sdmx.lookups.index.keys import KeyIndex, urn_of_key
-from kafka_replica.sdmx.lookups.index.relations import Relations, chosen, keyed
+from kafka_replica.sdmx.errors import MessageError, SdmxError
+from kafka_replica.sdmx.lookups.cache import Content, DecodeCache, content_of
+from kafka_replica.sdmx.lookups.class_aliases import urn_aliases
+from kafka_replica.sdmx.lookups.index.keys import urn_of_key
 from kafka_replica.sdmx.message import Message
 from kafka_replica.sdmx.model import Artefact
 from kafka_replica.sdmx.reading import read_message, size_of
 from kafka_replica.sdmx.urn import Urn
-from kafka_replica.sdmx.versions import is_wildcard
 
 CONTENT_TYPE: Final = "content-type"
 """The record header that holds the media type of the value."""
 
-_MISSES_KEPT = 1_000
 _SHOWN: Final = 3
 """The maximum number of unreadable artefacts that an error names."""
 
@@ -49,199 +40,60 @@ class Snapshot(Protocol):
         ...
 
 
-class Indexes(NamedTuple):
-    """The indexes of a version; each is built on first use."""
+class RecordDecoder:
+    """The records of one version, decoded on first use, each content only once. Thread-safe."""
 
-    keys: Kept[KeyIndex]
-    contents: Kept[ContentIndex]
-    dangling: Kept[DanglingIndex]
-
-    def moved(self, changed: set[Urn] | None) -> Indexes:
-        """Return the indexes of a version that differs in the records of these keys; None means that all may differ."""
-        return Indexes(self.keys.moved(changed), self.contents.moved(changed), self.dangling.moved(changed))
-
-
-class DecodedArtefacts:
-    """The basis of all look-ups: the URNs of a version and their artefacts. Thread-safe.
-
-    Args:
-        snapshot: the version.
-        cache: the cache of decoded messages; ``decode_cache``, shared by the process, by default.
-        companions: whether to search the messages of other keys for artefacts without a record of their own; False
-            if each message is known to hold only its key's artefact.
-    """
-
-    def __init__(
-        self,
-        snapshot: Snapshot,
-        *,
-        cache: DecodeCache | None = None,
-        companions: bool = True,
-    ) -> None:
-        self._snapshot = snapshot
-        self._cache = decode_cache if cache is None else cache
-        self._has_companions = companions
-        self._indexes = Indexes(Kept(), Kept(), Kept())
+    def __init__(self, snapshot: Snapshot, cache: DecodeCache) -> None:
+        self.snapshot: Final = snapshot
+        self.cache: Final = cache
         self._contents: dict[Urn, Content] = {}  # by key, for the records that were read
-        self._missed: dict[tuple[str, str], Companions] = {}
 
-    def __repr__(self) -> str:
-        keys = self._indexes.keys.made
-        held = "" if keys is None else f", {counted(len(keys), 'artefact')}"
-        return f"<{type(self).__name__} of version {self.version}{held}>"
+    def keys(self) -> Iterator[Urn]:
+        """Yield the keys that are URNs of artefacts, in no particular order."""
+        return (urn for key in self.snapshot if (urn := urn_of_key(key)) is not None)
 
-    def _repr_html_(self) -> str:
-        keys = self._indexes.keys.made
-        # Without the index, sorting would require reading all keys.
-        urns = (urn for key in self._snapshot if (urn := urn_of_key(key)) is not None) if keys is None else self.urns
-        rows = ((urn.cls, urn.agency, urn.id, urn.version) for urn in urns)
-        columns = ("class", "agency", "id", "version")
-        return html_table(repr(self)[1:-1], columns, rows, None if keys is None else len(keys), "artefact")
-
-    @property
-    def version(self) -> int:
-        """The version that all results come from."""
-        return self._snapshot.version
-
-    @cached_property
-    def urns(self) -> tuple[Urn, ...]:
-        """The URNs of all artefacts that have a record of their own, sorted."""
-        return tuple(sorted(self._keys))
-
-    def __len__(self) -> int:
-        return len(self._keys)
-
-    def __iter__(self) -> Iterator[Urn]:
-        return iter(self.urns)
-
-    def __contains__(self, urn: object) -> bool:
-        if not isinstance(urn, (Urn, str)):
-            return False
-        try:
-            wanted = Urn.parse(urn) if isinstance(urn, str) else urn
-        except UrnError:
-            return False
-        return wanted.is_maintainable and self._holder(wanted) is not None
-
-    # --- finding ---
-
-    @property
-    def _keys(self) -> KeyIndex:
-        return self._indexes.keys.get(self._make_keys)
-
-    def _make_keys(self, older: KeyIndex | None, changed: Pending) -> KeyIndex:
-        if older is None or changed is None:
-            return KeyIndex(urn for key in self._snapshot if (urn := urn_of_key(key)) is not None)
-        return older.moved((urn, self._record(urn) is not None) for urn in changed)
-
-    def _record(self, urn: Urn) -> Record | None:
-        record = self._snapshot.get(str(urn))
+    def record(self, key: Urn) -> Record | None:
+        """Return the record of a key; None if there is no record, or it has no value."""
+        record = self.snapshot.get(str(key))
         return record if record is not None and record.value is not None else None
 
-    def _keyed(self, urn: Urn) -> Urn | None:
-        """Return the artefact with a record of its own that an artefact's URN refers to."""
-        if is_wildcard(urn.version) or self._indexes.keys.is_begun:
-            return keyed(self._keys, urn)
-        return next((one for one in urn_aliases(urn) if self._record(one) is not None), None)
-
-    def _holder(self, urn: Urn) -> Urn | None:
-        """Return the artefact that a reference means, or that holds the referenced item; None if it is missing."""
-        wanted = urn.maintainables
-        found = next((found for one in wanted if (found := self._keyed(one)) is not None), None)
-        if found is None and self._has_companions:
-            found = next((found for one in wanted if (found := chosen(one, list(self._companions(one))))), None)
-        return found
-
-    def _companions(self, urn: Urn) -> dict[Urn, Urn]:
-        """Return the companions with this agency, id and class, each with the key of the message that contains it."""
-        contents = self._indexes.contents.made
-        if contents is not None:
-            return Relations(self._keys, contents).companions(urn)
-        return {one: key for one, key in self._companions_named(urn).found.items() if one.cls in classes_of(urn.cls)}
-
-    def _companions_named(self, urn: Urn) -> Companions:
-        name = urn.agency, urn.id
-        if name not in self._missed:
-            if len(self._missed) >= _MISSES_KEPT:
-                self._missed.clear()
-            self._missed[name] = companions_named(name, self._record, self._keys, self._message_of)
-        return self._missed[name]
-
-    def _unreadable_companion(self, urn: Urn) -> MessageError | None:
-        """Return the error for an unreadable artefact in the message of another artefact's key."""
-        contents = self._indexes.contents.made
-        if not self._has_companions or (contents is not None and not len(contents.unreadable)):
-            return None
-        unreadable = self._companions_named(urn).unreadable
-        found = next((unreadable[one] for one in urn_aliases(urn) if one in unreadable), None)
-        record = None if found is None else self._record(found[0])
-        return None if found is None or record is None else MessageError(f"{_place(record)}: {found[1]}")
-
-    # --- decoding ---
-
-    def _artefact(self, urn: Urn) -> Artefact:
-        """Return the artefact that a URN refers to, or that holds the item the URN refers to."""
-        content = self._contents.get(urn)
-        message = None if content is None else self._cache.known(content)
-        if message is not None and urn in message.artefacts:  # requested before, and still in the cache
-            return message.artefacts[urn]
-        holder = self._holder(urn)
-        if holder is None:
-            raise self._unreadable_companion(urn.maintainable) or self._not_found(urn.maintainable)
-        return self._held(holder)
-
-    def _held(self, artefact: Urn) -> Artefact:
-        """Return an existing artefact, from its own record or from the message of another key."""
-        own = self._message(artefact)
-        if own is not None:
-            return self._of_key(artefact, own)
-        key = self._companions(artefact).get(artefact)
-        message = None if key is None else self._message(key)
-        if message is None:
-            raise self._not_found(artefact)
-        return message.artefacts[artefact]
-
-    def _of_key(self, key: Urn, message: Message) -> Artefact:
-        for one in urn_aliases(key):
-            if one in message.artefacts:
-                return message.artefacts[one]
-        record = self._record(key)
-        place = "" if record is None else f"{_place(record)}: "
-        raise MessageError(place + why_not_held(key, message))
-
-    def _message(self, key: Urn) -> Message | None:
-        """Return the message of a key; None if the key has no record."""
+    def cached(self, key: Urn) -> Message | None:
+        """Return the message of a key if it was requested before and is still in the cache."""
         content = self._contents.get(key)
-        known = None if content is None else self._cache.known(content)
+        return None if content is None else self.cache.known(content)
+
+    def message(self, key: Urn) -> Message | None:
+        """Return the message of a key; None if the key has no record."""
+        known = self.cached(key)
         if known is not None:
             return known
-        record = self._record(key)
+        record = self.record(key)
         if record is None:
             return None
-        content = self._contents[key] = content or content_of(record.value or b"", media_type(record))
-        return self._message_of(record, content, keep=True)
+        content = self._contents.get(key) or content_of(record.value or b"", media_type(record))
+        self._contents[key] = content
+        return self.message_of(record, content, keep=True)
 
-    def _message_of(self, record: Record, content: Content | None = None, *, keep: bool = False) -> Message:
+    def message_of(self, record: Record, content: Content | None = None, *, keep: bool = False) -> Message:
+        """Return the message of a record; see :meth:`DecodeCache.message` for ``keep``."""
         value, content_type = record.value or b"", media_type(record)
         try:
-            return self._cache.message(
+            return self.cache.message(
                 content or content_of(value, content_type),
                 lambda: (read_message(value, content_type, on_error="collect"), size_of(value)),
                 keep=keep,
             )
         except SdmxError as error:
-            raise type(error)(f"{_place(record)}: {error}") from error
+            raise type(error)(f"{place_of(record)}: {error}") from error
 
-    def _not_found(self, urn: Urn) -> ArtefactNotFoundError:
-        near = self._keys.with_id(urn.id)
-        same = [one.version for one in near if (one.cls, one.agency) == (urn.cls, urn.agency)]
-        if same:
-            hint = f"there is version {', '.join(same[:5])} of it"
-        elif near:
-            hint = f"there is {', '.join(str(one) for one in near[:3])}"
-        else:
-            hint = "nothing here has this id"
-        return ArtefactNotFoundError(f"looking up {urn}: it is not in version {self.version}; {hint}")
+    def artefact_of_key(self, key: Urn, message: Message) -> Artefact:
+        """Return the artefact of a key from the key's message; raise MessageError if the message lacks it."""
+        for one in urn_aliases(key):
+            if one in message.artefacts:
+                return message.artefacts[one]
+        record = self.record(key)
+        place = "" if record is None else f"{place_of(record)}: "
+        raise MessageError(place + why_not_held(key, message))
 
 
 def partly_unreadable(record: Record, message: Message) -> MessageError:
@@ -250,7 +102,7 @@ def partly_unreadable(record: Record, message: Message) -> MessageError:
     more = f"; and {len(message.errors) - _SHOWN} more" if len(message.errors) > _SHOWN else ""
     count = len(message) + len(message.errors)
     return MessageError(
-        f"{_place(record)}: of {counted(count, 'artefact')} in it {len(message.errors)} cannot be read: {shown}{more}"
+        f"{place_of(record)}: of {counted(count, 'artefact')} in it {len(message.errors)} cannot be read: {shown}{more}"
     )
 
 
@@ -270,5 +122,6 @@ def media_type(record: Record) -> str | None:
     return (record.header(CONTENT_TYPE) or b"").decode("latin-1") or None
 
 
-def _place(record: Record) -> str:
+def place_of(record: Record) -> str:
+    """Return the location of a record, for errors."""
     return f"record at {record.source}, offset {record.offset}, key {record.key[:200]!r}"

@@ -25,7 +25,7 @@ from kafka_replica.sdmx.model import (
     MetadataStructure,
     ValueList,
 )
-from kafka_replica.sdmx.representation import effective_representation, says_values
+from kafka_replica.sdmx.representation import Representation, effective_representation, says_values
 from kafka_replica.sdmx.urn import Urn
 
 
@@ -47,6 +47,19 @@ class _Listed(NamedTuple):
 _UNLISTED: Final = _Listed(None, {})
 
 
+def enumeration_target(
+    component: Component, concept: Concept | None, representation: Representation | None
+) -> Urn | None:
+    """Return the list that a component's effective representation names; None if the component is not coded.
+
+    A version rule in the reference is interpreted for the artefact that states it: the component's, or the concept's.
+    """
+    if representation is None or representation.enumeration is None:
+        return None
+    stated_by = component if says_values(component.representation) or concept is None else concept
+    return late_bound(representation.enumeration, stated_by.urn)
+
+
 class Components:
     """A builder of components; notes missing artefacts in ``needed``, or in ``unneeded`` if validation works anyway."""
 
@@ -61,9 +74,7 @@ class Components:
         own = component.representation
         concept = self._concept(component, is_needed=not says_values(own))
         representation = effective_representation(own, concept.core_representation if concept else None)
-        target = representation.enumeration if representation is not None else None
-        if target is not None:
-            target = late_bound(target, component.urn if says_values(own) or concept is None else concept.urn)
+        target = enumeration_target(component, concept, representation)
         listed = self._enumeration(component, target) if target is not None else _UNLISTED
         return EffectiveComponent(
             component=component,

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final, Protocol, TypeVar
+from typing import Protocol
 
 from msgspec import structs
 
 from kafka_replica.sdmx.containers import Items, stub_error
-from kafka_replica.sdmx.errors import IncompleteStructureError, SdmxError, UnreadableContentError, UrnError
+from kafka_replica.sdmx.errors import SdmxError, UnreadableContentError
 from kafka_replica.sdmx.lookups.constraints.allowed import StructureConstraints
 from kafka_replica.sdmx.lookups.effective_component import EffectiveComponent
 from kafka_replica.sdmx.lookups.effective_components import Components
 from kafka_replica.sdmx.lookups.effective_components import Source as ComponentSource
-from kafka_replica.sdmx.lookups.references import late_bound
 from kafka_replica.sdmx.lookups.resolved import (
     AttachedConstraint,
     ConstraintLevel,
@@ -22,20 +21,16 @@ from kafka_replica.sdmx.lookups.resolved import (
     constraints_in_force,
     used_components,
 )
+from kafka_replica.sdmx.lookups.structure_usage import StructureUsage, incomplete, structure_usage
 from kafka_replica.sdmx.model import (
-    Artefact,
     Constraint,
     ContentConstraint,
     DataConstraint,
-    Dataflow,
     DataStructure,
     Organisation,
     ProvisionAgreement,
 )
 from kafka_replica.sdmx.urn import Urn
-
-T = TypeVar("T")
-_SHOWN: Final = 20
 
 
 class Source(ComponentSource, Protocol):
@@ -86,18 +81,23 @@ class _Gathering:
         self._components = Components(source)
 
     def resolved(self, *, metadata: bool) -> ResolvedStructure:
-        agreement, flow, structure = self._chain()
+        usage = structure_usage(self._source, self._urn)
+        structure, flow, agreement = usage
+        try:
+            require_components(structure)
+        except UnreadableContentError as error:
+            missing = Missing(structure.urn, None, str(error))
+            raise incomplete(self._source, self._urn, [missing]) from error
         provider = self._provider(agreement)
         components = Items({one.id: self._components.component(one) for one in structure.components})
         described = self._components.metadata_structure(structure) if metadata else None
         attributes = self._components.metadata_attributes(structure, described)
         if self._components.needed:
-            raise self._incomplete()
-        asked = next(one for one in (agreement, flow, structure) if one is not None)
-        constraints = tuple(self._constraints(agreement, flow, structure))
+            raise incomplete(self._source, self._urn, self._components.needed)
+        constraints = tuple(self._constraints(usage))
         return ResolvedStructure(
             version=self._source.version,
-            urn=asked.urn,
+            urn=usage.urn,
             data_structure=structure,
             dataflow=flow,
             provision_agreement=agreement,
@@ -110,72 +110,23 @@ class _Gathering:
             missing=tuple(self._components.unneeded),
         )
 
-    def _chain(self) -> tuple[ProvisionAgreement | None, Dataflow | None, DataStructure]:
-        """Return the requested artefact and the artefacts it depends on."""
-        found = self._source.get(self._urn)
-        agreement = flow = None
-        if isinstance(found, ProvisionAgreement):
-            agreement = found
-            usage = None if agreement.is_stub else agreement.structure_usage
-            found = self._must(agreement, usage, Dataflow)
-        if isinstance(found, Dataflow):
-            flow = found
-            found = self._must(flow, flow.structure_reference, DataStructure)
-        if not isinstance(found, DataStructure):
-            raise UrnError(f"resolving {self._urn}: it is no DataStructure, Dataflow or ProvisionAgreement; name one")
-        try:
-            require_components(found)
-        except UnreadableContentError as error:
-            raise self._incomplete(Missing(found.urn, None, str(error))) from error
-        return agreement, flow, found
-
-    def _must(self, holder: Artefact, target: Urn | None, kind: type[T]) -> T:
-        """Return a required artefact."""
-        if holder.is_stub:
-            raise self._incomplete(Missing(holder.urn, target, str(stub_error(holder.urn))))
-        if target is None:
-            reason = f"{holder.urn} names no {kind.__name__}; have it published with one"
-            raise self._incomplete(Missing(holder.urn, None, reason))
-        try:
-            found = self._source.get(late_bound(target, holder.urn))
-        except SdmxError as error:
-            raise self._incomplete(Missing(holder.urn, target, str(error))) from error
-        if not isinstance(found, kind):
-            raise UrnError(f"resolving {self._urn}: {holder.urn} is about {target}, and not about a {kind.__name__}")
-        return found
-
     def _provider(self, agreement: ProvisionAgreement | None) -> Organisation | None:
         if agreement is None or agreement.data_provider is None:
             return None
         found = self._components.optional(agreement.urn, agreement.data_provider, self._components.unneeded)
         return found if isinstance(found, Organisation) else None
 
-    def _constraints(
-        self, agreement: ProvisionAgreement | None, flow: Dataflow | None, structure: DataStructure
-    ) -> Iterator[AttachedConstraint]:
+    def _constraints(self, usage: StructureUsage) -> Iterator[AttachedConstraint]:
         # The provider may be in no scheme of this version although its constraints are in the version.
-        provider = agreement.data_provider if agreement is not None else None
-        urns = (provider, structure.urn, *(None if one is None else one.urn for one in (flow, agreement)))
+        provider = usage.agreement.data_provider if usage.agreement is not None else None
+        others = (None if one is None else one.urn for one in (usage.dataflow, usage.agreement))
+        urns = (provider, usage.structure.urn, *others)
         for level, urn in zip(ConstraintLevel, urns, strict=True):
             if urn is None:
                 continue
             for constraint in self._source.constraints_on(urn):
                 if isinstance(constraint, DataConstraint | ContentConstraint):
                     yield AttachedConstraint(constraint=constraint, level=level, attached_to=urn)
-
-    def _incomplete(self, *more: Missing) -> IncompleteStructureError:
-        missing = (*self._components.needed, *more)
-        who: dict[str, list[str]] = {}
-        for one in missing:
-            who.setdefault(one.reason, []).append(one.source.item or one.source.reference)
-        told = [f"{', '.join(sources)}: {reason}" for reason, sources in who.items()]
-        rest = f"; and {len(told) - _SHOWN} more" if len(told) > _SHOWN else ""
-        error = IncompleteStructureError(
-            f"resolving {self._urn} in version {self._source.version}: not all it needs is there, or can be used: "
-            f"{'; '.join(told[:_SHOWN])}{rest}; have these published, or take a version that has them"
-        )
-        error.missing = missing
-        return error
 
 
 def _constrained(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TypeAlias, TypeVar
+from typing import TypeVar
 
+from kafka_replica.sdmx.lookups.artefacts import Reference
 from kafka_replica.sdmx.model import (
     AgencyScheme,
     AttachmentConstraint,
@@ -47,9 +48,7 @@ from kafka_replica.sdmx.model import (
     ValueList,
     VtlMappingScheme,
 )
-from kafka_replica.sdmx.urn import Urn
 
-Reference: TypeAlias = Urn | str
 T = TypeVar("T")
 
 

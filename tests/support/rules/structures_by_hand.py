@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 import polars as pl
@@ -23,13 +23,14 @@ AGREEMENT = f"{URN}registry.ProvisionAgreement=T:PA(1.0)"
 PROVIDER = f"{URN}base.DataProvider=T:DATA_PROVIDERS(1.0).P"
 
 
-def version_of(*contents: str) -> Snapshot:
-    """Return version 1 of a store with these artefacts, each group in one message."""
+def version_of(*contents: str, unreadable: Collection[str] = ()) -> Snapshot:
+    """Return version 1 of a store with these artefacts; the records of ids in ``unreadable`` cannot be read."""
     source = Partition("structures", 0)
     parts = [part for content in contents for part in split_message(message(content))]
     store = MemoryStore()
+    values = [b"<broken" if part.urn.id in unreadable else part.value for part in parts]
     records = [
-        Record(bytes(part.urn), part.value, i, -1, (("content-type", part.content_type.encode()),), source)
+        Record(bytes(part.urn), values[i], i, -1, (("content-type", part.content_type.encode()),), source)
         for i, part in enumerate(parts)
     ]
     store.apply(Delta(records), Position({source: len(records)}))
@@ -118,9 +119,21 @@ def attribute(id_: str, representation: str = text(), to: str = "", usage: str =
     return _component("Attribute", id_, representation, more, f'usage="{usage}"', occurs)
 
 
-def measure(id_: str = "OBS_VALUE", representation: str = text("Double"), usage: str = "optional") -> str:
+def measure(
+    id_: str = "OBS_VALUE", representation: str = text("Double"), usage: str = "optional", occurs: str = ""
+) -> str:
     """Return a measure."""
-    return _component("Measure", id_, representation, "", f'usage="{usage}"')
+    return _component("Measure", id_, representation, "", f'usage="{usage}"', occurs)
+
+
+def concepts(*written: tuple[str, str, str]) -> str:
+    """Return the concept scheme T:CS(1.0) of concepts: id, core representation, and its occurrences."""
+    items = "".join(
+        f'<s:Concept id="{id_}"><c:Name>{id_}</c:Name>'
+        f"<s:CoreRepresentation {occurs}>{representation}</s:CoreRepresentation></s:Concept>"
+        for id_, representation, occurs in written
+    )
+    return _item("ConceptScheme", "CS", items)
 
 
 def group(id_: str, *dimensions: str) -> str:

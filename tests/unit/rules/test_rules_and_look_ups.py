@@ -8,23 +8,22 @@ from pathlib import Path
 import pytest
 from test_rules_of_the_corpus import _files, snapshot_of
 
-from kafka_replica import MemoryStore, Partition, Position, Record, Snapshot
+from kafka_replica import Snapshot
 from kafka_replica.data.validation import compile_rules
 from kafka_replica.data.validation.evaluation import evaluate
 from kafka_replica.errors import UsageError
-from kafka_replica.sdmx import Structures, split_message
+from kafka_replica.sdmx import Structures
 from kafka_replica.sdmx.errors import IncompleteStructureError, SdmxError
-from kafka_replica.stores.delta import Delta
 from support.rules.structures_by_hand import (
     FLOW,
     FLOWS,
     attribute,
     coded,
     codelist,
+    concepts,
     constraint,
     dimension,
     measure,
-    message,
     region,
     rules_of,
     selected,
@@ -65,13 +64,9 @@ def test_real_structures(file: Path) -> None:
 
 def test_occurrences_are_those_of_the_concept_where_the_component_says_nothing() -> None:
     """The minimum occurrence is the component's, the maximum its concept's: rules and look-ups agree."""
-    concepts = (
-        '<s:ConceptSchemes><s:ConceptScheme agencyID="T" id="CS" version="1.0"><c:Name>x</c:Name>'
-        '<s:Concept id="A"><c:Name>A</c:Name><s:CoreRepresentation maxOccurs="unbounded">'
-        f"{text('Integer')}</s:CoreRepresentation></s:Concept></s:ConceptScheme></s:ConceptSchemes>"
-    )
+    core = concepts(("A", text("Integer"), 'maxOccurs="unbounded"'))
     one = structure(dimension("ID", text()), attribute("A", "", occurs='minOccurs="0"'), measure())
-    snapshot = version_of(concepts, one, FLOWS)
+    snapshot = version_of(core, one, FLOWS)
     component = Structures(snapshot).resolve(FLOW).components["A"]
     assert component.representation is not None
     assert (component.representation.min_occurs, component.representation.max_occurs) == (0, "unbounded")
@@ -89,17 +84,8 @@ PLAIN = structure(dimension("AREA", coded("AREA")), measure())
 
 def with_bad_records(*bad: str) -> Snapshot:
     """Return a version in which the records of these ids cannot be read."""
-    content = (AREA, PLAIN, FLOWS, constraint(region(selected("AREA", "EU"))),
-               *(constraint(region(selected("AREA", "US")), id_=id_) for id_ in bad))  # fmt: skip
-    source = Partition("structures", 0)
-    parts = [part for one in content for part in split_message(message(one))]
-    records = [
-        Record(bytes(one.urn), b"<broken" if one.urn.id in bad else one.value, at, -1, (), source)
-        for at, one in enumerate(parts)
-    ]
-    store = MemoryStore()
-    store.apply(Delta(records), Position({source: len(records)}))
-    return store.snapshot()
+    others = (constraint(region(selected("AREA", "US")), id_=id_) for id_ in bad)
+    return version_of(AREA, PLAIN, FLOWS, constraint(region(selected("AREA", "EU"))), *others, unreadable=bad)
 
 
 def test_a_constraint_that_cannot_be_read_does_not_stop_validation() -> None:

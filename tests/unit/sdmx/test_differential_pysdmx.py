@@ -17,7 +17,7 @@ import pytest
 
 from kafka_replica.sdmx import read_message
 from kafka_replica.sdmx.errors import NotExpressibleError
-from kafka_replica.sdmx.exchange import to_pysdmx
+from support.sdmx.pysdmx_objects import to_pysdmx
 from support.sdmx.sdmx_corpus import CORPUS, data_of, rows
 
 model = pytest.importorskip("pysdmx.model")

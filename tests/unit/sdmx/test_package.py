@@ -25,7 +25,7 @@ ROOMS = {
     "tables/__init__.py": {"pandas", "polars", "pyarrow"},  # for types alone
     "tables/libraries.py": {"pandas", "polars", "pyarrow"},
     "exchange/sdmx1/library.py": {"sdmx"},
-    "exchange/pysdmx/library.py": {"pysdmx"},
+    "exchange/pysdmx.py": {"pysdmx"},
     "writers/xlsx/message.py": {"xlsxwriter"},
 }
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from kafka_replica.sdmx.exchange.pysdmx.basics import Work, written
-from kafka_replica.sdmx.exchange.pysdmx.library import pysdmx
 from kafka_replica.sdmx.model import (
     Agency,
     Category,
@@ -21,6 +19,8 @@ from kafka_replica.sdmx.model import (
     OrganisationScheme,
     ValueList,
 )
+from support.sdmx.pysdmx_objects.basics import Work, written
+from support.sdmx.pysdmx_objects.library import pysdmx
 
 _VALIDITY = "FR_VALIDITY_PERIOD"  # the type of Fusion Metadata Registry's annotation
 

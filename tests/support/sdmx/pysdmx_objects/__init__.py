@@ -1,4 +1,4 @@
-"""Artefacts as objects of pysdmx."""
+"""Artefacts as objects of pysdmx, built without its readers: the expected result of reading the same content."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from kafka_replica.sdmx.errors import NotExpressibleError
-from kafka_replica.sdmx.exchange.pysdmx import constraints, maps, reports, schemes, structures, vtl
-from kafka_replica.sdmx.exchange.pysdmx.basics import Work
-from kafka_replica.sdmx.exchange.pysdmx.library import pysdmx
 from kafka_replica.sdmx.model import Artefact
+from support.sdmx.pysdmx_objects import constraints, maps, reports, schemes, structures, vtl
+from support.sdmx.pysdmx_objects.basics import Work
+from support.sdmx.pysdmx_objects.library import pysdmx
 
 __all__ = ["to_pysdmx"]
 
@@ -46,9 +46,8 @@ _TO: Final[dict[str, Callable[[Any, Work], Any]]] = {
 def to_pysdmx(artefact: Artefact, *, language: str | None = None) -> Any:
     """Return the artefact as an object of pysdmx's model.
 
-    **Much is lost.** pysdmx cannot represent more than one language, parents of codes and concepts, links, concept
-    roles, ISO concepts, sentinel values, and more; ``docs/sdmx-libraries.md`` lists all losses. An artefact whose
-    meaning would change through a loss is refused. Concepts of components and enumerations are references.
+    An artefact whose meaning would change through a loss is refused. Concepts of components and enumerations are
+    references.
 
     Args:
         artefact: of a class that pysdmx has.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from kafka_replica.sdmx.exchange.pysdmx.basics import Work, written
-from kafka_replica.sdmx.exchange.pysdmx.library import pysdmx
 from kafka_replica.sdmx.model import MetadataSet, MetadataSetOfReports, ReportedAttribute
+from support.sdmx.pysdmx_objects.basics import Work, written
+from support.sdmx.pysdmx_objects.library import pysdmx
 
 
 def metadata_report(one: MetadataSet, work: Work) -> Any:

@@ -8,9 +8,9 @@ from typing import Any, Final, NamedTuple
 
 from kafka_replica.sdmx.base import Annotation, Identifiable, Maintainable, Nameable
 from kafka_replica.sdmx.errors import NotExpressibleError
-from kafka_replica.sdmx.exchange.pysdmx.library import pysdmx
 from kafka_replica.sdmx.representation import Representation, TextFormat
 from kafka_replica.sdmx.urn import Urn
+from support.sdmx.pysdmx_objects.library import pysdmx
 
 _FACETS: Final = ("min_length", "max_length", "time_interval", "decimals", "pattern")
 _NUMBERS: Final = ("min_value", "max_value", "start_value", "end_value", "interval")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from kafka_replica.sdmx.exchange.pysdmx.basics import Work
-from kafka_replica.sdmx.exchange.pysdmx.library import pysdmx
 from kafka_replica.sdmx.model import Constraint, ConstraintAttachment, KeySet, MemberSelection, PeriodBound, Region
+from support.sdmx.pysdmx_objects.basics import Work
+from support.sdmx.pysdmx_objects.library import pysdmx
 
 _KINDS = {
     "DataStructure": "data_structures",

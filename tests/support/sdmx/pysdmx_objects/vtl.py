@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from kafka_replica.sdmx.exchange.pysdmx.basics import Work, reference, written
-from kafka_replica.sdmx.exchange.pysdmx.library import pysdmx
 from kafka_replica.sdmx.model import (
     CustomTypeScheme,
     NamePersonalisationScheme,
@@ -17,6 +15,8 @@ from kafka_replica.sdmx.model import (
     VtlMappingScheme,
     VtlMethod,
 )
+from support.sdmx.pysdmx_objects.basics import Work, reference, written
+from support.sdmx.pysdmx_objects.library import pysdmx
 
 _TEXTS = {
     "Transformation": ("expression", "result"),

@@ -17,9 +17,9 @@ def pysdmx() -> Any:
         MissingExtraError: pysdmx is not installed.
     """
     try:
-        from pysdmx import model  # noqa: PLC0415
-        from pysdmx.errors import Invalid  # noqa: PLC0415
-        from pysdmx.model import code, constraint, dataflow, dataset, organisation  # noqa: PLC0415
+        from pysdmx import model
+        from pysdmx.errors import Invalid
+        from pysdmx.model import code, constraint, dataflow, dataset, organisation
     except ImportError as error:
         raise MissingExtraError("converting to pysdmx", "pysdmx") from error
     modules = (code, constraint, dataset, dataflow, organisation, model)

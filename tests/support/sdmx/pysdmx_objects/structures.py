@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from kafka_replica.sdmx.exchange.pysdmx.basics import Work, reference, written
-from kafka_replica.sdmx.exchange.pysdmx.library import pysdmx
 from kafka_replica.sdmx.model import (
     Attribute,
     Categorisation,
@@ -18,6 +16,8 @@ from kafka_replica.sdmx.model import (
     MetadataStructure,
     ProvisionAgreement,
 )
+from support.sdmx.pysdmx_objects.basics import Work, reference, written
+from support.sdmx.pysdmx_objects.library import pysdmx
 
 _PRIMARY = "PrimaryMeasure"  # a class of 2.1, which does not state that it is mandatory
 

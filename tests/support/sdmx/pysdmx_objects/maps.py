@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from kafka_replica.sdmx.exchange.pysdmx.basics import Work, written
-from kafka_replica.sdmx.exchange.pysdmx.library import pysdmx
 from kafka_replica.sdmx.model import (
     ComponentMap,
     DatePatternMap,
@@ -15,6 +13,8 @@ from kafka_replica.sdmx.model import (
     StructureMap,
 )
 from kafka_replica.sdmx.urn import Urn
+from support.sdmx.pysdmx_objects.basics import Work, written
+from support.sdmx.pysdmx_objects.library import pysdmx
 
 
 def representation_map(one: RepresentationMap, work: Work) -> Any:

@@ -1,0 +1,35 @@
+"""The indexes of a version, together."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from kafka_replica.sdmx.lookups.index.attachments import AttachmentIndex
+from kafka_replica.sdmx.lookups.index.contents import ContentIndex
+from kafka_replica.sdmx.lookups.index.dangling import DanglingIndex
+from kafka_replica.sdmx.lookups.index.kept import Kept
+from kafka_replica.sdmx.lookups.index.keys import KeyIndex
+from kafka_replica.sdmx.urn import Urn
+
+
+class Indexes(NamedTuple):
+    """The indexes of a version; each is built on first use."""
+
+    keys: Kept[KeyIndex]
+    contents: Kept[ContentIndex]
+    dangling: Kept[DanglingIndex]
+    attachments: Kept[AttachmentIndex]
+
+    @classmethod
+    def empty(cls) -> Indexes:
+        """Return indexes of which none has been built."""
+        return cls(Kept(), Kept(), Kept(), Kept())
+
+    def moved(self, changed: set[Urn] | None) -> Indexes:
+        """Return the indexes of a version that differs in the records of these keys; None means that all may differ."""
+        return Indexes(
+            self.keys.moved(changed),
+            self.contents.moved(changed),
+            self.dangling.moved(changed),
+            self.attachments.moved(changed),
+        )

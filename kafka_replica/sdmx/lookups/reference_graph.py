@@ -1,0 +1,155 @@
+"""The references between the artefacts of one version."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple, TypeVar
+
+from kafka_replica.sdmx.errors import SdmxError
+from kafka_replica.sdmx.lookups.artefacts import ArtefactReader
+from kafka_replica.sdmx.lookups.cache import Content, content_of
+from kafka_replica.sdmx.lookups.companions import companions_in
+from kafka_replica.sdmx.lookups.decoding import RecordDecoder, media_type, partly_unreadable
+from kafka_replica.sdmx.lookups.index.contents import ContentIndex, Facts
+from kafka_replica.sdmx.lookups.index.dangling import DanglingIndex
+from kafka_replica.sdmx.lookups.index.indexes import Indexes
+from kafka_replica.sdmx.lookups.index.kept import Pending
+from kafka_replica.sdmx.lookups.index.relations import Relations
+from kafka_replica.sdmx.lookups.locating import ArtefactLocator
+from kafka_replica.sdmx.lookups.query_result import QueryResult, without_traceback
+from kafka_replica.sdmx.lookups.references import late_bound, references_in, references_of
+from kafka_replica.sdmx.model import OpaqueArtefact
+from kafka_replica.sdmx.urn import Urn
+
+T = TypeVar("T")
+
+
+class ReferenceStats(NamedTuple):
+    """Counts of one version."""
+
+    dangling: int
+    """Dangling references of the readable artefacts."""
+    unreadable: int
+    """Records that cannot be read."""
+
+
+class ReferenceGraph:
+    """The references between the artefacts of one version. Thread-safe.
+
+    The first query decodes all artefacts and builds an index of their references, which the next version derives its
+    own from. An unreadable record does not stop a query: ``unreadable`` of the result lists all such records, because
+    each may hold more matches. The references of artefacts of unknown classes are not known.
+    """
+
+    def __init__(
+        self, decoder: RecordDecoder, locator: ArtefactLocator, artefacts: ArtefactReader, indexes: Indexes
+    ) -> None:
+        self._decoder = decoder
+        self._locator = locator
+        self._artefacts = artefacts
+        self._indexes = indexes
+
+    def children(self, urn: Urn) -> tuple[Urn, ...]:
+        """Return the artefacts that an existing artefact, or an item, refers to, sorted."""
+        if urn.is_maintainable:
+            return self.relations.children(urn)
+        item = self._artefacts.item_or_none(urn)
+        if item is None:
+            return ()
+        targets = references_in(item, urn.maintainable)
+        return self.relations.meant_by(late_bound(one, item.urn) for one in targets)
+
+    def parents(self, urn: Urn) -> tuple[Urn, ...]:
+        """Return the artefacts that refer to an artefact or to any item in it, or to exactly the given item, sorted."""
+        if urn.is_maintainable:
+            return self.relations.parents(urn)
+        wanted = self._artefacts.item_or_none(urn)
+
+        def is_wanted(target: Urn) -> bool:
+            if wanted is None:
+                return (target.cls, target.item) == (urn.cls, urn.item)
+            found = self._artefacts.item_or_none(target)
+            return found is not None and found.urn == wanted.urn
+
+        holder = self._locator.holder(urn)
+        return () if holder is None else self.relations.parents_of_item(holder, urn.item or "", is_wanted)
+
+    def companions(self) -> dict[Urn, Urn]:
+        """Return the artefacts without a record of their own, each with the key of its message; sorted."""
+        relations = self.relations
+        if not self._locator.has_companions:
+            return {}
+        names = {(place.artefact.agency, place.artefact.id) for place in relations.contents.all_companions()}
+        found: dict[Urn, Urn] = {}
+        for name in names:
+            for place in sorted(relations.contents.companions(name)):
+                if place.artefact not in relations.keys:
+                    found.setdefault(place.artefact, place.key)
+        return dict(sorted(found.items()))
+
+    def result(self, found: Iterable[T]) -> QueryResult[T]:
+        """Return the result of a query over all records, with the records that cannot be read."""
+        return QueryResult(found, self.contents.unreadable)
+
+    @property
+    def stats(self) -> ReferenceStats | None:
+        """The counts of dangling references and unreadable records; None if the former have not been requested."""
+        return self.count() if self._indexes.dangling.is_begun else None
+
+    def count(self) -> ReferenceStats:
+        """Return the counts; decodes everything if that has not happened before."""
+        return ReferenceStats(self.dangling.count, len(self.contents.unreadable))
+
+    # --- the indexes ---
+
+    @property
+    def relations(self) -> Relations:
+        """The references by artefact, in both directions."""
+        return Relations(self._locator.keys, self.contents)
+
+    @property
+    def contents(self) -> ContentIndex:
+        """The contents of all records."""
+        return self._indexes.contents.get(self._make_contents)
+
+    def _make_contents(self, older: ContentIndex | None, changed: Pending) -> ContentIndex:
+        return (older or ContentIndex()).moved(self._touched(older, changed), self._facts)
+
+    def _touched(self, older: ContentIndex | None, changed: Pending) -> Iterable[Urn]:
+        if older is None:
+            return self._locator.keys
+        return {*older, *self._locator.keys} if changed is None else changed
+
+    @property
+    def dangling(self) -> DanglingIndex:
+        """The references to an artefact or item that does not exist."""
+        return self._indexes.dangling.get(self._make_dangling)
+
+    def _make_dangling(self, older: DanglingIndex | None, changed: Pending) -> DanglingIndex:
+        if changed is None or older is None:
+            return DanglingIndex().moved(self.relations, self._locator.keys, self._artefacts.held)
+        return older.moved(self.relations, changed, self._artefacts.held)
+
+    def _facts(self, key: Urn, known: Content | None) -> Facts | None:
+        """Return the contents of the record of a key; decode the record only if its content is not the known one."""
+        record = self._decoder.record(key)
+        if record is None:
+            return None
+        content = content_of(record.value or b"", media_type(record))
+        if content == known:
+            return Facts(content, {})
+        try:
+            message = self._decoder.message_of(record, content)
+        except SdmxError as error:
+            return Facts(content, {}, without_traceback(error))
+        has_companions = self._locator.has_companions
+        held = [(one, message.artefacts[one]) for one in companions_in(key, message)] if has_companions else []
+        unreadable: SdmxError | None = None
+        try:
+            held.append((key, self._decoder.artefact_of_key(key, message)))
+        except SdmxError as error:
+            unreadable = without_traceback(error)
+        if message.errors and unreadable is None and has_companions:
+            unreadable = partly_unreadable(record, message)
+        references = {urn: () if isinstance(one, OpaqueArtefact) else references_of(one) for urn, one in held}
+        return Facts(content, references, unreadable)
