@@ -11,14 +11,14 @@ from typing import Any, Final, NamedTuple
 
 from kafka_replica.common.wording import counted
 from kafka_replica.sdmx.errors import SdmxError, UnwritableError
+from kafka_replica.sdmx.formats.shared.writing.carrying import carried
+from kafka_replica.sdmx.formats.shared.writing.difference import difference
+from kafka_replica.sdmx.formats.shared.writing.headers import header_for
 from kafka_replica.sdmx.media_types import Format, of_content_type
 from kafka_replica.sdmx.message import Header
 from kafka_replica.sdmx.model import Artefact, OpaqueArtefact
 from kafka_replica.sdmx.reading import read_message
 from kafka_replica.sdmx.writers import edi, fusion, ml, ml20, sdmx_json, xlsx
-from kafka_replica.sdmx.writers.carrying import carried
-from kafka_replica.sdmx.writers.difference import difference
-from kafka_replica.sdmx.writers.headers import header_for
 
 DEFAULT_HEADER: Final = Header(id="STRUCTURES", sender="KAFKA_REPLICA", prepared="1970-01-01T00:00:00Z")
 """The default header; its time is fixed, so the same artefacts give the same bytes."""

@@ -10,7 +10,7 @@ from typing import Any, Final, TypeVar
 import msgspec
 
 from kafka_replica.sdmx.errors import MessageError, UrnError
-from kafka_replica.sdmx.readers.parse_lenient import parse_lenient
+from kafka_replica.sdmx.formats.shared.reading.parse_lenient import parse_lenient
 from kafka_replica.sdmx.representation import Representation, TextFormat
 from kafka_replica.sdmx.urn import Urn
 

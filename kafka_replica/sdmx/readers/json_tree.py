@@ -14,12 +14,18 @@ import msgspec
 
 from kafka_replica.sdmx.classes import CLASSES
 from kafka_replica.sdmx.errors import MessageError
+from kafka_replica.sdmx.formats.shared.reading.budget import Budget
+from kafka_replica.sdmx.formats.shared.reading.collecting import (
+    NO_IDENTITY,
+    STRICT,
+    ErrorCollector,
+    Identity,
+    unreadable,
+)
+from kafka_replica.sdmx.formats.shared.reading.identity import artefact_urn
 from kafka_replica.sdmx.media_types import Format, of_json_schema
 from kafka_replica.sdmx.message import UnreadableArtefact
 from kafka_replica.sdmx.readers import json_names
-from kafka_replica.sdmx.readers.budget import Budget
-from kafka_replica.sdmx.readers.collecting import NO_IDENTITY, STRICT, ErrorCollector, Identity, unreadable
-from kafka_replica.sdmx.readers.identity import artefact_urn
 from kafka_replica.sdmx.urn import Urn
 
 T = TypeVar("T")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from kafka_replica.sdmx.errors import UrnError
+from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION
+from kafka_replica.sdmx.formats.shared.reading.standalone import concept_urn
 from kafka_replica.sdmx.readers.edi.messages import part
 from kafka_replica.sdmx.readers.edi.syntax import Segment, fail
 from kafka_replica.sdmx.readers.edi.texts import text_format
-from kafka_replica.sdmx.readers.identity import DEFAULT_VERSION
-from kafka_replica.sdmx.readers.standalone import concept_urn
 from kafka_replica.sdmx.representation import Representation, TextFormat
 from kafka_replica.sdmx.urn import Urn
 

@@ -6,11 +6,11 @@ from typing import TypeVar
 
 from kafka_replica.sdmx.containers import NO_TEXT, InternationalString, Items
 from kafka_replica.sdmx.errors import UrnError
+from kafka_replica.sdmx.formats.shared.reading.standalone import synthetic_name
 from kafka_replica.sdmx.model import Code, Codelist, Concept, ConceptScheme
 from kafka_replica.sdmx.readers.edi.messages import part
 from kafka_replica.sdmx.readers.edi.syntax import Segment, fail
 from kafka_replica.sdmx.readers.edi.texts import Texts
-from kafka_replica.sdmx.readers.standalone import synthetic_name
 from kafka_replica.sdmx.urn import Urn
 
 T = TypeVar("T", Code, Concept)

@@ -6,12 +6,12 @@ from typing import Any, Final, Literal
 
 from kafka_replica.sdmx.containers import Items
 from kafka_replica.sdmx.errors import UrnError
+from kafka_replica.sdmx.formats.shared.reading.key_family import roles_of_dimension
+from kafka_replica.sdmx.formats.shared.reading.standalone import FIXED_COMPONENT_IDS
 from kafka_replica.sdmx.model import Attribute, AttributeRelationship, DataStructure, Dimension, Group, Measure
 from kafka_replica.sdmx.readers.edi.components import WrittenComponent
 from kafka_replica.sdmx.readers.edi.syntax import Segment, fail
 from kafka_replica.sdmx.readers.edi.texts import Texts
-from kafka_replica.sdmx.readers.key_family import roles_of_dimension
-from kafka_replica.sdmx.readers.standalone import FIXED_COMPONENT_IDS
 from kafka_replica.sdmx.urn import Urn
 
 SIBLING_GROUP: Final = "Sibling"

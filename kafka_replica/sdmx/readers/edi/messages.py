@@ -10,11 +10,11 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from kafka_replica.sdmx.errors import MessageError, UrnError
+from kafka_replica.sdmx.formats.shared.reading.collecting import ErrorCollector, Identity, unreadable
+from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION
+from kafka_replica.sdmx.formats.shared.reading.standalone import concept_scheme_urn
 from kafka_replica.sdmx.message import Header, UnreadableArtefact
-from kafka_replica.sdmx.readers.collecting import ErrorCollector, Identity, unreadable
 from kafka_replica.sdmx.readers.edi.syntax import Interchange, Segment, fail, segments
-from kafka_replica.sdmx.readers.identity import DEFAULT_VERSION
-from kafka_replica.sdmx.readers.standalone import concept_scheme_urn
 from kafka_replica.sdmx.urn import Urn
 
 _STARTS: Final = {"VLI": "Codelist", "STC": "ConceptScheme", "ASI": "DataStructure"}

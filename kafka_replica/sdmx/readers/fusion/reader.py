@@ -9,9 +9,9 @@ from typing import Any, Final
 import msgspec
 
 from kafka_replica.sdmx.errors import MessageError
+from kafka_replica.sdmx.formats.shared.reading.collecting import STRICT, ErrorCollector
 from kafka_replica.sdmx.message import Header, Message
 from kafka_replica.sdmx.model import Artefact, OpaqueArtefact
-from kafka_replica.sdmx.readers.collecting import STRICT, ErrorCollector
 from kafka_replica.sdmx.readers.fusion import (
     constraints,
     extensions,

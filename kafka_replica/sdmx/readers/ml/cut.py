@@ -10,9 +10,9 @@ from typing import cast
 from lxml import etree
 
 from kafka_replica.sdmx.errors import MessageError
+from kafka_replica.sdmx.formats.shared.reading.budget import Budget
+from kafka_replica.sdmx.formats.shared.reading.collecting import ErrorCollector
 from kafka_replica.sdmx.media_types import Format
-from kafka_replica.sdmx.readers.budget import Budget
-from kafka_replica.sdmx.readers.collecting import ErrorCollector
 from kafka_replica.sdmx.readers.ml.registrations import artefacts_in, beside
 from kafka_replica.sdmx.readers.ml.tree import Names, names_of, unreadable_element
 from kafka_replica.sdmx.urn import Urn

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from lxml import etree
 
-from kafka_replica.sdmx.readers.identity import artefact_urn
+from kafka_replica.sdmx.formats.shared.reading.identity import artefact_urn
 from kafka_replica.sdmx.readers.ml.parts import first, known, pick, ref, text
 from kafka_replica.sdmx.readers.ml.tree import ANY_NAME, Names, header_of, sets_of, urn_of
 from kafka_replica.sdmx.readers.ml.values import Child

@@ -13,8 +13,8 @@ from typing import Final, TypeAlias
 from lxml import etree
 
 from kafka_replica.sdmx.containers import parts_of
+from kafka_replica.sdmx.formats.shared.reading.identity import artefact_urn
 from kafka_replica.sdmx.model import Registration
-from kafka_replica.sdmx.readers.identity import artefact_urn
 from kafka_replica.sdmx.readers.ml.metadata_header import MetadataHeader
 from kafka_replica.sdmx.readers.ml.parts import first, known, pick, ref
 from kafka_replica.sdmx.readers.ml.provisions import queryable_data_source

@@ -11,10 +11,10 @@ from lxml import etree
 
 from kafka_replica.sdmx.containers import NO_TEXT, InternationalString, international
 from kafka_replica.sdmx.errors import UrnError
+from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION
+from kafka_replica.sdmx.formats.shared.reading.parse_lenient import parse_lenient
 from kafka_replica.sdmx.model import Annotation, Link
-from kafka_replica.sdmx.readers.identity import DEFAULT_VERSION
 from kafka_replica.sdmx.readers.ml.tree import Names, fail
-from kafka_replica.sdmx.readers.parse_lenient import parse_lenient
 from kafka_replica.sdmx.representation import Occurs, Representation, SentinelValue, TextFormat
 from kafka_replica.sdmx.urn import MAX_URN, Urn
 

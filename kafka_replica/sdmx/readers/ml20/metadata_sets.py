@@ -11,8 +11,8 @@ from typing import Final
 from lxml import etree
 
 from kafka_replica.sdmx.earlier import TimedReportedAttribute
+from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION, FIXED_IDS, artefact_urn
 from kafka_replica.sdmx.model import MetadataReport, MetadataSetOfReports, ReportedAttribute, TargetObjectValue
-from kafka_replica.sdmx.readers.identity import DEFAULT_VERSION, FIXED_IDS, artefact_urn
 from kafka_replica.sdmx.readers.ml.metadata import SET_ATTRIBUTES
 from kafka_replica.sdmx.readers.ml.metadata_reports import about
 from kafka_replica.sdmx.readers.ml.parts import first, international, known, pick, text

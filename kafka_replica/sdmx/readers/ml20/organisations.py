@@ -11,6 +11,8 @@ from lxml import etree
 
 from kafka_replica.sdmx.containers import NO_TEXT, InternationalString, Items
 from kafka_replica.sdmx.earlier import VersionedAgency, VersionedDataConsumer, VersionedDataProvider
+from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION
+from kafka_replica.sdmx.formats.shared.reading.standalone import synthetic_name
 from kafka_replica.sdmx.model import (
     Agency,
     AgencyScheme,
@@ -22,13 +24,11 @@ from kafka_replica.sdmx.model import (
     Organisation,
     OrganisationScheme,
 )
-from kafka_replica.sdmx.readers.identity import DEFAULT_VERSION
 from kafka_replica.sdmx.readers.ml.parts import international, text, texts
 from kafka_replica.sdmx.readers.ml.tree import Names
 from kafka_replica.sdmx.readers.ml.values import Child, named
 from kafka_replica.sdmx.readers.ml20.edition import Source
 from kafka_replica.sdmx.readers.ml20.values import id_of, item_urn, maintained
-from kafka_replica.sdmx.readers.standalone import synthetic_name
 from kafka_replica.sdmx.urn import Urn
 
 _KINDS: Final[dict[str, tuple[type[OrganisationScheme], type[Organisation], type[Organisation]]]] = {

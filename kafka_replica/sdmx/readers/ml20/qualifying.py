@@ -13,10 +13,10 @@ from typing import Final, NamedTuple
 
 from lxml import etree
 
-from kafka_replica.sdmx.readers.identity import DEFAULT_VERSION
+from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION
+from kafka_replica.sdmx.formats.shared.reading.standalone import STANDALONE_CONCEPTS
 from kafka_replica.sdmx.readers.ml20.edition import Source
 from kafka_replica.sdmx.readers.ml20.references import parts_of
-from kafka_replica.sdmx.readers.standalone import STANDALONE_CONCEPTS
 
 _STRUCTURES: Final = ("KeyFamily", "MetadataStructureDefinition")
 _LISTS: Final = ("CodeList", "ConceptScheme", *_STRUCTURES)

@@ -7,9 +7,9 @@ from typing import Final
 
 from lxml import etree
 
+from kafka_replica.sdmx.formats.shared.reading.collecting import ErrorCollector
 from kafka_replica.sdmx.message import Header, Message
 from kafka_replica.sdmx.model import Artefact, OpaqueArtefact
-from kafka_replica.sdmx.readers.collecting import ErrorCollector
 from kafka_replica.sdmx.readers.ml.cut import Cutter
 from kafka_replica.sdmx.readers.ml.repeated import refuse_repeated, refuse_repeated_outside
 from kafka_replica.sdmx.readers.ml.values import text_of

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import partial
 
 from kafka_replica.sdmx.errors import MessageError
+from kafka_replica.sdmx.formats.shared.reading.collecting import NO_IDENTITY, STRICT, ErrorCollector, unreadable
 from kafka_replica.sdmx.message import Header, Message
 from kafka_replica.sdmx.model import Artefact, AvailabilityConstraint, OpaqueArtefact
-from kafka_replica.sdmx.readers.collecting import NO_IDENTITY, STRICT, ErrorCollector, unreadable
 from kafka_replica.sdmx.readers.json_names import refuse_repeated
 from kafka_replica.sdmx.readers.json_tree import (
     WITHOUT_URN,

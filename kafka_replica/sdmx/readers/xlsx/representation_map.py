@@ -15,8 +15,8 @@ from typing import Final
 from kafka_replica.sdmx.base import Annotation
 from kafka_replica.sdmx.containers import NO_TEXT, InternationalString
 from kafka_replica.sdmx.errors import MessageError, UrnError
+from kafka_replica.sdmx.formats.shared.reading.identity import artefact_urn
 from kafka_replica.sdmx.model import MappedValue, RepresentationMap, RepresentationMapping
-from kafka_replica.sdmx.readers.identity import artefact_urn
 from kafka_replica.sdmx.readers.xlsx.worksheet import Cell, Row
 from kafka_replica.sdmx.urn import Urn
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from kafka_replica.sdmx.errors import UnwritableError
+from kafka_replica.sdmx.formats.shared.writing.times import milliseconds
 from kafka_replica.sdmx.model import (
     Attribute,
     Component,
@@ -26,7 +27,6 @@ from kafka_replica.sdmx.model import (
 from kafka_replica.sdmx.urn import Urn
 from kafka_replica.sdmx.writers.fusion.values import identified, items_of, maintained, representation
 from kafka_replica.sdmx.writers.json_parts import Json, obj, parts, true, urn, urns
-from kafka_replica.sdmx.writers.times import milliseconds
 
 _LEVELS: Final = {
     "dataset": "DATA_SET", "dimensions": "DIMENSION_GROUP", "group": "GROUP", "observation": "OBSERVATION",

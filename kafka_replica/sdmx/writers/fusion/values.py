@@ -9,10 +9,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from kafka_replica.sdmx.containers import InternationalString
+from kafka_replica.sdmx.formats.shared.writing.times import milliseconds
 from kafka_replica.sdmx.model import Annotation, Identifiable, Link, Maintainable, Nameable
 from kafka_replica.sdmx.representation import Representation, TextFormat
 from kafka_replica.sdmx.writers.json_parts import Json, facets, obj, true, urn
-from kafka_replica.sdmx.writers.times import milliseconds
 
 
 def items_of(found: Any) -> list[Any]:

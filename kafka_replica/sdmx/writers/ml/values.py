@@ -7,8 +7,8 @@ from decimal import Decimal
 from typing import Any, Final, TypeVar
 
 from kafka_replica.sdmx.containers import InternationalString, StubTuple
+from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION, FIXED_IDS
 from kafka_replica.sdmx.model import Annotation, Identifiable, Link, Maintainable, Nameable
-from kafka_replica.sdmx.readers.identity import DEFAULT_VERSION, FIXED_IDS
 from kafka_replica.sdmx.representation import Representation, SentinelValue, TextFormat
 from kafka_replica.sdmx.writers.ml.edition import Edition
 from kafka_replica.sdmx.writers.ml.xml import attribute, el, flag, leaf, text, true

@@ -16,6 +16,8 @@ from kafka_replica.sdmx.earlier import (
     VersionedReportingCategory,
 )
 from kafka_replica.sdmx.errors import UnwritableError
+from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION
+from kafka_replica.sdmx.formats.shared.reading.standalone import STANDALONE_CONCEPTS
 from kafka_replica.sdmx.model import (
     Category,
     CategoryScheme,
@@ -31,8 +33,6 @@ from kafka_replica.sdmx.model import (
     ReportingCategory,
     ReportingTaxonomy,
 )
-from kafka_replica.sdmx.readers.identity import DEFAULT_VERSION
-from kafka_replica.sdmx.readers.standalone import STANDALONE_CONCEPTS
 from kafka_replica.sdmx.urn import Urn
 from kafka_replica.sdmx.writers.ml.xml import el, leaf
 from kafka_replica.sdmx.writers.ml20.references import category, reference

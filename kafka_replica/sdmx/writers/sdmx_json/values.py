@@ -7,21 +7,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from kafka_replica.sdmx.containers import InternationalString
 from kafka_replica.sdmx.errors import UnwritableError
+from kafka_replica.sdmx.formats.shared.writing.references import WITHOUT_URN
 from kafka_replica.sdmx.media_types import Format
 from kafka_replica.sdmx.model import Annotation, Identifiable, Link, Maintainable, Nameable
 from kafka_replica.sdmx.representation import Representation, SentinelValue, TextFormat
 from kafka_replica.sdmx.urn import Urn
 from kafka_replica.sdmx.writers.json_parts import Json, facets, obj, true, urn
 
-WITHOUT_URN: Final = {
-    Format.SDMX_JSON_2_0: ("ValueList", "GeographicCodelist", "GeoGridCodelist"),
-    Format.SDMX_JSON_2_1: ("GeographicCodelist", "GeoGridCodelist"),
-}
-"""The classes whose URNs match none of the patterns in the schemas of an edition."""
 _is_legacy_version = re.compile(r"[0-9]+(\.[0-9]+)*").fullmatch
 
 

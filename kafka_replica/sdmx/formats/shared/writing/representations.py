@@ -12,11 +12,11 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from kafka_replica.sdmx.errors import UnwritableError
+from kafka_replica.sdmx.formats.shared.writing.references import SINCE_2_1, SINCE_3
+from kafka_replica.sdmx.formats.shared.writing.rewriting import Change
 from kafka_replica.sdmx.media_types import Format
 from kafka_replica.sdmx.model import Component, Level
 from kafka_replica.sdmx.representation import Representation, TextFormat
-from kafka_replica.sdmx.writers.references import SINCE_2_1, SINCE_3
-from kafka_replica.sdmx.writers.rewriting import Change
 
 _TIME: Final = "ObservationalTimePeriod"
 _TIMES: Final = frozenset(

@@ -13,6 +13,9 @@ from typing import Any, Final
 
 from kafka_replica.sdmx.containers import Items
 from kafka_replica.sdmx.errors import UnwritableError
+from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION, FIXED_IDS
+from kafka_replica.sdmx.formats.shared.writing import constraint_requirements as constraints
+from kafka_replica.sdmx.formats.shared.writing.distinct import repeated
 from kafka_replica.sdmx.media_types import Format
 from kafka_replica.sdmx.model import (
     Artefact,
@@ -33,9 +36,6 @@ from kafka_replica.sdmx.model import (
     ValueList,
     VtlDefinitionScheme,
 )
-from kafka_replica.sdmx.readers.identity import DEFAULT_VERSION, FIXED_IDS
-from kafka_replica.sdmx.writers import constraint_requirements as constraints
-from kafka_replica.sdmx.writers.distinct import repeated
 from kafka_replica.sdmx.writers.json_parts import parts
 
 ML_3: Final = frozenset({Format.SDMX_ML_3_0, Format.SDMX_ML_3_1})

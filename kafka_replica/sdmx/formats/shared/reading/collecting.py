@@ -9,9 +9,9 @@ from typing import Final, Literal, NamedTuple, TypeAlias, TypeVar
 
 from kafka_replica.sdmx.classes import CLASSES
 from kafka_replica.sdmx.errors import SdmxError, UrnError
+from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION, FIXED_IDS
 from kafka_replica.sdmx.message import UnreadableArtefact, twice
 from kafka_replica.sdmx.model import Artefact
-from kafka_replica.sdmx.readers.identity import DEFAULT_VERSION, FIXED_IDS
 from kafka_replica.sdmx.urn import Urn
 
 OnError: TypeAlias = Literal["raise", "collect"]

@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from kafka_replica.sdmx.errors import UrnError
-from kafka_replica.sdmx.readers.identity import DEFAULT_VERSION
+from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION
 from kafka_replica.sdmx.urn import MAX_URN, Urn, parsed
 
 _PREFIX: Final = "urn:sdmx:"

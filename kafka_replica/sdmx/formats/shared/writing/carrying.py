@@ -10,6 +10,10 @@ from typing import Final
 from msgspec.structs import replace
 
 from kafka_replica.sdmx.containers import Items
+from kafka_replica.sdmx.formats.shared.writing.carrying_earlier import as_earlier, as_edi
+from kafka_replica.sdmx.formats.shared.writing.dimensions import in_order
+from kafka_replica.sdmx.formats.shared.writing.format_rules import RULES
+from kafka_replica.sdmx.formats.shared.writing.requirements import check
 from kafka_replica.sdmx.media_types import Format
 from kafka_replica.sdmx.model import (
     Artefact,
@@ -23,10 +27,6 @@ from kafka_replica.sdmx.model import (
     MetadataConstraint,
     MetadataStructure,
 )
-from kafka_replica.sdmx.writers.carrying_earlier import as_earlier, as_edi
-from kafka_replica.sdmx.writers.dimensions import in_order
-from kafka_replica.sdmx.writers.format_rules import RULES
-from kafka_replica.sdmx.writers.requirements import check
 
 _OBS_VALUE: Final = "OBS_VALUE"
 _ALLOWED: Final = "Allowed"

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Final
 
 from kafka_replica.sdmx.containers import InternationalString
+from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION, FIXED_IDS
 from kafka_replica.sdmx.media_types import Format
-from kafka_replica.sdmx.readers.identity import DEFAULT_VERSION, FIXED_IDS
 from kafka_replica.sdmx.urn import Urn
 
 STANDALONE_CONCEPTS: Final = "STANDALONE_CONCEPT_SCHEME"

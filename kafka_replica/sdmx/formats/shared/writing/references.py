@@ -15,14 +15,19 @@ from kafka_replica.sdmx.base import Link
 from kafka_replica.sdmx.classes import CLASSES
 from kafka_replica.sdmx.containers import StubTuple
 from kafka_replica.sdmx.errors import UnwritableError, UrnError
+from kafka_replica.sdmx.formats.shared.reading.identity import FIXED_IDS
+from kafka_replica.sdmx.formats.shared.writing.rewriting import Change
 from kafka_replica.sdmx.media_types import Format
-from kafka_replica.sdmx.readers.identity import FIXED_IDS
 from kafka_replica.sdmx.representation import Representation
 from kafka_replica.sdmx.urn import Urn
-from kafka_replica.sdmx.writers.rewriting import Change
 
 SINCE_3: Final = frozenset({Format.SDMX_ML_3_0, Format.SDMX_ML_3_1, Format.SDMX_JSON_2_0, Format.SDMX_JSON_2_1})
 SINCE_2_1: Final = SINCE_3 | {Format.SDMX_ML_2_1, Format.SDMX_JSON_1_0}
+WITHOUT_URN: Final = {
+    Format.SDMX_JSON_2_0: ("ValueList", "GeographicCodelist", "GeoGridCodelist"),
+    Format.SDMX_JSON_2_1: ("GeographicCodelist", "GeoGridCodelist"),
+}
+"""The classes whose URNs match none of the patterns in the schemas of an edition."""
 
 _is_id = re.compile(r"[A-Za-z0-9_@$\-]+", re.ASCII).fullmatch
 _is_name = re.compile(r"[A-Za-z][A-Za-z0-9_\-]*", re.ASCII).fullmatch

@@ -8,17 +8,16 @@ from typing import Any, Final
 from kafka_replica.sdmx.base import Identifiable
 from kafka_replica.sdmx.containers import InternationalString
 from kafka_replica.sdmx.errors import UnwritableError
-from kafka_replica.sdmx.media_types import Format
-from kafka_replica.sdmx.writers import references, representations
-from kafka_replica.sdmx.writers.rewriting import Change, Rules, of_value
-from kafka_replica.sdmx.writers.sdmx_json.values import WITHOUT_URN
-from kafka_replica.sdmx.writers.times import (
+from kafka_replica.sdmx.formats.shared.writing import references, representations
+from kafka_replica.sdmx.formats.shared.writing.rewriting import Change, Rules, of_value
+from kafka_replica.sdmx.formats.shared.writing.times import (
     as_day,
     as_instant,
     as_instant_with_zone,
     as_milliseconds,
     with_zone,
 )
+from kafka_replica.sdmx.media_types import Format
 
 _NO_ADDRESS: Final = ("Code.uri", "Dimension.uri", "Attribute.uri", "Measure.uri", "Group.uri")
 _COMPONENTS_IN_MAPS: Final = ("source_class", "target_class", "source_list", "target_list")
@@ -71,7 +70,7 @@ def _addresses_of(format_: Format) -> dict[str, Change]:
     if format_ not in _JSON:
         return {}
     address = of_value(_address)
-    without_urn = WITHOUT_URN.get(format_, ())
+    without_urn = references.WITHOUT_URN.get(format_, ())
 
     def own(found: str | None, owner: Identifiable) -> str | None:
         # The uri is part of the object's link to itself, which must have a URN or another address.
