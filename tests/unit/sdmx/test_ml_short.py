@@ -14,11 +14,12 @@ from test_classes import DATA
 from kafka_replica.sdmx import Format, Message, split_message
 from kafka_replica.sdmx.containers import InternationalString
 from kafka_replica.sdmx.errors import SdmxError
+from kafka_replica.sdmx.formats.ml.reading.plain import Element, parsed
+from kafka_replica.sdmx.formats.ml.reading.plain_tags import NotPlainError
+from kafka_replica.sdmx.formats.ml.reading.tree import parse
 from kafka_replica.sdmx.message_format import unpacked
 from kafka_replica.sdmx.model import Codelist
 from kafka_replica.sdmx.readers import markup, ml
-from kafka_replica.sdmx.readers.ml.plain import Element, NotPlainError, parsed
-from kafka_replica.sdmx.readers.ml.tree import parse
 from support.sdmx.sdmx_corpus import data_of, rows
 
 ALL: Final = rows(("sdmx-ml", "2.1"), ("sdmx-ml", "3.0"), ("sdmx-ml", "3.1"))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kafka_replica.sdmx.readers.ml.cut import cut_tree
-from kafka_replica.sdmx.readers.ml.reader import read_tree
-from kafka_replica.sdmx.readers.ml.short import read_short
+from kafka_replica.sdmx.formats.ml.reader import read_tree
+from kafka_replica.sdmx.formats.ml.reading.cut import cut_tree
+from kafka_replica.sdmx.formats.ml.reading.short import read_short
 
 __all__ = ["cut_tree", "read_short", "read_tree"]

@@ -6,8 +6,8 @@ from typing import Final
 
 from lxml import etree
 
-from kafka_replica.sdmx.readers.ml.tree import Names, fail
-from kafka_replica.sdmx.readers.ml.values import whole_number
+from kafka_replica.sdmx.formats.ml.reading.tree import Names, fail
+from kafka_replica.sdmx.formats.ml.reading.values import whole_number
 from kafka_replica.sdmx.representation import TextFormat
 
 _TYPES: Final = {"Alpha": "Alpha", "Num": "Numeric", "AlphaNum": "String"}

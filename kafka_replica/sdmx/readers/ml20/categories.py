@@ -5,10 +5,10 @@ from __future__ import annotations
 from lxml import etree
 
 from kafka_replica.sdmx.earlier import CategoryOfFlows, TaxonomyOfFlows, VersionedReportingCategory
+from kafka_replica.sdmx.formats.ml.reading.parts import nested, pick, scheme_items
+from kafka_replica.sdmx.formats.ml.reading.values import Child, Item
 from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION
 from kafka_replica.sdmx.model import Category, CategoryScheme, ReportingCategory, ReportingTaxonomy
-from kafka_replica.sdmx.readers.ml.parts import nested, pick, scheme_items
-from kafka_replica.sdmx.readers.ml.values import Child, Item
 from kafka_replica.sdmx.readers.ml20.edition import Source
 from kafka_replica.sdmx.readers.ml20.references import reference
 from kafka_replica.sdmx.readers.ml20.values import maintained

@@ -5,10 +5,10 @@ from __future__ import annotations
 from lxml import etree
 
 from kafka_replica.sdmx.earlier import ProvisionConstraint
+from kafka_replica.sdmx.formats.ml.reading.parts import first, known, pick, text
+from kafka_replica.sdmx.formats.ml.reading.tree import Names, fail
+from kafka_replica.sdmx.formats.ml.reading.values import boolean, text_of
 from kafka_replica.sdmx.model import KeySet, MemberSelection, Region, ReleaseCalendar, SelectedValue
-from kafka_replica.sdmx.readers.ml.parts import first, known, pick, text
-from kafka_replica.sdmx.readers.ml.tree import Names, fail
-from kafka_replica.sdmx.readers.ml.values import boolean, text_of
 
 
 def constraint(element: etree._Element, names: Names) -> ProvisionConstraint:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from lxml import etree
 
 from kafka_replica.sdmx.earlier import CategorisedDataflow, CategorisedMetadataflow
+from kafka_replica.sdmx.formats.ml.reading.parts import first, pick
+from kafka_replica.sdmx.formats.ml.reading.values import Child
 from kafka_replica.sdmx.model import Dataflow, Metadataflow
-from kafka_replica.sdmx.readers.ml.parts import first, pick
-from kafka_replica.sdmx.readers.ml.values import Child
 from kafka_replica.sdmx.readers.ml20.edition import Source
 from kafka_replica.sdmx.readers.ml20.references import category, reference
 from kafka_replica.sdmx.readers.ml20.values import maintained

@@ -7,8 +7,8 @@ from typing import Final
 import msgspec
 from lxml import etree
 
-from kafka_replica.sdmx.readers.ml import values
-from kafka_replica.sdmx.readers.ml.tree import Names
+from kafka_replica.sdmx.formats.ml.reading.tree import Names
+from kafka_replica.sdmx.formats.ml.reading.values import read_text_format
 from kafka_replica.sdmx.representation import TextFormat
 
 _TYPES: Final = {
@@ -22,6 +22,6 @@ _TYPES: Final = {
 
 def text_format(element: etree._Element, names: Names) -> TextFormat:
     """Read a <TextFormat>, <CodingType> or <ToTextFormat>. Raises MessageError."""
-    found = values.text_format(element, names)
+    found = read_text_format(element, names)
     name = _TYPES.get(found.text_type or "")
     return msgspec.structs.replace(found, text_type=name) if name else found

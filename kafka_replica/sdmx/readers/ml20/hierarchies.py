@@ -14,6 +14,9 @@ from lxml import etree
 from kafka_replica.sdmx.containers import Items
 from kafka_replica.sdmx.earlier import VersionedHierarchy
 from kafka_replica.sdmx.errors import UrnError
+from kafka_replica.sdmx.formats.ml.reading.parts import first, pick, scheme_items, text
+from kafka_replica.sdmx.formats.ml.reading.tree import fail
+from kafka_replica.sdmx.formats.ml.reading.values import Item, boolean
 from kafka_replica.sdmx.model import (
     HierarchicalCode,
     HierarchicalCodelist,
@@ -21,9 +24,6 @@ from kafka_replica.sdmx.model import (
     IncludedCodelist,
     Level,
 )
-from kafka_replica.sdmx.readers.ml.parts import first, pick, scheme_items, text
-from kafka_replica.sdmx.readers.ml.tree import fail
-from kafka_replica.sdmx.readers.ml.values import Item, boolean
 from kafka_replica.sdmx.readers.ml20.edition import Source
 from kafka_replica.sdmx.readers.ml20.references import by_urn, parts_of, reference
 from kafka_replica.sdmx.readers.ml20.values import id_of, item_urn, maintained

@@ -9,11 +9,11 @@ from lxml import etree
 
 from kafka_replica.sdmx.containers import Items, LazyItems, collector_paused, items_of, numbered
 from kafka_replica.sdmx.earlier import VersionedConcept
+from kafka_replica.sdmx.formats.ml.reading.tree import Names
+from kafka_replica.sdmx.formats.ml.reading.values import Child, named
 from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION
 from kafka_replica.sdmx.formats.shared.reading.standalone import synthetic_name
 from kafka_replica.sdmx.model import Code, Codelist, Concept, ConceptScheme
-from kafka_replica.sdmx.readers.ml.tree import Names
-from kafka_replica.sdmx.readers.ml.values import Child, named
 from kafka_replica.sdmx.readers.ml20.edition import Source
 from kafka_replica.sdmx.readers.ml20.references import made
 from kafka_replica.sdmx.readers.ml20.values import id_of, item_urn, maintained

@@ -11,11 +11,11 @@ from lxml import etree
 
 from kafka_replica.sdmx.containers import Items, StubItems
 from kafka_replica.sdmx.earlier import CrossSectionalMeasure, DescribedGroup
+from kafka_replica.sdmx.formats.ml.reading.tree import fail
+from kafka_replica.sdmx.formats.ml.reading.values import Child, boolean, named, text_of
 from kafka_replica.sdmx.formats.shared.reading.key_family import roles_of_attribute, roles_of_dimension
 from kafka_replica.sdmx.formats.shared.reading.standalone import FIXED_COMPONENT_IDS
 from kafka_replica.sdmx.model import Attribute, AttributeRelationship, DataStructure, Dimension, Group, Measure
-from kafka_replica.sdmx.readers.ml.tree import fail
-from kafka_replica.sdmx.readers.ml.values import Child, boolean, named, text_of
 from kafka_replica.sdmx.readers.ml20.edition import Source
 from kafka_replica.sdmx.readers.ml20.references import concept, made
 from kafka_replica.sdmx.readers.ml20.values import id_of, item_urn, maintained, representation, unnamed

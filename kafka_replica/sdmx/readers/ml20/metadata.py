@@ -13,11 +13,11 @@ from lxml import etree
 
 from kafka_replica.sdmx.containers import Items, items_of
 from kafka_replica.sdmx.earlier import NamedMetadataTarget, NamedReportStructure, NamedTargetObject
+from kafka_replica.sdmx.formats.ml.reading.parts import first, known, pick, text
+from kafka_replica.sdmx.formats.ml.reading.tree import fail
+from kafka_replica.sdmx.formats.ml.reading.values import Item, text_of
 from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION
 from kafka_replica.sdmx.model import MetadataAttribute, MetadataStructure, MetadataTarget, ReportStructure, TargetObject
-from kafka_replica.sdmx.readers.ml.parts import first, known, pick, text
-from kafka_replica.sdmx.readers.ml.tree import fail
-from kafka_replica.sdmx.readers.ml.values import Item, text_of
 from kafka_replica.sdmx.readers.ml20.edition import Source
 from kafka_replica.sdmx.readers.ml20.references import concept, made
 from kafka_replica.sdmx.readers.ml20.values import id_of, item_urn, maintained

@@ -11,13 +11,12 @@ from typing import Final
 from lxml import etree
 
 from kafka_replica.sdmx.earlier import TimedReportedAttribute
+from kafka_replica.sdmx.formats.ml.metadata_sets import SET_ATTRIBUTES, read_about
+from kafka_replica.sdmx.formats.ml.reading.parts import first, international, known, pick, text
+from kafka_replica.sdmx.formats.ml.reading.tree import Names, fail
+from kafka_replica.sdmx.formats.ml.reading.values import read_annotations, text_of
 from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION, FIXED_IDS, artefact_urn
 from kafka_replica.sdmx.model import MetadataReport, MetadataSetOfReports, ReportedAttribute, TargetObjectValue
-from kafka_replica.sdmx.readers.ml.metadata import SET_ATTRIBUTES
-from kafka_replica.sdmx.readers.ml.metadata_reports import about
-from kafka_replica.sdmx.readers.ml.parts import first, international, known, pick, text
-from kafka_replica.sdmx.readers.ml.tree import Names, fail
-from kafka_replica.sdmx.readers.ml.values import annotations_of, text_of
 from kafka_replica.sdmx.readers.ml20.edition import Source
 from kafka_replica.sdmx.readers.ml20.references import made
 from kafka_replica.sdmx.readers.ml20.values import maintained
@@ -62,7 +61,7 @@ def metadata_set(urn: Urn, elements: list[etree._Element], source: Source) -> Me
     reports = tuple(_report(one, report, names) for one in pick(rest, "AttributeValueSet"))
     base |= {field: element.get(name) for name, field in (SET_ATTRIBUTES | _VALID).items()}
     base["action"] = base["action"] or source.of_sets.get("DataSetAction")
-    base |= about(reports)
+    base |= read_about(reports)
     structure = (text(rest, "MetadataStructureRef") or "").strip()
     agency = (text(rest, "MetadataStructureAgencyRef") or "").strip() or urn.agency
     flow = _said(element, "dataflowID")
@@ -108,7 +107,7 @@ def _attribute(element: etree._Element, names: Names) -> ReportedAttribute:
     id_ = _said(element, "conceptID") or fail(element, "it has no conceptID")
     texts = international(rest, "Value")
     below = tuple(_attribute(one, names) for one in pick(rest, "ReportedAttribute"))
-    annotations = () if notes is None else annotations_of(notes, names)
+    annotations = () if notes is None else read_annotations(notes, names)
     if start is None:
         return ReportedAttribute(id=id_, texts=texts, attributes=below, annotations=annotations)
     return TimedReportedAttribute(

@@ -11,6 +11,9 @@ from lxml import etree
 
 from kafka_replica.sdmx.containers import NO_TEXT, InternationalString, Items
 from kafka_replica.sdmx.earlier import VersionedAgency, VersionedDataConsumer, VersionedDataProvider
+from kafka_replica.sdmx.formats.ml.reading.parts import international, text, texts
+from kafka_replica.sdmx.formats.ml.reading.tree import Names
+from kafka_replica.sdmx.formats.ml.reading.values import Child, named
 from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION
 from kafka_replica.sdmx.formats.shared.reading.standalone import synthetic_name
 from kafka_replica.sdmx.model import (
@@ -24,9 +27,6 @@ from kafka_replica.sdmx.model import (
     Organisation,
     OrganisationScheme,
 )
-from kafka_replica.sdmx.readers.ml.parts import international, text, texts
-from kafka_replica.sdmx.readers.ml.tree import Names
-from kafka_replica.sdmx.readers.ml.values import Child, named
 from kafka_replica.sdmx.readers.ml20.edition import Source
 from kafka_replica.sdmx.readers.ml20.values import id_of, item_urn, maintained
 from kafka_replica.sdmx.urn import Urn

@@ -7,9 +7,9 @@ from typing import Any
 from lxml import etree
 
 from kafka_replica.sdmx.earlier import ProcessStepOfClasses
+from kafka_replica.sdmx.formats.ml.reading.parts import international, known, nested, pick, scheme_items, texts
+from kafka_replica.sdmx.formats.ml.reading.values import Item
 from kafka_replica.sdmx.model import Computation, Process, ProcessStep, Transition
-from kafka_replica.sdmx.readers.ml.parts import international, known, nested, pick, scheme_items, texts
-from kafka_replica.sdmx.readers.ml.values import Item
 from kafka_replica.sdmx.readers.ml20.edition import Source
 from kafka_replica.sdmx.readers.ml20.references import parts_of
 from kafka_replica.sdmx.readers.ml20.values import maintained

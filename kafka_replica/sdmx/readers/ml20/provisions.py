@@ -14,11 +14,11 @@ from lxml import etree
 
 from kafka_replica.sdmx.earlier import Provision, ProvisionAgreementOfSources
 from kafka_replica.sdmx.errors import UrnError
+from kafka_replica.sdmx.formats.ml.reading.parts import first, known, text
+from kafka_replica.sdmx.formats.ml.reading.tree import fail
+from kafka_replica.sdmx.formats.ml.reading.values import Child, boolean, text_of
 from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION, FIXED_IDS, artefact_urn
 from kafka_replica.sdmx.model import ProvisionAgreement, QueryableDataSource
-from kafka_replica.sdmx.readers.ml.parts import first, known, text
-from kafka_replica.sdmx.readers.ml.tree import fail
-from kafka_replica.sdmx.readers.ml.values import Child, boolean, text_of
 from kafka_replica.sdmx.readers.ml20.constraints import constraint
 from kafka_replica.sdmx.readers.ml20.edition import Source
 from kafka_replica.sdmx.readers.ml20.references import by_urn, made, parts_of, reference

@@ -7,12 +7,12 @@ from typing import Final
 
 from lxml import etree
 
+from kafka_replica.sdmx.formats.ml.reading.cut import Cutter
+from kafka_replica.sdmx.formats.ml.reading.repeated import refuse_repeated, refuse_repeated_outside
+from kafka_replica.sdmx.formats.ml.reading.values import text_of
 from kafka_replica.sdmx.formats.shared.reading.collecting import ErrorCollector
 from kafka_replica.sdmx.message import Header, Message
 from kafka_replica.sdmx.model import Artefact, OpaqueArtefact
-from kafka_replica.sdmx.readers.ml.cut import Cutter
-from kafka_replica.sdmx.readers.ml.repeated import refuse_repeated, refuse_repeated_outside
-from kafka_replica.sdmx.readers.ml.values import text_of
 from kafka_replica.sdmx.readers.ml20.categories import category_scheme, reporting_taxonomy
 from kafka_replica.sdmx.readers.ml20.edition import Edition, Source
 from kafka_replica.sdmx.readers.ml20.flows import dataflow, metadataflow

@@ -11,10 +11,10 @@ from typing import Final
 from lxml import etree
 
 from kafka_replica.sdmx.errors import UrnError
+from kafka_replica.sdmx.formats.ml.reading.tree import fail
+from kafka_replica.sdmx.formats.ml.reading.values import text_of
 from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION
 from kafka_replica.sdmx.formats.shared.reading.standalone import concept_urn
-from kafka_replica.sdmx.readers.ml.tree import fail
-from kafka_replica.sdmx.readers.ml.values import text_of
 from kafka_replica.sdmx.readers.ml20.edition import Source
 from kafka_replica.sdmx.urn import MAX_URN, Urn
 

@@ -8,6 +8,9 @@ from lxml import etree
 
 from kafka_replica.sdmx.containers import parts_of as parts_or_stub
 from kafka_replica.sdmx.earlier import AliasedComponentMap, AliasedItemMap
+from kafka_replica.sdmx.formats.ml.reading.parts import first, known, pick
+from kafka_replica.sdmx.formats.ml.reading.tree import fail
+from kafka_replica.sdmx.formats.ml.reading.values import Item, boolean, text_of
 from kafka_replica.sdmx.model import (
     ComponentMapInSet,
     ItemMap,
@@ -16,9 +19,6 @@ from kafka_replica.sdmx.model import (
     StructureMapInSet,
     StructureSet,
 )
-from kafka_replica.sdmx.readers.ml.parts import first, known, pick
-from kafka_replica.sdmx.readers.ml.tree import fail
-from kafka_replica.sdmx.readers.ml.values import Item, boolean, text_of
 from kafka_replica.sdmx.readers.ml20.edition import Source
 from kafka_replica.sdmx.readers.ml20.references import CLASSES, category_path, parts_of, reference
 from kafka_replica.sdmx.readers.ml20.values import id_of, item_urn, maintained

@@ -6,6 +6,6 @@ their order of elements.
 
 from __future__ import annotations
 
-from kafka_replica.sdmx.writers.ml.message import element_of, message_of
+from kafka_replica.sdmx.formats.ml.writer import element_of, message_of
 
 __all__ = ["element_of", "message_of"]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from kafka_replica.sdmx.earlier import VersionedHierarchy
+from kafka_replica.sdmx.formats.ml.writing.xml import el, leaf, true
 from kafka_replica.sdmx.model import HierarchicalCode, HierarchicalCodelist, HierarchyOfCodelist, Level
-from kafka_replica.sdmx.writers.ml.xml import el, leaf, true
 from kafka_replica.sdmx.writers.ml20.references import reference
 from kafka_replica.sdmx.writers.ml20.values import Edition, annotations_of, maintained, text_format, texts
 

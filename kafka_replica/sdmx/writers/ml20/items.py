@@ -16,6 +16,7 @@ from kafka_replica.sdmx.earlier import (
     VersionedReportingCategory,
 )
 from kafka_replica.sdmx.errors import UnwritableError
+from kafka_replica.sdmx.formats.ml.writing.xml import el, leaf
 from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION
 from kafka_replica.sdmx.formats.shared.reading.standalone import STANDALONE_CONCEPTS
 from kafka_replica.sdmx.model import (
@@ -34,7 +35,6 @@ from kafka_replica.sdmx.model import (
     ReportingTaxonomy,
 )
 from kafka_replica.sdmx.urn import Urn
-from kafka_replica.sdmx.writers.ml.xml import el, leaf
 from kafka_replica.sdmx.writers.ml20.references import category, reference
 from kafka_replica.sdmx.writers.ml20.values import Edition, annotations_of, maintained, representation, texts
 

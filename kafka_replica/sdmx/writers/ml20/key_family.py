@@ -11,11 +11,11 @@ from kafka_replica.sdmx.earlier import (
     KeyFamilyDimension,
 )
 from kafka_replica.sdmx.errors import UnwritableError
+from kafka_replica.sdmx.formats.ml.writing.xml import el, leaf
 from kafka_replica.sdmx.formats.shared.reading.key_family import IMPLIED_ROLES
 from kafka_replica.sdmx.formats.shared.reading.standalone import STANDALONE_CONCEPTS
 from kafka_replica.sdmx.model import Attribute, Component, DataStructure, Dimension, Group, Measure
 from kafka_replica.sdmx.urn import Urn
-from kafka_replica.sdmx.writers.ml.xml import el, leaf
 from kafka_replica.sdmx.writers.ml20.values import Edition, annotated, maintained, representation, texts
 
 _DIMENSION_ROLES: Final = {

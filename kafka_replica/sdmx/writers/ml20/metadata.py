@@ -7,8 +7,8 @@ from typing import Final
 from kafka_replica.sdmx.base import Identifiable
 from kafka_replica.sdmx.earlier import NamedMetadataTarget, NamedReportStructure, NamedTargetObject
 from kafka_replica.sdmx.errors import UnwritableError
+from kafka_replica.sdmx.formats.ml.writing.xml import el, leaf
 from kafka_replica.sdmx.model import MetadataAttribute, MetadataStructure, MetadataTarget, ReportStructure, TargetObject
-from kafka_replica.sdmx.writers.ml.xml import el, leaf
 from kafka_replica.sdmx.writers.ml20.key_family import concept_of
 from kafka_replica.sdmx.writers.ml20.values import Edition, annotated, annotations_of, maintained, representation, texts
 

@@ -6,6 +6,7 @@ from typing import Final
 
 from kafka_replica.sdmx.earlier import AliasedComponentMap, AliasedItemMap, ProcessStepOfClasses
 from kafka_replica.sdmx.errors import UnwritableError
+from kafka_replica.sdmx.formats.ml.writing.xml import el, leaf, true
 from kafka_replica.sdmx.model import (
     ComponentMapInSet,
     ItemMap,
@@ -17,7 +18,6 @@ from kafka_replica.sdmx.model import (
     Transition,
 )
 from kafka_replica.sdmx.urn import Urn
-from kafka_replica.sdmx.writers.ml.xml import el, leaf, true
 from kafka_replica.sdmx.writers.ml20.references import category_path, reference
 from kafka_replica.sdmx.writers.ml20.values import Edition, annotations_of, maintained, text_format, texts
 

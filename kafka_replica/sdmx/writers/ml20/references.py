@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from kafka_replica.sdmx.errors import UnwritableError
+from kafka_replica.sdmx.formats.ml.writing.xml import el, leaf
 from kafka_replica.sdmx.urn import Urn
-from kafka_replica.sdmx.writers.ml.xml import el, leaf
 
 _WORDS: Final[dict[str, tuple[str, str]]] = {
     "DataStructure": ("KeyFamilyID", "KeyFamilyAgencyID"),

@@ -9,11 +9,11 @@ from typing import Final, NamedTuple
 
 from kafka_replica.sdmx.containers import InternationalString
 from kafka_replica.sdmx.errors import UnwritableError
+from kafka_replica.sdmx.formats.ml.writing.xml import el, escaped_attribute, escaped_text, leaf, true
 from kafka_replica.sdmx.message_format import Format
 from kafka_replica.sdmx.model import Annotation, Identifiable, Maintainable
 from kafka_replica.sdmx.representation import Representation, TextFormat
 from kafka_replica.sdmx.urn import Urn
-from kafka_replica.sdmx.writers.ml.xml import attribute, el, leaf, text, true
 
 _TYPES_20: Final = {
     "GregorianDay": "Date", "GregorianYear": "Year", "GregorianYearMonth": "YearMonth", "TimeRange": "Timespan",
@@ -61,7 +61,12 @@ EDITIONS: Final = {
 
 def texts(tag: str, found: InternationalString) -> str:
     """Write a text in each of its languages."""
-    return "".join([f'<{tag} xml:lang="{attribute(language)}">{text(one)}</{tag}>' for language, one in found.texts])
+    return "".join(
+        [
+            f'<{tag} xml:lang="{escaped_attribute(language)}">{escaped_text(one)}</{tag}>'
+            for language, one in found.texts
+        ]
+    )
 
 
 def annotations_of(found: tuple[Annotation, ...]) -> str:
