@@ -26,7 +26,7 @@ ROOMS = {
     "tables/libraries.py": {"pandas", "polars", "pyarrow"},
     "exchange/sdmx1/library.py": {"sdmx"},
     "exchange/pysdmx/library.py": {"pysdmx"},
-    "writers/xlsx/message.py": {"xlsxwriter"},
+    "formats/xlsx/writer.py": {"xlsxwriter"},
 }
 
 

@@ -32,7 +32,6 @@ from kafka_replica.sdmx.urn import Urn
 
 # Reading
 
-
 _CODES: Final[dict[str, type[Code]]] = {
     "Code": Code,
     "GeoFeatureSetCode": GeoFeatureSetCode,
@@ -145,7 +144,6 @@ def read_value_list(item: Item) -> ValueList:
 
 
 # Writing
-
 
 _GEO: Final = {"GeographicCodelist", "GeoGridCodelist"}
 

@@ -38,7 +38,6 @@ from kafka_replica.sdmx.urn import Urn
 
 # Reading
 
-
 _KINDS: Final[dict[str, type[Constraint]]] = {
     "DataConstraint": DataConstraint,
     "MetadataConstraint": MetadataConstraint,

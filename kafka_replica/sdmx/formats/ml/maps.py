@@ -44,7 +44,6 @@ from kafka_replica.sdmx.urn import Urn
 
 # Reading
 
-
 _SCHEME_MAPS: Final[dict[str, tuple[type[ItemSchemeMap], str]]] = {
     "ConceptSchemeMap": (ConceptSchemeMap, "ConceptScheme"),
     "CategorySchemeMap": (CategorySchemeMap, "CategoryScheme"),

@@ -126,7 +126,6 @@ def _read_target(item: Item) -> MetadataTarget:
 
 # Writing
 
-
 _TARGET_ELEMENTS: Final = {
     "DimensionDescriptorValuesTarget": "str:KeyDescriptorValuesTarget",
     "DataSetTarget": "str:DataSetTarget",

@@ -34,7 +34,6 @@ from kafka_replica.sdmx.model import (
 
 # Reading
 
-
 SET_ATTRIBUTES: Final = {
     "action": "action",
     "reportingBeginDate": "reporting_begin_date",

@@ -31,7 +31,6 @@ from kafka_replica.sdmx.model import (
 
 # Reading
 
-
 _KINDS: Final[dict[str, tuple[type[OrganisationScheme], type[Organisation]]]] = {
     "AgencyScheme": (AgencyScheme, Agency),
     "DataProviderScheme": (DataProviderScheme, DataProvider),

@@ -1,8 +1,8 @@
-"""Read a structure message of SDMX-ML 2.1, 3.0 or 3.1 into the model."""
+"""Read a structure message of SDMX-ML 2.1, 3.0 or 3.1 into the model, or split it by artefact."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Final
 
@@ -39,7 +39,7 @@ from kafka_replica.sdmx.formats.ml.reading.tree import (
     urn_of,
 )
 from kafka_replica.sdmx.formats.ml.reading.values import Item, boolean, text_of
-from kafka_replica.sdmx.formats.ml.registrations import Identify, artefacts_in, read_registration
+from kafka_replica.sdmx.formats.ml.registrations import Identify, artefacts_in, beside, read_registration
 from kafka_replica.sdmx.formats.ml.structure_sets import read_structure_set
 from kafka_replica.sdmx.formats.ml.transformations import (
     read_custom_type_scheme,
@@ -224,3 +224,20 @@ def _header(element: etree._Element | None, names: Names) -> Header:
         prepared=said.get("Prepared"),
         test=said.get("Test") in {"true", "1"},
     )
+
+
+def cut_tree(
+    format_: Format, root: etree._Element, size: int, collector: ErrorCollector
+) -> tuple[Format, Iterator[tuple[Urn, bytes]]]:
+    """Return the format, and the URN and message of each artefact. Raises MessageError."""
+    names = names_of(format_)
+    cutter = Cutter(names, size)
+    identify, elements = artefacts_in(root, names)
+
+    def parts() -> Iterator[tuple[Urn, bytes]]:
+        for element in elements:
+            urn = collector.attempt(partial(identify, element), partial(unreadable_element, element))
+            if urn is not None:
+                yield urn, cutter.message_of(element, *beside(element, names))
+
+    return format_, parts()

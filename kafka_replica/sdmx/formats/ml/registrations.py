@@ -29,7 +29,6 @@ from kafka_replica.sdmx.urn import Urn
 
 # Reading
 
-
 _CONSTRAINTS: Final = {"ContentConstraint", "Constraint"}
 """The names of constraints in 2.1 and 3.x."""
 

@@ -157,7 +157,6 @@ def _value(element: etree._Element, attribute: str) -> str:
 
 # Writing
 
-
 _ROWS: Final = {
     "CodelistMap": "str:CodeMap",
     "HybridCodelistMap": "str:HybridCodeMap",

@@ -31,7 +31,6 @@ from kafka_replica.sdmx.model import (
 
 # Reading
 
-
 _MAPPING_CLASSES: Final = {
     "Dataflow": "VtlDataflowMapping",
     "GenericDataflow": "VtlDataflowMapping",

@@ -1,21 +1,15 @@
-"""Split a message of SDMX-ML into messages of one artefact each."""
+"""Build messages of SDMX-ML with one artefact each from a message with several."""
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
-from functools import partial
 from typing import cast
 
 from lxml import etree
 
 from kafka_replica.sdmx.errors import MessageError
-from kafka_replica.sdmx.formats.ml.reading.tree import Names, names_of, unreadable_element
-from kafka_replica.sdmx.formats.ml.registrations import artefacts_in, beside
+from kafka_replica.sdmx.formats.ml.reading.tree import Names
 from kafka_replica.sdmx.formats.shared.reading.budget import Budget
-from kafka_replica.sdmx.formats.shared.reading.collecting import ErrorCollector
-from kafka_replica.sdmx.message_format import Format
-from kafka_replica.sdmx.urn import Urn
 
 _MARK = "the artefact goes here"
 _MAX_NAMESPACES = 200
@@ -82,20 +76,3 @@ class Cutter:
         if self._names[element.tag] == "OrganisationScheme":
             kept = {"Name", "Description", "Annotations"}
         made.extend(copy.deepcopy(child) for child in element if self._names[child.tag] in kept)
-
-
-def cut_tree(
-    format_: Format, root: etree._Element, size: int, collector: ErrorCollector
-) -> tuple[Format, Iterator[tuple[Urn, bytes]]]:
-    """Return the format, and the URN and message of each artefact. Raises MessageError."""
-    names = names_of(format_)
-    cutter = Cutter(names, size)
-    identify, elements = artefacts_in(root, names)
-
-    def parts() -> Iterator[tuple[Urn, bytes]]:
-        for element in elements:
-            urn = collector.attempt(partial(identify, element), partial(unreadable_element, element))
-            if urn is not None:
-                yield urn, cutter.message_of(element, *beside(element, names))
-
-    return format_, parts()

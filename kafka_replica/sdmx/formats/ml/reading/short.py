@@ -20,17 +20,12 @@ if TYPE_CHECKING:
     from lxml import etree
 
 
-_SMALL: Final = 1 << 16
-_START: Final = 400
 _FORMATS: Final = frozenset({Format.SDMX_ML_2_1, Format.SDMX_ML_3_0, Format.SDMX_ML_3_1})
 _DECLINED: Final = (SdmxError, NotPlainError, UnicodeDecodeError, RecursionError)
 
 
 def read_short(data: bytes) -> Message | None:
     """Return the message, or None if libxml2 has to parse it."""
-    # A look at the namespaces of the root avoids parsing messages that would be declined in the end.
-    if len(data) > _SMALL or data.find(b"/v2_0/", 0, _START) > 0 or data.find(b"/v1_0/", 0, _START) > 0:
-        return None
     try:
         root = parsed(data)
         format_ = format_of_tag(root.tag)
