@@ -2,5 +2,5 @@
 
 A format's package has one module per subject (codelists, hierarchies ...), which first reads and then writes it.
 It may import the model and ``shared``, and no other format except the one that it is an edition of.
-Read ``ml/hierarchies.py`` first.
+Read ``ml/hierarchies.py`` first, then ``registry``, which names the modules of each format.
 """
