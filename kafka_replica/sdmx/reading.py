@@ -5,8 +5,8 @@ from __future__ import annotations
 from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.formats.shared.reading.collecting import STRICT, ErrorCollector, OnError
 from kafka_replica.sdmx.formats.shared.reading.encodings import by_charset
-from kafka_replica.sdmx.media_types import MAX_BYTES, Format, of_content_type, unpacked
 from kafka_replica.sdmx.message import Message
+from kafka_replica.sdmx.message_format import MAX_BYTES, Format, of_content_type, unpacked
 from kafka_replica.sdmx.readers import edi, fusion, markup, ml, sdmx_json, xlsx
 from kafka_replica.sdmx.readers.json_short import short
 from kafka_replica.sdmx.readers.json_tree import JsonMessage, opened

@@ -14,8 +14,8 @@ from kafka_replica.sdmx.errors import SdmxError, UnwritableError
 from kafka_replica.sdmx.formats.shared.writing.carrying import carried
 from kafka_replica.sdmx.formats.shared.writing.difference import difference
 from kafka_replica.sdmx.formats.shared.writing.headers import header_for
-from kafka_replica.sdmx.media_types import Format, of_content_type
 from kafka_replica.sdmx.message import Header
+from kafka_replica.sdmx.message_format import Format, of_content_type
 from kafka_replica.sdmx.model import Artefact, OpaqueArtefact
 from kafka_replica.sdmx.reading import read_message
 from kafka_replica.sdmx.writers import edi, fusion, ml, ml20, sdmx_json, xlsx

@@ -13,7 +13,7 @@ from fuzz import books, texts, trees
 from fuzz.samples import URNS, samples_of
 from kafka_replica.sdmx import Format, Message, Urn, read_message, split_message, split_readable
 from kafka_replica.sdmx.errors import SdmxError
-from kafka_replica.sdmx.media_types import unpacked
+from kafka_replica.sdmx.message_format import unpacked
 from kafka_replica.sdmx.readers import fusion, markup, ml, sdmx_json
 from kafka_replica.sdmx.readers.json_short import short
 from kafka_replica.sdmx.readers.json_tree import opened

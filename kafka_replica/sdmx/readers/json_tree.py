@@ -23,8 +23,8 @@ from kafka_replica.sdmx.formats.shared.reading.collecting import (
     unreadable,
 )
 from kafka_replica.sdmx.formats.shared.reading.identity import artefact_urn
-from kafka_replica.sdmx.media_types import Format, of_json_schema
 from kafka_replica.sdmx.message import UnreadableArtefact
+from kafka_replica.sdmx.message_format import Format, of_json_schema
 from kafka_replica.sdmx.readers import json_names
 from kafka_replica.sdmx.urn import Urn
 

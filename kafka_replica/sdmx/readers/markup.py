@@ -8,8 +8,8 @@ from lxml import etree
 
 from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.formats.shared.reading.collecting import STRICT, ErrorCollector
-from kafka_replica.sdmx.media_types import Format
 from kafka_replica.sdmx.message import Message
+from kafka_replica.sdmx.message_format import Format
 from kafka_replica.sdmx.readers import ml, ml10, ml20
 from kafka_replica.sdmx.readers.ml.tree import parse
 from kafka_replica.sdmx.urn import Urn

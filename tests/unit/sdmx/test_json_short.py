@@ -10,7 +10,7 @@ from test_classes import DATA
 
 from kafka_replica.sdmx import Format, Message, read_message
 from kafka_replica.sdmx.errors import MessageError
-from kafka_replica.sdmx.media_types import unpacked
+from kafka_replica.sdmx.message_format import unpacked
 from kafka_replica.sdmx.readers import fusion, sdmx_json
 from kafka_replica.sdmx.readers.json_short import short
 from kafka_replica.sdmx.readers.json_tree import opened

@@ -14,7 +14,7 @@ from test_classes import DATA
 from kafka_replica.sdmx import Format, Message, split_message
 from kafka_replica.sdmx.containers import InternationalString
 from kafka_replica.sdmx.errors import SdmxError
-from kafka_replica.sdmx.media_types import unpacked
+from kafka_replica.sdmx.message_format import unpacked
 from kafka_replica.sdmx.model import Codelist
 from kafka_replica.sdmx.readers import markup, ml
 from kafka_replica.sdmx.readers.ml.plain import Element, NotPlainError, parsed

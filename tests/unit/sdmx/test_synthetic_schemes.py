@@ -18,7 +18,7 @@ from kafka_replica.sdmx.base import ItemScheme
 from kafka_replica.sdmx.errors import SdmxError, UnwritableError
 from kafka_replica.sdmx.files import read_structures
 from kafka_replica.sdmx.formats.shared.reading.standalone import is_synthetic
-from kafka_replica.sdmx.media_types import Format
+from kafka_replica.sdmx.message_format import Format
 from kafka_replica.sdmx.model import AgencyScheme
 from support.sdmx.sdmx_corpus import data_of, rows
 

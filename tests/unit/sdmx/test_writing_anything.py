@@ -15,7 +15,7 @@ from kafka_replica.sdmx import base, containers, model, read_message, representa
 from kafka_replica.sdmx.base import Maintainable
 from kafka_replica.sdmx.containers import InternationalString, Items
 from kafka_replica.sdmx.formats.shared.writing.carrying import carried
-from kafka_replica.sdmx.media_types import Format
+from kafka_replica.sdmx.message_format import Format
 from kafka_replica.sdmx.model import ARTEFACTS
 from kafka_replica.sdmx.urn import Urn
 from kafka_replica.sdmx.writing import media_types, writable

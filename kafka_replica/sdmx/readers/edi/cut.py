@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from kafka_replica.sdmx.formats.shared.reading.budget import Budget
 from kafka_replica.sdmx.formats.shared.reading.collecting import STRICT, ErrorCollector
-from kafka_replica.sdmx.media_types import Format
+from kafka_replica.sdmx.message_format import Format
 from kafka_replica.sdmx.readers.edi.messages import Described, described
 from kafka_replica.sdmx.readers.edi.syntax import Interchange, opened, segments
 from kafka_replica.sdmx.urn import Urn

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Final
 
 from kafka_replica.sdmx.formats.shared.reading.collecting import STRICT, ErrorCollector
-from kafka_replica.sdmx.media_types import Format
 from kafka_replica.sdmx.message import Message
+from kafka_replica.sdmx.message_format import Format
 from kafka_replica.sdmx.model import Artefact
 from kafka_replica.sdmx.readers.edi.items import codelist, concept_scheme
 from kafka_replica.sdmx.readers.edi.key_family import key_family

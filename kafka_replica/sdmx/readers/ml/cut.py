@@ -12,7 +12,7 @@ from lxml import etree
 from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.formats.shared.reading.budget import Budget
 from kafka_replica.sdmx.formats.shared.reading.collecting import ErrorCollector
-from kafka_replica.sdmx.media_types import Format
+from kafka_replica.sdmx.message_format import Format
 from kafka_replica.sdmx.readers.ml.registrations import artefacts_in, beside
 from kafka_replica.sdmx.readers.ml.tree import Names, names_of, unreadable_element
 from kafka_replica.sdmx.urn import Urn

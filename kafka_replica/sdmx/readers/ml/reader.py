@@ -11,8 +11,8 @@ from lxml import etree
 from kafka_replica.sdmx.errors import UrnError
 from kafka_replica.sdmx.formats.shared.reading.collecting import STRICT, ErrorCollector
 from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION
-from kafka_replica.sdmx.media_types import Format
 from kafka_replica.sdmx.message import Header, Message
+from kafka_replica.sdmx.message_format import Format
 from kafka_replica.sdmx.model import Artefact, AvailabilityConstraint, OpaqueArtefact
 from kafka_replica.sdmx.readers.ml import metadata_reports
 from kafka_replica.sdmx.readers.ml.categories import categorisation, category_scheme, reporting_taxonomy

@@ -14,7 +14,7 @@ from lxml import etree
 
 from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.formats.shared.reading.collecting import ErrorCollector
-from kafka_replica.sdmx.media_types import Format
+from kafka_replica.sdmx.message_format import Format
 from kafka_replica.sdmx.readers.ml.plain import is_plain
 from kafka_replica.sdmx.readers.ml.tree import Names, fail
 

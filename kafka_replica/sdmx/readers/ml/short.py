@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, cast
 
 from kafka_replica.sdmx.errors import SdmxError
-from kafka_replica.sdmx.media_types import Format
 from kafka_replica.sdmx.message import Message
+from kafka_replica.sdmx.message_format import Format
 from kafka_replica.sdmx.readers.ml.plain import NotPlainError, parsed
 from kafka_replica.sdmx.readers.ml.reader import read_plain
 from kafka_replica.sdmx.readers.ml.tree import format_of_tag

@@ -16,8 +16,8 @@ from lxml import etree
 from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.formats.shared.reading.collecting import Identity, unreadable
 from kafka_replica.sdmx.formats.shared.reading.identity import artefact_urn
-from kafka_replica.sdmx.media_types import Format, of_namespace
 from kafka_replica.sdmx.message import UnreadableArtefact
+from kafka_replica.sdmx.message_format import Format, of_namespace
 from kafka_replica.sdmx.urn import Urn
 
 AVAILABILITY = "AvailabilityConstraints"

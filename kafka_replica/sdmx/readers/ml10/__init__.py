@@ -10,8 +10,8 @@ from typing import Final
 from lxml import etree
 
 from kafka_replica.sdmx.formats.shared.reading.collecting import STRICT, ErrorCollector
-from kafka_replica.sdmx.media_types import Format
 from kafka_replica.sdmx.message import Message
+from kafka_replica.sdmx.message_format import Format
 from kafka_replica.sdmx.readers.ml10.formats import text_format
 from kafka_replica.sdmx.readers.ml20.cut import Cut, cut
 from kafka_replica.sdmx.readers.ml20.edition import Edition

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from lxml import etree
 
 from kafka_replica.sdmx.formats.shared.reading.collecting import ErrorCollector
-from kafka_replica.sdmx.media_types import Format
+from kafka_replica.sdmx.message_format import Format
 from kafka_replica.sdmx.readers.ml.cut import Cutter
 from kafka_replica.sdmx.readers.ml20.edition import Edition, Source
 from kafka_replica.sdmx.readers.ml20.places import places

@@ -18,8 +18,8 @@ from kafka_replica.sdmx.errors import UrnError
 from kafka_replica.sdmx.formats.shared.reading.collecting import Identity, unreadable
 from kafka_replica.sdmx.formats.shared.reading.identity import artefact_urn
 from kafka_replica.sdmx.formats.shared.reading.standalone import AGENCIES, concept_scheme_urn
-from kafka_replica.sdmx.media_types import Format
 from kafka_replica.sdmx.message import UnreadableArtefact
+from kafka_replica.sdmx.message_format import Format
 from kafka_replica.sdmx.readers.ml.tree import fail
 from kafka_replica.sdmx.readers.ml20.edition import Source
 from kafka_replica.sdmx.readers.ml20.metadata_sets import set_urn, sets_in

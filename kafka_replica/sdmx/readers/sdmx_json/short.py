@@ -9,8 +9,8 @@ from typing import Any, Final
 import msgspec
 
 from kafka_replica.sdmx.formats.shared.reading.identity import artefact_urn
-from kafka_replica.sdmx.media_types import Format
 from kafka_replica.sdmx.message import Header, Message
+from kafka_replica.sdmx.message_format import Format
 from kafka_replica.sdmx.model import Artefact
 from kafka_replica.sdmx.readers.json_short import (
     SMALL,

@@ -9,7 +9,7 @@ import msgspec
 
 from kafka_replica.sdmx.containers import NO_TEXT, InternationalString, international, written_texts
 from kafka_replica.sdmx.errors import MessageError, UrnError
-from kafka_replica.sdmx.media_types import of_json_schema
+from kafka_replica.sdmx.message_format import of_json_schema
 from kafka_replica.sdmx.model import Annotation, Link
 from kafka_replica.sdmx.readers.json_parts import enumerated, facets, reference, text_format
 from kafka_replica.sdmx.readers.json_tree import decoded

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from kafka_replica.sdmx.errors import UnreadableContentError
 from kafka_replica.sdmx.formats.shared.reading.collecting import NO_IDENTITY, STRICT, ErrorCollector, unreadable
-from kafka_replica.sdmx.media_types import Format
 from kafka_replica.sdmx.message import Header, Message, UnreadableArtefact
+from kafka_replica.sdmx.message_format import Format
 from kafka_replica.sdmx.readers.xlsx.package import Package
 from kafka_replica.sdmx.readers.xlsx.representation_map import representation_map
 from kafka_replica.sdmx.readers.xlsx.worksheet import Cells

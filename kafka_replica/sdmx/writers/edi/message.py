@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from kafka_replica.sdmx.errors import UnwritableError
-from kafka_replica.sdmx.media_types import Format
 from kafka_replica.sdmx.message import Header
+from kafka_replica.sdmx.message_format import Format
 from kafka_replica.sdmx.model import Artefact
 from kafka_replica.sdmx.writers.edi import artefacts
 from kafka_replica.sdmx.writers.edi.syntax import ADVICE, encoded, released, segment

@@ -9,7 +9,7 @@ import re
 from typing import Any, Final, NamedTuple
 
 from kafka_replica.sdmx.errors import UnwritableError
-from kafka_replica.sdmx.media_types import Format
+from kafka_replica.sdmx.message_format import Format
 from kafka_replica.sdmx.urn import Urn
 from kafka_replica.sdmx.writers.ml.xml import el, text
 

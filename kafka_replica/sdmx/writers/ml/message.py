@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final, NamedTuple
 
 from kafka_replica.sdmx.errors import UnwritableError
-from kafka_replica.sdmx.media_types import Format
 from kafka_replica.sdmx.message import Header
+from kafka_replica.sdmx.message_format import Format
 from kafka_replica.sdmx.model import Artefact, MetadataSet, Registration
 from kafka_replica.sdmx.writers.ml import (
     categories,

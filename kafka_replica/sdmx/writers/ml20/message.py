@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from kafka_replica.sdmx.errors import UnwritableError
-from kafka_replica.sdmx.media_types import Format
 from kafka_replica.sdmx.message import Header
+from kafka_replica.sdmx.message_format import Format
 from kafka_replica.sdmx.model import Artefact
 from kafka_replica.sdmx.writers.ml.xml import el, flag, leaf
 from kafka_replica.sdmx.writers.ml20 import hierarchies, items, key_family, metadata, processes

@@ -8,8 +8,8 @@ from typing import Any, Final
 import msgspec
 
 from kafka_replica.sdmx.errors import UnwritableError
-from kafka_replica.sdmx.media_types import Format
 from kafka_replica.sdmx.message import Header
+from kafka_replica.sdmx.message_format import Format
 from kafka_replica.sdmx.model import Artefact
 from kafka_replica.sdmx.writers.json_parts import Json, obj
 from kafka_replica.sdmx.writers.sdmx_json import (

@@ -10,8 +10,8 @@ from typing import Any, Final
 from kafka_replica.errors import MissingExtraError
 from kafka_replica.sdmx.containers import InternationalString, StubTuple
 from kafka_replica.sdmx.errors import UnwritableError
-from kafka_replica.sdmx.media_types import Format
 from kafka_replica.sdmx.message import Header
+from kafka_replica.sdmx.message_format import Format
 from kafka_replica.sdmx.model import Artefact, MappedValue, RepresentationMap
 
 _ARROW: Final = "--->"

@@ -17,7 +17,7 @@ from kafka_replica.sdmx.formats.shared.writing.times import (
     as_milliseconds,
     with_zone,
 )
-from kafka_replica.sdmx.media_types import Format
+from kafka_replica.sdmx.message_format import Format
 
 _NO_ADDRESS: Final = ("Code.uri", "Dimension.uri", "Attribute.uri", "Measure.uri", "Group.uri")
 _COMPONENTS_IN_MAPS: Final = ("source_class", "target_class", "source_list", "target_list")

@@ -17,7 +17,7 @@ from kafka_replica.sdmx.containers import StubTuple
 from kafka_replica.sdmx.errors import UnwritableError, UrnError
 from kafka_replica.sdmx.formats.shared.reading.identity import FIXED_IDS
 from kafka_replica.sdmx.formats.shared.writing.rewriting import Change
-from kafka_replica.sdmx.media_types import Format
+from kafka_replica.sdmx.message_format import Format
 from kafka_replica.sdmx.representation import Representation
 from kafka_replica.sdmx.urn import Urn
 
