@@ -13,10 +13,11 @@ from fuzz import books, texts, trees
 from fuzz.samples import URNS, samples_of
 from kafka_replica.sdmx import Format, Message, Urn, read_message, split_message, split_readable
 from kafka_replica.sdmx.errors import SdmxError
+from kafka_replica.sdmx.formats import fusion, sdmx_json
+from kafka_replica.sdmx.formats.json_shared.short import short
+from kafka_replica.sdmx.formats.json_shared.tree import opened
 from kafka_replica.sdmx.message_format import unpacked
-from kafka_replica.sdmx.readers import fusion, markup, ml, sdmx_json
-from kafka_replica.sdmx.readers.json_short import short
-from kafka_replica.sdmx.readers.json_tree import opened
+from kafka_replica.sdmx.readers import markup, ml
 
 Make = Callable[[Sequence[bytes], int], bytes]
 _SEEDS: Final = st.integers(0, 2**32)

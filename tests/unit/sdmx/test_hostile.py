@@ -15,8 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_reading import codelist_xml, xml
 
-from kafka_replica.sdmx import message_format
-from kafka_replica.sdmx import read_message, split_message
+from kafka_replica.sdmx import message_format, read_message, split_message
 from kafka_replica.sdmx.errors import MessageError, SdmxError, UnreadableContentError
 from kafka_replica.sdmx.samples import sample_files
 

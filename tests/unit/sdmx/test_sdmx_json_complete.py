@@ -14,11 +14,11 @@ from typing import Any
 
 import msgspec
 
-from kafka_replica.sdmx.readers.sdmx_json.classes import _WIRES
-from kafka_replica.sdmx.readers.sdmx_json.constraints import availability_constraint
-from kafka_replica.sdmx.readers.sdmx_json.constraints_wire import WireAvailability
-from kafka_replica.sdmx.readers.sdmx_json.values import Context
-from kafka_replica.sdmx.readers.sdmx_json.wire import WireRepresentation
+from kafka_replica.sdmx.formats.sdmx_json.classes import _WIRES
+from kafka_replica.sdmx.formats.sdmx_json.constraints import availability_constraint
+from kafka_replica.sdmx.formats.sdmx_json.constraints_wire import WireAvailability
+from kafka_replica.sdmx.formats.sdmx_json.values import Context
+from kafka_replica.sdmx.formats.sdmx_json.wire import WireRepresentation
 from kafka_replica.sdmx.urn import Urn
 
 _OTHER_NAMES = {"format", "text_format"}
