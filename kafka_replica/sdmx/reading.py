@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from kafka_replica.sdmx.errors import MessageError
-from kafka_replica.sdmx.formats import fusion, sdmx_json
+from kafka_replica.sdmx.formats.fusion import reader as fusion
 from kafka_replica.sdmx.formats.json_shared.short import short
 from kafka_replica.sdmx.formats.json_shared.tree import JsonMessage, opened
+from kafka_replica.sdmx.formats.sdmx_json import reader as sdmx_json
 from kafka_replica.sdmx.formats.shared.reading.collecting import STRICT, ErrorCollector, OnError
 from kafka_replica.sdmx.formats.shared.reading.encodings import by_charset
 from kafka_replica.sdmx.message import Message

@@ -11,6 +11,8 @@ from typing import Any, Final, NamedTuple
 
 from kafka_replica.common.wording import counted
 from kafka_replica.sdmx.errors import SdmxError, UnwritableError
+from kafka_replica.sdmx.formats.fusion import writer as fusion
+from kafka_replica.sdmx.formats.sdmx_json import writer as sdmx_json
 from kafka_replica.sdmx.formats.shared.writing.carrying import carried
 from kafka_replica.sdmx.formats.shared.writing.difference import difference
 from kafka_replica.sdmx.formats.shared.writing.headers import header_for
@@ -18,7 +20,7 @@ from kafka_replica.sdmx.message import Header
 from kafka_replica.sdmx.message_format import Format, of_content_type
 from kafka_replica.sdmx.model import Artefact, OpaqueArtefact
 from kafka_replica.sdmx.reading import read_message
-from kafka_replica.sdmx.writers import edi, fusion, ml, ml20, sdmx_json, xlsx
+from kafka_replica.sdmx.writers import edi, ml, ml20, xlsx
 
 DEFAULT_HEADER: Final = Header(id="STRUCTURES", sender="KAFKA_REPLICA", prepared="1970-01-01T00:00:00Z")
 """The default header; its time is fixed, so the same artefacts give the same bytes."""

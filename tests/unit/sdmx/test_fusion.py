@@ -16,7 +16,7 @@ from test_reading import only
 from kafka_replica.sdmx import OpaqueArtefact, read_message
 from kafka_replica.sdmx.containers import InternationalString, written_texts
 from kafka_replica.sdmx.errors import MessageError, UnreadableContentError
-from kafka_replica.sdmx.formats.fusion.wire import Text
+from kafka_replica.sdmx.formats.fusion.values import Text
 from kafka_replica.sdmx.model import (
     Codelist,
     DataConstraint,

@@ -1,4 +1,4 @@
-"""Metadata sets of Fusion-JSON: their structs, and their conversion to the model.
+"""Metadata sets of Fusion-JSON, which are read but not written.
 
 Metadata sets come in separate messages: in an object ``data``, as in SDMX-JSON, in the list ``metadatasets``.
 """
@@ -9,10 +9,14 @@ from typing import Any
 
 from kafka_replica.sdmx.containers import InternationalString, parts_of
 from kafka_replica.sdmx.errors import MessageError
-from kafka_replica.sdmx.formats.fusion.common import identified, maintained
-from kafka_replica.sdmx.formats.fusion.wire import WireIdentifiable, WireMaintainable
-from kafka_replica.sdmx.formats.json_shared.values import reference
-from kafka_replica.sdmx.formats.sdmx_json.metadata_sets import reported_value
+from kafka_replica.sdmx.formats.fusion.values import (
+    WireIdentifiable,
+    WireMaintainable,
+    read_identified,
+    read_maintained,
+)
+from kafka_replica.sdmx.formats.json_shared.metadata_sets import read_reported_value
+from kafka_replica.sdmx.formats.json_shared.values import read_reference
 from kafka_replica.sdmx.model import MetadataSet, ReportedAttribute
 from kafka_replica.sdmx.urn import Urn
 
@@ -33,21 +37,21 @@ class WireMetadataSet(WireMaintainable, gc=False):
     attributes: list[WireReported] | None = None
 
 
-def metadata_set(urn: Urn, wire: WireMetadataSet) -> MetadataSet:
+def read_metadata_set(urn: Urn, wire: WireMetadataSet) -> MetadataSet:
     """Build a MetadataSet."""
-    base = maintained(wire)
+    base = read_maintained(wire)
     is_stub = base["is_external_reference"] and not wire.attributes
     return MetadataSet(
         urn=urn,
-        metadataflow=reference(wire.metadataflow, urn),
-        metadata_provision_agreement=reference(wire.metadata_provision_agreement, urn),
+        metadataflow=read_reference(wire.metadataflow, urn),
+        metadata_provision_agreement=read_reference(wire.metadata_provision_agreement, urn),
         targets=parts_of(urn, wire.targets or (), is_stub=is_stub),
-        attributes=parts_of(urn, [_reported(urn, one) for one in wire.attributes or ()], is_stub=is_stub),
+        attributes=parts_of(urn, [_read_reported(urn, one) for one in wire.attributes or ()], is_stub=is_stub),
         **base,
     )
 
 
-def _reported(urn: Urn, wire: WireReported) -> ReportedAttribute:
+def _read_reported(urn: Urn, wire: WireReported) -> ReportedAttribute:
     if wire.id is None:
         raise MessageError(f"reading {urn}: an attribute that it reports has no id")
     value = wire.value
@@ -56,11 +60,11 @@ def _reported(urn: Urn, wire: WireReported) -> ReportedAttribute:
         texts = InternationalString([(str(one["locale"]), str(one.get("value", ""))) for one in value])
         values: tuple[str, ...] = ()
     else:
-        values, texts = reported_value(value)
+        values, texts = read_reported_value(value)
     return ReportedAttribute(
         id=wire.id,
         values=values,
         texts=texts,
-        attributes=tuple(_reported(urn, one) for one in wire.attributes or ()),
-        annotations=identified(wire).get("annotations", ()),
+        attributes=tuple(_read_reported(urn, one) for one in wire.attributes or ()),
+        annotations=read_identified(wire).get("annotations", ()),
     )

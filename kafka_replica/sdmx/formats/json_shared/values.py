@@ -1,17 +1,17 @@
-"""Parts that Fusion-JSON and SDMX-JSON write in the same way: references, ids of items, the facets of a text."""
+"""Parts that both kinds of JSON read and write in the same way: references, the facets of a text, occurrences."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container
+from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from functools import lru_cache
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NoReturn, TypeAlias, TypeVar
 
 import msgspec
 
 from kafka_replica.sdmx.errors import MessageError, UrnError
 from kafka_replica.sdmx.formats.shared.reading.parse_lenient import parse_lenient
-from kafka_replica.sdmx.representation import Representation, TextFormat
+from kafka_replica.sdmx.representation import Occurs, Representation, TextFormat
 from kafka_replica.sdmx.urn import Urn
 
 
@@ -34,7 +34,9 @@ class WireFacets(msgspec.Struct, rename="camel", gc=False):
 
 
 F = TypeVar("F", bound=WireFacets)
+
 _known_formats: Final[dict[tuple[Any, ...], TextFormat]] = {}
+
 _MANY_FORMATS: Final = 1024
 
 
@@ -59,7 +61,7 @@ def cached_text_format(wire: F, where: Urn, make: Callable[[F, Urn], TextFormat]
 _FACETS: Final = tuple(name for name in WireFacets.__struct_fields__ if name != "text_type")
 
 
-def facets(wire: WireFacets, where: Urn) -> dict[str, Any]:
+def read_facets(wire: WireFacets, where: Urn) -> dict[str, Any]:
     """Return the facets as arguments of a ``TextFormat``, except for its type. Raises MessageError."""
     found = {name: getattr(wire, name) for name in _FACETS}
     for name, value in found.items():
@@ -68,34 +70,13 @@ def facets(wire: WireFacets, where: Urn) -> dict[str, Any]:
     return found
 
 
-_USUAL: Final = 256
-
-
-def component_urn(structure: Urn, class_: str, component: str, taken: set[str]) -> Urn:
-    """Return the URN of a component of a data structure, faster than ``item_urn``. Raises MessageError."""
-    # Ids of components are identifiers of a programming language, with few exceptions.
-    if component.isidentifier() and component.isascii() and component not in taken and len(component) < _USUAL:
-        return Urn(structure.package, class_, structure.agency, structure.id, structure.version, component)
-    return item_urn(structure, class_, component, taken)
-
-
-def item_urn(scheme: Urn, class_: str, item: str | None, taken: Container[str]) -> Urn:
-    """Return the URN of an item, which must have a unique id. Raises MessageError."""
-    if item is not None and item in taken:
-        raise MessageError(f"reading {scheme}: the id {item[:80]!r} comes twice, and which one counts cannot be known")
-    try:
-        return scheme.with_item(class_, item or "")
-    except UrnError as error:
-        raise MessageError(f"reading {scheme}: {error}") from None
-
-
 @lru_cache(maxsize=4096)
 def referred(text: str) -> Urn:
     """Return the URN that a text refers to; the last few thousand are cached. Raises UrnError."""
     return parse_lenient(text)
 
 
-def reference(text: str | None, where: Urn | str) -> Urn | None:
+def read_reference(text: str | None, where: Urn | str) -> Urn | None:
     """Return the URN that a text refers to, or None if there is no text. Raises MessageError."""
     if text is None:
         return None
@@ -111,8 +92,72 @@ def enumerated(text: str) -> Representation:
     return Representation(enumeration=parse_lenient(text))
 
 
-def references(texts: list[str] | None, where: Urn | str) -> tuple[Urn, ...]:
+def read_references(texts: list[str] | None, where: Urn | str) -> tuple[Urn, ...]:
     """Return the URNs that these texts refer to. Raises MessageError."""
     if not texts:
         return ()
-    return tuple(found for text in texts if (found := reference(text, where)) is not None)
+    return tuple(found for text in texts if (found := read_reference(text, where)) is not None)
+
+
+def fail(where: Urn | str, reason: str) -> NoReturn:
+    """Raise the error for an artefact that cannot be understood."""
+    raise MessageError(f"reading {where}: {reason}") from None
+
+
+def occurs(written: int | str | None, where: Urn) -> Occurs | None:
+    """Return the maximum number of occurrences. Raises MessageError."""
+    if not isinstance(written, str):
+        return written
+    if written == "unbounded":
+        return "unbounded"
+    if not written.isdecimal() or len(written) > 9:
+        fail(where, f"maxOccurs {written[:80]!r} is neither a number nor 'unbounded'")
+    return int(written)
+
+
+Json: TypeAlias = dict[str, Any]
+
+
+def obj(*parts: Mapping[str, Any], **members: Any) -> Json:
+    """Write an object of these members, without empty ones: None, and empty lists."""
+    found: Json = {}
+    for part in (*parts, members):
+        for name, value in part.items():
+            if value is not None and not (isinstance(value, list) and not value):
+                found[name] = value
+    return found
+
+
+def write_urn(one: Urn | None) -> str | None:
+    """Write a reference."""
+    return None if one is None else str(one)
+
+
+def write_urns(found: Iterable[Urn]) -> list[str]:
+    """Write references."""
+    return [str(one) for one in found]
+
+
+def true(value: bool) -> bool | None:
+    """Write a flag that is left out if it is false."""
+    return True if value else None
+
+
+def write_facets(one: TextFormat) -> Json:
+    """Return the facets of a text, except for its type and sentinel values, whose spelling varies."""
+    return obj(
+        isSequence=one.is_sequence,
+        isMultiLingual=one.is_multi_lingual,
+        minLength=one.min_length,
+        maxLength=one.max_length,
+        minValue=one.min_value,
+        maxValue=one.max_value,
+        startValue=one.start_value,
+        endValue=one.end_value,
+        interval=one.interval,
+        startTime=one.start_time,
+        endTime=one.end_time,
+        timeInterval=one.time_interval,
+        decimals=one.decimals,
+        pattern=one.pattern,
+    )

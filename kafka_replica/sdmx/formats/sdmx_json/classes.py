@@ -1,93 +1,157 @@
-"""For each class, the struct it is decoded into and the function that converts it to the model."""
+"""For each class of SDMX-JSON: the struct it is decoded into, and the functions that read and write it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import msgspec
 
+from kafka_replica.sdmx.formats.json_shared.values import Json
 from kafka_replica.sdmx.formats.sdmx_json import (
     categories,
-    constraints,
+    codelists,
+    concepts,
     hierarchies,
-    items,
-    maps,
+    metadata,
     metadata_sets,
-    metadata_structures,
     organisations,
     processes,
     provisions,
     structure_sets,
-    structures,
     transformations,
 )
-from kafka_replica.sdmx.formats.sdmx_json.constraints_wire import WireAvailability, WireConstraint
-from kafka_replica.sdmx.formats.sdmx_json.items_wire import WireCodelist, WireConceptScheme, WireValueList
-from kafka_replica.sdmx.formats.sdmx_json.maps_wire import WireRepresentationMap, WireSchemeMap, WireStructureMap
-from kafka_replica.sdmx.formats.sdmx_json.structures_wire import WireDataflow, WireDataStructure
-from kafka_replica.sdmx.formats.sdmx_json.transformations_wire import WireVtlScheme
-from kafka_replica.sdmx.formats.sdmx_json.values import Context
-from kafka_replica.sdmx.formats.sdmx_json.wire import WireMaintainable, WireMeta
+from kafka_replica.sdmx.formats.sdmx_json.constraints.reading import read_constraint
+from kafka_replica.sdmx.formats.sdmx_json.constraints.wire import WireConstraint
+from kafka_replica.sdmx.formats.sdmx_json.constraints.writing import write_constraint
+from kafka_replica.sdmx.formats.sdmx_json.data_structures.reading import read_data_structure, read_dataflow
+from kafka_replica.sdmx.formats.sdmx_json.data_structures.wire import WireDataflow, WireDataStructure
+from kafka_replica.sdmx.formats.sdmx_json.data_structures.writing import write_data_structure, write_dataflow
+from kafka_replica.sdmx.formats.sdmx_json.edition import Edition
+from kafka_replica.sdmx.formats.sdmx_json.maps.reading import (
+    read_representation_map,
+    read_scheme_map,
+    read_structure_map,
+)
+from kafka_replica.sdmx.formats.sdmx_json.maps.wire import WireRepresentationMap, WireSchemeMap, WireStructureMap
+from kafka_replica.sdmx.formats.sdmx_json.maps.writing import (
+    write_representation_map,
+    write_scheme_map,
+    write_structure_map,
+)
+from kafka_replica.sdmx.formats.sdmx_json.values.reading import Context
+from kafka_replica.sdmx.formats.sdmx_json.values.wire import WireMaintainable
 from kafka_replica.sdmx.model import Artefact
 from kafka_replica.sdmx.urn import Urn
 
-_WIRES: Final[dict[str, tuple[type[Any], Callable[[Urn, Any, Context], Artefact]]]] = {
-    "Codelist": (WireCodelist, items.codelist),
-    "GeographicCodelist": (WireCodelist, items.codelist),
-    "GeoGridCodelist": (WireCodelist, items.codelist),
-    "ValueList": (WireValueList, items.value_list),
-    "ConceptScheme": (WireConceptScheme, items.concept_scheme),
-    "DataStructure": (WireDataStructure, structures.data_structure),
-    "Dataflow": (WireDataflow, structures.dataflow),
-    "CategoryScheme": (categories.WireCategoryScheme, categories.category_scheme),
-    "Categorisation": (categories.WireCategorisation, categories.categorisation),
-    "ReportingTaxonomy": (categories.WireReportingTaxonomy, categories.reporting_taxonomy),
-    "Hierarchy": (hierarchies.WireHierarchy, hierarchies.hierarchy),
-    "HierarchicalCodelist": (hierarchies.WireHierarchicalCodelist, hierarchies.hierarchical_codelist),
-    "HierarchyAssociation": (hierarchies.WireHierarchyAssociation, hierarchies.hierarchy_association),
-    "RepresentationMap": (WireRepresentationMap, maps.representation_map),
-    "StructureMap": (WireStructureMap, maps.structure_map),
-    "StructureSet": (structure_sets.WireStructureSet, structure_sets.structure_set),
-    "ProvisionAgreement": (provisions.WireProvisionAgreement, provisions.provision_agreement),
+Reader: TypeAlias = Callable[[Urn, Any, Context], Artefact]
+Writer: TypeAlias = Callable[[Any, Edition], Json]
+_Class: TypeAlias = tuple[type[WireMaintainable], Reader, Writer]
+
+_CODELIST: Final[_Class] = (codelists.WireCodelist, codelists.read_codelist, codelists.write_codelist)
+_CONSTRAINT: Final[_Class] = (WireConstraint, read_constraint, write_constraint)
+_ORGANISATIONS: Final[_Class] = (
+    organisations.WireOrganisationScheme,
+    organisations.read_organisation_scheme,
+    organisations.write_organisation_scheme,
+)
+_SCHEME_MAP: Final[_Class] = (WireSchemeMap, read_scheme_map, write_scheme_map)
+_VTL: Final[_Class] = (
+    transformations.WireVtlScheme,
+    transformations.read_definition_scheme,
+    transformations.write_definition_scheme,
+)
+
+_IN_ALL: Final[dict[str, _Class]] = {
+    "AgencyScheme": _ORGANISATIONS,
+    "Categorisation": (
+        categories.WireCategorisation, categories.read_categorisation, categories.write_categorisation
+    ),
+    "CategoryScheme": (
+        categories.WireCategoryScheme, categories.read_category_scheme, categories.write_category_scheme
+    ),
+    "Codelist": _CODELIST,
+    "ConceptScheme": (concepts.WireConceptScheme, concepts.read_concept_scheme, concepts.write_concept_scheme),
+    "DataConsumerScheme": _ORGANISATIONS,
+    "DataProviderScheme": _ORGANISATIONS,
+    "DataStructure": (WireDataStructure, read_data_structure, write_data_structure),
+    "Dataflow": (WireDataflow, read_dataflow, write_dataflow),
+    "MetadataStructure": (
+        metadata.WireMetadataStructure, metadata.read_metadata_structure, metadata.write_metadata_structure
+    ),
+    "Metadataflow": (metadata.WireMetadataflow, metadata.read_metadataflow, metadata.write_metadataflow),
+    "OrganisationUnitScheme": _ORGANISATIONS,
+    "Process": (processes.WireProcess, processes.read_process, processes.write_process),
+    "ProvisionAgreement": (
+        provisions.WireProvisionAgreement, provisions.read_provision_agreement, provisions.write_provision_agreement
+    ),
+    "ReportingTaxonomy": (
+        categories.WireReportingTaxonomy, categories.read_reporting_taxonomy, categories.write_reporting_taxonomy
+    ),
+}  # fmt: skip
+_IN_1_0: Final[dict[str, _Class]] = {
+    "AttachmentConstraint": _CONSTRAINT,
+    "ContentConstraint": _CONSTRAINT,
+    "HierarchicalCodelist": (
+        hierarchies.WireHierarchicalCodelist,
+        hierarchies.read_hierarchical_codelist,
+        hierarchies.write_hierarchical_codelist,
+    ),
+    "StructureSet": (
+        structure_sets.WireStructureSet,
+        structure_sets.read_structure_set,
+        structure_sets.write_structure_set,
+    ),
+}
+_IN_2: Final[dict[str, _Class]] = {
+    "CategorySchemeMap": _SCHEME_MAP,
+    "ConceptSchemeMap": _SCHEME_MAP,
+    "CustomTypeScheme": _VTL,
+    "DataConstraint": _CONSTRAINT,
+    "GeoGridCodelist": _CODELIST,
+    "GeographicCodelist": _CODELIST,
+    "Hierarchy": (hierarchies.WireHierarchy, hierarchies.read_hierarchy, hierarchies.write_hierarchy),
+    "HierarchyAssociation": (
+        hierarchies.WireHierarchyAssociation,
+        hierarchies.read_hierarchy_association,
+        hierarchies.write_hierarchy_association,
+    ),
+    "MetadataConstraint": _CONSTRAINT,
+    "MetadataProviderScheme": _ORGANISATIONS,
     "MetadataProvisionAgreement": (
         provisions.WireMetadataProvisionAgreement,
-        provisions.metadata_provision_agreement,
+        provisions.read_metadata_provision_agreement,
+        provisions.write_metadata_provision_agreement,
     ),
-    "MetadataStructure": (metadata_structures.WireMetadataStructure, metadata_structures.metadata_structure),
-    "Metadataflow": (metadata_structures.WireMetadataflow, metadata_structures.metadataflow),
-    "MetadataSet": (metadata_sets.WireMetadataSet, metadata_sets.metadata_set),
-    "VtlMappingScheme": (WireVtlScheme, transformations.mapping_scheme),
-    "Process": (processes.WireProcess, processes.process),
+    "MetadataSet": (metadata_sets.WireMetadataSet, metadata_sets.read_metadata_set, metadata_sets.write_metadata_set),
+    "NamePersonalisationScheme": _VTL,
+    "OrganisationSchemeMap": _SCHEME_MAP,
+    "ReportingTaxonomyMap": _SCHEME_MAP,
+    "RepresentationMap": (WireRepresentationMap, read_representation_map, write_representation_map),
+    "RulesetScheme": _VTL,
+    "StructureMap": (WireStructureMap, read_structure_map, write_structure_map),
+    "TransformationScheme": _VTL,
+    "UserDefinedOperatorScheme": _VTL,
+    "ValueList": (codelists.WireValueList, codelists.read_value_list, codelists.write_value_list),
+    "VtlMappingScheme": (
+        transformations.WireVtlScheme,
+        transformations.read_mapping_scheme,
+        transformations.write_mapping_scheme,
+    ),
 }
-for _name in (
-    "TransformationScheme",
-    "RulesetScheme",
-    "UserDefinedOperatorScheme",
-    "CustomTypeScheme",
-    "NamePersonalisationScheme",
-):
-    _WIRES[_name] = (WireVtlScheme, transformations.definition_scheme)
-for _name in (
-    "AgencyScheme",
-    "DataProviderScheme",
-    "DataConsumerScheme",
-    "MetadataProviderScheme",
-    "OrganisationUnitScheme",
-):
-    _WIRES[_name] = (organisations.WireOrganisationScheme, organisations.organisation_scheme)
-for _name in ("ConceptSchemeMap", "CategorySchemeMap", "OrganisationSchemeMap", "ReportingTaxonomyMap"):
-    _WIRES[_name] = (WireSchemeMap, maps.scheme_map)
-for _name in ("DataConstraint", "ContentConstraint", "MetadataConstraint", "AttachmentConstraint"):
-    _WIRES[_name] = (WireConstraint, constraints.constraint)
+CLASSES: Final = _IN_ALL | _IN_1_0 | _IN_2
+"""All classes; the reader takes any of them in any edition, because registries mix them."""
 
 
-def _decoder(wire: Any) -> msgspec.json.Decoder[Any]:
-    # Not strict: some registries write numbers and booleans as texts.
+def decoder_of(wire: Any) -> msgspec.json.Decoder[Any]:
+    """Return a decoder that also takes numbers and booleans written as texts, because some registries do so."""
     return msgspec.json.Decoder(wire, strict=False)
 
 
-AVAILABILITY: Final = _decoder(list[WireAvailability] | None)
-META: Final = _decoder(WireMeta)
-OPAQUE: Final = _decoder(WireMaintainable)
-READERS: Final = {name: (_decoder(wire), convert) for name, (wire, convert) in _WIRES.items()}
+READERS: Final = {name: (decoder_of(wire), read) for name, (wire, read, _) in CLASSES.items()}
+
+
+def writer_of(class_: str, edition: Edition) -> Writer | None:
+    """Return the function that writes a class, or None if the edition has no such class."""
+    found = _IN_ALL.get(class_) or (_IN_1_0 if edition.is_10 else _IN_2).get(class_)
+    return None if found is None else found[2]

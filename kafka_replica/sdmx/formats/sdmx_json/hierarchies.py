@@ -6,11 +6,24 @@ from typing import Any
 
 import msgspec
 
-from kafka_replica.sdmx.containers import Items
-from kafka_replica.sdmx.formats.json_shared.values import item_urn, reference
-from kafka_replica.sdmx.formats.sdmx_json.references import fail, item_scheme, local_id, nested
-from kafka_replica.sdmx.formats.sdmx_json.values import Context
-from kafka_replica.sdmx.formats.sdmx_json.wire import WireFormat, WireIdentifiable, WireMaintainable, WireNameable
+from kafka_replica.sdmx.containers import Items, stored_items
+from kafka_replica.sdmx.formats.json_shared.items import item_urn, read_items
+from kafka_replica.sdmx.formats.json_shared.values import Json, fail, obj, read_reference, write_urn
+from kafka_replica.sdmx.formats.sdmx_json.edition import Edition
+from kafka_replica.sdmx.formats.sdmx_json.items import item_scheme, local_id
+from kafka_replica.sdmx.formats.sdmx_json.values.reading import Context
+from kafka_replica.sdmx.formats.sdmx_json.values.wire import (
+    WireFormat,
+    WireIdentifiable,
+    WireMaintainable,
+    WireNameable,
+)
+from kafka_replica.sdmx.formats.sdmx_json.values.writing import (
+    write_identified,
+    write_maintained,
+    write_named,
+    write_text_format,
+)
 from kafka_replica.sdmx.model import (
     HierarchicalCode,
     HierarchicalCodelist,
@@ -68,30 +81,30 @@ class WireHierarchyAssociation(WireMaintainable, gc=False):
     context_object: str | None = None
 
 
-def hierarchy(urn: Urn, wire: WireHierarchy, context: Context) -> Hierarchy:
+def read_hierarchy(urn: Urn, wire: WireHierarchy, context: Context) -> Hierarchy:
     """Build a Hierarchy."""
-    content = _content(urn, wire, context, None, {})
+    content = _read_content(urn, wire, context, None, {})
     codes = item_scheme(urn, wire, content.pop("codes"))
     return Hierarchy(urn=urn, codes=codes, **content, **context.maintained(wire))
 
 
-def hierarchical_codelist(urn: Urn, wire: WireHierarchicalCodelist, context: Context) -> HierarchicalCodelist:
+def read_hierarchical_codelist(urn: Urn, wire: WireHierarchicalCodelist, context: Context) -> HierarchicalCodelist:
     """Build a HierarchicalCodelist."""
-    lists = {alias: reference(text, urn) for alias, text in (wire.included_codelists or {}).items()}
+    lists = {alias: read_reference(text, urn) for alias, text in (wire.included_codelists or {}).items()}
 
     def within(own: Urn, one: WireHierarchy) -> HierarchyOfCodelist:
-        content = _content(urn, one, context, own.item, lists)
+        content = _read_content(urn, one, context, own.item, lists)
         return HierarchyOfCodelist(urn=own, codes=Items(content.pop("codes")), **content, **context.named(one))
 
     return HierarchicalCodelist(
         urn=urn,
-        hierarchies=item_scheme(urn, wire, nested(urn, "Hierarchy", wire.hierarchies, within)),
+        hierarchies=item_scheme(urn, wire, read_items(urn, "Hierarchy", wire.hierarchies, within)),
         included_codelists=tuple(IncludedCodelist(alias=alias, codelist=one) for alias, one in lists.items() if one),
         **context.maintained(wire),
     )
 
 
-def _content(
+def _read_content(
     urn: Urn, wire: WireHierarchy, context: Context, inside: str | None, lists: dict[str, Urn | None]
 ) -> dict[str, Any]:
     def code(own: Urn, one: WireHierarchicalCode) -> HierarchicalCode:
@@ -99,8 +112,8 @@ def _content(
         level = None if one.level is None else local_id(one.level)
         return HierarchicalCode(
             urn=own,
-            code=_code(own, one.code, lists.get(one.codelist_alias_ref or ""), code_id),
-            codes=Items(nested(urn, "HierarchicalCode", one.hierarchical_codes, code, own.item)),
+            code=_read_code(own, one.code, lists.get(one.codelist_alias_ref or ""), code_id),
+            codes=Items(read_items(urn, "HierarchicalCode", one.hierarchical_codes, code, own.item)),
             level=level.removeprefix(f"{inside}.") if level and inside else level,
             valid_from=one.valid_from,
             valid_to=one.valid_to,
@@ -111,39 +124,98 @@ def _content(
         )
 
     return {
-        "codes": nested(urn, "HierarchicalCode", wire.hierarchical_codes, code, inside),
-        "level": _level(urn, wire.level, context, inside),
+        "codes": read_items(urn, "HierarchicalCode", wire.hierarchical_codes, code, inside),
+        "level": _read_level(urn, wire.level, context, inside),
         "has_formal_levels": bool(wire.has_formal_levels or wire.leveled),
     }
 
 
-def _code(own: Urn, code: str | None, codelist: Urn | None, code_id: str | None) -> Urn | None:
+def _read_code(own: Urn, code: str | None, codelist: Urn | None, code_id: str | None) -> Urn | None:
     if code is not None or codelist is None or code_id is None:
-        return reference(code, own)
+        return read_reference(code, own)
     return item_urn(codelist, "Code", code_id, {})
 
 
-def _level(urn: Urn, wire: WireLevel | None, context: Context, inside: str | None) -> Level | None:
+def _read_level(urn: Urn, wire: WireLevel | None, context: Context, inside: str | None) -> Level | None:
     if wire is None:
         return None
     if not wire.id:
         fail(urn, "a level has no id")
-    found = nested(urn, "Level", [wire], lambda own, _: own, inside)
+    found = read_items(urn, "Level", [wire], lambda own, _: own, inside)
     own = found[wire.id]
     return Level(
         urn=own,
         coding_format=context.text_format(wire.coding_format, own) if wire.coding_format else None,
-        level=_level(urn, wire.level, context, own.item),
+        level=_read_level(urn, wire.level, context, own.item),
         **context.named(wire),
     )
 
 
-def hierarchy_association(urn: Urn, wire: WireHierarchyAssociation, context: Context) -> HierarchyAssociation:
+def read_hierarchy_association(urn: Urn, wire: WireHierarchyAssociation, context: Context) -> HierarchyAssociation:
     """Build a HierarchyAssociation."""
     return HierarchyAssociation(
         urn=urn,
-        linked_hierarchy=reference(wire.linked_hierarchy, urn),
-        linked_object=reference(wire.linked_object, urn),
-        context_object=reference(wire.context_object, urn),
+        linked_hierarchy=read_reference(wire.linked_hierarchy, urn),
+        linked_object=read_reference(wire.linked_object, urn),
+        context_object=read_reference(wire.context_object, urn),
         **context.maintained(wire),
+    )
+
+
+def write_hierarchy(one: Hierarchy, edition: Edition) -> Json:
+    """Write a hierarchy of 2.x."""
+    return obj(
+        write_maintained(one, edition),
+        hierarchicalCodes=[_write_code(each, edition) for each in stored_items(one.codes)],
+        level=_write_level(one.level, edition),
+        hasFormalLevels=one.has_formal_levels,
+    )
+
+
+def write_hierarchical_codelist(one: HierarchicalCodelist, edition: Edition) -> Json:
+    """Write a hierarchical codelist of 1.0."""
+    found = []
+    for each in stored_items(one.hierarchies):
+        codes = [_write_code(code, edition, each.urn) for code in each.codes.values()]
+        level = _write_level(each.level, edition)
+        found.append(
+            obj(write_named(each, edition), hierarchicalCodes=codes, level=level, leveled=each.has_formal_levels)
+        )
+    lists = {each.alias: str(each.codelist) for each in one.included_codelists}
+    return obj(write_maintained(one, edition), hierarchies=found, includedCodelists=lists or None)
+
+
+def _write_code(one: HierarchicalCode, edition: Edition, inside: Urn | None = None) -> Json:
+    edition.until_2(one.codelist_alias or one.code_id or one.version, "aliases or versions of hierarchical codes")
+    level = one.level
+    if level is not None and inside is not None:
+        level = str(inside.with_item("Level", f"{inside.item}.{level}"))
+    by_alias = one.codelist_alias is not None and one.code_id is not None
+    return obj(
+        write_identified(one, edition),
+        code=None if by_alias else write_urn(one.code),
+        codeID=one.code_id,
+        codelistAliasRef=one.codelist_alias,
+        hierarchicalCodes=[_write_code(each, edition, inside) for each in one.codes.values()],
+        level=level,
+        validFrom=one.valid_from,
+        validTo=one.valid_to,
+        version=one.version,
+    )
+
+
+def _write_level(one: Level | None, edition: Edition) -> Json | None:
+    if one is None:
+        return None
+    format_ = None if one.coding_format is None else write_text_format(one.coding_format, edition)
+    return obj(write_named(one, edition), codingFormat=format_, level=_write_level(one.level, edition))
+
+
+def write_hierarchy_association(one: HierarchyAssociation, edition: Edition) -> Json:
+    """Write a hierarchy association of 2.x."""
+    return obj(
+        write_maintained(one, edition),
+        linkedHierarchy=write_urn(one.linked_hierarchy),
+        linkedObject=write_urn(one.linked_object),
+        contextObject=write_urn(one.context_object),
     )
