@@ -14,10 +14,11 @@ from fuzz.samples import URNS, samples_of
 from kafka_replica.sdmx import Format, Message, Urn, read_message, split_message, split_readable
 from kafka_replica.sdmx.errors import SdmxError
 from kafka_replica.sdmx.formats import sdmx_ml
+from kafka_replica.sdmx.formats.fusion import reader as fusion
+from kafka_replica.sdmx.formats.json_shared.short import short
+from kafka_replica.sdmx.formats.json_shared.tree import opened
+from kafka_replica.sdmx.formats.sdmx_json import reader as sdmx_json
 from kafka_replica.sdmx.message_format import unpacked
-from kafka_replica.sdmx.readers import fusion, sdmx_json
-from kafka_replica.sdmx.readers.json_short import short
-from kafka_replica.sdmx.readers.json_tree import opened
 
 Make = Callable[[Sequence[bytes], int], bytes]
 _SEEDS: Final = st.integers(0, 2**32)

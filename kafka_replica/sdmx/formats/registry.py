@@ -15,10 +15,10 @@ from kafka_replica.sdmx.message_format import Format
 if TYPE_CHECKING:
     from lxml import etree
 
+    from kafka_replica.sdmx.formats.json_shared.tree import JsonMessage
     from kafka_replica.sdmx.formats.shared.reading.collecting import ErrorCollector
     from kafka_replica.sdmx.message import Header, Message
     from kafka_replica.sdmx.model import Artefact
-    from kafka_replica.sdmx.readers.json_tree import JsonMessage
     from kafka_replica.sdmx.urn import Urn
 
 Parts: TypeAlias = "tuple[Format, Iterator[tuple[Urn, bytes]]]"
@@ -71,47 +71,45 @@ class Writer(Protocol):
         """Return the message of these elements. Raises UnwritableError."""
 
 
-_SDMX: Final = "kafka_replica.sdmx"
-_WRITERS: Final = {
-    **dict.fromkeys((Format.SDMX_ML_2_1, Format.SDMX_ML_3_0, Format.SDMX_ML_3_1), "formats.ml.writer"),
-    **dict.fromkeys((Format.SDMX_JSON_1_0, Format.SDMX_JSON_2_0, Format.SDMX_JSON_2_1), "writers.sdmx_json"),
-    **dict.fromkeys((Format.SDMX_ML_1_0, Format.SDMX_ML_2_0), "formats.ml20.writer"),
-    Format.EDI: "formats.edi.writer",
-    Format.XLSX: "formats.xlsx.writer",
-    Format.FUSION_JSON: "writers.fusion",
+_FORMATS: Final = "kafka_replica.sdmx.formats"
+_PACKAGES: Final = {
+    **dict.fromkeys((Format.SDMX_ML_2_1, Format.SDMX_ML_3_0, Format.SDMX_ML_3_1), "ml"),
+    **dict.fromkeys((Format.SDMX_JSON_1_0, Format.SDMX_JSON_2_0, Format.SDMX_JSON_2_1), "sdmx_json"),
+    **dict.fromkeys((Format.SDMX_ML_1_0, Format.SDMX_ML_2_0), "ml20"),
+    Format.EDI: "edi",
+    Format.XLSX: "xlsx",
+    Format.FUSION_JSON: "fusion",
 }
-_JSON_READERS: Final = {"sdmx_json": "readers.sdmx_json", "fusion": "readers.fusion"}
 
-WRITTEN: Final = tuple(_WRITERS)
+WRITTEN: Final = tuple(_PACKAGES)
 """The formats that can be written."""
 
 
 @cache
 def xml_reader() -> XmlReader:
     """Return the module that reads SDMX-ML."""
-    return cast("XmlReader", import_module(f"{_SDMX}.formats.sdmx_ml"))
+    return cast("XmlReader", import_module(f"{_FORMATS}.sdmx_ml"))
 
 
 @cache
 def reader(kind: Literal["edi", "xlsx"]) -> Reader:
     """Return the module that reads SDMX-EDI or XLSX."""
-    return cast("Reader", import_module(f"{_SDMX}.formats.{kind}.reader"))
+    return cast("Reader", import_module(f"{_FORMATS}.{kind}.reader"))
 
 
 @cache
 def json_reader(kind: Literal["sdmx_json", "fusion"]) -> JsonReader:
     """Return the module that reads SDMX-JSON or Fusion-JSON."""
-    return cast("JsonReader", import_module(f"{_SDMX}.{_JSON_READERS[kind]}"))
+    return cast("JsonReader", import_module(f"{_FORMATS}.{kind}.reader"))
 
 
 @cache
 def tree_reader(format_: Format) -> TreeReader:
     """Return the module that reads an edition of SDMX-ML."""
-    package = "ml20" if format_ in {Format.SDMX_ML_1_0, Format.SDMX_ML_2_0} else "ml"
-    return cast("TreeReader", import_module(f"{_SDMX}.formats.{package}.reader"))
+    return cast("TreeReader", import_module(f"{_FORMATS}.{_PACKAGES[format_]}.reader"))
 
 
 @cache
 def writer(format_: Format) -> Writer:
     """Return the module that writes a format."""
-    return cast("Writer", import_module(f"{_SDMX}.{_WRITERS[format_]}"))
+    return cast("Writer", import_module(f"{_FORMATS}.{_PACKAGES[format_]}.writer"))

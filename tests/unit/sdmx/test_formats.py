@@ -17,6 +17,7 @@ _ONE_OF_EACH = {
     "ml": Format.SDMX_ML_3_0,
     "ml20": Format.SDMX_ML_2_0,
     "sdmx_json": Format.SDMX_JSON_2_0,
+    "fusion": Format.FUSION_JSON,
 }
 _LOADED = (
     "import sys\n"

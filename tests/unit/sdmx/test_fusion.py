@@ -16,6 +16,7 @@ from test_reading import only
 from kafka_replica.sdmx import OpaqueArtefact, read_message
 from kafka_replica.sdmx.containers import InternationalString, written_texts
 from kafka_replica.sdmx.errors import MessageError, UnreadableContentError
+from kafka_replica.sdmx.formats.fusion.values import Text
 from kafka_replica.sdmx.model import (
     Codelist,
     DataConstraint,
@@ -24,7 +25,6 @@ from kafka_replica.sdmx.model import (
     RepresentationMap,
     StructureMap,
 )
-from kafka_replica.sdmx.readers.fusion.wire import Text
 
 TWINS = json.loads((DATA / "every_class.fusion.json").read_bytes())
 # Fusion-JSON writes one address without a language, and no value.

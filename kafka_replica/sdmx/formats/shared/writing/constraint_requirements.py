@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final, NamedTuple
 
+from kafka_replica.sdmx.containers import stored_parts
 from kafka_replica.sdmx.model import Artefact, Constraint, ConstraintAttachment, SelectedValue
-from kafka_replica.sdmx.writers.json_parts import parts
 
 
 class Kinds(NamedTuple):
@@ -70,7 +70,7 @@ def _attached(one: ConstraintAttachment) -> Counter[str]:
 
 def values_of_keys(one: Artefact) -> str | None:
     """Return the reason against a cube region that selects a dimension without values, or None."""
-    found = parts(one.cube_regions) if isinstance(one, Constraint) else []
+    found = stored_parts(one.cube_regions) if isinstance(one, Constraint) else []
     is_wrong = any(not key.values and key.time_range is None for region in found for key in region.key_values)
     return "demands the values of a dimension that a region selects" if is_wrong else None
 
@@ -83,20 +83,20 @@ def dated_keys(one: Artefact) -> str | None:
 
 
 def _values_in_keys(one: Constraint) -> Iterator[SelectedValue]:
-    for key in (key for key_set in parts(one.key_sets) for key in key_set.keys):
+    for key in (key for key_set in stored_parts(one.key_sets) for key in key_set.keys):
         for selection in (*key.key_values, *key.components):
             yield from selection.values
 
 
 def dated_regions(one: Artefact) -> str | None:
     """Return the reason against cube regions with a validity, or None."""
-    found = parts(one.cube_regions) if isinstance(one, Constraint) else []
+    found = stored_parts(one.cube_regions) if isinstance(one, Constraint) else []
     is_wrong = any(region.valid_from is not None or region.valid_to is not None for region in found)
     return "has no place for the validity of a cube region" if is_wrong else None
 
 
 def annotated_target_regions(one: Artefact) -> str | None:
     """Return the reason against annotations of target regions, or None."""
-    found = parts(one.metadata_target_regions) if isinstance(one, Constraint) else []
+    found = stored_parts(one.metadata_target_regions) if isinstance(one, Constraint) else []
     is_wrong = any(region.annotations for region in found)
     return "has no place for annotations of a target region" if is_wrong else None

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 from typing import Any, Final
 
+from kafka_replica.sdmx.containers import stored_parts
 from kafka_replica.sdmx.message_format import Format
 from kafka_replica.sdmx.model import (
     Artefact,
@@ -20,16 +21,15 @@ from kafka_replica.sdmx.model import (
     StructureSet,
     VtlMappingScheme,
 )
-from kafka_replica.sdmx.writers.json_parts import parts
 
 _ML_21: Final = frozenset({Format.SDMX_ML_2_1})
 _ML_3: Final = frozenset({Format.SDMX_ML_3_0, Format.SDMX_ML_3_1})
 _Rule = tuple[frozenset[Format], type[Artefact], str, Callable[[Any], Iterable[Hashable]]]
 _RULES: Final[tuple[_Rule, ...]] = (
     (_ML_3, Constraint, "one region of what is included and one of what is not",
-     lambda one: [each.include for each in parts(one.cube_regions)]),
+     lambda one: [each.include for each in stored_parts(one.cube_regions)]),
     (_ML_3, Constraint, "one region of targets that are included and one of those that are not",
-     lambda one: [each.include for each in parts(one.metadata_target_regions)]),
+     lambda one: [each.include for each in stored_parts(one.metadata_target_regions)]),
     (_ML_3, StructureMap, "one map of dates with an id", lambda one: _ids(one.date_pattern_maps)),
     (_ML_3, StructureMap, "one map of epochs with an id", lambda one: _ids(one.epoch_maps)),
     (_ML_3, Hierarchy, "one code with an id, however deep",
@@ -37,7 +37,7 @@ _RULES: Final[tuple[_Rule, ...]] = (
     (_ML_3 | _ML_21, VtlMappingScheme, "one mapping with an alias",
      lambda one: [] if one.mappings.is_stub else [each.alias for each in one.mappings.values() if each.alias]),
     (_ML_21, HierarchicalCodelist, "one codelist with an alias",
-     lambda one: [each.alias for each in parts(one.included_codelists) if each.alias]),
+     lambda one: [each.alias for each in stored_parts(one.included_codelists) if each.alias]),
     (_ML_21, StructureSet, "one map of a class with an id", lambda one: _ids((*one.scheme_maps, *one.structure_maps))),
     (_ML_21, DataStructure, "one measure dimension", lambda one: [] if one.dimension_list.is_stub else [
         each.urn.cls for each in one.dimension_list.values() if each.urn.cls == "MeasureDimension"
@@ -56,4 +56,4 @@ def repeated(artefact: Artefact, format_: Format) -> str | None:
 
 
 def _ids(found: tuple[Any, ...]) -> list[Hashable]:
-    return [(each.urn.cls, each.urn.item) for each in parts(found) if each.urn is not None]
+    return [(each.urn.cls, each.urn.item) for each in stored_parts(found) if each.urn is not None]

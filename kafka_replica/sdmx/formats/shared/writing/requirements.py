@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from kafka_replica.sdmx.containers import Items
+from kafka_replica.sdmx.containers import Items, stored_parts
 from kafka_replica.sdmx.errors import UnwritableError
 from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION, FIXED_IDS
 from kafka_replica.sdmx.formats.shared.writing import constraint_requirements as constraints
@@ -36,7 +36,6 @@ from kafka_replica.sdmx.model import (
     ValueList,
     VtlDefinitionScheme,
 )
-from kafka_replica.sdmx.writers.json_parts import parts
 
 ML_3: Final = frozenset({Format.SDMX_ML_3_0, Format.SDMX_ML_3_1})
 JSON_2: Final = frozenset({Format.SDMX_JSON_2_0, Format.SDMX_JSON_2_1})
@@ -145,7 +144,7 @@ _MAPPED: Final = {
 def _mapped_schemes(one: Artefact) -> str | None:
     if not isinstance(one, StructureSet):
         return None
-    for each in parts(one.scheme_maps):
+    for each in stored_parts(one.scheme_maps):
         for end in (each.source, each.target):
             if end is not None and end.cls not in _MAPPED.get(each.urn.cls, {end.cls}):
                 return f"has no place for {end} in a {each.urn.cls}"
