@@ -8,8 +8,8 @@ generated from the metadata structure, and are None if the message leaves them o
 
 from __future__ import annotations
 
+from html import escape  # that of xml.sax.saxutils imports an HTTP client
 from typing import Any, Final
-from xml.sax.saxutils import escape
 
 from lxml import etree
 
@@ -77,10 +77,10 @@ def read_structured_texts(rest: list[Child]) -> InternationalString:
 
 def _inside(element: etree._Element) -> str:
     # Exclusive canonical form: it omits namespaces of the message that the text does not use.
-    parts = [escape(element.text or "")]
+    parts = [escape(element.text or "", quote=False)]
     for child in element:
         parts.append(etree.tostring(child, method="c14n", exclusive=True, with_tail=False).decode())
-        parts.append(escape(child.tail or ""))
+        parts.append(escape(child.tail or "", quote=False))
     return "".join(parts)
 
 
