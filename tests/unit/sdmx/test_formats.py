@@ -35,11 +35,12 @@ def loaded_by(code: str) -> list[str]:
 
 @pytest.mark.parametrize("package", _ONE_OF_EACH)
 def test_reading_imports_one_format(package: str, tmp_path: Path) -> None:
-    """A message imports the reader of its own format, no other and no writer."""
+    """A message imports the reader of its own format, no other and no writer; and nothing of the network."""
     (tmp_path / "message").write_bytes(write_message(_CODELIST, _ONE_OF_EACH[package]))
     path = str(tmp_path / "message")
     code = f"from kafka_replica.sdmx import read_message\nassert read_message(open({path!r}, 'rb').read())"
-    assert loaded_by(code) == [package]
+    no_client = "import sys\nassert not sys.modules.keys() & {'ssl', 'urllib.request'}"
+    assert loaded_by(f"{code}\n{no_client}") == [package]
 
 
 def test_the_package_imports_no_format() -> None:

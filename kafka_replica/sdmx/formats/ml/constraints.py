@@ -57,7 +57,7 @@ def read_constraint(item: Item) -> Constraint:
     return _KINDS[urn.cls](
         urn=urn,
         role=item.element.get("role") or item.element.get("type"),
-        attachment=None if attached is None else read_attachment(attached, names),
+        attachment=None if attached is None else _read_attachment(attached, names),
         cube_regions=parts_of(urn, [read_region(one, names) for one in pick(rest, "CubeRegion")], is_stub=is_stub),
         key_sets=parts_of(urn, [read_key_set(one, names) for one in pick(rest, "DataKeySet")], is_stub=is_stub),
         metadata_target_regions=parts_of(
@@ -85,7 +85,7 @@ def _read_period(element: etree._Element) -> tuple[str, str]:
     return start, end
 
 
-def read_attachment(element: etree._Element, names: Names) -> ConstraintAttachment:
+def _read_attachment(element: etree._Element, names: Names) -> ConstraintAttachment:
     """Read a <ConstraintAttachment>."""
     references: list[Urn] = []
     sets: dict[str, list[SetReference]] = {"DataSet": [], "MetadataSet": []}
@@ -111,7 +111,7 @@ def read_availability_constraint(element: etree._Element, names: Names) -> Avail
     rest = known(element, names)
     attached, notes = first(rest, "ConstraintAttachment"), first(rest, "Annotations")
     return AvailabilityConstraint(
-        attachment=None if attached is None else read_attachment(attached, names),
+        attachment=None if attached is None else _read_attachment(attached, names),
         cube_regions=tuple(read_region(one, names) for one in pick(rest, "CubeRegion")),
         series_count=whole_number(element, "seriesCount"),
         obs_count=whole_number(element, "obsCount"),

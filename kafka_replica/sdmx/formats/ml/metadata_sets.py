@@ -8,8 +8,8 @@ generated from the metadata structure, and are None if the message leaves them o
 
 from __future__ import annotations
 
+from html import escape  # that of xml.sax.saxutils imports an HTTP client
 from typing import Any, Final
-from xml.sax.saxutils import escape
 
 from lxml import etree
 
@@ -64,23 +64,23 @@ def _read_reported(element: etree._Element, names: Names) -> ReportedAttribute:
         id=element.get("id") or fail(element, "it has no id"),
         values=tuple(text_of(one) for one in pick(rest, "Value")),
         texts=international(rest, "Text"),
-        structured_texts=read_structured_texts(rest),
+        structured_texts=_read_structured_texts(rest),
         attributes=tuple(_read_reported(one, names) for one in pick(rest, "Attribute")),
         annotations=() if notes is None else read_annotations(notes, names),
     )
 
 
-def read_structured_texts(rest: list[Child]) -> InternationalString:
+def _read_structured_texts(rest: list[Child]) -> InternationalString:
     """Return the XHTML of all <StructuredText>, as text by language."""
     return InternationalString([(language_of(one), _inside(one)) for one in pick(rest, "StructuredText")])
 
 
 def _inside(element: etree._Element) -> str:
     # Exclusive canonical form: it omits namespaces of the message that the text does not use.
-    parts = [escape(element.text or "")]
+    parts = [escape(element.text or "", quote=False)]
     for child in element:
         parts.append(etree.tostring(child, method="c14n", exclusive=True, with_tail=False).decode())
-        parts.append(escape(child.tail or ""))
+        parts.append(escape(child.tail or "", quote=False))
     return "".join(parts)
 
 
@@ -158,7 +158,7 @@ def _attribute(kind: str, element: etree._Element) -> ReportedAttribute:
         id=element.get("id") or kind,
         values=() if value is None else (value,),
         texts=international(rest, "Text"),
-        structured_texts=read_structured_texts(rest),
+        structured_texts=_read_structured_texts(rest),
         attributes=_attributes(first(rest, "AttributeSet")),
         annotations=() if notes is None else read_annotations(notes, ANY_NAME),
     )

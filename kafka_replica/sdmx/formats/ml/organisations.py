@@ -49,7 +49,7 @@ def read_organisation_scheme(item: Item) -> OrganisationScheme:
         parent = first(one.rest, "Parent")
         return kind(
             urn=one.urn,
-            contacts=tuple(read_contact(element, names) for element in pick(one.rest, "Contact")),
+            contacts=tuple(_read_contact(element, names) for element in pick(one.rest, "Contact")),
             parent=None if parent is None else local_id(parent, names),
             **one.arguments,
         )
@@ -61,7 +61,7 @@ def read_organisation_scheme(item: Item) -> OrganisationScheme:
     )
 
 
-def read_contact(element: etree._Element, names: Names) -> Contact:
+def _read_contact(element: etree._Element, names: Names) -> Contact:
     """Read a <Contact>."""
     arguments, rest = named(element, names)
     return Contact(

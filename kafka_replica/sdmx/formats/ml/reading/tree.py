@@ -220,7 +220,7 @@ def artefacts_of(root: etree._Element, names: Names) -> Iterator[etree._Element]
 
     An artefact that is not in a container is included: ``urn_in_container`` rejects it.
     """
-    for container in containers_of(root, names):
+    for container in _containers_of(root, names):
         if container.get("id") is not None:
             yield container
         elif names[container.tag] != AVAILABILITY:
@@ -254,11 +254,11 @@ def availability_of(root: etree._Element, names: Names) -> list[etree._Element]:
     """Return the <AvailabilityConstraint> elements."""
     if is_metadata(root, names) or next(root.iter("{*}Structures"), None) is None:
         return []
-    held = (container for container in containers_of(root, names) if names[container.tag] == AVAILABILITY)
+    held = (container for container in _containers_of(root, names) if names[container.tag] == AVAILABILITY)
     return [element for container in held for element in container if _is_element(element)]
 
 
-def containers_of(root: etree._Element, names: Names) -> Iterator[etree._Element]:
+def _containers_of(root: etree._Element, names: Names) -> Iterator[etree._Element]:
     """Yield the containers of artefacts, <Codelists> and so on. Raises MessageError."""
     for structures in structures_of(root, names):
         yield from (container for container in structures if _is_element(container))
