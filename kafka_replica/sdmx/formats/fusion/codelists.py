@@ -1,4 +1,9 @@
-"""Codelists and value lists of Fusion-JSON."""
+"""Codelists and value lists of Fusion-JSON.
+
+No public sample has a codelist that extends others. Extensions are read in the form of SDMX-JSON, which this registry
+has followed for the new features of SDMX 3. A codelist with extensions in any other form is kept unread: without the
+inherited codes it would be a different list.
+"""
 
 from __future__ import annotations
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, Final, Literal, TypeAlias
-
-from msgspec.structs import replace
+from itertools import repeat
+from typing import Final, Literal
 
 from kafka_replica.sdmx.containers import items_of, stored_items
 from kafka_replica.sdmx.errors import MessageError, UnwritableError
@@ -21,12 +19,12 @@ from kafka_replica.sdmx.formats.fusion.values import (
     write_maintained,
     write_representation,
 )
-from kafka_replica.sdmx.formats.json_shared.items import component_urn, item_urn
+from kafka_replica.sdmx.formats.json_shared.data_structures import TO_OBSERVATION, ComponentReader, Written
+from kafka_replica.sdmx.formats.json_shared.items import item_urn
 from kafka_replica.sdmx.formats.json_shared.values import (
     Json,
     obj,
     read_reference,
-    read_references,
     true,
     write_urn,
     write_urns,
@@ -41,7 +39,6 @@ from kafka_replica.sdmx.model import (
     Group,
     Measure,
 )
-from kafka_replica.sdmx.representation import Representation
 from kafka_replica.sdmx.urn import Urn
 
 
@@ -102,89 +99,21 @@ _LEVELS: Final[dict[str, Literal["dataset", "dimensions", "group", "observation"
     "OBSERVATION": "observation",
 }
 
-_TO_OBSERVATION: Final = AttributeRelationship(kind="observation")
-
 
 def read_dataflow(urn: Urn, wire: WireDataflow) -> Dataflow:
     """Build a Dataflow."""
     return Dataflow(urn=urn, structure_reference=read_reference(wire.data_structure_ref, urn), **read_maintained(wire))
 
 
-_Read: TypeAlias = tuple[
-    str, WireComponent, Urn, Urn | None, Representation | None, tuple[Urn, ...], dict[str, Any] | None
-]
-"""The id, the component as written, URN, concept, representation, roles, annotations and so on."""
-
-
-def _read(urn: Urn, class_: str, wires: list[WireComponent] | None, taken: set[str]) -> Iterator[_Read]:
-    """Read the parts that every component of a list has. Raises MessageError."""
-    package, agency, scheme, version = urn.package, urn.agency, urn.id, urn.version
-    for wire in wires or ():
-        concept = read_reference(wire.concept, urn)
-        own_class, named_after = "TimeDimension" if wire.is_time_dimension else class_, concept.item if concept else ""
-        id_ = wire.id or named_after or ""
-        if id_ == named_after and id_ and id_ not in taken:  # valid, because the reference is
-            own = Urn(package, own_class, agency, scheme, version, id_)
-        else:
-            own = component_urn(urn, own_class, id_, taken)
-        taken.add(id_)
-        written, roles = wire.representation, wire.concept_roles or wire.concept_role
-        yield (
-            id_,
-            wire,
-            own,
-            concept,
-            None if written is None else read_representation(written, own),
-            read_references(roles, own) if roles else (),
-            read_identified(wire) if wire.annotations or wire.links or wire.uri is not None else None,
-        )
-
-
-def _read_dimensions(urn: Urn, wires: list[WireComponent] | None, taken: set[str]) -> dict[str, Dimension]:
-    found: dict[str, Dimension] = {}
-    for id_, wire, own, concept, values, roles, more in _read(urn, "Dimension", wires, taken):
-        one = Dimension(
-            urn=own,
-            concept=concept,
-            representation=values,
-            concept_roles=roles,
-            position=wire.position or len(found) + 1,
-        )
-        found[id_] = replace(one, **more) if more else one
-    return found
-
-
-def _read_measures(urn: Urn, wires: list[WireComponent] | None, taken: set[str]) -> dict[str, Measure]:
-    found: dict[str, Measure] = {}
-    for id_, wire, own, concept, values, roles, more in _read(urn, "Measure", wires, taken):
-        one = Measure(urn=own, concept=concept, representation=values, concept_roles=roles, mandatory=wire.mandatory)
-        found[id_] = replace(one, **more) if more else one
-    return found
-
-
-def _read_attributes(urn: Urn, wires: list[WireComponent] | None, taken: set[str]) -> dict[str, Attribute]:
-    found: dict[str, Attribute] = {}
-    for id_, wire, own, concept, values, roles, more in _read(urn, "DataAttribute", wires, taken):
-        one = Attribute(
-            urn=own,
-            concept=concept,
-            representation=values,
-            concept_roles=roles,
-            mandatory=wire.mandatory,
-            relationship=_read_relationship(urn, wire),
-        )
-        found[id_] = replace(one, **more) if more else one
-    return found
-
-
 def read_data_structure(urn: Urn, wire: WireDataStructure) -> DataStructure:
     """Build a DataStructure."""
     base = read_maintained(wire)
-    taken: set[str] = set()
-    dimensions = _read_dimensions(urn, wire.dimension_list.dimensions if wire.dimension_list else None, taken)
+    make = ComponentReader(urn, read_representation, read_identified, is_fusion=True)
+    dimensions = make.dimensions(_dimensions(wire.dimension_list)) if wire.dimension_list else {}
     is_stub = base["is_external_reference"] and not dimensions
-    measures = _read_measures(urn, wire.measures, taken)
-    attributes = _read_attributes(urn, wire.attribute_list.attributes if wire.attribute_list else None, taken)
+    measures = make.measures(zip(repeat("Measure"), wire.measures or ()))
+    written = wire.attribute_list.attributes if wire.attribute_list else None
+    attributes = make.attributes(zip(repeat("DataAttribute"), written or ()), _read_relationship)
     return DataStructure(
         urn=urn,
         dimension_list=items_of(urn, dimensions, is_stub=is_stub),
@@ -193,6 +122,10 @@ def read_data_structure(urn: Urn, wire: WireDataStructure) -> DataStructure:
         groups=items_of(urn, _read_groups(urn, wire.groups) if wire.groups else {}, is_stub=is_stub),
         **base,
     )
+
+
+def _dimensions(wire: WireDimensions) -> list[Written]:
+    return [("TimeDimension" if one.is_time_dimension else "Dimension", one) for one in wire.dimensions or ()]
 
 
 def _read_groups(urn: Urn, wires: list[WireGroup]) -> dict[str, Group]:
@@ -210,7 +143,7 @@ def _read_relationship(urn: Urn, wire: WireComponent) -> AttributeRelationship:
     if level not in _LEVELS:
         raise MessageError(f"reading {urn}: attachmentLevel {level[:80]!r} of attribute {wire.id!r} is not known")
     if level == "OBSERVATION" and not (wire.dimension_references or wire.attachment_group or wire.measure_references):
-        return _TO_OBSERVATION
+        return TO_OBSERVATION
     return AttributeRelationship(
         kind=_LEVELS[level],
         dimensions=tuple(wire.dimension_references or ()),

@@ -2,7 +2,7 @@
 
 The first pass parses plain objects: it finds the names of the outer levels and checks that no name is repeated. The
 second pass decodes into structs. The fast path accepts only messages that are surely right; the slow path
-(``json_tree``) reads all others level by level, or reports the error and its place.
+(``tree``) reads all others level by level, or reports the error and its place.
 """
 
 from __future__ import annotations

@@ -103,7 +103,7 @@ def _read_contact(wire: WireContact, context: Context) -> Contact:
     )
 
 
-_LISTS: Final = {
+_WRITTEN_LISTS: Final = {
     "AgencyScheme": "agencies",
     "DataProviderScheme": "dataProviders",
     "DataConsumerScheme": "dataConsumers",
@@ -115,7 +115,7 @@ _LISTS: Final = {
 def write_organisation_scheme(one: OrganisationScheme, edition: Edition) -> Json:
     """Write a scheme of any kind of organisation."""
     found = [_write_organisation(one.urn, each, edition) for each in stored_items(one.organisations)]
-    return obj(write_maintained(one, edition), {_LISTS[one.urn.cls]: found})
+    return obj(write_maintained(one, edition), {_WRITTEN_LISTS[one.urn.cls]: found})
 
 
 def _write_organisation(scheme: Urn, one: Organisation, edition: Edition) -> Json:

@@ -108,7 +108,7 @@ class WireStructureSet(WireMaintainable, gc=False):
 
 
 # In the order of the schema for SDMX-ML 2.1, because lists with different names have no order of their own.
-_LISTS_OF_MAPS: Final = (
+_READ_MAPS: Final = (
     ("CodelistMap", "codelist_maps", "code_maps"),
     ("HybridCodelistMap", "hybrid_codelist_maps", "hybrid_code_maps"),
     ("CategorySchemeMap", "category_scheme_maps", "category_maps"),
@@ -122,7 +122,7 @@ def read_structure_set(urn: Urn, wire: WireStructureSet, context: Context) -> St
     """Build a StructureSet."""
     schemes = [
         _read_scheme_map(urn, class_, one, getattr(one, pairs), context)
-        for class_, maps, pairs in _LISTS_OF_MAPS
+        for class_, maps, pairs in _READ_MAPS
         for one in getattr(wire, maps) or ()
     ]
     structures = [_read_structure_map(urn, one, context) for one in wire.structure_maps or ()]
@@ -191,7 +191,7 @@ def _read_component_map(urn: Urn, wire: WireComponentMapInSet, context: Context)
 
 
 # class of the map -> its list, the list of its pairs, the class of an item
-_LISTS_OF_MAPS_W: Final = {
+_WRITTEN_MAPS: Final = {
     "CodelistMap": ("codelistMaps", "codeMaps", "Code"),
     "HybridCodelistMap": ("hybridCodelistMaps", "hybridCodeMaps", "Code"),
     "CategorySchemeMap": ("categorySchemeMaps", "categoryMaps", "Category"),
@@ -205,9 +205,9 @@ def write_structure_set(one: StructureSet, edition: Edition) -> Json:
     """Write a structure set."""
     maps: dict[str, list[Json]] = {}
     for each in stored_parts(one.scheme_maps):
-        if each.urn.cls not in _LISTS_OF_MAPS_W:
+        if each.urn.cls not in _WRITTEN_MAPS:
             raise UnwritableError(f"{each.urn} is no map between schemes")
-        maps.setdefault(_LISTS_OF_MAPS_W[each.urn.cls][0], []).append(_write_scheme_map(each, edition))
+        maps.setdefault(_WRITTEN_MAPS[each.urn.cls][0], []).append(_write_scheme_map(each, edition))
     return obj(
         write_maintained(one, edition),
         maps,
@@ -219,7 +219,7 @@ def write_structure_set(one: StructureSet, edition: Edition) -> Json:
 def _write_scheme_map(one: SchemeMapInSet, edition: Edition) -> Json:
     if one.alias is not None:
         raise UnwritableError("only SDMX-ML 2.0 has a place for the alias of a map")
-    _, pairs, item = _LISTS_OF_MAPS_W[one.urn.cls]
+    _, pairs, item = _WRITTEN_MAPS[one.urn.cls]
     rows = [_write_pair(each, one, item, edition) for each in one.item_maps]
     return obj(write_named(one, edition), {pairs: rows}, source=write_urn(one.source), target=write_urn(one.target))
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, Final, TypeAlias
-
-from msgspec.structs import replace
+from typing import Final
 
 from kafka_replica.sdmx.containers import items_of
-from kafka_replica.sdmx.formats.json_shared.items import component_urn, item_urn
-from kafka_replica.sdmx.formats.json_shared.values import fail, read_reference, read_references
+from kafka_replica.sdmx.formats.json_shared.data_structures import TO_OBSERVATION, ComponentReader, Written
+from kafka_replica.sdmx.formats.json_shared.items import item_urn
+from kafka_replica.sdmx.formats.json_shared.values import fail, read_reference
 from kafka_replica.sdmx.formats.sdmx_json.data_structures.wire import (
     WireAttributeList,
     WireComponent,
@@ -25,17 +23,13 @@ from kafka_replica.sdmx.formats.sdmx_json.data_structures.wire import (
 from kafka_replica.sdmx.formats.sdmx_json.items import local_id
 from kafka_replica.sdmx.formats.sdmx_json.values.reading import Context
 from kafka_replica.sdmx.model import (
-    Attribute,
     AttributeRelationship,
     Dataflow,
     DataStructure,
-    Dimension,
     Group,
     Identifiable,
-    Measure,
     MetadataAttributeUsage,
 )
-from kafka_replica.sdmx.representation import Representation
 from kafka_replica.sdmx.urn import Urn
 
 
@@ -49,16 +43,9 @@ def read_dataflow(urn: Urn, wire: WireDataflow, context: Context) -> Dataflow:
     )
 
 
-Written: TypeAlias = tuple[str, WireComponent]
-"""The class of a component, and the component as written."""
-
 _DESCRIPTORS: Final = ("DimensionDescriptor", "AttributeDescriptor", "MeasureDescriptor")
-
 _OTHER_DIMENSIONS: Final = frozenset({"MeasureDimension", "TimeDimension"})
-
 _NOTHING: Final = WireRelationship()
-
-_FIXED_IDS: Final = {"TimeDimension": "TIME_PERIOD", "PrimaryMeasure": "OBS_VALUE"}
 
 
 def _dimensions(wire: WireDimensionList) -> list[Written]:
@@ -90,105 +77,21 @@ def _attributes(wire: WireAttributeList) -> list[Written]:
     return found
 
 
-_Read: TypeAlias = tuple[
-    str, WireComponent, Urn, Urn | None, Representation | None, tuple[Urn, ...], dict[str, Any] | None
-]
-"""The id, the component as written, URN, concept, representation, roles, annotations and so on."""
-
-
-class _Maker:
-    """A builder for the components of one data structure, list by list."""
-
-    __slots__ = ("_context", "_taken", "_urn")
-
-    def __init__(self, urn: Urn, context: Context) -> None:
-        self._urn, self._context = urn, context
-        self._taken: set[str] = set()
-
-    def _read(self, written: list[Written]) -> Iterator[_Read]:
-        """Read the parts that every component of a list has. Raises MessageError."""
-        urn, taken, context = self._urn, self._taken, self._context
-        package, agency, scheme, version = urn.package, urn.agency, urn.id, urn.version
-        for class_, wire in written:
-            concept = read_reference(wire.concept_identity, urn)
-            named_after = concept.item if concept else None
-            id_ = wire.id or _FIXED_IDS.get(class_) or named_after
-            if not id_:
-                fail(urn, f"a {class_} has neither an id nor a concept")
-            if id_ == named_after and id_ not in taken:  # valid, because the reference is
-                own = Urn(package, class_, agency, scheme, version, id_)
-            else:
-                own = component_urn(urn, class_, id_, taken)
-            taken.add(id_)
-            values, roles = wire.local_representation, wire.concept_roles
-            yield (
-                id_,
-                wire,
-                own,
-                concept,
-                None if values is None else context.representation(values, own),
-                read_references(roles, own) if roles else (),
-                context.annotated(wire) if wire.annotations or wire.links else None,
-            )
-
-    def dimensions(self, written: list[Written]) -> dict[str, Dimension]:
-        """Return dimensions by id, in order."""
-        found: dict[str, Dimension] = {}
-        for id_, wire, own, concept, values, roles, more in self._read(written):
-            position = wire.position
-            one = Dimension(
-                urn=own,
-                concept=concept,
-                representation=values,
-                concept_roles=roles,
-                position=len(found) + 1 if position is None else position,
-            )
-            found[id_] = replace(one, **more) if more else one
-        return found
-
-    def measures(self, written: list[Written]) -> dict[str, Measure]:
-        """Return measures by id, in order."""
-        found: dict[str, Measure] = {}
-        for id_, wire, own, concept, values, roles, more in self._read(written):
-            is_mandatory = _is_mandatory(wire)
-            one = Measure(urn=own, concept=concept, representation=values, concept_roles=roles, mandatory=is_mandatory)
-            found[id_] = replace(one, **more) if more else one
-        return found
-
-    def attributes(self, written: list[Written]) -> dict[str, Attribute]:
-        """Return attributes by id, in order."""
-        found: dict[str, Attribute] = {}
-        for id_, wire, own, concept, values, roles, more in self._read(written):
-            one = Attribute(
-                urn=own,
-                concept=concept,
-                representation=values,
-                concept_roles=roles,
-                mandatory=_is_mandatory(wire),
-                relationship=_relationship(wire.attribute_relationship or _NOTHING, wire.measure_relationship),
-            )
-            found[id_] = replace(one, **more) if more else one
-        return found
-
-
 def _is_year_start(wire: WireComponent) -> bool:
     """Return True for the attribute that the schemas of 2.x identify by this id and this format."""
-    if wire.id != "REPORTING_YEAR_START_DAY" or wire.local_representation is None:
+    if wire.id != "REPORTING_YEAR_START_DAY" or wire.representation is None:
         return False
-    format_ = wire.local_representation.format
+    format_ = wire.representation.format
     return format_ is not None and format_.data_type == "MonthDay"
 
 
-def _is_mandatory(wire: WireComponent) -> bool:
-    return (wire.usage or wire.assignment_status or "").lower() == "mandatory"
-
-
-_TO_OBSERVATION: Final = AttributeRelationship(kind="observation")
+def _attribute_relationship(_: Urn, wire: WireComponent) -> AttributeRelationship:
+    return _relationship(wire.attribute_relationship or _NOTHING, wire.measure_relationship)
 
 
 def _relationship(wire: WireRelationship, measures: list[str] | None) -> AttributeRelationship:
     if wire.observation is not None and not measures and not wire.primary_measure and _says_no_more(wire):
-        return _TO_OBSERVATION
+        return TO_OBSERVATION
     dimensions = tuple(local_id(one) for one in wire.dimensions or ())
     groups = [*(wire.attachment_groups or ()), *([wire.group] if wire.group else [])]
     about = [*([wire.primary_measure] if wire.primary_measure else []), *(measures or ())]
@@ -211,10 +114,12 @@ def _says_no_more(wire: WireRelationship) -> bool:
 def read_data_structure(urn: Urn, wire: WireDataStructure, context: Context) -> DataStructure:
     """Build a DataStructure."""
     written = wire.data_structure_components or WireComponents()
-    make = _Maker(urn, context)
+    make = ComponentReader(urn, context.representation, context.annotated)
     dimensions = make.dimensions(_dimensions(written.dimension_list)) if written.dimension_list else {}
     measures = make.measures(_measures(written.measure_list)) if written.measure_list else {}
-    attributes = make.attributes(_attributes(written.attribute_list)) if written.attribute_list else {}
+    attributes = (
+        make.attributes(_attributes(written.attribute_list), _attribute_relationship) if written.attribute_list else {}
+    )
     # A stub has no dimensions, and then no other components.
     is_stub = bool(wire.is_external_reference) and not dimensions
     usages = written.attribute_list.metadata_attribute_usages if written.attribute_list else None

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+
 from kafka_replica.sdmx.formats.sdmx_json.values.wire import (
     Wire,
     WireAnnotable,
@@ -31,13 +33,18 @@ class WireComponent(WireIdentifiable, gc=False):
 
     type: str | None = None
     position: int | None = None
-    concept_identity: str | None = None
+    concept: str | None = msgspec.field(name="conceptIdentity", default=None)
     concept_roles: list[str] | None = None
-    local_representation: WireRepresentation | None = None
+    representation: WireRepresentation | None = msgspec.field(name="localRepresentation", default=None)
     usage: str | None = None
     assignment_status: str | None = None
     attribute_relationship: WireRelationship | None = None
     measure_relationship: list[str] | None = None
+
+    @property
+    def mandatory(self) -> bool:
+        """True for a measure or attribute that needs a value."""
+        return (self.usage or self.assignment_status or "").lower() == "mandatory"
 
 
 class WireUsage(WireAnnotable, gc=False):
