@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     from kafka_replica.sdmx.lookups.references import Dangling
     from kafka_replica.sdmx.lookups.resolved import AttachedConstraint, Missing, ResolvedStructure
     from kafka_replica.sdmx.lookups.structures import ResolvedComponent, Snapshot, Structures
-    from kafka_replica.sdmx.media_types import Format
     from kafka_replica.sdmx.merging import MergedPart, merge_copies
     from kafka_replica.sdmx.message import Header, Message, UnreadableArtefact
+    from kafka_replica.sdmx.message_format import Format
     from kafka_replica.sdmx.model import (
         Annotation,
         Artefact,
@@ -156,7 +156,7 @@ _HOMES: Final = {
     "lookups.cache": ("CacheStats", "DecodeCache", "decode_cache"),
     "checks": ("StructureCheck", "check_structure"),
     "containers": ("InternationalString", "Items"),
-    "media_types": ("Format",),
+    "message_format": ("Format",),
     "lookups.hierarchy_tree": ("HierarchyNode", "HierarchyTree"),
     "lookups.of_files": ("FileError", "FileStructures", "read_files"),
     "lookups.live": ("LiveStats", "LiveStructures"),
@@ -195,7 +195,7 @@ _HOMES: Final = {
     "urn": ("Urn",),
     "writing": ("media_types", "writable", "write_message"),
 }
-_FREE: Final = {"media_types", "urn"}  # modules that work without the extra
+_FREE: Final = {"message_format", "urn"}  # modules that work without the extra
 _HOME_OF: Final = {name: home for home, names in _HOMES.items() for name in names}
 
 

@@ -348,6 +348,16 @@ def parts_of(urn: Urn, found: Iterable[T], *, is_stub: bool) -> tuple[T, ...]:
     return StubTuple(urn) if is_stub and not parts else parts
 
 
+def stored_items(items: Items[T]) -> list[T]:
+    """Return the items that an artefact holds itself: none for a stub."""
+    return [] if items.is_stub else list(items.values())
+
+
+def stored_parts(parts: tuple[T, ...]) -> list[T]:
+    """Return the parts that an artefact holds itself: none for a stub."""
+    return [] if isinstance(parts, StubTuple) else list(parts)
+
+
 def is_compound(value: object) -> bool:
     """Return whether a value is a struct with parts to traverse; URNs and texts are structs, too, but values."""
     return isinstance(value, msgspec.Struct) and not isinstance(value, (Urn, InternationalString))

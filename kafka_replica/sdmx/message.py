@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from kafka_replica.common.wording import counted
 from kafka_replica.sdmx.errors import MessageError
-from kafka_replica.sdmx.media_types import Format
+from kafka_replica.sdmx.message_format import Format
 from kafka_replica.sdmx.model import Artefact, AvailabilityConstraint
 from kafka_replica.sdmx.urn import Urn
 from kafka_replica.sdmx.value_object import ValueObject

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Literal, TypeAlias
+
 from kafka_replica.sdmx.errors import MessageError
-from kafka_replica.sdmx.media_types import MAX_BYTES, Format, of_content_type, unpacked
+from kafka_replica.sdmx.formats.json_shared.short import short
+from kafka_replica.sdmx.formats.json_shared.tree import JsonMessage, opened
+from kafka_replica.sdmx.formats.registry import json_reader, reader, xml_reader
+from kafka_replica.sdmx.formats.shared.reading.collecting import STRICT, ErrorCollector, OnError
+from kafka_replica.sdmx.formats.shared.reading.encodings import by_charset
 from kafka_replica.sdmx.message import Message
-from kafka_replica.sdmx.readers import edi, fusion, markup, ml, sdmx_json, xlsx
-from kafka_replica.sdmx.readers.collecting import STRICT, ErrorCollector, OnError
-from kafka_replica.sdmx.readers.encodings import by_charset
-from kafka_replica.sdmx.readers.json_short import short
-from kafka_replica.sdmx.readers.json_tree import JsonMessage, opened
+from kafka_replica.sdmx.message_format import MAX_BYTES, Format, of_content_type, unpacked
 
 _OBJECT = (b'{"', b"{\n", b"{ ", b"{\r", b"{\t")  # the beginning of JSON in UTF-8, and of no other encoding of it
 _UNZIPPED = 10  # workbooks are zipped XML
@@ -36,17 +38,15 @@ def read_message(data: bytes, content_type: str | None = None, *, on_error: OnEr
     if content_type is None and data.startswith(_OBJECT):
         return _json_message(data, None, collector)
     if data[:1] == b"<":
-        found = ml.read_short(data)
+        found = xml_reader().read_short(data)
         if found is not None:
             return found
     kind, plain = kind_of(data, content_type)
     if kind == "xml":
-        return markup.read_message(plain, collector)
-    if kind == "edi":
-        return edi.read_message(plain, collector)
-    if kind == "xlsx":
-        return xlsx.read_message(plain, collector)
-    return _json_message(plain, content_type, collector)
+        return xml_reader().read_message(plain, collector)
+    if kind == "json":
+        return _json_message(plain, content_type, collector)
+    return reader(kind).read_message(plain, collector)
 
 
 def _json_message(plain: bytes, content_type: str | None, collector: ErrorCollector) -> Message:
@@ -54,16 +54,19 @@ def _json_message(plain: bytes, content_type: str | None, collector: ErrorCollec
     # A guess; the fast path declines if it is wrong. Lists end one of the formats, an object with lists the other.
     end = plain[-3:]
     is_fusion = end != b"]}}" and (end[1:] == b"]}" or plain.find(b'"data"', 0, 4096) < 0)
-    found = short(fusion.read_short if is_fusion else sdmx_json.read_short, plain, claimed)
+    found = short(json_reader("fusion" if is_fusion else "sdmx_json").read_short, plain, claimed)
     if found is not None:
         return found
     message = opened(plain, claimed, collector)
-    if message.format is Format.FUSION_JSON:
-        return fusion.read_message(message, collector)
-    return sdmx_json.read_message(message, collector)
+    is_fusion = message.format is Format.FUSION_JSON
+    return json_reader("fusion" if is_fusion else "sdmx_json").read_message(message, collector)
 
 
-def kind_of(data: bytes, content_type: str | None) -> tuple[str, bytes]:
+Kind: TypeAlias = Literal["xml", "json", "edi", "xlsx"]
+"""A syntax of messages, found by the first bytes."""
+
+
+def kind_of(data: bytes, content_type: str | None) -> tuple[Kind, bytes]:
     """Return ``xml``, ``json``, ``edi`` or ``xlsx``, and the bytes unpacked. Raises MessageError."""
     plain = unpacked(data)
     if content_type:

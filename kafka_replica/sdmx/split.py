@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from kafka_replica.common.wording import counted
-from kafka_replica.sdmx.media_types import Format, of_content_type
+from kafka_replica.sdmx.formats.json_shared.tree import artefacts_of, message_of
+from kafka_replica.sdmx.formats.registry import reader, xml_reader
+from kafka_replica.sdmx.formats.shared.reading.collecting import STRICT, ErrorCollector
+from kafka_replica.sdmx.formats.shared.reading.standalone import is_synthetic
 from kafka_replica.sdmx.message import UnreadableArtefact, twice
-from kafka_replica.sdmx.readers import edi, markup, xlsx
-from kafka_replica.sdmx.readers.collecting import STRICT, ErrorCollector
-from kafka_replica.sdmx.readers.json_tree import artefacts_of, message_of
-from kafka_replica.sdmx.readers.standalone import is_synthetic
+from kafka_replica.sdmx.message_format import Format, of_content_type
 from kafka_replica.sdmx.reading import kind_of, opened_json, read_message
 from kafka_replica.sdmx.urn import Urn
 
@@ -86,11 +86,9 @@ def _cut(
 ) -> tuple[Format, Iterable[tuple[Urn, bytes]]]:
     kind, plain = kind_of(data, content_type)
     if kind == "xml":
-        return markup.cut_message(plain, collector)
-    if kind == "edi":
-        return edi.cut_message(plain, collector)
-    if kind == "xlsx":
-        return Format.XLSX, xlsx.cut_message(plain)
+        return xml_reader().cut_message(plain, collector)
+    if kind != "json":
+        return reader(kind).cut_message(plain, collector)
     message = opened_json(plain, content_type, collector)
     artefacts = artefacts_of(message, collector)
     return message.format, ((artefact.urn, message_of(message, artefact)) for artefact in artefacts)

@@ -6,48 +6,23 @@ represent is detected, and raises UnwritableError.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any, Final, NamedTuple
+from collections.abc import Iterable
+from typing import Any, Final
 
 from kafka_replica.common.wording import counted
 from kafka_replica.sdmx.errors import SdmxError, UnwritableError
-from kafka_replica.sdmx.media_types import Format, of_content_type
+from kafka_replica.sdmx.formats.registry import WRITTEN, writer
+from kafka_replica.sdmx.formats.shared.writing.carrying import carried
+from kafka_replica.sdmx.formats.shared.writing.difference import difference
+from kafka_replica.sdmx.formats.shared.writing.headers import header_for
 from kafka_replica.sdmx.message import Header
+from kafka_replica.sdmx.message_format import Format, of_content_type
 from kafka_replica.sdmx.model import Artefact, OpaqueArtefact
 from kafka_replica.sdmx.reading import read_message
-from kafka_replica.sdmx.writers import edi, fusion, ml, ml20, sdmx_json, xlsx
-from kafka_replica.sdmx.writers.carrying import carried
-from kafka_replica.sdmx.writers.difference import difference
-from kafka_replica.sdmx.writers.headers import header_for
 
 DEFAULT_HEADER: Final = Header(id="STRUCTURES", sender="KAFKA_REPLICA", prepared="1970-01-01T00:00:00Z")
 """The default header; its time is fixed, so the same artefacts give the same bytes."""
 
-
-class _Writer(NamedTuple):
-    """The functions that write a format: each artefact separately, then the message around them."""
-
-    element_of: Callable[[Artefact, Format], Any]
-    message_of: Callable[[Iterable[Any], Header, Format], bytes]
-
-
-_WRITERS: Final[dict[Format, _Writer]] = {
-    **dict.fromkeys(
-        (Format.SDMX_ML_2_1, Format.SDMX_ML_3_0, Format.SDMX_ML_3_1),
-        _Writer(ml.element_of, ml.message_of),
-    ),
-    **dict.fromkeys(
-        (Format.SDMX_JSON_1_0, Format.SDMX_JSON_2_0, Format.SDMX_JSON_2_1),
-        _Writer(sdmx_json.element_of, sdmx_json.message_of),
-    ),
-    **dict.fromkeys(
-        (Format.SDMX_ML_1_0, Format.SDMX_ML_2_0),
-        _Writer(ml20.element_of, ml20.message_of),
-    ),
-    Format.EDI: _Writer(edi.element_of, edi.message_of),
-    Format.XLSX: _Writer(xlsx.element_of, xlsx.message_of),
-    Format.FUSION_JSON: _Writer(fusion.element_of, fusion.message_of),
-}
 
 _PREFERRED: Final = (
     Format.SDMX_ML_3_1,
@@ -63,7 +38,7 @@ _PREFERRED: Final = (
 
 def media_types() -> tuple[str, ...]:
     """Return the media types that can be written, as in the header ``content-type``."""
-    return tuple(_WRITERS)
+    return WRITTEN
 
 
 def write_message(
@@ -115,10 +90,10 @@ class _CannotCarryError(UnwritableError):
 
 def _format_of(media_type: str) -> Format:
     format_ = of_content_type(media_type)
-    if format_ is None or format_ not in _WRITERS:
+    if format_ is None or format_ not in WRITTEN:
         raise UnwritableError(
             f"writing a structure message as {media_type[:80]!r}: this format is not written; "
-            f"choose one of {', '.join(_WRITERS)}"
+            f"choose one of {', '.join(WRITTEN)}"
         )
     return format_
 
@@ -133,22 +108,22 @@ def _content_of(artefact: OpaqueArtefact, format_: Format) -> bytes:
 
 
 def _written(artefacts: list[Artefact], format_: Format, header: Header, *, verify: bool) -> bytes:
-    writer = _WRITERS[format_]
     expected: list[Artefact] = []
     elements: list[Any] = []
+    module = writer(format_)
     for artefact in artefacts:
         if isinstance(artefact, OpaqueArtefact):
             reason = "artefacts of this class are written alone, for only their own bytes are known"
             raise _CannotCarryError(artefact, format_, reason)
         try:
             expected.append(carried(artefact, format_))
-            elements.append(writer.element_of(expected[-1], format_))
+            elements.append(module.element_of(expected[-1], format_))
         except SdmxError as error:
             # These include ids that are invalid in a URN although a format requires one.
             raise _CannotCarryError(artefact, format_, str(error)) from None
         except RecursionError:
             raise _CannotCarryError(artefact, format_, "its items are nested too deep") from None
-    data = writer.message_of(elements, header_for(header, format_, DEFAULT_HEADER), format_)
+    data = module.message_of(elements, header_for(header, format_, DEFAULT_HEADER), format_)
     if verify:
         _verify(data, expected, artefacts, format_)
     return data
@@ -174,6 +149,6 @@ def _verify(data: bytes, expected: list[Artefact], artefacts: list[Artefact], fo
 
 def _advice(artefact: Artefact, format_: Format) -> str:
     for other in _PREFERRED:
-        if other is not format_ and other in _WRITERS and writable(artefact, other) is None:
+        if other is not format_ and writable(artefact, other) is None:
             return f"choose {other} instead"
     return "no format has; correct the artefact"

@@ -13,10 +13,12 @@ from fuzz import books, texts, trees
 from fuzz.samples import URNS, samples_of
 from kafka_replica.sdmx import Format, Message, Urn, read_message, split_message, split_readable
 from kafka_replica.sdmx.errors import SdmxError
-from kafka_replica.sdmx.media_types import unpacked
-from kafka_replica.sdmx.readers import fusion, markup, ml, sdmx_json
-from kafka_replica.sdmx.readers.json_short import short
-from kafka_replica.sdmx.readers.json_tree import opened
+from kafka_replica.sdmx.formats import sdmx_ml
+from kafka_replica.sdmx.formats.fusion import reader as fusion
+from kafka_replica.sdmx.formats.json_shared.short import short
+from kafka_replica.sdmx.formats.json_shared.tree import opened
+from kafka_replica.sdmx.formats.sdmx_json import reader as sdmx_json
+from kafka_replica.sdmx.message_format import unpacked
 
 Make = Callable[[Sequence[bytes], int], bytes]
 _SEEDS: Final = st.integers(0, 2**32)
@@ -76,9 +78,9 @@ def read_json(data: bytes) -> None:
 def read_ml(data: bytes) -> None:
     """Read as above; what the short way accepts must be well-formed for libxml2, too, with the same content."""
     read(data)
-    found = ml.read_short(data)
+    found = sdmx_ml.read_short(data)
     if found is not None:
-        _must_agree(found, markup.read_message(data))
+        _must_agree(found, sdmx_ml.read_message(data))
 
 
 def _must_agree(found: Message, other: Message) -> None:

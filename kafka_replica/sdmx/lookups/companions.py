@@ -12,11 +12,11 @@ from typing import Final, NamedTuple
 
 from kafka_replica.records import Record
 from kafka_replica.sdmx.errors import SdmxError
+from kafka_replica.sdmx.formats.shared.reading.identity import FIXED_IDS
 from kafka_replica.sdmx.lookups.class_aliases import urn_aliases
 from kafka_replica.sdmx.lookups.index.keys import KeyIndex
-from kafka_replica.sdmx.media_types import unpacked
 from kafka_replica.sdmx.message import Message, UnreadableArtefact
-from kafka_replica.sdmx.readers.identity import FIXED_IDS
+from kafka_replica.sdmx.message_format import unpacked
 from kafka_replica.sdmx.urn import Urn
 
 # An id that the standard fixes may be omitted; then the class name appears instead, with a small or capital initial.

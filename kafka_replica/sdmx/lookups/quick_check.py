@@ -12,9 +12,9 @@ from typing import Final
 import msgspec
 
 from kafka_replica.sdmx.errors import SdmxError
-from kafka_replica.sdmx.media_types import of_content_type
-from kafka_replica.sdmx.readers.identity import DEFAULT_VERSION
-from kafka_replica.sdmx.readers.json_tree import artefacts_of, opened
+from kafka_replica.sdmx.formats.json_shared.tree import artefacts_of, opened
+from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION
+from kafka_replica.sdmx.message_format import of_content_type
 from kafka_replica.sdmx.urn import Urn
 
 _LOOKED_AT: Final = 8 * 1024

@@ -18,11 +18,11 @@ from kafka_replica.errors import NotReadyError, UsageError
 from kafka_replica.producer import TransactionalProducer
 from kafka_replica.sdmx import Structures, split_message
 from kafka_replica.sdmx.errors import ArtefactNotFoundError
+from kafka_replica.sdmx.formats.shared.reading.collecting import OnError
 from kafka_replica.sdmx.lookups import decoding as module
 from kafka_replica.sdmx.lookups.cache import DecodeCache
 from kafka_replica.sdmx.lookups.live import LiveStructures
 from kafka_replica.sdmx.message import Message
-from kafka_replica.sdmx.readers.collecting import OnError
 from kafka_replica.sdmx.reading import read_message
 from kafka_replica.sdmx.urn import Urn
 from kafka_replica.testing import FakeKafka, FakeTopic

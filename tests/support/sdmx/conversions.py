@@ -21,8 +21,8 @@ from test_standard_schemas import BRACKETS, faults
 
 from kafka_replica.sdmx import read_message
 from kafka_replica.sdmx.errors import MessageError, UnwritableError
-from kafka_replica.sdmx.media_types import Format
 from kafka_replica.sdmx.message import Header
+from kafka_replica.sdmx.message_format import Format
 from kafka_replica.sdmx.model import Artefact
 from kafka_replica.sdmx.writing import DEFAULT_HEADER, media_types, write_message
 from support.sdmx.json_schema_samples import JsonSchema

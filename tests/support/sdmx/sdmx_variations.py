@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from kafka_replica.sdmx.containers import InternationalString, Items
+from kafka_replica.sdmx.formats.shared.reading.identity import FIXED_IDS
+from kafka_replica.sdmx.formats.shared.writing.rewriting import Rules
 from kafka_replica.sdmx.model import (
     AgencyScheme,
     Artefact,
@@ -26,10 +28,8 @@ from kafka_replica.sdmx.model import (
     ValueList,
 )
 from kafka_replica.sdmx.model.organisations import Agency, DataProvider, OrganisationUnit
-from kafka_replica.sdmx.readers.identity import FIXED_IDS
 from kafka_replica.sdmx.representation import Representation, SentinelValue, TextFormat
 from kafka_replica.sdmx.urn import Urn
-from kafka_replica.sdmx.writers.rewriting import Rules
 from support.sdmx.sdmx_models import (
     IDS,
     LANGUAGES,

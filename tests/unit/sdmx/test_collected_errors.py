@@ -13,9 +13,9 @@ from test_classes import DATA
 
 from kafka_replica.sdmx import StructureCheck, Structures, Urn, read_message, split_message, split_readable
 from kafka_replica.sdmx.errors import ArtefactNotFoundError, MessageError, SdmxError
+from kafka_replica.sdmx.formats.json_shared.tree import _BY_COLLECTION
 from kafka_replica.sdmx.lookups.cache import DecodeCache
 from kafka_replica.sdmx.message import Message
-from kafka_replica.sdmx.readers.json_tree import _BY_COLLECTION
 from support.sdmx.sdmx_corpus import FakeSnapshot, data_of, record, rows
 from support.sdmx.sdmx_json_samples import SAMPLE, URN, artefact, message, named
 

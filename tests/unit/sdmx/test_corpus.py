@@ -10,6 +10,7 @@ import pytest
 from lxml import etree
 
 from kafka_replica.sdmx import Codelist, ConceptScheme, OpaqueArtefact, ValueList, read_message, split_message
+from kafka_replica.sdmx.formats.json_shared.tree import _BY_COLLECTION
 from kafka_replica.sdmx.model import (
     CategoryScheme,
     Constraint,
@@ -23,7 +24,6 @@ from kafka_replica.sdmx.model import (
     RepresentationMap,
     VtlMappingScheme,
 )
-from kafka_replica.sdmx.readers.json_tree import _BY_COLLECTION
 from support.sdmx.sdmx_corpus import CORPUS, ITEMS, READ, data_of, rows
 
 

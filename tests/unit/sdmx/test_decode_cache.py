@@ -12,10 +12,10 @@ import pytest
 from kafka_replica.errors import ConfigurationError
 from kafka_replica.sdmx import Structures, split_message
 from kafka_replica.sdmx.errors import MessageError
+from kafka_replica.sdmx.formats.shared.reading.collecting import OnError
 from kafka_replica.sdmx.lookups import decoding as module
 from kafka_replica.sdmx.lookups.cache import DecodeCache, content_of
 from kafka_replica.sdmx.message import Message
-from kafka_replica.sdmx.readers.collecting import OnError
 from kafka_replica.sdmx.reading import read_message, size_of
 from support.sdmx.sdmx_corpus import FakeSnapshot, record
 from support.sdmx.sdmx_json_samples import URN, artefact, message, named

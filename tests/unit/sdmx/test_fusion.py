@@ -16,15 +16,16 @@ from test_reading import only
 from kafka_replica.sdmx import OpaqueArtefact, read_message
 from kafka_replica.sdmx.containers import InternationalString, written_texts
 from kafka_replica.sdmx.errors import MessageError, UnreadableContentError
+from kafka_replica.sdmx.formats.fusion.values import Text
 from kafka_replica.sdmx.model import (
     Codelist,
     DataConstraint,
+    DataStructure,
     Hierarchy,
     ItemScheme,
     RepresentationMap,
     StructureMap,
 )
-from kafka_replica.sdmx.readers.fusion.wire import Text
 
 TWINS = json.loads((DATA / "every_class.fusion.json").read_bytes())
 # Fusion-JSON writes one address without a language, and no value.
@@ -200,6 +201,23 @@ def test_what_cannot_be_kept_is_refused(cls: str, artefact: dict[str, Any]) -> N
     """A part without its identifying content is refused, not left out."""
     with pytest.raises(MessageError):
         read_message(fusion(cls, **artefact))
+
+
+def test_a_time_dimension_without_an_id_has_the_fixed_one() -> None:
+    """The standard fixes the id of the time dimension; its concept may have any other."""
+    concept = "urn:sdmx:org.sdmx.infomodel.conceptscheme.Concept=KR:CS(1.0).TIME"
+    dimensions = [{"concept": concept, "isTimeDimension": True}, {"concept": concept}]
+    found = only(fusion("DataStructure", dimensionList={"dimensions": dimensions}), DataStructure)
+    assert [(id_, one.urn.cls) for id_, one in found.dimension_list.items()] == [
+        ("TIME_PERIOD", "TimeDimension"),
+        ("TIME", "Dimension"),
+    ]
+
+
+def test_a_component_without_id_and_concept_is_refused() -> None:
+    """The error names the class of the component."""
+    with pytest.raises(MessageError, match="a Measure has neither an id nor a concept"):
+        read_message(fusion("DataStructure", measures=[{"mandatory": True}]))
 
 
 @pytest.mark.parametrize("depth", [100, 500, 5_000, 100_000])

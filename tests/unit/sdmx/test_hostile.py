@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_reading import codelist_xml, xml
 
-from kafka_replica.sdmx import media_types, read_message, split_message
+from kafka_replica.sdmx import message_format, read_message, split_message
 from kafka_replica.sdmx.errors import MessageError, SdmxError, UnreadableContentError
 from kafka_replica.sdmx.samples import sample_files
 
@@ -116,7 +116,7 @@ def test_lines_are_told() -> None:
 
 def test_gzip_bomb(monkeypatch: pytest.MonkeyPatch) -> None:
     """A small gzip that unpacks to more than the limit is refused without unpacking all of it."""
-    monkeypatch.setattr(media_types, "MAX_BYTES", 1_000_000)
+    monkeypatch.setattr(message_format, "MAX_BYTES", 1_000_000)
     with pytest.raises(MessageError, match="unfolds"):
         read_message(gzip.compress(b"<" + b" " * 50_000_000))
 

@@ -10,10 +10,11 @@ from test_classes import DATA
 
 from kafka_replica.sdmx import Format, Message, read_message
 from kafka_replica.sdmx.errors import MessageError
-from kafka_replica.sdmx.media_types import unpacked
-from kafka_replica.sdmx.readers import fusion, sdmx_json
-from kafka_replica.sdmx.readers.json_short import short
-from kafka_replica.sdmx.readers.json_tree import opened
+from kafka_replica.sdmx.formats.fusion import reader as fusion
+from kafka_replica.sdmx.formats.json_shared.short import short
+from kafka_replica.sdmx.formats.json_shared.tree import opened
+from kafka_replica.sdmx.formats.sdmx_json import reader as sdmx_json
+from kafka_replica.sdmx.message_format import unpacked
 from support.sdmx.sdmx_corpus import data_of, rows
 from support.sdmx.sdmx_json_samples import SAMPLE, message
 

@@ -10,7 +10,7 @@ import pytest
 
 from kafka_replica.sdmx import split_message
 from kafka_replica.sdmx.errors import MessageError
-from kafka_replica.sdmx.media_types import Format
+from kafka_replica.sdmx.message_format import Format
 from kafka_replica.sdmx.model import Codelist, DataStructure
 from kafka_replica.sdmx.reading import read_message
 

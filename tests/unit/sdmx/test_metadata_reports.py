@@ -11,7 +11,7 @@ from kafka_replica.sdmx import Structures, split_message
 from kafka_replica.sdmx.earlier import TimedReportedAttribute
 from kafka_replica.sdmx.errors import MessageError, NotExpressibleError, UnwritableError
 from kafka_replica.sdmx.exchange import to_pysdmx
-from kafka_replica.sdmx.media_types import Format
+from kafka_replica.sdmx.message_format import Format
 from kafka_replica.sdmx.model import MetadataSet, MetadataSetOfReports
 from kafka_replica.sdmx.reading import read_message
 from kafka_replica.sdmx.writing import write_message

@@ -14,11 +14,12 @@ from test_classes import DATA
 from kafka_replica.sdmx import Format, Message, split_message
 from kafka_replica.sdmx.containers import InternationalString
 from kafka_replica.sdmx.errors import SdmxError
-from kafka_replica.sdmx.media_types import unpacked
+from kafka_replica.sdmx.formats import sdmx_ml
+from kafka_replica.sdmx.formats.ml.reading.plain import Element, parsed
+from kafka_replica.sdmx.formats.ml.reading.plain_tags import NotPlainError
+from kafka_replica.sdmx.formats.ml.reading.tree import parse
+from kafka_replica.sdmx.message_format import unpacked
 from kafka_replica.sdmx.model import Codelist
-from kafka_replica.sdmx.readers import markup, ml
-from kafka_replica.sdmx.readers.ml.plain import Element, NotPlainError, parsed
-from kafka_replica.sdmx.readers.ml.tree import parse
 from support.sdmx.sdmx_corpus import data_of, rows
 
 ALL: Final = rows(("sdmx-ml", "2.1"), ("sdmx-ml", "3.0"), ("sdmx-ml", "3.1"))
@@ -63,9 +64,9 @@ def test_both_ways_agree_on_real_files(row: dict[str, str]) -> None:
     for data in (whole, *parts[:60]):
         if len(data) < 200_000:
             assert_the_same(data)
-        found = ml.read_short(data)
+        found = sdmx_ml.read_short(data)
         if found is not None:
-            assert said(found) == said(markup.read_message(data))
+            assert said(found) == said(sdmx_ml.read_message(data))
 
 
 @pytest.mark.parametrize("path", OWN, ids=lambda path: path.stem)
@@ -75,10 +76,10 @@ def test_both_ways_agree_on_every_class(path: Any) -> None:
     taken = 0
     for data in parts:
         assert_the_same(data)
-        found = ml.read_short(data)
+        found = sdmx_ml.read_short(data)
         if found is not None:
             taken += 1
-            assert said(found) == said(markup.read_message(data))
+            assert said(found) == said(sdmx_ml.read_message(data))
     format_, root = parse(path.read_bytes())
     is_structure = str(root.tag).endswith("}Structure")
     if is_structure and format_ in {Format.SDMX_ML_2_1, Format.SDMX_ML_3_0, Format.SDMX_ML_3_1}:
@@ -176,9 +177,9 @@ def test_damage_is_met_as_libxml2_meets_it(seed: int) -> None:
     if found is None:
         return
     assert tree(found) == tree(etree.fromstring(data))
-    short = ml.read_short(data)
+    short = sdmx_ml.read_short(data)
     if short is not None:
-        assert said(short) == said(markup.read_message(data))
+        assert said(short) == said(sdmx_ml.read_message(data))
 
 
 @pytest.mark.parametrize(
@@ -192,11 +193,11 @@ def test_what_is_declared_within_is_left_alone(inner: str) -> None:
 
 def test_the_long_way_tells_what_is_wrong() -> None:
     """Content that the fast path cannot read gives an error with its line."""
-    data = next(one for one in _PARTS if b"/v2_1/" in one and ml.read_short(one))
+    data = next(one for one in _PARTS if b"/v2_1/" in one and sdmx_ml.read_short(one))
     broken = data.replace(b' agencyID="', b' agencyID=" (', 1)
-    assert ml.read_short(broken) is None
+    assert sdmx_ml.read_short(broken) is None
     with pytest.raises(SdmxError, match="line"):
-        markup.read_message(broken)
+        sdmx_ml.read_message(broken)
 
 
 _V21: Final = "http://www.sdmx.org/resources/sdmxml/schemas/v2_1"
@@ -221,9 +222,9 @@ _CODELIST: Final = (
 def test_codes_with_names_where_none_belong(inner: str, names: dict[str, str], parent: str | None) -> None:
     """Elements in a text are part of the text, misplaced names are not the code's, in both paths."""
     data = _CODELIST.format(inner).encode()
-    found = ml.read_short(data)
+    found = sdmx_ml.read_short(data)
     assert found is not None
-    for message in (found, markup.read_message(data)):
+    for message in (found, sdmx_ml.read_message(data)):
         (codelist,) = message
         assert isinstance(codelist, Codelist)
         assert (codelist.codes["Y"].names, codelist.codes["Y"].parent) == (InternationalString(names), parent)

@@ -26,7 +26,7 @@ ROOMS = {
     "tables/libraries.py": {"pandas", "polars", "pyarrow"},
     "exchange/sdmx1/library.py": {"sdmx"},
     "exchange/pysdmx.py": {"pysdmx"},
-    "writers/xlsx/message.py": {"xlsxwriter"},
+    "formats/xlsx/writer.py": {"xlsxwriter"},
 }
 
 
@@ -110,3 +110,9 @@ def test_every_public_name_is_there() -> None:
     assert set(kafka_replica.sdmx.__all__) == set(kafka_replica.sdmx._HOME_OF)
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = kafka_replica.sdmx.nothing
+
+
+def test_no_module_has_the_name_of_a_function() -> None:
+    """No module of the package hides a public name: an import of the module would replace it on the package."""
+    modules = {path.stem for path in Path(kafka_replica.sdmx.__file__).parent.iterdir()}
+    assert not modules & set(kafka_replica.sdmx.__all__)

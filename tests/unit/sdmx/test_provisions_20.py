@@ -8,7 +8,7 @@ from lxml import etree
 from kafka_replica.sdmx import split_message
 from kafka_replica.sdmx.earlier import ProvisionAgreementOfSources
 from kafka_replica.sdmx.errors import MessageError, UnwritableError
-from kafka_replica.sdmx.media_types import Format
+from kafka_replica.sdmx.message_format import Format
 from kafka_replica.sdmx.model import ProvisionAgreement
 from kafka_replica.sdmx.reading import read_message
 from kafka_replica.sdmx.writing import write_message

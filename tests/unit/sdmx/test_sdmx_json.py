@@ -31,9 +31,9 @@ from kafka_replica.sdmx import (
     split_message,
 )
 from kafka_replica.sdmx.errors import MessageError, SdmxError, UnreadableContentError
-from kafka_replica.sdmx.readers.json_names import refuse_repeated
-from kafka_replica.sdmx.readers.json_tree import _BY_COLLECTION
-from kafka_replica.sdmx.readers.sdmx_json.classes import READERS
+from kafka_replica.sdmx.formats.json_shared.names import refuse_repeated
+from kafka_replica.sdmx.formats.json_shared.tree import _BY_COLLECTION
+from kafka_replica.sdmx.formats.sdmx_json.classes import READERS
 from support.sdmx.sdmx_corpus import CORPUS, ITEMS, data_of, rows
 from support.sdmx.sdmx_json_samples import (
     CODELIST,

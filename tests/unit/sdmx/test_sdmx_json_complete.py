@@ -14,11 +14,11 @@ from typing import Any
 
 import msgspec
 
-from kafka_replica.sdmx.readers.sdmx_json.classes import _WIRES
-from kafka_replica.sdmx.readers.sdmx_json.constraints import availability_constraint
-from kafka_replica.sdmx.readers.sdmx_json.constraints_wire import WireAvailability
-from kafka_replica.sdmx.readers.sdmx_json.values import Context
-from kafka_replica.sdmx.readers.sdmx_json.wire import WireRepresentation
+from kafka_replica.sdmx.formats.sdmx_json.classes import CLASSES
+from kafka_replica.sdmx.formats.sdmx_json.constraints.reading import read_availability_constraint
+from kafka_replica.sdmx.formats.sdmx_json.constraints.wire import WireAvailability
+from kafka_replica.sdmx.formats.sdmx_json.values.reading import Context
+from kafka_replica.sdmx.formats.sdmx_json.values.wire import WireRepresentation
 from kafka_replica.sdmx.urn import Urn
 
 _OTHER_NAMES = {"format", "text_format"}
@@ -118,7 +118,7 @@ def test_nothing_is_lost() -> None:
     """Every value of every field is in the model of some class, except for fields that give way to another."""
     kept: set[str] = set()
     made: set[str] = set()
-    for class_, (kind, convert) in _WIRES.items():
+    for class_, (kind, convert, _) in CLASSES.items():
         maker = Maker()
         artefact = convert(Urn.of(class_, "A", "X", "1.0"), maker.struct(kind), Context())
         text = texts_of(artefact)
@@ -131,6 +131,6 @@ def test_nothing_is_lost() -> None:
 def test_nothing_of_availability_is_lost() -> None:
     """Every value of an availability constraint, which has no URN, is in the model."""
     maker = Maker()
-    text = texts_of(availability_constraint(maker.struct(WireAvailability), Context()))
+    text = texts_of(read_availability_constraint(maker.struct(WireAvailability), Context()))
     lost = {where for mark, where in maker.made.items() if mark not in text}
     assert sorted(one for one in lost if not GIVE_WAY(one) and "Availability/Link" not in one) == []

@@ -17,9 +17,9 @@ from kafka_replica.sdmx import ConceptScheme, Part, Urn, merge_copies, read_mess
 from kafka_replica.sdmx.base import ItemScheme
 from kafka_replica.sdmx.errors import SdmxError, UnwritableError
 from kafka_replica.sdmx.files import read_structures
-from kafka_replica.sdmx.media_types import Format
+from kafka_replica.sdmx.formats.shared.reading.standalone import is_synthetic
+from kafka_replica.sdmx.message_format import Format
 from kafka_replica.sdmx.model import AgencyScheme
-from kafka_replica.sdmx.readers.standalone import is_synthetic
 from support.sdmx.sdmx_corpus import data_of, rows
 
 CONCEPTS = Urn.parse("urn:sdmx:org.sdmx.infomodel.conceptscheme.ConceptScheme=A:STANDALONE_CONCEPT_SCHEME(1.0)")

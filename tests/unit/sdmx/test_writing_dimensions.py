@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from kafka_replica.sdmx import DataStructure, read_message
 from kafka_replica.sdmx.containers import InternationalString, Items
-from kafka_replica.sdmx.media_types import Format
+from kafka_replica.sdmx.message_format import Format
 from kafka_replica.sdmx.model import Attribute, AttributeRelationship, Dimension, Measure
 from kafka_replica.sdmx.representation import Representation
 from kafka_replica.sdmx.urn import Urn

@@ -14,7 +14,7 @@ import pytest
 from kafka_replica.sdmx import read_message
 from kafka_replica.sdmx.containers import Items
 from kafka_replica.sdmx.errors import UnwritableError
-from kafka_replica.sdmx.media_types import Format
+from kafka_replica.sdmx.message_format import Format
 from kafka_replica.sdmx.model import (
     Dataflow,
     HierarchicalCode,

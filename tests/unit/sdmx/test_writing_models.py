@@ -12,9 +12,9 @@ from test_standard_schemas import xml_schema
 
 from kafka_replica.sdmx import read_message
 from kafka_replica.sdmx.errors import UnwritableError
-from kafka_replica.sdmx.media_types import Format
+from kafka_replica.sdmx.formats.shared.writing.carrying import carried
+from kafka_replica.sdmx.message_format import Format
 from kafka_replica.sdmx.model import Artefact, Codelist
-from kafka_replica.sdmx.writers.carrying import carried
 from kafka_replica.sdmx.writing import media_types, writable, write_message
 from support.sdmx.sdmx_models import BOTH, TODAY, codelists
 

@@ -14,7 +14,7 @@ from test_standard_schemas import OURS, faults, json_schema
 
 from kafka_replica.sdmx import InternationalString, Urn, read_message
 from kafka_replica.sdmx.errors import UnwritableError
-from kafka_replica.sdmx.media_types import Format
+from kafka_replica.sdmx.message_format import Format
 from kafka_replica.sdmx.model import Artefact, Dataflow, MetadataSet, OpaqueArtefact, ReportedAttribute
 from kafka_replica.sdmx.writing import write_message
 from support.sdmx import conversions, registry_messages

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from kafka_replica.sdmx import Format, Urn, read_message, split_message
 from kafka_replica.sdmx.errors import MessageError, SdmxError, UnreadableContentError
+from kafka_replica.sdmx.formats.xlsx.reading import package, worksheet
 from kafka_replica.sdmx.model import RepresentationMap
-from kafka_replica.sdmx.readers.xlsx import package, worksheet
 from support.sdmx.sdmx_corpus import data_of, rows
 from support.sdmx.sdmx_json_samples import artefact, message
 

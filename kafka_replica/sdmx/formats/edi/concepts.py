@@ -1,0 +1,33 @@
+"""Concepts of SDMX-EDI."""
+
+from __future__ import annotations
+
+from kafka_replica.sdmx.errors import UnwritableError
+from kafka_replica.sdmx.formats.edi.reading.items import items_in
+from kafka_replica.sdmx.formats.edi.reading.syntax import Segment
+from kafka_replica.sdmx.formats.edi.writing.syntax import released, write_segment, write_texts
+from kafka_replica.sdmx.formats.shared.reading.standalone import synthetic_name
+from kafka_replica.sdmx.model import Concept, ConceptScheme
+from kafka_replica.sdmx.urn import Urn
+
+# Reading
+
+
+def read_concept_scheme(urn: Urn, body: list[Segment]) -> ConceptScheme:
+    """Read the concepts of an agency: STC and FTX for each. Raises MessageError."""
+    concepts, _ = items_in(urn, "Concept", Concept, body, "STC")
+    return ConceptScheme(urn=urn, names=synthetic_name(urn), concepts=concepts)
+
+
+# Writing
+
+
+def write_concept_scheme(one: ConceptScheme) -> list[str]:
+    """Write STC and FTX for each concept; the concepts are standalone."""
+    if one.concepts.is_stub or not one.concepts:
+        raise UnwritableError("SDMX-EDI has no place for a scheme of concepts, only for concepts")
+    found: list[str] = []
+    for id_, concept in one.concepts.items():
+        found.append(write_segment("STC", released(id_)))
+        found += write_texts(concept.names)
+    return found

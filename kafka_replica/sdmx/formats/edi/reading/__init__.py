@@ -1,0 +1,1 @@
+"""Parts of the reader of SDMX-EDI that are no subject: syntax, messages, texts, components."""

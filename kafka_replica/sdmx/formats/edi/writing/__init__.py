@@ -1,0 +1,1 @@
+"""Parts of the writer of SDMX-EDI that are no subject: the syntax."""

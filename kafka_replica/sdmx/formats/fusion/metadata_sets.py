@@ -1,0 +1,70 @@
+"""Metadata sets of Fusion-JSON, which are read but not written.
+
+Metadata sets come in separate messages: in an object ``data``, as in SDMX-JSON, in the list ``metadatasets``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kafka_replica.sdmx.containers import InternationalString, parts_of
+from kafka_replica.sdmx.errors import MessageError
+from kafka_replica.sdmx.formats.fusion.values import (
+    WireIdentifiable,
+    WireMaintainable,
+    read_identified,
+    read_maintained,
+)
+from kafka_replica.sdmx.formats.json_shared.metadata_sets import read_reported_value
+from kafka_replica.sdmx.formats.json_shared.values import read_reference
+from kafka_replica.sdmx.model import MetadataSet, ReportedAttribute
+from kafka_replica.sdmx.urn import Urn
+
+
+class WireReported(WireIdentifiable, gc=False):
+    """A reported attribute; an attribute with several values is repeated."""
+
+    value: Any = None
+    attributes: list[WireReported] | None = None
+
+
+class WireMetadataSet(WireMaintainable, gc=False):
+    """A metadata set."""
+
+    metadataflow: str | None = None
+    metadata_provision_agreement: str | None = None
+    targets: list[str] | None = None
+    attributes: list[WireReported] | None = None
+
+
+def read_metadata_set(urn: Urn, wire: WireMetadataSet) -> MetadataSet:
+    """Build a MetadataSet."""
+    base = read_maintained(wire)
+    is_stub = base["is_external_reference"] and not wire.attributes
+    return MetadataSet(
+        urn=urn,
+        metadataflow=read_reference(wire.metadataflow, urn),
+        metadata_provision_agreement=read_reference(wire.metadata_provision_agreement, urn),
+        targets=parts_of(urn, wire.targets or (), is_stub=is_stub),
+        attributes=parts_of(urn, [_read_reported(urn, one) for one in wire.attributes or ()], is_stub=is_stub),
+        **base,
+    )
+
+
+def _read_reported(urn: Urn, wire: WireReported) -> ReportedAttribute:
+    if wire.id is None:
+        raise MessageError(f"reading {urn}: an attribute that it reports has no id")
+    value = wire.value
+    if isinstance(value, list) and value and all(isinstance(one, dict) and "locale" in one for one in value):
+        # Texts are listed by language everywhere in Fusion-JSON.
+        texts = InternationalString([(str(one["locale"]), str(one.get("value", ""))) for one in value])
+        values: tuple[str, ...] = ()
+    else:
+        values, texts = read_reported_value(value)
+    return ReportedAttribute(
+        id=wire.id,
+        values=values,
+        texts=texts,
+        attributes=tuple(_read_reported(urn, one) for one in wire.attributes or ()),
+        annotations=read_identified(wire).get("annotations", ()),
+    )

@@ -1,0 +1,127 @@
+"""Organisation schemes of Fusion-JSON."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kafka_replica.sdmx.containers import items_of, stored_items
+from kafka_replica.sdmx.formats.fusion.values import (
+    Text,
+    Wire,
+    WireMaintainable,
+    WireNameable,
+    read_maintained,
+    read_named,
+    read_texts,
+    write_maintained,
+    write_named,
+    write_texts,
+)
+from kafka_replica.sdmx.formats.json_shared.items import read_items
+from kafka_replica.sdmx.formats.json_shared.values import Json, obj
+from kafka_replica.sdmx.model import (
+    Agency,
+    AgencyScheme,
+    Contact,
+    DataConsumer,
+    DataConsumerScheme,
+    DataProvider,
+    DataProviderScheme,
+    MetadataProvider,
+    MetadataProviderScheme,
+    Organisation,
+    OrganisationScheme,
+    OrganisationUnit,
+    OrganisationUnitScheme,
+)
+from kafka_replica.sdmx.urn import Urn
+
+
+class WireContact(Wire, gc=False):
+    """A contact."""
+
+    id: str | None = None
+    names: list[Text] | None = None
+    departments: list[Text] | None = None
+    roles: list[Text] | None = None
+    email: list[str] | str | None = None
+    telephone: list[str] | str | None = None
+    fax: list[str] | str | None = None
+    x400: list[str] | str | None = None
+    uri: list[str] | str | None = None
+
+
+class WireOrganisation(WireNameable, gc=False):
+    """An organisation."""
+
+    contacts: list[WireContact] | None = None
+    parent: str | None = None
+
+
+class WireOrganisationScheme(WireMaintainable, gc=False):
+    """A scheme of organisations."""
+
+    items: list[WireOrganisation] | None = None
+
+
+_ORGANISATIONS: Final[dict[str, tuple[type[OrganisationScheme], type[Organisation]]]] = {
+    "AgencyScheme": (AgencyScheme, Agency),
+    "DataProviderScheme": (DataProviderScheme, DataProvider),
+    "DataConsumerScheme": (DataConsumerScheme, DataConsumer),
+    "MetadataProviderScheme": (MetadataProviderScheme, MetadataProvider),
+    "OrganisationUnitScheme": (OrganisationUnitScheme, OrganisationUnit),
+}
+
+
+def read_organisation_scheme(urn: Urn, wire: WireOrganisationScheme) -> OrganisationScheme:
+    """Build an AgencyScheme, or another scheme of organisations."""
+    scheme, kind = _ORGANISATIONS[urn.cls]
+
+    def make(own: Urn, one: WireOrganisation) -> Organisation:
+        contacts = tuple(_read_contact(contact) for contact in one.contacts or ())
+        return kind(urn=own, contacts=contacts, parent=one.parent, **read_named(one))
+
+    base = read_maintained(wire)
+    found = read_items(urn, kind.__name__, wire.items, make)
+    return scheme(urn=urn, organisations=items_of(urn, found, is_stub=base["is_external_reference"]), **base)
+
+
+def _read_contact(wire: WireContact) -> Contact:
+    return Contact(
+        id=wire.id,
+        names=read_texts(wire.names),
+        departments=read_texts(wire.departments),
+        roles=read_texts(wire.roles),
+        telephones=_several(wire.telephone),
+        faxes=_several(wire.fax),
+        x400s=_several(wire.x400),
+        uris=_several(wire.uri),
+        emails=_several(wire.email),
+    )
+
+
+def _several(value: list[str] | str | None) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else tuple(value or ())
+
+
+def write_organisation_scheme(one: OrganisationScheme) -> Json:
+    """Write a scheme of organisations of any kind."""
+    found = [
+        obj(write_named(each), parent=each.parent, contacts=[_write_contact(contact) for contact in each.contacts])
+        for each in stored_items(one.organisations)
+    ]
+    return obj(write_maintained(one), items=found)
+
+
+def _write_contact(one: Contact) -> Json:
+    return obj(
+        id=one.id,
+        names=write_texts(one.names),
+        departments=write_texts(one.departments),
+        roles=write_texts(one.roles),
+        telephone=list(one.telephones),
+        fax=list(one.faxes),
+        x400=list(one.x400s),
+        uri=list(one.uris),
+        email=list(one.emails),
+    )

@@ -1,0 +1,35 @@
+"""Write structure messages of Fusion-JSON: a list for each class, with the name of the class."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from kafka_replica.sdmx.errors import UnwritableError
+from kafka_replica.sdmx.formats.fusion.classes import WRITERS
+from kafka_replica.sdmx.formats.json_shared.values import Json, obj
+from kafka_replica.sdmx.message import Header
+from kafka_replica.sdmx.message_format import Format
+from kafka_replica.sdmx.model import Artefact
+
+
+def element_of(artefact: Artefact, format_: Format) -> tuple[str, Json]:
+    """Return the list that holds an artefact, and its JSON. Raises UnwritableError."""
+    kind = artefact.urn.cls
+    if kind not in WRITERS:
+        raise UnwritableError(f"how {format_.title} writes a {kind} is not known")
+    return kind, WRITERS[kind](artefact)
+
+
+def message_of(elements: Iterable[tuple[str, Json]], header: Header, _: Format) -> bytes:
+    """Return the message of these artefacts."""
+    found: dict[str, list[Json]] = {}
+    for kind, element in elements:
+        found.setdefault(kind, []).append(element)
+    sender = None if header.sender is None else {"id": header.sender}
+    meta = obj(id=header.id, test=header.test, prepared=header.prepared, sender=sender)
+    try:
+        return msgspec.json.encode({"meta": meta} | found)
+    except UnicodeEncodeError:
+        raise UnwritableError("a text in it holds half of a surrogate pair, which UTF-8 has no place for") from None

@@ -1,0 +1,1 @@
+"""Data structures and dataflows of SDMX-ML: ``reading`` and ``writing``."""

@@ -1,0 +1,243 @@
+"""Read a structure message of SDMX-ML 2.1, 3.0 or 3.1 into the model, or split it by artefact."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Final
+
+from lxml import etree
+
+from kafka_replica.sdmx.errors import UrnError
+from kafka_replica.sdmx.formats.ml.categories import read_categorisation, read_category_scheme, read_reporting_taxonomy
+from kafka_replica.sdmx.formats.ml.codelists import read_codelist, read_value_list
+from kafka_replica.sdmx.formats.ml.concepts import read_concept_scheme
+from kafka_replica.sdmx.formats.ml.constraints import read_availability_constraint, read_constraint
+from kafka_replica.sdmx.formats.ml.data_structures.reading import read_data_structure, read_dataflow
+from kafka_replica.sdmx.formats.ml.hierarchies import (
+    read_hierarchical_codelist,
+    read_hierarchy,
+    read_hierarchy_association,
+)
+from kafka_replica.sdmx.formats.ml.maps import read_representation_map, read_scheme_map, read_structure_map
+from kafka_replica.sdmx.formats.ml.metadata import read_metadata_structure, read_metadataflow
+from kafka_replica.sdmx.formats.ml.metadata_sets import read_metadata_set, read_metadata_set_of_reports
+from kafka_replica.sdmx.formats.ml.organisations import read_organisation_scheme
+from kafka_replica.sdmx.formats.ml.processes import read_process
+from kafka_replica.sdmx.formats.ml.provisions import read_metadata_provision_agreement, read_provision_agreement
+from kafka_replica.sdmx.formats.ml.reading.cut import Cutter
+from kafka_replica.sdmx.formats.ml.reading.metadata_header import MetadataHeader, is_of_3
+from kafka_replica.sdmx.formats.ml.reading.plain_tags import NotPlainError
+from kafka_replica.sdmx.formats.ml.reading.repeated import refuse_repeated, refuse_repeated_outside
+from kafka_replica.sdmx.formats.ml.reading.tree import (
+    Names,
+    availability_of,
+    header_of,
+    names_of,
+    opened,
+    unreadable_element,
+    urn_of,
+)
+from kafka_replica.sdmx.formats.ml.reading.values import Item, boolean, text_of
+from kafka_replica.sdmx.formats.ml.registrations import Identify, artefacts_in, beside, read_registration
+from kafka_replica.sdmx.formats.ml.structure_sets import read_structure_set
+from kafka_replica.sdmx.formats.ml.transformations import (
+    read_custom_type_scheme,
+    read_name_personalisation_scheme,
+    read_ruleset_scheme,
+    read_transformation_scheme,
+    read_user_defined_operator_scheme,
+    read_vtl_mapping_scheme,
+)
+from kafka_replica.sdmx.formats.shared.reading.collecting import STRICT, ErrorCollector
+from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION
+from kafka_replica.sdmx.message import Header, Message
+from kafka_replica.sdmx.message_format import Format
+from kafka_replica.sdmx.model import Artefact, AvailabilityConstraint, OpaqueArtefact
+from kafka_replica.sdmx.urn import Urn
+
+_READERS: Final[dict[str, Callable[[Item], Artefact]]] = {
+    "AgencyScheme": read_organisation_scheme,
+    "AttachmentConstraint": read_constraint,
+    "Categorisation": read_categorisation,
+    "CategoryScheme": read_category_scheme,
+    "CategorySchemeMap": read_scheme_map,
+    "Codelist": read_codelist,
+    "ConceptScheme": read_concept_scheme,
+    "ConceptSchemeMap": read_scheme_map,
+    "ContentConstraint": read_constraint,
+    "CustomTypeScheme": read_custom_type_scheme,
+    "DataConstraint": read_constraint,
+    "DataConsumerScheme": read_organisation_scheme,
+    "DataProviderScheme": read_organisation_scheme,
+    "DataStructure": read_data_structure,
+    "Dataflow": read_dataflow,
+    "GeoGridCodelist": read_codelist,
+    "GeographicCodelist": read_codelist,
+    "HierarchicalCodelist": read_hierarchical_codelist,
+    "Hierarchy": read_hierarchy,
+    "HierarchyAssociation": read_hierarchy_association,
+    "MetadataConstraint": read_constraint,
+    "MetadataProviderScheme": read_organisation_scheme,
+    "MetadataProvisionAgreement": read_metadata_provision_agreement,
+    "MetadataSet": read_metadata_set,
+    "MetadataStructure": read_metadata_structure,
+    "Metadataflow": read_metadataflow,
+    "NamePersonalisationScheme": read_name_personalisation_scheme,
+    "OrganisationSchemeMap": read_scheme_map,
+    "OrganisationUnitScheme": read_organisation_scheme,
+    "Process": read_process,
+    "ProvisionAgreement": read_provision_agreement,
+    "Registration": read_registration,
+    "ReportingTaxonomy": read_reporting_taxonomy,
+    "ReportingTaxonomyMap": read_scheme_map,
+    "RepresentationMap": read_representation_map,
+    "RulesetScheme": read_ruleset_scheme,
+    "StructureMap": read_structure_map,
+    "StructureSet": read_structure_set,
+    "TransformationScheme": read_transformation_scheme,
+    "UserDefinedOperatorScheme": read_user_defined_operator_scheme,
+    "ValueList": read_value_list,
+    "VtlMappingScheme": read_vtl_mapping_scheme,
+}
+
+
+def read_tree(format_: Format, root: etree._Element, size: int, collector: ErrorCollector = STRICT) -> Message:
+    """Return the message of a parsed document of this many bytes. Raises MessageError."""
+    names = names_of(format_)
+    cutter = Cutter(names, size)
+    plain = opened(root, names)
+    about_sets: MetadataHeader | None = None
+    identify: Identify
+    if plain is not None:
+        head, elements = plain
+        identify = partial(_urn, names)
+    else:
+        head, about_sets = header_of(root, names), MetadataHeader(root, names)
+        identify, found = artefacts_in(root, names)
+        elements = list(found)
+    has_repeated = refuse_repeated_outside(root, elements, names, format_, collector)
+
+    def read(element: etree._Element) -> Artefact:
+        if has_repeated:
+            refuse_repeated(element, names, format_)
+        return _artefact(identify(element), element, names, cutter, format_, about_sets)
+
+    artefacts = collector.read_all(elements, read, unreadable_element)
+    available = [] if plain is not None or format_ is not Format.SDMX_ML_3_1 else _available(root, names, collector)
+    return Message(format_, _header(head, names), artefacts, available, collector.errors)
+
+
+def _available(root: etree._Element, names: Names, collector: ErrorCollector) -> list[AvailabilityConstraint]:
+    found = (
+        collector.attempt(partial(read_availability_constraint, element, names), partial(unreadable_element, element))
+        for element in availability_of(root, names)
+    )
+    return [one for one in found if one is not None]
+
+
+_OF_LIBXML2: Final = frozenset({"MetadataSet", "Registration"})
+"""Artefacts that contain markup, or come in their own kind of message."""
+
+
+def read_plain(format_: Format, root: etree._Element) -> Message:
+    """Return the message of a document that was parsed by ``plain``.
+
+    Raises NotPlainError if the document has to be parsed by libxml2.
+    """
+    names = names_of(format_)
+    refuse_repeated(root, names, format_)
+    plain = opened(root, names)
+    if plain is None:
+        raise NotPlainError("not a structure message as registries send it")
+    head, elements = plain
+    artefacts = [_artefact(_urn(names, one), one, names, None, format_) for one in elements]
+    return Message(format_, _header(head, names), artefacts)
+
+
+def _urn(names: Names, element: etree._Element) -> Urn:
+    """Return the result of ``urn_of``, faster; on any error ``urn_of`` itself reports it."""
+    kind = names[element.tag]
+    agency, id_, version = element.get("agencyID"), element.get("id"), element.get("version", DEFAULT_VERSION)
+    if agency and id_:
+        try:
+            return Urn.of(kind, agency.strip(), id_.strip(), version.strip())
+        except UrnError:
+            pass
+    return urn_of(element)
+
+
+_TEXTS: Final = {
+    "validFrom": "valid_from",
+    "validTo": "valid_to",
+    "serviceURL": "service_url",
+    "structureURL": "structure_url",
+}
+_FLAGS: Final = {
+    "isFinal": "is_final",
+    "isPartial": "is_partial",
+    "isPartialLanguage": "is_partial_language",
+    "isExternalReference": "is_external_reference",
+}
+
+
+def _artefact(
+    urn: Urn, element: etree._Element, names: Names, cutter: Cutter | None, format_: Format,
+    about_sets: MetadataHeader | None = None,
+) -> Artefact:  # fmt: skip
+    item = Item(element, urn, names)
+    arguments = item.arguments
+    arguments["is_external_reference"] = False
+    for name, value in element.items():
+        if name in _FLAGS:
+            if value != "false":
+                arguments[_FLAGS[str(name)]] = boolean(element, str(name)) or False
+        elif name in _TEXTS:
+            arguments[_TEXTS[str(name)]] = value
+    read = _READERS.get(urn.cls)
+    if cutter is None:
+        if read is None or not names[element.tag] or urn.cls in _OF_LIBXML2:
+            raise NotPlainError(urn.cls)
+        return read(item)
+    if read is None or not names[element.tag]:
+        return OpaqueArtefact(urn=urn, content=cutter.message_of(element), content_type=format_, **item.arguments)
+    if about_sets is not None and urn.cls == "MetadataSet" and not is_of_3(element):
+        return read_metadata_set_of_reports(item, about_sets)
+    return read(item)
+
+
+_SAID: Final = frozenset({"ID", "Prepared", "Test", "Sender"})
+
+
+def _header(element: etree._Element | None, names: Names) -> Header:
+    if element is None:
+        return Header()
+    # If a part is repeated, the first one counts.
+    said: dict[str, str | None] = {}
+    for child in element:
+        kind = names[child.tag]
+        if kind in _SAID and kind not in said:
+            said[kind] = child.get("id") if kind == "Sender" else text_of(child).strip()
+    return Header(
+        id=said.get("ID"),
+        sender=said.get("Sender"),
+        prepared=said.get("Prepared"),
+        test=said.get("Test") in {"true", "1"},
+    )
+
+
+def cut_tree(
+    format_: Format, root: etree._Element, size: int, collector: ErrorCollector
+) -> tuple[Format, Iterator[tuple[Urn, bytes]]]:
+    """Return the format, and the URN and message of each artefact. Raises MessageError."""
+    names = names_of(format_)
+    cutter = Cutter(names, size)
+    identify, elements = artefacts_in(root, names)
+
+    def parts() -> Iterator[tuple[Urn, bytes]]:
+        for element in elements:
+            urn = collector.attempt(partial(identify, element), partial(unreadable_element, element))
+            if urn is not None:
+                yield urn, cutter.message_of(element, *beside(element, names))
+
+    return format_, parts()

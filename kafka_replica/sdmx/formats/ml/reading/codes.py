@@ -1,0 +1,155 @@
+"""The fast path for codelists: ids are read and checked at once, the rest on first access to a code.
+
+Requesting elements from libxml2 takes several times as long as parsing, and of most long codelists a service needs few
+codes or none. Only a code's id can be invalid, so no error is deferred. Until the first access, the parsed document
+stays in memory.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
+
+from lxml import etree
+
+from kafka_replica.sdmx.containers import NO_TEXT, InternationalString, Items, LazyItems, numbered
+from kafka_replica.sdmx.formats.ml.reading.tree import Names
+from kafka_replica.sdmx.formats.ml.reading.values import XML_LANG
+from kafka_replica.sdmx.model import Code
+from kafka_replica.sdmx.urn import Urn
+
+LongWay: TypeAlias = "Callable[[etree._Element, str], Code]"  # noqa: SLF001 - the only name lxml gives this type
+
+
+def lazy_codes(ids: list[str], first: etree._Element, urn: Urn, names: Names, long_way: LongWay) -> Items[Code] | None:
+    """Return the codes from the first one on, or None if an id is invalid: ``long_way`` then reports the error.
+
+    ``long_way`` builds a code from its element and id.
+    """
+    numbers = numbered(ids)
+    if numbers is None:
+        return None
+    return LazyItems(numbers, _Source(first, len(ids), urn, names, long_way).code)
+
+
+class _Plain:
+    """The contents of the plain codes, as long flat lists: few objects, because the garbage collector visits each.
+
+    Code number n has the names from ``ends[n]`` to ``ends[n + 1]``.
+    """
+
+    __slots__ = ("descriptions", "ends", "languages", "names", "others", "parents", "uris")
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+        self.languages: list[str] = []
+        self.ends: list[int] = [0]
+        self.descriptions: dict[int, list[tuple[str, str]]] = {}
+        self.parents: dict[int, str] = {}
+        self.uris: dict[int, str] = {}
+        self.others: dict[int, Code] = {}
+
+    def code(self, urn: Urn, id_: str, number: int) -> Code:
+        """Return a code that has only names, descriptions, parent and uri, or any other code, already built."""
+        other = self.others.get(number)
+        if other is not None:
+            return other
+        run = slice(self.ends[number], self.ends[number + 1])
+        texts = list(zip(self.languages[run], self.names[run], strict=True))
+        descriptions = self.descriptions.get(number)
+        return Code(
+            urn=Urn(urn.package, "Code", urn.agency, urn.id, urn.version, id_),
+            uri=self.uris.get(number),
+            names=InternationalString(texts) if texts else NO_TEXT,
+            descriptions=InternationalString(descriptions) if descriptions else NO_TEXT,
+            parent=self.parents.get(number),
+        )
+
+
+class _Source:
+    """The elements of the codes until the first access to a code, and the contents read from them afterwards."""
+
+    __slots__ = ("_count", "_first", "_lock", "_long_way", "_names", "_plain", "_urn")
+
+    def __init__(self, first: etree._Element, count: int, urn: Urn, names: Names, long_way: LongWay) -> None:
+        self._first: etree._Element | None = first
+        self._count, self._urn, self._names, self._long_way = count, urn, names, long_way
+        self._lock = threading.Lock()
+        self._plain: _Plain | None = None
+
+    def code(self, id_: str, number: int) -> Code:
+        """Return the code of a number."""
+        plain = self._plain
+        if plain is None:
+            with self._lock:
+                plain = self._plain
+                if plain is None and self._first is not None:
+                    plain = self._plain = self._read(self._first)
+                    self._first = None
+        if plain is None:
+            raise ValueError("a source without elements")  # the first caller always had them
+        return plain.code(self._urn, id_, number)
+
+    def _read(self, first: etree._Element) -> _Plain:
+        parent, plain = first.getparent(), _Plain()
+        # Codes nested in codes are not in the list, and a walk through all elements cannot tell them apart.
+        elements = iter(()) if parent is None or _count(parent, first.tag) != self._count else parent.iter()
+        if not _walk(elements, first, self._names, plain, self._long_way):
+            codes = [first, *first.itersiblings(first.tag)]
+            plain = _Plain()
+            plain.others = {n: self._long_way(code, code.get("id", "")) for n, code in enumerate(codes)}
+        return plain
+
+
+def _count(element: etree._Element, tag: str) -> int:
+    return sum(1 for _ in element.iter(tag))
+
+
+def _walk(  # noqa: C901, PLR0912 - one loop, for speed
+    elements: Iterator[etree._Element], first: etree._Element, names: Names, plain: _Plain, long_way: LongWay
+) -> bool:
+    """Read the codes by walking all elements in document order; return False if the first code was not found."""
+    for one in elements:
+        if one is first:
+            break
+    else:
+        return False
+    add_name, add_language = plain.names.append, plain.languages.append
+    code: etree._Element | None = first
+    number, code_tag, name_tag = 0, first.tag, ""
+    while code is not None:
+        following: etree._Element | None = None
+        is_plain = True
+        for one in elements:
+            tag = one.tag
+            if tag == name_tag:
+                add_name(one.text or "")
+                add_language(one.get(XML_LANG, "en"))
+                if len(one):
+                    is_plain = False
+            elif tag == code_tag:
+                following = one
+                break
+            elif (kind := names[tag]) == "Name":
+                name_tag = tag
+                add_name(one.text or "")
+                add_language(one.get(XML_LANG, "en"))
+                is_plain = is_plain and not len(one)
+            elif kind == "Description" and not len(one):
+                plain.descriptions.setdefault(number, []).append((one.get(XML_LANG, "en"), one.text or ""))
+            elif kind == "Parent" and ":" not in (found := (one.text or "").strip()) and not (found and len(one)):
+                plain.parents[number] = found
+            elif kind == "Ref" and plain.parents.get(number) == "" and not len(one):
+                plain.parents[number] = one.get("id", "")
+            elif kind or isinstance(tag, str):
+                is_plain = False
+        if not is_plain or plain.parents.get(number) == "":
+            plain.others[number] = long_way(code, code.get("id", ""))
+        uri = code.get("uri")
+        if uri is not None:
+            plain.uris[number] = uri
+        plain.ends.append(len(plain.names))
+        number += 1
+        code = following
+    return True

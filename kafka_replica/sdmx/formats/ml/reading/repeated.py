@@ -1,0 +1,216 @@
+"""Detect elements that are repeated although their parent may have only one.
+
+The valid one of the two cannot be known, so such a message is rejected; its readers look at one of them.
+
+Source: maxOccurs in the schemas of structures, metadata and registry messages of SDMX-ML 1.0, 2.0, 2.1, 3.0 and 3.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import Final
+
+from lxml import etree
+
+from kafka_replica.sdmx.errors import MessageError
+from kafka_replica.sdmx.formats.ml.reading.plain import is_plain
+from kafka_replica.sdmx.formats.ml.reading.tree import Names, fail
+from kafka_replica.sdmx.formats.shared.reading.collecting import ErrorCollector
+from kafka_replica.sdmx.message_format import Format
+
+_SINCE_21: Final = frozenset(
+    """
+    AfterPeriod AnnotationTitle AnnotationType AnnotationValue Annotations AttributeList AttributeRelationship
+    AttributeSet BeforePeriod CodeID CodelistAliasRef CodingFormat Computation ConceptAgency ConceptID
+    ConceptIdentity ConceptSchemeID ConstraintAttachment ConstraintContentReference ContextObject CoreRepresentation
+    DataSetReference DataStructureComponents DataType DataURL DatePattern Datasource DimensionConstraint
+    DimensionList DimensionReference EndPeriod Enumeration EnumerationFormat ExclusiveCodeSelection Expression
+    FrequencyDimension FrequencyId FromVtlMapping FromVtlSuperSpace GenericDataflow GeoCell GridDefinition ID
+    ISOConceptReference InclusiveCodeSelection Level LinkedHierarchy LinkedObject LocalRepresentation MeasureList
+    MeasureRelationship Metadata MetadataAttributeList MetadataAttributeReference MetadataStructureComponents
+    NullValue ObjectReference Offset OperatorDefinition OutputFormat Parent Periodicity PersonalisedName Prepared
+    PrimaryMeasure Ref ReferencePeriod ReleaseCalendar ReportPeriod RulesetDefinition Sender StartPeriod
+    StructureUsage TargetFrequencyID TargetStep Test TextFormat TimeRange ToTextFormat ToValueType ToVtlMapping
+    ToVtlSubSpace Tolerance URN ValueMap VtlDefaultName VtlLiteralFormat VtlScalarType WADLURL WSDLURL
+    """.split()  # noqa: SIM905 - a list would fill the screen
+)
+_SINCE_21_IN: Final = {
+    "AttachmentConstraint": "Group",
+    "Code": "HierarchicalCode",
+    "Codelist": "CodelistExtension VtlMapping",
+    "CodelistMap": "RepresentationMapping",
+    "Concept": "VtlMapping",
+    "ConceptScheme": "VtlMapping",
+    "CubeRegion": "AvailabilityConstraint",
+    "CustomTypeScheme": "TransformationScheme",
+    "DataKey": "ReferenceValue",
+    "DataProvider": "ConstraintAttachment DataSet Header MetadataSet ProvisionAgreement",
+    "Dataflow": "ProvisionAgreement VtlMapping",
+    "MetadataProvider": "ConstraintAttachment Header MetadataProvisionAgreement",
+    "MetadataProvisionAgreement": "MetadataSet",
+    "Metadataflow": "MetadataProvisionAgreement MetadataSet",
+    "NamePersonalisationScheme": "TransformationScheme",
+    "ProvisionAgreement": "Registration Structure",
+    "RepresentationMap": "ComponentMap",
+    "RepresentationMapping": "ComponentMap",
+    "Source": "Categorisation CategoryMap CategorySchemeMap CodeMap CodelistMap ConceptMap ConceptSchemeMap "
+    "FixedValueMap HybridCodeMap HybridCodelistMap OrganisationMap OrganisationSchemeMap ReportingCategoryMap "
+    "ReportingTaxonomyMap StructureMap",
+    "SourceValue": "ItemMap",
+    "Structure": "Dataflow Metadataflow Structure",
+    "Target": "Categorisation CategoryMap CategorySchemeMap CodeMap CodelistMap ConceptMap ConceptSchemeMap "
+    "FixedValueMap HybridCodeMap HybridCodelistMap OrganisationMap OrganisationSchemeMap Report ReportingCategoryMap "
+    "ReportingTaxonomyMap StructureMap",
+    "TargetValue": "ItemMap",
+    "VtlMappingScheme": "RulesetScheme TransformationScheme UserDefinedOperatorScheme",
+}
+_BEFORE_21: Final = frozenset(
+    """
+    Alias AnnotationTitle AnnotationType AnnotationURL Annotations AttachmentConstraintRef CategorySchemeMap
+    CategorySchemeVersion CategoryVersion CodeID CodelistAliasRef CodelistID CodelistMap CodingType CollectorContact
+    Components ConceptID ConceptSchemeMap Constraint ConstraintID DataProviderVersion DataSetAction DataSetAgency
+    DataSetID DataUrl DataflowAgencyID DataflowVersion Datasource DisseminatorContact EndDate FullTargetIdentifier
+    ID Key KeyFamilyAgency KeyFamilyAgencyID LevelRef MaintenanceContact MapCodeRef MapConceptRef MapTargetCodeRef
+    MapTargetConceptRef MetadaflowRef MetadataConceptSet MetadataStructureAgencyID MetadataStructureAgencyRef
+    NodeAliasID Offset Order OrganisationID OrganisationSchemeAgencyID OrganisationSchemeMap Periodicity Prepared
+    PrimaryMeasure ProvisionAgreementRef QueryableDatasource ReferencePeriod RelatedStructures ReleaseCalendar
+    ReportRef ReporterContact RepresentationMapAgencyID RepresentationMapID RepresentationMapRef
+    RepresentationScheme SimpleDatasource StartDate StartTime StructureMap TargetCategoryID TargetCategorySchemeRef
+    TargetCodelistRef TargetConceptID TargetConceptSchemeRef TargetHierarchicalCodelistRef TargetIdentifiers
+    TargetKeyFamilyRef TargetMetadataStructureRef TargetObjectClass TargetOrganisationID TargetOrganisationSchemeRef
+    TargetRef TargetStep TargetValues Test TextFormat TimeDimension ToTextFormat ToValueType Tolerance URN ValidFrom
+    ValidTo ValidityPeriod Version WSDLUrl id
+    """.split()  # noqa: SIM905 - a list would fill the screen
+)
+_BEFORE_21_IN: Final = {
+    "AgencyID": "AgencyRef CategorySchemeRef CodelistRef ConceptSchemeRef DataflowRef HierarchicalCodelistRef "
+    "KeyFamilyRef MetadaflowRef MetadataStructureRef MetadataflowRef MetadatataflowRef OrganisationSchemeRef "
+    "TargetCategorySchemeRef TargetCodelistRef TargetConceptSchemeRef TargetHierarchicalCodelistRef "
+    "TargetOrganisationSchemeRef",
+    "CategoryID": "CategoryID CategoryMap CategoryRef TargetCategoryID",
+    "CategorySchemeAgencyID": "CategoryRef",
+    "CategorySchemeID": "CategoryRef CategorySchemeRef TargetCategorySchemeRef",
+    "CategorySchemeRef": "CategorySchemeMap",
+    "CodelistRef": "CodelistMap",
+    "ComponentRef": "Member",
+    "ConceptSchemeID": "ConceptSchemeRef TargetConceptSchemeRef",
+    "ConceptSchemeRef": "ConceptSchemeMap",
+    "DataProviderID": "DataProviderRef ProvisionAgreementRef",
+    "DataProviderRef": "ProvisionAgreement",
+    "DataflowID": "DataflowRef MetadataflowRef ProvisionAgreementRef",
+    "DataflowRef": "ProvisionAgreement",
+    "HierarchicalCodelistID": "HierarchicalCodelistRef TargetHierarchicalCodelistRef",
+    "HierarchicalCodelistRef": "CodelistMap",
+    "KeyFamilyID": "KeyFamilyRef TargetKeyFamilyRef",
+    "KeyFamilyRef": "Dataflow StructureMap",
+    "MetadataStructureID": "MetadataStructureRef TargetMetadataStructureRef",
+    "MetadataStructureRef": "MetadataSet Metadataflow StructureMap",
+    "MetadataflowID": "MetadaflowRef MetadataflowRef MetadatataflowRef",
+    "MetadataflowRef": "ProvisionAgreement",
+    "OrganisationSchemeID": "AgencyRef DataProviderRef OrganisationSchemeRef ProvisionAgreementRef "
+    "TargetOrganisationSchemeRef",
+    "OrganisationSchemeRef": "OrganisationSchemeMap",
+    "Value": "MemberValue",
+}
+_CODELISTS: Final = frozenset({"Codelist", "CodeList"})
+_BESIDE_CODES: Final = ("{*}Annotations", "{*}CodelistExtension", "{*}GridDefinition")
+_MARKS: Final = ("{*}Code", "{*}Annotation")
+_IN_CODES: Final = (
+    "Ref", "URN", *(f"{{*}}{name}" for name in (
+        "Parent", "GeoCell", "Annotations", "AnnotationTitle", "AnnotationType", "AnnotationURL", "AnnotationValue",
+    )),
+)  # fmt: skip
+"""Elements that may occur only once somewhere in a code."""
+_IN_ANNOTATIONS: Final = {"AnnotationTitle", "AnnotationType", "AnnotationURL", "AnnotationValue"}
+
+
+class _Rules:
+    """The elements that may occur only once, in the editions before 2.1 or since."""
+
+    def __init__(self, anywhere: frozenset[str], within: dict[str, str]) -> None:
+        self._anywhere = anywhere
+        self._within = {name: frozenset(parents.split()) for name, parents in within.items()}
+
+    def is_single(self, name: str, parent: str) -> bool:
+        """Return True if an element of this name may occur only once in a parent of that name."""
+        return name in self._anywhere or parent in self._within.get(name, ())
+
+
+_RULES_SINCE_21: Final = _Rules(_SINCE_21, _SINCE_21_IN)
+_RULES_BEFORE_21: Final = _Rules(_BEFORE_21, _BEFORE_21_IN)
+
+
+def refuse_repeated_outside(
+    root: etree._Element, artefacts: Iterable[etree._Element], names: Names, format_: Format, collector: ErrorCollector
+) -> bool:
+    """Reject a message with repeated elements; if errors are collected, only those outside its artefacts.
+
+    Returns:
+        True if an artefact has such elements, so that each artefact has to be checked before it is read.
+
+    Raises:
+        MessageError: an element is repeated where it may occur only once.
+    """
+    try:
+        refuse_repeated(root, names, format_)
+    except MessageError:
+        if not collector.collects:
+            raise
+        refuse_repeated(root, names, format_, frozenset(artefacts))
+        return True
+    return False
+
+
+def refuse_repeated(
+    root: etree._Element, names: Names, format_: Format, apart: Collection[etree._Element] = ()
+) -> None:
+    """Raise MessageError if an element below is repeated where it may occur only once.
+
+    Elements of other namespaces and those in ``apart`` are not searched.
+    """
+    rules = _RULES_BEFORE_21 if format_ in {Format.SDMX_ML_1_0, Format.SDMX_ML_2_0} else _RULES_SINCE_21
+    # libxml2 creates an element on each access, so long codelists are checked in another way.
+    lists = frozenset() if is_plain(root) else _CODELISTS
+    level: list[list[etree._Element]] = [[root]]
+    while level:
+        below: list[list[etree._Element]] = []
+        for siblings in level:
+            for one in siblings:
+                if not len(one) or one in apart:
+                    continue
+                if lists and names[one.tag] in lists:
+                    children = list(one.iterchildren(*_BESIDE_CODES))
+                    _check_codes(one, names, rules)
+                else:
+                    children = list(one)
+                if len(children) > 1 and len({child.tag for child in children}) < len(children):
+                    _check_children(one, children, names, rules)
+                below.append(children)
+        level = below
+
+
+def _check_children(parent: etree._Element, children: Iterable[etree._Element], names: Names, rules: _Rules) -> None:
+    above = names[parent.tag]
+    seen: set[str] = set()
+    for child in children:
+        name = names[child.tag]
+        if above and name in seen and rules.is_single(name, above):
+            fail(child, f"it stands twice in <{above}>, and which one counts cannot be known")
+        seen.add(name)
+
+
+def _check_codes(codelist: etree._Element, names: Names, rules: _Rules) -> None:
+    """Check the codes of a list: libxml2 finds the relevant elements, in document order."""
+    if next(codelist.iter(*_IN_CODES), None) is None:
+        return
+    seen: set[str] = set()
+    for one in codelist.iter(*_MARKS, *_IN_CODES):
+        name = names[one.tag]
+        if name == "Code":
+            seen = set()
+        elif name == "Annotation":
+            seen -= _IN_ANNOTATIONS
+        elif name in seen and (parent := one.getparent()) is not None:
+            # The element may also be in the list itself, after the last code.
+            _check_children(parent, parent, names, rules)
+        seen.add(name)

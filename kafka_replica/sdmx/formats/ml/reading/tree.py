@@ -1,0 +1,282 @@
+"""Parse SDMX-ML securely, and find the header and the artefacts.
+
+No DTD, no entities and no network access are allowed; libxml2's own limits on depth and on the size of a text apply.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Final, NoReturn
+
+from lxml import etree
+
+from kafka_replica.sdmx.errors import MessageError
+from kafka_replica.sdmx.formats.shared.reading.collecting import Identity, unreadable
+from kafka_replica.sdmx.formats.shared.reading.identity import artefact_urn
+from kafka_replica.sdmx.message import UnreadableArtefact
+from kafka_replica.sdmx.message_format import Format, of_namespace
+from kafka_replica.sdmx.urn import Urn
+
+AVAILABILITY = "AvailabilityConstraints"
+"""The container of constraints without an id, which are not artefacts (3.1)."""
+
+_skip_misc = re.compile(rb"(?:\s+|<\?.*?\?>|<!--.*?-->)*", re.DOTALL).match
+_starts_plainly = re.compile(
+    rb"(?:<\?xml version=[\"']1\.0[\"'](?: encoding=[\"'][Uu][Tt][Ff]-8[\"'])?"
+    rb"(?: standalone=[\"'](?:yes|no)[\"'])?\s?\?>)?\s*<[A-Za-z]"
+).match
+"""A match for a document in UTF-8 with the root element right after the declaration."""
+
+
+def _is_element(node: etree._Element) -> bool:
+    """Return True for an element, False for a comment or a processing instruction."""
+    return isinstance(node.tag, str)
+
+
+class Names(dict[object, str]):
+    """Tag -> local name if the tag is in a namespace of this SDMX-ML, else the empty text.
+
+    Comments, and elements of other namespaces, thus have the empty name.
+    """
+
+    def __init__(self, format_: Format) -> None:
+        super().__init__()
+        self._format = format_
+
+    def __missing__(self, tag: object) -> str:
+        found = ""
+        if isinstance(tag, str) and tag[:1] == "{":
+            namespace, _, local = tag[1:].partition("}")
+            # Some registries write parts of a message in the namespace of another edition.
+            if of_namespace(namespace) is not None:
+                found = local
+        elif tag in {"Ref", "URN"}:
+            # The schemas of 2.1 leave the parts of a reference unqualified.
+            found = str(tag)
+        self[tag] = found
+        return found
+
+
+class LocalNames(Names):
+    """Tag -> local name in any namespace, for elements that are named by a metadata structure."""
+
+    def __init__(self) -> None:
+        super().__init__(Format.SDMX_ML_2_1)
+
+    def __missing__(self, tag: object) -> str:
+        # Nothing is cached: the cache would never shrink, and messages choose these names freely.
+        return tag.rpartition("}")[2] if isinstance(tag, str) else ""
+
+
+ANY_NAME: Final = LocalNames()
+
+_MANY_NAMES: Final = 5000
+_known: dict[Format, Names] = {}
+
+
+def names_of(format_: Format) -> Names:
+    """Return the names of a format. Small messages share few names; those of hostile messages are not kept."""
+    found = _known.get(format_)
+    if found is None or len(found) > _MANY_NAMES:
+        found = _known[format_] = Names(format_)
+    return found
+
+
+def fail(element: etree._Element, reason: str) -> NoReturn:
+    """Raise MessageError that names the element and its line."""
+    line = element.sourceline
+    local = etree.QName(element).localname[:80]
+    raise MessageError(f"reading SDMX-ML, <{local}> at line {line}: {reason}")
+
+
+def parse(data: bytes, *, comments: bool = False) -> tuple[Format, etree._Element]:
+    """Return the format and the root of a document.
+
+    Raises:
+        MessageError: the data is not well-formed, has a DTD, or is not SDMX.
+    """
+    is_surely_without = _refuse_dtd(data)
+    try:
+        root = etree.fromstring(data, _parsers.of(comments=comments))
+    except etree.XMLSyntaxError as error:
+        raise MessageError(
+            f"reading SDMX-ML: not well-formed XML at line {error.lineno}: {error.msg}; have it published again"
+        ) from None
+    except (ValueError, LookupError) as error:
+        raise MessageError(f"reading SDMX-ML: this XML cannot be parsed: {error}") from None
+    if not is_surely_without and root.getroottree().docinfo.internalDTD is not None:
+        raise MessageError(_DTD)
+    return _format_of(root), root
+
+
+class _Parsers(threading.local):
+    """The parsers of one thread: creating a parser takes as long as parsing a small message."""
+
+    def __init__(self) -> None:
+        self._made: dict[bool, etree.XMLParser] = {}
+
+    def of(self, *, comments: bool) -> etree.XMLParser:
+        """Return the parser that keeps comments and instructions, or the parser that does not."""
+        found = self._made.get(comments)
+        if found is None:
+            found = self._made[comments] = etree.XMLParser(
+                resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_comments=not comments,
+                remove_pis=not comments, collect_ids=False,
+            )  # fmt: skip
+        return found
+
+
+_parsers: Final = _Parsers()
+
+_DTD = "reading SDMX-ML: the document has a DOCTYPE, and none is allowed in SDMX (entities can do harm); remove it"
+
+
+def _refuse_dtd(data: bytes) -> bool:
+    """Reject a DTD; return False if the encoding may hide a DTD, so that the parser has to look for one."""
+    if _starts_plainly(data):
+        return True
+    found = _skip_misc(data)
+    start = found.end() if found else 0
+    if data[start : start + 9].upper() == b"<!DOCTYPE":
+        raise MessageError(_DTD)
+    if data[start : start + 1] != b"<" or data[start : start + 2] == b"<!":
+        line = data.count(b"\n", 0, start) + 1
+        raise MessageError(f"reading SDMX-ML: no element where one must begin, at line {line}")
+    return False
+
+
+@lru_cache(maxsize=64)
+def format_of_tag(tag: object) -> Format | None:
+    """Return the SDMX-ML format of an element with this tag, if any."""
+    # A comment's tag is no text and has no namespace.
+    return of_namespace(str(tag)[1:].partition("}")[0])
+
+
+def _format_of(root: etree._Element) -> Format:
+    found = format_of_tag(root.tag)
+    if found is not None:
+        return found
+    for element in root.iter():
+        # The first element of SDMX decides; a SOAP envelope may surround it.
+        found = format_of_tag(element.tag)
+        if found is not None:
+            return found
+    raise MessageError(
+        f"reading XML with root {str(root.tag)[:200]!r}: it is not SDMX-ML; no namespace of SDMX is in it"
+    )
+
+
+def opened(root: etree._Element, names: Names) -> tuple[etree._Element | None, list[etree._Element]] | None:
+    """Return the Header of a structure message in the usual form, and the elements of its artefacts.
+
+    The result is None if the root has any other child than one <Structures>, after an optional <Header>, or if an
+    artefact is not in a container: ``header_of`` and ``registrations.artefacts_in`` then decide.
+    """
+    held = [names[child.tag] for child in root]
+    if held == ["Header", "Structures"]:
+        header, structures = root
+    elif held == ["Structures"]:
+        header, structures = None, root[0]
+    else:
+        return None
+    found: list[etree._Element] = []
+    for container in structures:
+        if container.get("id") is not None or not (kind := names[container.tag]) or kind == AVAILABILITY:
+            return None
+        found += [element for element in container if _is_element(element)]
+    return header, found
+
+
+def header_of(root: etree._Element, names: Names) -> etree._Element | None:
+    """Return the message's Header, if any."""
+    if len(root) and names[root[0].tag] == "Header":
+        return root[0]
+    return next((element for element in root.iter("{*}Header") if names[element.tag]), None)
+
+
+def structures_of(root: etree._Element, names: Names) -> list[etree._Element]:
+    """Return the elements that hold the containers of artefacts.
+
+    Raises MessageError if there is none, as in a data message.
+    """
+    # Usually they are children of the root; long messages are not searched for others.
+    found = [element for element in root if names[element.tag] == "Structures"]
+    found = found or [element for element in root.iter("{*}Structures") if names[element.tag]]
+    if not found and names[root.tag] == "Structure":
+        return []  # the schemas allow a message without structures
+    if not found:
+        fail(root, "there is no <Structures>, so this is not a structure message")
+    for element in found:
+        if element.getparent() is not root and any(names[up.tag] == "Structures" for up in element.iterancestors()):
+            fail(element, "<Structures> in <Structures>")
+    return found
+
+
+def artefacts_of(root: etree._Element, names: Names) -> Iterator[etree._Element]:
+    """Yield the elements of the maintainable artefacts in <Structures>, in document order; raise MessageError.
+
+    An artefact that is not in a container is included: ``urn_in_container`` rejects it.
+    """
+    for container in _containers_of(root, names):
+        if container.get("id") is not None:
+            yield container
+        elif names[container.tag] != AVAILABILITY:
+            yield from (element for element in container if _is_element(element))
+
+
+def urn_in_container(element: etree._Element, names: Names) -> Urn:
+    """Return the URN of an element of ``artefacts_of``. Raises MessageError."""
+    holder = element.getparent()
+    if holder is not None and names[holder.tag] == "Structures":
+        fail(element, "artefacts must stand in a container, such as <Codelists>")
+    return urn_of(element)
+
+
+def sets_of(root: etree._Element, names: Names) -> Iterator[etree._Element]:
+    """Yield the metadata sets of a message of metadata."""
+    return (one for one in root.iter("{*}MetadataSet") if names[one.tag])
+
+
+_METADATA: Final = ("{*}GenericMetadata", "{*}StructureSpecificMetadata")
+
+
+def is_metadata(root: etree._Element, names: Names) -> bool:
+    """Return True for a message of metadata, which has its sets without <Structures>."""
+    if any(names[element.tag] == "Structures" for element in root):
+        return False
+    return any(names[element.tag] for element in root.iter(*_METADATA))
+
+
+def availability_of(root: etree._Element, names: Names) -> list[etree._Element]:
+    """Return the <AvailabilityConstraint> elements."""
+    if is_metadata(root, names) or next(root.iter("{*}Structures"), None) is None:
+        return []
+    held = (container for container in _containers_of(root, names) if names[container.tag] == AVAILABILITY)
+    return [element for container in held for element in container if _is_element(element)]
+
+
+def _containers_of(root: etree._Element, names: Names) -> Iterator[etree._Element]:
+    """Yield the containers of artefacts, <Codelists> and so on. Raises MessageError."""
+    for structures in structures_of(root, names):
+        yield from (container for container in structures if _is_element(container))
+
+
+def unreadable_element(element: etree._Element, reason: str) -> UnreadableArtefact:
+    """Return the entry for an artefact in the list of errors."""
+    identity = Identity(*(element.get(name, "").strip() for name in ("agencyID", "id", "version")))
+    return unreadable(etree.QName(element).localname, identity, f"line {element.sourceline}", reason)
+
+
+def urn_of(element: etree._Element) -> Urn:
+    """Return the URN of an artefact, from the identity it states. Raises MessageError."""
+    return artefact_urn(
+        str(element.tag).rpartition("}")[2],
+        element.get("agencyID", "").strip(),
+        element.get("id", "").strip(),
+        element.get("version", "").strip(),
+        element.get("urn"),
+        f"at line {element.sourceline}",
+    )

@@ -1,0 +1,291 @@
+"""The small parts that many artefacts share: texts, annotations, references, representations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal, InvalidOperation
+from functools import lru_cache
+from typing import Any, Final, TypeAlias, TypeVar, cast
+
+from lxml import etree
+
+from kafka_replica.sdmx.containers import NO_TEXT, InternationalString, international
+from kafka_replica.sdmx.errors import UrnError
+from kafka_replica.sdmx.formats.ml.reading.tree import Names, fail
+from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION
+from kafka_replica.sdmx.formats.shared.reading.parse_lenient import parse_lenient
+from kafka_replica.sdmx.model import Annotation, Link
+from kafka_replica.sdmx.representation import Occurs, Representation, SentinelValue, TextFormat
+from kafka_replica.sdmx.urn import MAX_URN, Urn
+
+T = TypeVar("T")
+Child: TypeAlias = "tuple[str, etree._Element]"  # noqa: SLF001 - the only name lxml gives this type
+
+_LISTS: Final = {"DimensionDescriptor", "AttributeDescriptor", "MeasureDescriptor"}
+XML_LANG: Final = "{http://www.w3.org/XML/1998/namespace}lang"
+
+
+def text_of(element: etree._Element) -> str:
+    """Return all text in an element, as written."""
+    return (element.text or "") if len(element) == 0 else "".join(str(text) for text in element.itertext())
+
+
+def language_of(element: etree._Element) -> str:
+    """Return the language of a text; English by the schemas' default."""
+    return element.get(XML_LANG, "en")
+
+
+def boolean(element: etree._Element, attribute: str) -> bool | None:
+    """Return an xs:boolean, or None if the attribute is missing. Raises MessageError."""
+    value = element.get(attribute)
+    if not value:
+        return None
+    found = {"true": True, "1": True, "false": False, "0": False}.get(value.strip().lower())
+    return found if found is not None else fail(element, f"{attribute}={value[:80]!r} is not true or false")
+
+
+def _number(element: etree._Element, attribute: str, make: Callable[[str], T]) -> T | None:
+    value = element.get(attribute)
+    if not value:
+        return None
+    try:
+        return make(value.strip())
+    except (ValueError, InvalidOperation):
+        fail(element, f"{attribute}={value[:80]!r} is not a number")
+
+
+def whole_number(element: etree._Element, attribute: str) -> int | None:
+    """Return an integer, or None if the attribute is missing. Raises MessageError."""
+    return _number(element, attribute, int)
+
+
+def occurs(element: etree._Element, attribute: str) -> Occurs | None:
+    """Return a number of occurrences or "unbounded", or None if the attribute is missing. Raises MessageError."""
+    return "unbounded" if element.get(attribute) == "unbounded" else _number(element, attribute, int)
+
+
+def _finite(value: str) -> Decimal:
+    number = Decimal(value)
+    if not number.is_finite():
+        raise ValueError(value)
+    return number
+
+
+def named(  # noqa: C901 - one pass
+    element: etree._Element, names: Names, code_ids: list[str] | None = None, id_attribute: str = "id"
+) -> tuple[dict[str, Any], list[Child]]:
+    """Return names, descriptions, annotations, links and uri as arguments; and all other children.
+
+    Empty arguments are left out, because codelists are long. If ``code_ids`` is given, the ids of all <Code> are added
+    to it, and only the first <Code> is among the children.
+    """
+    texts: list[tuple[str, str]] = []
+    descriptions: list[tuple[str, str]] = []
+    links: list[Link] = []
+    rest: list[Child] = []
+    arguments: dict[str, Any] = {}
+    for child in element:
+        kind = names[child.tag]
+        if kind == "Name":
+            texts.append((child.get(XML_LANG, "en"), text_of(child) if len(child) else child.text or ""))
+        elif kind == "Code" and code_ids is not None:
+            if not code_ids:
+                rest.append((kind, child))
+            code_ids.append(child.get(id_attribute, ""))
+        elif kind == "Description":
+            descriptions.append((child.get(XML_LANG, "en"), text_of(child)))
+        elif kind == "Annotations":
+            arguments["annotations"] = read_annotations(child, names)
+        elif kind == "Link":
+            links.append(Link(rel=child.get("rel"), url=child.get("url"), urn=child.get("urn"), type=child.get("type")))
+        elif kind:
+            rest.append((kind, child))
+    if texts:
+        arguments["names"] = international(tuple(texts))
+    if descriptions:
+        arguments["descriptions"] = InternationalString(descriptions)
+    if links:
+        arguments["links"] = tuple(links)
+    uri = element.get("uri")
+    if uri is not None:
+        arguments["uri"] = uri
+    return arguments, rest
+
+
+class Item:
+    """An artefact or item being read: its element, its URN, the result of ``named``, its other children."""
+
+    __slots__ = ("arguments", "code_ids", "element", "names", "rest", "urn")
+
+    def __init__(self, element: etree._Element, urn: Urn, names: Names) -> None:
+        self.element, self.urn, self.names = element, urn, names
+        # Codelists are long: only the ids of their codes are read at first.
+        self.code_ids: list[str] | None = (
+            [] if urn.cls in {"Codelist", "GeographicCodelist", "GeoGridCodelist"} else None
+        )
+        self.arguments, self.rest = named(element, names, self.code_ids)
+
+    @property
+    def parts(self) -> tuple[Urn, dict[str, Any], list[Child], Names]:
+        """The URN, the arguments, the other children, and the names of elements."""
+        return self.urn, self.arguments, self.rest, self.names
+
+    @property
+    def identified(self) -> dict[str, Any]:
+        """Annotations, links and uri as arguments, for objects without names."""
+        return {key: value for key, value in self.arguments.items() if key not in {"names", "descriptions"}}
+
+
+def read_annotations(element: etree._Element, names: Names) -> tuple[Annotation, ...]:
+    """Return the annotations of an <Annotations>."""
+    return tuple(_annotation(child, names) for child in element if names[child.tag] == "Annotation")
+
+
+def _annotation(element: etree._Element, names: Names) -> Annotation:
+    single: dict[str, str] = {}
+    urls: list[tuple[str, str]] = []
+    texts: list[tuple[str, str]] = []
+    for child in element:
+        kind = names[child.tag]
+        if kind == "AnnotationText":
+            texts.append((language_of(child), text_of(child)))
+        elif kind == "AnnotationURL":
+            urls.append((language_of(child), text_of(child)))
+        elif kind:
+            single[kind] = text_of(child)
+    return Annotation(
+        id=element.get("id"),
+        title=single.get("AnnotationTitle"),
+        type=single.get("AnnotationType"),
+        value=single.get("AnnotationValue"),
+        urls=InternationalString(urls) if urls else NO_TEXT,
+        text=InternationalString(texts) if texts else NO_TEXT,
+    )
+
+
+def reference(element: etree._Element, names: Names, class_: str) -> Urn:
+    """Return the URN that an element refers to: <Ref>, <URN> (2.1) or its text (3.x). Raises MessageError.
+
+    ``class_`` is the expected class, for a <Ref> without a class.
+    """
+    try:
+        # Usually it is the text, or a single <Ref>.
+        inside = len(element)
+        if not inside:
+            return parse_lenient((element.text or "").strip())
+        if inside == 1 and names[(only := element[0]).tag] == "Ref":
+            return _by_fields(only, class_)
+        by_kind = {names[child.tag]: child for child in element}
+        if "Ref" in by_kind:
+            return _by_fields(by_kind["Ref"], class_)
+        inner = by_kind.get(names[element.tag])
+        if inner is not None:
+            # A sample of the standard has <VtlMappingScheme> in <VtlMappingScheme>.
+            return reference(inner, names, class_)
+        return parse_lenient(text_of(by_kind.get("URN", element)).strip())
+    except UrnError as error:
+        fail(element, str(error))
+
+
+def _by_fields(ref: etree._Element, class_: str) -> Urn:
+    fields = cast("tuple[tuple[str, str], ...]", tuple(ref.items()))
+    try:
+        return _known_reference(fields, class_)
+    except _TooLongError:
+        return _made_reference(fields, class_)
+
+
+class _TooLongError(Exception):
+    """A signal that the reference is too long to be cached."""
+
+
+@lru_cache(maxsize=4096)
+def _known_reference(fields: tuple[tuple[str, str], ...], class_: str) -> Urn:
+    """Return the URN of a <Ref>; cached, because many artefacts refer to the same ones."""
+    if sum([len(name) + len(value) for name, value in fields]) > MAX_URN:
+        raise _TooLongError
+    return _made_reference(fields, class_)
+
+
+def _made_reference(fields: tuple[tuple[str, str], ...], class_: str) -> Urn:
+    ref = dict(fields)
+    class_ = ref.get("class", class_)
+    agency, id_ = ref.get("agencyID", ""), ref.get("id", "")
+    parent = ref.get("maintainableParentID")
+    package = ref.get("package")
+    if parent is None:
+        return Urn.of(class_, agency, id_, ref.get("version", DEFAULT_VERSION), package=package)
+    container = ref.get("containerID")
+    # The lists of a data structure are not part of the path of their components.
+    item = f"{container}.{id_}" if container and container not in _LISTS else id_
+    return Urn.of(class_, agency, parent, ref.get("maintainableParentVersion", DEFAULT_VERSION), item, package=package)
+
+
+def local_id(element: etree._Element, names: Names, fixed: str | None = None) -> str:
+    """Return the id that a reference within one artefact names: <Ref id>, the end of a <URN>, or the text.
+
+    ``fixed`` is the id that the schema fixes, which a <Ref> may leave out. Raises MessageError.
+    """
+    for child in element:
+        if names[child.tag] == "Ref" and (id_ := child.get("id") or fixed):
+            return id_
+        if names[child.tag] == "URN":
+            return text_of(child).strip().rpartition(".")[2]
+    text = text_of(element).strip()
+    return text.rpartition(").")[2] if text.startswith("urn:") else text or fail(element, "it refers to nothing")
+
+
+def read_representation(element: etree._Element, names: Names, class_: str = "Codelist") -> Representation:
+    """Read a <LocalRepresentation> or <CoreRepresentation>; raises MessageError.
+
+    ``class_`` is the class of the enumeration if its <Ref> names no class.
+    """
+    enumeration: Urn | None = None
+    format_: TextFormat | None = None
+    for child in element:
+        kind = names[child.tag]
+        if kind == "Enumeration":
+            enumeration = reference(child, names, class_)
+        elif kind in {"TextFormat", "EnumerationFormat"}:
+            format_ = read_text_format(child, names)
+    if element.get("minOccurs") is None and element.get("maxOccurs") is None:
+        return Representation(enumeration=enumeration, format=format_)
+    return Representation(
+        enumeration=enumeration,
+        format=format_,
+        min_occurs=_number(element, "minOccurs", int),
+        max_occurs=occurs(element, "maxOccurs"),
+    )
+
+
+def read_text_format(element: etree._Element, names: Names) -> TextFormat:
+    """Read a <TextFormat>, <EnumerationFormat> or <CodingFormat>. Raises MessageError."""
+    if not len(element) and element.keys() == ["textType"]:
+        return TextFormat(text_type=element.get("textType"))
+    return TextFormat(
+        text_type=element.get("textType"),
+        is_sequence=boolean(element, "isSequence"),
+        is_multi_lingual=boolean(element, "isMultiLingual"),
+        min_length=_number(element, "minLength", int),
+        max_length=_number(element, "maxLength", int),
+        min_value=_number(element, "minValue", _finite),
+        max_value=_number(element, "maxValue", _finite),
+        start_value=_number(element, "startValue", _finite),
+        end_value=_number(element, "endValue", _finite),
+        interval=_number(element, "interval", _finite),
+        start_time=element.get("startTime"),
+        end_time=element.get("endTime"),
+        time_interval=element.get("timeInterval"),
+        decimals=_number(element, "decimals", int),
+        pattern=element.get("pattern"),
+        sentinel_values=tuple(_sentinel(child, names) for child in element if names[child.tag] == "SentinelValue"),
+    )
+
+
+def _sentinel(element: etree._Element, names: Names) -> SentinelValue:
+    arguments, _ = named(element, names)
+    return SentinelValue(
+        value=element.get("value", ""),
+        names=arguments.get("names", NO_TEXT),
+        descriptions=arguments.get("descriptions", NO_TEXT),
+    )

@@ -1,0 +1,210 @@
+"""Regions and keys: the contents of the constraints of SDMX-ML, and of the targets of metadata reports.
+
+Their namespace is the common one in 2.1 only.
+"""
+
+from __future__ import annotations
+
+from lxml import etree
+
+from kafka_replica.sdmx.formats.ml.reading.parts import first, known, pick, ref, text
+from kafka_replica.sdmx.formats.ml.reading.tree import Names, fail
+from kafka_replica.sdmx.formats.ml.reading.values import XML_LANG, Child, boolean, read_annotations, reference, text_of
+from kafka_replica.sdmx.formats.ml.writing.edition import Edition
+from kafka_replica.sdmx.formats.ml.writing.values import write_annotations
+from kafka_replica.sdmx.formats.ml.writing.xml import el, escaped_attribute, escaped_text, flag, leaf
+from kafka_replica.sdmx.model import (
+    KeySet,
+    MemberSelection,
+    PeriodBound,
+    Region,
+    SelectedValue,
+    SetReference,
+    TimeRange,
+)
+
+# Reading
+
+
+def read_key_set(element: etree._Element, names: Names) -> KeySet:
+    """Read a <DataKeySet> or <MetadataKeySet>."""
+    keys = tuple(read_region(child, names) for child in pick(known(element, names), "Key"))
+    return KeySet(keys=keys, is_included=boolean(element, "isIncluded") is not False)
+
+
+def read_region(element: etree._Element, names: Names) -> Region:
+    """Read a <CubeRegion>, <MetadataTargetRegion>, or a <Key> of a set; attributes are Attribute in 2.1."""
+    rest = known(element, names)
+    notes = first(rest, "Annotations")
+    return Region(
+        key_values=tuple(_read_selection(child, names) for child in pick(rest, "KeyValue")),
+        components=tuple(_read_selection(child, names) for child in pick(rest, "Component", "Attribute")),
+        include=boolean(element, "include") is not False,
+        valid_from=element.get("validFrom"),
+        valid_to=element.get("validTo"),
+        annotations=() if notes is None else read_annotations(notes, names),
+        report=element.get("report"),
+        metadata_target=element.get("metadataTarget"),
+    )
+
+
+def _read_selection(element: etree._Element, names: Names) -> MemberSelection:
+    id_ = element.get("id")
+    if id_ is None:
+        fail(element, "it has no id")
+    rest = known(element, names)
+    range_ = first(rest, "TimeRange")
+    return MemberSelection(
+        id=id_,
+        values=tuple(_read_value(child) for child in pick(rest, "Value")),
+        time_range=None if range_ is None else _read_time_range(range_, known(range_, names)),
+        include=boolean(element, "include") is not False,
+        remove_prefix=boolean(element, "removePrefix"),
+        valid_from=element.get("validFrom"),
+        valid_to=element.get("validTo"),
+        data_sets=tuple(read_set_reference(child, names) for child in pick(rest, "DataSet")),
+        data_keys=tuple(read_region(child, names) for child in pick(rest, "DataKey")),
+        objects=tuple(reference(child, names, "Dataflow") for child in pick(rest, "Object")),
+    )
+
+
+def _read_value(element: etree._Element) -> SelectedValue:
+    return SelectedValue(
+        value=text_of(element),
+        cascade_values=_cascade(element),
+        language=element.get(XML_LANG),
+        valid_from=element.get("validFrom"),
+        valid_to=element.get("validTo"),
+    )
+
+
+def _cascade(element: etree._Element) -> str | None:
+    """Return cascadeValues, with 1 and 0 as true and false; false is the schemas' default."""
+    written = element.get("cascadeValues", "false").strip().lower()
+    found = {"true": "true", "1": "true", "false": "", "0": "", "excluderoot": "excluderoot"}.get(written)
+    if found is None:
+        fail(element, f"cascadeValues={written[:80]!r} is none of true, false and excluderoot")
+    return found or None
+
+
+def _read_time_range(element: etree._Element, rest: list[Child]) -> TimeRange:
+    return TimeRange(
+        before=_read_bound(rest, "BeforePeriod"),
+        after=_read_bound(rest, "AfterPeriod"),
+        start=_read_bound(rest, "StartPeriod"),
+        end=_read_bound(rest, "EndPeriod"),
+        valid_from=element.get("validFrom"),
+        valid_to=element.get("validTo"),
+    )
+
+
+def _read_bound(rest: list[Child], kind: str) -> PeriodBound | None:
+    element = first(rest, kind)
+    if element is None:
+        return None
+    return PeriodBound(period=text_of(element).strip(), is_inclusive=boolean(element, "isInclusive") is not False)
+
+
+def read_set_reference(element: etree._Element, names: Names) -> SetReference:
+    """Read a reference to a data set or metadata set of 2.1: its provider, and its id there."""
+    rest = known(element, names)
+    provider, id_ = ref(rest, "DataProvider", names), text(rest, "ID")
+    if provider is None or id_ is None:
+        fail(element, "a reference to a set needs its provider and its ID")
+    return SetReference(provider=provider, id=id_.strip())
+
+
+# Writing
+
+
+def write_key_set(tag: str, one: KeySet, edition: Edition) -> str:
+    """Write a <DataKeySet> or <MetadataKeySet>."""
+    keys = [write_region("str:Key", each, edition, is_key=True) for each in one.keys]
+    return el(tag, *keys, isIncluded=flag(one.is_included))
+
+
+def write_region(tag: str, one: Region, edition: Edition, *, is_key: bool = False) -> str:
+    """Write a region, or a key."""
+    edition.since_3(one.annotations, "annotations of a region")
+    edition.since_3(one.valid_from or one.valid_to, "validity of a region or key")
+    edition.until_3(one.report or one.metadata_target, "the report and metadata target of a region")
+    space = _space(edition)
+    component = f"{space}Attribute" if edition.is_21 else f"{space}Component"
+    return el(
+        tag,
+        write_annotations(one.annotations, edition),
+        *[_write_selection(f"{space}KeyValue", each, edition, is_key) for each in one.key_values],
+        *[_write_selection(component, each, edition, is_key) for each in one.components],
+        include=_included(one.include, is_key=is_key),
+        validFrom=one.valid_from,
+        validTo=one.valid_to,
+        report=one.report,
+        metadataTarget=one.metadata_target,
+    )
+
+
+def _space(edition: Edition) -> str:
+    return "com:" if edition.is_21 else "str:"
+
+
+def _included(include: bool, *, is_key: bool) -> str | None:
+    # In keys the value true is the default and left out.
+    return None if is_key and include else flag(include)
+
+
+def _write_selection(tag: str, one: MemberSelection, edition: Edition, is_key: bool) -> str:
+    edition.since_3(one.remove_prefix is not None, "the removal of prefixes in a constraint")
+    edition.since_3(one.valid_from or one.valid_to, "validity of selected values")
+    edition.until_3(one.data_sets or one.data_keys or one.objects, "data sets, keys and objects that are selected")
+    space = _space(edition)
+    return el(
+        tag,
+        *[_write_value(f"{space}Value", each, edition) for each in one.values],
+        *[el(f"{space}DataSet", write_set_reference(each, edition)) for each in one.data_sets],
+        *[write_region(f"{space}DataKey", each, edition, is_key=True) for each in one.data_keys],
+        edition.refs(f"{space}Object", one.objects),
+        "" if one.time_range is None else _write_time_range(one.time_range, edition),
+        id=one.id,
+        include=_included(one.include, is_key=is_key),
+        removePrefix=flag(one.remove_prefix),
+        validFrom=one.valid_from,
+        validTo=one.valid_to,
+    )
+
+
+def _write_value(tag: str, one: SelectedValue, edition: Edition) -> str:
+    is_new = one.valid_from or one.valid_to or one.language or one.cascade_values == "excluderoot"
+    edition.since_3(is_new, "languages, validity, or 'excluderoot' of a selected value")
+    # Written by hand: xml:lang is not a valid argument name in Python.
+    language = "" if one.language is None else f' xml:lang="{escaped_attribute(one.language)}"'
+    start = "".join(
+        f' {name}="{escaped_attribute(value)}"'
+        for name, value in (
+            ("cascadeValues", one.cascade_values), ("validFrom", one.valid_from), ("validTo", one.valid_to)
+        )
+        if value is not None
+    )  # fmt: skip
+    return f"<{tag}{start}{language}>{escaped_text(one.value)}</{tag}>"
+
+
+def _write_time_range(one: TimeRange, edition: Edition) -> str:
+    edition.since_3(one.valid_from or one.valid_to, "validity of a range of time")
+    space = _space(edition)
+    return el(
+        f"{space}TimeRange",
+        _write_bound(f"{space}BeforePeriod", one.before),
+        _write_bound(f"{space}AfterPeriod", one.after),
+        _write_bound(f"{space}StartPeriod", one.start),
+        _write_bound(f"{space}EndPeriod", one.end),
+        validFrom=one.valid_from,
+        validTo=one.valid_to,
+    )
+
+
+def _write_bound(tag: str, one: PeriodBound | None) -> str:
+    return "" if one is None else leaf(tag, one.period, isInclusive=flag(one.is_inclusive))
+
+
+def write_set_reference(one: SetReference, edition: Edition) -> str:
+    """Write the content of a reference to a data set or metadata set of 2.1."""
+    return edition.ref("com:DataProvider", one.provider) + leaf("com:ID", one.id)

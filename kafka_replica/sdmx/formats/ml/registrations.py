@@ -1,0 +1,139 @@
+"""Registrations, and the registry messages that hold them (SDMX-ML 2.1, 3.0, 3.1).
+
+They are written in a registry's response to a query, the only message that can hold all their parts.
+
+Source: SDMXRegistry.xsd, SDMXRegistryRegistration.xsd and SDMXRegistryBase.xsd of 2.1 and 3.x. They have no place for
+agency, version and names: the agency is that of the provision agreement, the version 1.0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Final, TypeAlias
+
+from lxml import etree
+
+from kafka_replica.sdmx.containers import parts_of
+from kafka_replica.sdmx.formats.ml.provisions import read_queryable_data_source, write_queryable_data_source
+from kafka_replica.sdmx.formats.ml.reading.metadata_header import MetadataHeader
+from kafka_replica.sdmx.formats.ml.reading.parts import first, known, pick, ref
+from kafka_replica.sdmx.formats.ml.reading.tree import Names, artefacts_of, fail, is_metadata, sets_of, urn_in_container
+from kafka_replica.sdmx.formats.ml.reading.values import Item, boolean, reference, text_of
+from kafka_replica.sdmx.formats.ml.writing.edition import Edition
+from kafka_replica.sdmx.formats.ml.writing.values import parts
+from kafka_replica.sdmx.formats.ml.writing.xml import el, leaf, true
+from kafka_replica.sdmx.formats.shared.reading.identity import artefact_urn
+from kafka_replica.sdmx.model import Registration
+from kafka_replica.sdmx.urn import Urn
+
+# Reading
+
+_CONSTRAINTS: Final = {"ContentConstraint", "Constraint"}
+"""The names of constraints in 2.1 and 3.x."""
+
+_REQUESTS: Final = {"RegistrationRequest", "SubmitStructureRequest"}
+
+Identify: TypeAlias = Callable[[etree._Element], Urn]  # noqa: SLF001 - the only name lxml gives this type
+"""A function that builds the URN of an artefact from its element. Raises MessageError."""
+
+
+def artefacts_in(root: etree._Element, names: Names) -> tuple[Identify, Iterable[etree._Element]]:
+    """Return the function that identifies the artefacts of a message, and their elements.
+
+    The message may be a structure, metadata or registry message.
+
+    Raises:
+        MessageError: the message has no structures, is an error response, or asks a registry to delete its content.
+    """
+    in_container = partial(urn_in_container, names=names)
+    if any(names[element.tag] == "Structures" for element in root):
+        return in_container, artefacts_of(root, names)
+    if is_metadata(root, names):
+        return MetadataHeader(root, names).urn_of, sets_of(root, names)
+    if names[root.tag] == "Error":
+        fail(root, f"a registry answered with an error, not with structures: {text_of(root).strip()[:300]}")
+    _refuse_deletion(root, names)
+    found = [one for one in root.iter("{*}Registration") if names[one.tag]]
+    if found or any(names[one.tag] for one in root.iter("{*}QueryRegistrationResponse")):
+        return partial(_urn, names=names), found
+    return in_container, artefacts_of(root, names)
+
+
+def _refuse_deletion(root: etree._Element, names: Names) -> None:
+    """Reject a deletion: artefacts to be deleted must not be read as existing ones."""
+    for one in root.iter("{*}RegistrationRequest", "{*}SubmitStructureRequest", "{*}EventAction"):
+        kind = names[one.tag]
+        action = one.get("action") if kind in _REQUESTS else text_of(one).strip() if kind else None
+        if action == "Delete":
+            fail(one, "it is about a deletion, so what it holds is not there; delete the key instead")
+
+
+def _urn(element: etree._Element, names: Names) -> Urn:
+    agreement = ref(known(element, names), "ProvisionAgreement", names)
+    agency = None if agreement is None else agreement.agency
+    return artefact_urn("Registration", agency, element.get("id"), None, None, f"at line {element.sourceline}")
+
+
+def read_registration(item: Item) -> Registration:
+    """Read a <Registration>."""
+    urn, base, rest, names = item.parts
+    element = item.element
+    source = first(rest, "Datasource", "DataSource")
+    sources = [] if source is None else known(source, names)
+    return Registration(
+        urn=urn,
+        provision_agreement=ref(rest, "ProvisionAgreement", names),
+        simple_data_sources=parts_of(
+            urn, [text_of(one).strip() for one in pick(sources, "SimpleDataSource")], is_stub=False
+        ),
+        queryable_data_sources=tuple(
+            read_queryable_data_source(one, names) for one in pick(sources, "QueryableDataSource")
+        ),
+        last_updated=element.get("lastUpdated"),
+        index_time_series=boolean(element, "indexTimeSeries") or False,
+        index_data_set=boolean(element, "indexDataSet") or False,
+        index_attributes=boolean(element, "indexAttributes") or False,
+        index_reporting_period=boolean(element, "indexReportingPeriod") or False,
+        constraints=tuple(reference(one, names, "ContentConstraint") for one in beside(element, names)),
+        **base,
+    )
+
+
+def beside(element: etree._Element, names: Names) -> list[etree._Element]:
+    """Return the references to constraints that a query response has beside a registration; else an empty list."""
+    holder = element.getparent()
+    if holder is None or names[holder.tag] not in {"DataResult", "MetadataResult"}:
+        return []
+    return list(pick(known(holder, names), *_CONSTRAINTS))
+
+
+# Writing
+
+
+def write_registration(one: Registration, edition: Edition) -> str:
+    """Write a <QueryResult> with a <Registration>, and the constraints next to it."""
+    sources = [leaf("reg:SimpleDataSource", each) for each in parts(one.simple_data_sources)]
+    sources += [write_queryable_data_source("reg:QueryableDataSource", each) for each in one.queryable_data_sources]
+    own = el(
+        "reg:Registration",
+        edition.ref("reg:ProvisionAgreement", one.provision_agreement),
+        el("reg:Datasource", *sources),
+        id=one.id,
+        validFrom=one.valid_from,
+        validTo=one.valid_to,
+        lastUpdated=one.last_updated,
+        indexTimeSeries=true(one.index_time_series),
+        indexDataSet=true(one.index_data_set),
+        indexAttributes=true(one.index_attributes),
+        indexReportingPeriod=true(one.index_reporting_period),
+    )
+    constraint = "reg:ContentConstraint" if edition.is_21 else "reg:Constraint"
+    result = el("reg:DataResult", own, edition.refs(constraint, one.constraints))
+    # The attribute belongs to a query, and there was none.
+    return el("reg:QueryResult", result, timeSeriesMatch="false")
+
+
+def write_answer(results: list[str]) -> str:
+    """Return the body of the message."""
+    return el("mes:QueryRegistrationResponse", el("reg:StatusMessage", status="Success"), *results)

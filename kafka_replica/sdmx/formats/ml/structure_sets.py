@@ -1,0 +1,233 @@
+"""Structure sets of SDMX-ML 2.1."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from lxml import etree
+
+from kafka_replica.sdmx.containers import parts_of
+from kafka_replica.sdmx.errors import UnwritableError
+from kafka_replica.sdmx.formats.ml.maps import read_notes
+from kafka_replica.sdmx.formats.ml.reading.items import id_of, item_urn
+from kafka_replica.sdmx.formats.ml.reading.parts import first, known, pick, ref, refs
+from kafka_replica.sdmx.formats.ml.reading.tree import Names, fail
+from kafka_replica.sdmx.formats.ml.reading.values import Child, Item, boolean, local_id, read_text_format, text_of
+from kafka_replica.sdmx.formats.ml.writing.edition import Edition
+from kafka_replica.sdmx.formats.ml.writing.values import artefact, item, parts, write_annotations, write_text_format
+from kafka_replica.sdmx.formats.ml.writing.xml import el, leaf, true
+from kafka_replica.sdmx.model import (
+    ComponentMapInSet,
+    ItemMap,
+    MappedValue,
+    SchemeMapInSet,
+    StructureMapInSet,
+    StructureSet,
+)
+from kafka_replica.sdmx.urn import Urn
+
+# Reading
+
+
+# map -> the class of the mapped schemes if the reference states none, and the element of its rows
+_SCHEME_MAPS: Final = {
+    "CodelistMap": ("Codelist", "CodeMap"),
+    "HybridCodelistMap": ("Codelist", "HybridCodeMap"),
+    "ConceptSchemeMap": ("ConceptScheme", "ConceptMap"),
+    "CategorySchemeMap": ("CategoryScheme", "CategoryMap"),
+    "OrganisationSchemeMap": ("OrganisationUnitScheme", "OrganisationMap"),
+    "ReportingTaxonomyMap": ("ReportingTaxonomy", "ReportingCategoryMap"),
+}
+
+_CLASSES: Final = {"Attribute": "DataAttribute"}
+"""Classes whose names in references differ from those in URNs."""
+LISTS_OF_COMPONENTS: Final = {
+    "Dimension": "DimensionDescriptor",
+    "MeasureDimension": "DimensionDescriptor",
+    "TimeDimension": "DimensionDescriptor",
+    "DataAttribute": "AttributeDescriptor",
+    "ReportingYearStartDay": "AttributeDescriptor",
+    "PrimaryMeasure": "MeasureDescriptor",
+}
+"""The ids of the lists that hold the components of a data structure, by class."""
+
+
+def read_structure_set(item: Item) -> StructureSet:
+    """Read a <StructureSet>; ids must be unique for each kind of map."""
+    urn, base, rest, names = item.parts
+    taken: dict[str, dict[str, Any]] = {}
+    schemes: list[SchemeMapInSet] = []
+    structures: list[StructureMapInSet] = []
+    for kind, element in rest:
+        if kind in _SCHEME_MAPS or kind == "StructureMap":
+            ids = taken.setdefault(kind, {})
+            id_ = id_of(element, ids)
+            ids[id_] = None
+            one = Item(element, item_urn(_mapping(urn), kind, element, id_), names)
+            if kind == "StructureMap":
+                structures.append(_read_structure_map(one))
+            else:
+                schemes.append(_read_scheme_map(one, *_SCHEME_MAPS[kind]))
+    is_stub = base["is_external_reference"] and not rest
+    return StructureSet(
+        urn=urn,
+        related_structures=parts_of(urn, refs(rest, "RelatedStructure", names, "DataStructure"), is_stub=is_stub),
+        scheme_maps=parts_of(urn, schemes, is_stub=is_stub),
+        structure_maps=parts_of(urn, structures, is_stub=is_stub),
+        **base,
+    )
+
+
+def _mapping(urn: Urn) -> Urn:
+    return Urn("mapping", urn.cls, urn.agency, urn.id, urn.version)
+
+
+def _read_scheme_map(item: Item, mapped: str, row: str) -> SchemeMapInSet:
+    names = item.names
+    return SchemeMapInSet(
+        urn=item.urn,
+        source=ref(item.rest, "Source", names, mapped),
+        target=ref(item.rest, "Target", names, mapped),
+        item_maps=tuple(
+            ItemMap(
+                source=MappedValue(value=_end(one, "Source", names)),
+                target=_end(one, "Target", names),
+                annotations=read_notes(one, names),
+            )
+            for one in pick(item.rest, row)
+        ),
+        **item.arguments,
+    )
+
+
+def _end(element: etree._Element, side: str, names: Names) -> str:
+    found = first(known(element, names), side)
+    return fail(element, f"it has no {side}") if found is None else local_id(found, names)
+
+
+def _read_structure_map(item: Item) -> StructureMapInSet:
+    return StructureMapInSet(
+        urn=item.urn,
+        source=ref(item.rest, "Source", item.names, "DataStructure"),
+        target=ref(item.rest, "Target", item.names, "DataStructure"),
+        component_maps=tuple(_read_component_map(one, item.names) for one in pick(item.rest, "ComponentMap")),
+        is_extension=boolean(item.element, "isExtension") or False,
+        **item.arguments,
+    )
+
+
+def _read_component_map(element: etree._Element, names: Names) -> ComponentMapInSet:
+    mapping = first(known(element, names), "RepresentationMapping")
+    return ComponentMapInSet(
+        **_read_component(element, "Source", names),
+        **_read_component(element, "Target", names),
+        annotations=read_notes(element, names),
+        **({} if mapping is None else _representation(known(mapping, names), names)),
+    )
+
+
+def _read_component(element: etree._Element, side: str, names: Names) -> dict[str, Any]:
+    """Return the id of a component as an argument, with its class and its list if the reference states them."""
+    name, end = side.lower(), first(known(element, names), side)
+    ref = None if end is None else first(known(end, names), "Ref")
+    class_ = None if ref is None else _CLASSES.get(ref.get("class", ""), ref.get("class"))
+    holder = None if ref is None else ref.get("containerID")
+    return {
+        name: _end(element, side, names),
+        f"{name}_class": class_,
+        f"{name}_list": None if holder == LISTS_OF_COMPONENTS.get(class_ or "") else holder,
+    }
+
+
+def _representation(rest: list[Child], names: Names) -> dict[str, Any]:
+    by_map, to_format, to_type = first(rest, "CodelistMap"), first(rest, "ToTextFormat"), first(rest, "ToValueType")
+    rows = [one for values in pick(rest, "ValueMap") for one in pick(known(values, names), "ValueMapping")]
+    return {
+        "codelist_map": None if by_map is None else local_id(by_map, names),
+        "to_text_format": None if to_format is None else read_text_format(to_format, names),
+        "to_value_type": None if to_type is None else text_of(to_type).strip(),
+        "value_mappings": tuple((_value(one, "source"), _value(one, "target")) for one in rows),
+    }
+
+
+def _value(element: etree._Element, attribute: str) -> str:
+    found = element.get(attribute)
+    return fail(element, f"it has no {attribute}") if found is None else found
+
+
+# Writing
+
+_ROWS: Final = {
+    "CodelistMap": "str:CodeMap",
+    "HybridCodelistMap": "str:HybridCodeMap",
+    "ConceptSchemeMap": "str:ConceptMap",
+    "CategorySchemeMap": "str:CategoryMap",
+    "OrganisationSchemeMap": "str:OrganisationMap",
+    "ReportingTaxonomyMap": "str:ReportingCategoryMap",
+}
+
+
+def write_structure_set(one: StructureSet, edition: Edition) -> str:
+    """Write a <StructureSet>."""
+    content = [
+        edition.refs("str:RelatedStructure", parts(one.related_structures)),
+        *[_write_scheme_map(each, edition) for each in parts(one.scheme_maps)],
+        *[_write_structure_map(each, edition) for each in parts(one.structure_maps)],
+    ]
+    return artefact("str:StructureSet", one, edition, content)
+
+
+def _write_scheme_map(one: SchemeMapInSet, edition: Edition) -> str:
+    if one.alias is not None:
+        raise UnwritableError("only SDMX-ML 2.0 has a place for the alias of a map")
+    kind = one.urn.cls
+    if kind not in _ROWS:
+        raise UnwritableError(f"{one.urn} is no map between schemes")
+    rows = [_item_map(_ROWS[kind], each, edition) for each in one.item_maps]
+    ends = edition.ref("str:Source", one.source) + edition.ref("str:Target", one.target)
+    return item(f"str:{kind}", one, edition, ends, *rows)
+
+
+def _item_map(tag: str, one: ItemMap, edition: Edition) -> str:
+    return el(
+        tag,
+        write_annotations(one.annotations, edition),
+        edition.local("str:Source", one.source.value),
+        edition.local("str:Target", one.target),
+    )
+
+
+def _write_structure_map(one: StructureMapInSet, edition: Edition) -> str:
+    ends = edition.ref("str:Source", one.source) + edition.ref("str:Target", one.target)
+    rows = [_write_component_map(each, edition) for each in one.component_maps]
+    return item("str:StructureMap", one, edition, ends, *rows, isExtension=true(one.is_extension))
+
+
+def _write_component_map(one: ComponentMapInSet, edition: Edition) -> str:
+    mapping = [
+        edition.local("str:CodelistMap", one.codelist_map),
+        "" if one.to_text_format is None else write_text_format("str:ToTextFormat", one.to_text_format, edition),
+        leaf("str:ToValueType", one.to_value_type),
+        _value_map(one.value_mappings),
+    ]
+    return el(
+        "str:ComponentMap",
+        write_annotations(one.annotations, edition),
+        _write_component("str:Source", one.source, one.source_class, one.source_list),
+        _write_component("str:Target", one.target, one.target_class, one.target_list),
+        el("str:RepresentationMapping", *mapping) if any(mapping) else "",
+    )
+
+
+def _write_component(tag: str, id_: str, class_: str | None, holder: str | None) -> str:
+    container = holder or LISTS_OF_COMPONENTS.get(class_ or "")
+    if class_ is None or container is None:
+        raise UnwritableError(f"SDMX-ML 2.1 demands the class of the component {id_} that is mapped, and its list")
+    package = "datastructure" if class_ in LISTS_OF_COMPONENTS else "metadatastructure"
+    name = "Attribute" if class_ == "DataAttribute" else class_
+    return el(tag, el("Ref", id=id_, containerID=container, package=package, **{"class": name}))
+
+
+def _value_map(pairs: tuple[tuple[str, str], ...]) -> str:
+    rows = [el("str:ValueMapping", source=source, target=target) for source, target in pairs]
+    return el("str:ValueMap", *rows) if rows else ""

@@ -1,0 +1,261 @@
+"""VTL schemes of SDMX-ML. The contents of items are single texts and attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from kafka_replica.sdmx.containers import Items
+from kafka_replica.sdmx.errors import UnwritableError
+from kafka_replica.sdmx.formats.ml.reading.parts import first, known, pick, ref, refs, scheme_items, text, texts
+from kafka_replica.sdmx.formats.ml.reading.values import Item, boolean, reference
+from kafka_replica.sdmx.formats.ml.writing.edition import Edition
+from kafka_replica.sdmx.formats.ml.writing.values import artefact, item
+from kafka_replica.sdmx.formats.ml.writing.xml import el, flag, leaf
+from kafka_replica.sdmx.model import (
+    CustomType,
+    CustomTypeScheme,
+    NamePersonalisation,
+    NamePersonalisationScheme,
+    Ruleset,
+    RulesetScheme,
+    Transformation,
+    TransformationScheme,
+    UserDefinedOperator,
+    UserDefinedOperatorScheme,
+    VtlDefinitionScheme,
+    VtlMapping,
+    VtlMappingScheme,
+    VtlMethod,
+)
+
+# Reading
+
+_MAPPING_CLASSES: Final = {
+    "Dataflow": "VtlDataflowMapping",
+    "GenericDataflow": "VtlDataflowMapping",
+    "Codelist": "VtlCodelistMapping",
+    "Concept": "VtlConceptMapping",
+    "ConceptScheme": "VtlConceptMapping",
+}
+
+
+def read_transformation_scheme(item: Item) -> TransformationScheme:
+    """Read a <TransformationScheme>."""
+    rest, names = item.rest, item.names
+    return TransformationScheme(
+        transformations=_items(item, "Transformation", _transformation),
+        name_personalisation_scheme=ref(rest, "NamePersonalisationScheme", names),
+        custom_type_scheme=ref(rest, "CustomTypeScheme", names),
+        ruleset_schemes=refs(rest, "RulesetScheme", names),
+        user_defined_operator_schemes=refs(rest, "UserDefinedOperatorScheme", names),
+        vtl_mapping_scheme=ref(rest, "VtlMappingScheme", names),
+        **_scheme(item),
+    )
+
+
+def _transformation(item: Item) -> Transformation:
+    return Transformation(
+        urn=item.urn,
+        expression=text(item.rest, "Expression"),
+        result=text(item.rest, "Result"),
+        is_persistent=boolean(item.element, "isPersistent") or False,
+        **item.arguments,
+    )
+
+
+def read_ruleset_scheme(item: Item) -> RulesetScheme:
+    """Read a <RulesetScheme>."""
+    return RulesetScheme(
+        rulesets=_items(item, "Ruleset", _ruleset),
+        vtl_mapping_scheme=ref(item.rest, "VtlMappingScheme", item.names),
+        **_scheme(item),
+    )
+
+
+def _ruleset(item: Item) -> Ruleset:
+    return Ruleset(
+        urn=item.urn,
+        ruleset_definition=text(item.rest, "RulesetDefinition"),
+        ruleset_type=item.element.get("rulesetType"),
+        ruleset_scope=item.element.get("rulesetScope"),
+        **item.arguments,
+    )
+
+
+def read_user_defined_operator_scheme(item: Item) -> UserDefinedOperatorScheme:
+    """Read a <UserDefinedOperatorScheme>."""
+    return UserDefinedOperatorScheme(
+        operators=_items(item, "UserDefinedOperator", _operator),
+        vtl_mapping_scheme=ref(item.rest, "VtlMappingScheme", item.names),
+        ruleset_schemes=refs(item.rest, "RulesetScheme", item.names),
+        **_scheme(item),
+    )
+
+
+def _operator(item: Item) -> UserDefinedOperator:
+    return UserDefinedOperator(
+        urn=item.urn, operator_definition=text(item.rest, "OperatorDefinition"), **item.arguments
+    )
+
+
+def read_custom_type_scheme(item: Item) -> CustomTypeScheme:
+    """Read a <CustomTypeScheme>."""
+    return CustomTypeScheme(custom_types=_items(item, "CustomType", _read_custom_type), **_scheme(item))
+
+
+def _read_custom_type(item: Item) -> CustomType:
+    return CustomType(
+        urn=item.urn,
+        vtl_scalar_type=text(item.rest, "VtlScalarType"),
+        data_type=text(item.rest, "DataType"),
+        vtl_literal_format=text(item.rest, "VtlLiteralFormat"),
+        output_format=text(item.rest, "OutputFormat"),
+        null_value=text(item.rest, "NullValue"),
+        **item.arguments,
+    )
+
+
+def read_name_personalisation_scheme(item: Item) -> NamePersonalisationScheme:
+    """Read a <NamePersonalisationScheme>."""
+    return NamePersonalisationScheme(
+        name_personalisations=_items(item, "NamePersonalisation", _name_personalisation), **_scheme(item)
+    )
+
+
+def _name_personalisation(item: Item) -> NamePersonalisation:
+    return NamePersonalisation(
+        urn=item.urn,
+        vtl_artefact=item.element.get("vtlArtefact"),
+        vtl_default_name=text(item.rest, "VtlDefaultName"),
+        personalised_name=text(item.rest, "PersonalisedName"),
+        **item.arguments,
+    )
+
+
+def read_vtl_mapping_scheme(item: Item) -> VtlMappingScheme:
+    """Read a <VtlMappingScheme>; the class of each mapping follows from the mapped artefact."""
+    urn, base, rest, names = item.parts
+    return VtlMappingScheme(
+        urn=urn,
+        mappings=scheme_items(urn, base, "VtlDataflowMapping", pick(rest, "VtlMapping"), names, _read_mapping),
+        **base,
+    )
+
+
+def _read_mapping(item: Item) -> VtlMapping:
+    mapped = next(((kind, one) for kind, one in item.rest if kind in _MAPPING_CLASSES), None)
+    class_, urn = "VtlDataflowMapping", None
+    if mapped is not None:
+        class_ = _MAPPING_CLASSES[mapped[0]]
+        urn = None if mapped[0] == "GenericDataflow" else reference(mapped[1], item.names, mapped[0])
+    return VtlMapping(
+        urn=item.urn.with_item(class_, item.urn.item or ""),
+        alias=item.element.get("alias"),
+        mapped=urn,
+        to_vtl=_read_method(item, "ToVtlMapping", "ToVtlSubSpace"),
+        from_vtl=_read_method(item, "FromVtlMapping", "FromVtlSuperSpace"),
+        **item.arguments,
+    )
+
+
+def _read_method(item: Item, kind: str, space: str) -> VtlMethod | None:
+    found = first(item.rest, kind)
+    if found is None:
+        return None
+    keys = first(known(found, item.names), space)
+    return VtlMethod(
+        method=found.get("method"), space_keys=() if keys is None else texts(known(keys, item.names), "Key")
+    )
+
+
+def _scheme(item: Item) -> dict[str, Any]:
+    return {"urn": item.urn, "vtl_version": item.element.get("vtlVersion"), **item.arguments}
+
+
+def _items(item: Item, kind: str, make: Any) -> Items[Any]:
+    return scheme_items(item.urn, item.arguments, kind, pick(item.rest, kind), item.names, make)
+
+
+# Writing
+
+
+def write_definition_scheme(one: VtlDefinitionScheme, edition: Edition) -> str:
+    """Write a scheme of transformations, rulesets, operators, custom types or names."""
+    found: Iterable[Any] = [] if one.items.is_stub else one.items.values()
+    content = [_item(each, edition) for each in found]
+    return artefact(f"str:{one.urn.cls}", one, edition, [*content, _schemes(one, edition)], vtlVersion=one.vtl_version)
+
+
+def _schemes(one: VtlDefinitionScheme, edition: Edition) -> str:
+    if isinstance(one, TransformationScheme):
+        return "".join([
+            edition.ref("str:VtlMappingScheme", one.vtl_mapping_scheme),
+            edition.ref("str:NamePersonalisationScheme", one.name_personalisation_scheme),
+            edition.ref("str:CustomTypeScheme", one.custom_type_scheme),
+            edition.refs("str:RulesetScheme", one.ruleset_schemes),
+            edition.refs("str:UserDefinedOperatorScheme", one.user_defined_operator_schemes),
+        ])  # fmt: skip
+    if isinstance(one, RulesetScheme):
+        return edition.ref("str:VtlMappingScheme", one.vtl_mapping_scheme)
+    if isinstance(one, UserDefinedOperatorScheme):
+        mapping = edition.ref("str:VtlMappingScheme", one.vtl_mapping_scheme)
+        return mapping + edition.refs("str:RulesetScheme", one.ruleset_schemes)
+    return ""
+
+
+def _item(one: Any, edition: Edition) -> str:
+    if isinstance(one, Transformation):
+        content = leaf("str:Expression", one.expression) + leaf("str:Result", one.result)
+        return item("str:Transformation", one, edition, content, isPersistent=flag(one.is_persistent))
+    if isinstance(one, Ruleset):
+        content = leaf("str:RulesetDefinition", one.ruleset_definition)
+        kind = {"rulesetType": one.ruleset_type, "rulesetScope": one.ruleset_scope}
+        return item("str:Ruleset", one, edition, content, **kind)
+    if isinstance(one, UserDefinedOperator):
+        return item("str:UserDefinedOperator", one, edition, leaf("str:OperatorDefinition", one.operator_definition))
+    if isinstance(one, CustomType):
+        return item("str:CustomType", one, edition, _write_custom_type(one))
+    if isinstance(one, NamePersonalisation):
+        content = leaf("str:VtlDefaultName", one.vtl_default_name) + leaf("str:PersonalisedName", one.personalised_name)
+        return item("str:NamePersonalisation", one, edition, content, vtlArtefact=one.vtl_artefact)
+    raise UnwritableError(f"{one.urn} is of no class that a scheme of VTL can hold")
+
+
+def _write_custom_type(one: CustomType) -> str:
+    return "".join([
+        leaf("str:VtlScalarType", one.vtl_scalar_type),
+        leaf("str:DataType", one.data_type),
+        leaf("str:VtlLiteralFormat", one.vtl_literal_format),
+        leaf("str:OutputFormat", one.output_format),
+        leaf("str:NullValue", one.null_value),
+    ])  # fmt: skip
+
+
+_MAPPED: Final = {"Dataflow", "Codelist", "Concept", "ConceptScheme"}
+
+
+def write_vtl_mapping_scheme(one: VtlMappingScheme, edition: Edition) -> str:
+    """Write a <VtlMappingScheme>."""
+    found = [] if one.mappings.is_stub else one.mappings.values()
+    return artefact("str:VtlMappingScheme", one, edition, [_write_mapping(each, edition) for each in found])
+
+
+def _write_mapping(one: VtlMapping, edition: Edition) -> str:
+    if one.mapped is None:
+        mapped = el("str:GenericDataflow")
+    elif one.mapped.cls in _MAPPED:
+        edition.until_3(one.mapped.cls == "ConceptScheme", "a VTL mapping of a concept scheme")
+        mapped = edition.ref(f"str:{one.mapped.cls}", one.mapped)
+    else:
+        raise UnwritableError(f"{one.urn} maps a {one.mapped.cls}, and VTL maps dataflows, codelists and concepts")
+    to_vtl = _write_method("str:ToVtlMapping", "str:ToVtlSubSpace", one.to_vtl)
+    from_vtl = _write_method("str:FromVtlMapping", "str:FromVtlSuperSpace", one.from_vtl)
+    return item("str:VtlMapping", one, edition, mapped, to_vtl, from_vtl, alias=one.alias)
+
+
+def _write_method(tag: str, space: str, one: VtlMethod | None) -> str:
+    if one is None:
+        return ""
+    keys = [leaf("str:Key", each) for each in one.space_keys]
+    return el(tag, el(space, *keys) if keys else "", method=one.method)

@@ -1,0 +1,114 @@
+"""Category schemes and reporting taxonomies of SDMX-ML 2.0."""
+
+from __future__ import annotations
+
+from lxml import etree
+
+from kafka_replica.sdmx.earlier import CategoryOfFlows, TaxonomyOfFlows, VersionedReportingCategory
+from kafka_replica.sdmx.formats.ml.reading.parts import nested, pick, scheme_items
+from kafka_replica.sdmx.formats.ml.reading.values import Child, Item
+from kafka_replica.sdmx.formats.ml.writing.xml import el
+from kafka_replica.sdmx.formats.ml20.reading.edition import Source
+from kafka_replica.sdmx.formats.ml20.reading.references import read_reference
+from kafka_replica.sdmx.formats.ml20.reading.values import read_maintained
+from kafka_replica.sdmx.formats.ml20.writing.references import write_reference
+from kafka_replica.sdmx.formats.ml20.writing.values import Edition, write_annotations, write_maintained, write_texts
+from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION
+from kafka_replica.sdmx.model import Category, CategoryScheme, ReportingCategory, ReportingTaxonomy
+from kafka_replica.sdmx.urn import Urn
+
+# Reading
+
+
+def read_category_scheme(urn: Urn, elements: list[etree._Element], source: Source) -> CategoryScheme:
+    """Read a <CategoryScheme>."""
+    base, rest = read_maintained(elements[0], source)
+
+    def make(item: Item) -> Category:
+        below = nested(item, "Category", make)
+        flows = _read_flows(item.rest, source, urn.agency)
+        version = _own_version(item)
+        if flows or version:
+            return CategoryOfFlows(urn=item.urn, categories=below, flows=flows, version=version, **item.arguments)
+        return Category(urn=item.urn, categories=below, **item.arguments)
+
+    categories = scheme_items(urn, base, "Category", pick(rest, "Category"), source.names, make)
+    return CategoryScheme(urn=urn, categories=categories, **base)
+
+
+def read_reporting_taxonomy(urn: Urn, elements: list[etree._Element], source: Source) -> ReportingTaxonomy:
+    """Read a <ReportingTaxonomy>."""
+    base, rest = read_maintained(elements[0], source)
+
+    def make(item: Item) -> ReportingCategory:
+        parts = {
+            "urn": item.urn,
+            "reporting_categories": nested(item, "Category", make),
+            "provisioning_metadata": _read_flows(item.rest, source, urn.agency),
+            **item.arguments,
+        }
+        version = _own_version(item)
+        return VersionedReportingCategory(version=version, **parts) if version else ReportingCategory(**parts)
+
+    categories = scheme_items(urn, base, "ReportingCategory", pick(rest, "Category"), source.names, make)
+    flows = _read_flows(rest, source, urn.agency)
+    if flows:
+        return TaxonomyOfFlows(urn=urn, reporting_categories=categories, flows=flows, **base)
+    return ReportingTaxonomy(urn=urn, reporting_categories=categories, **base)
+
+
+def _own_version(item: Item) -> str | None:
+    version = item.element.get("version", "").strip()
+    return version if version != DEFAULT_VERSION else None
+
+
+def _read_flows(rest: list[Child], source: Source, agency: str) -> tuple[Urn, ...]:
+    return tuple(
+        read_reference(element, source, kind.removesuffix("Ref"), agency)
+        for kind, element in rest
+        if kind in {"DataflowRef", "MetadataflowRef"}
+    )
+
+
+# Writing
+
+
+def write_category_scheme(one: CategoryScheme, edition: Edition) -> str:
+    """Write a <CategoryScheme>."""
+    found = [] if one.categories.is_stub else one.categories.values()
+    return write_maintained("str:CategoryScheme", one, edition, *[_category(each) for each in found])
+
+
+def _category(one: Category | ReportingCategory) -> str:
+    if isinstance(one, ReportingCategory):
+        flows, below = one.provisioning_metadata, list(map(_category, one.reporting_categories.values()))
+    else:
+        flows = one.flows if isinstance(one, CategoryOfFlows) else ()
+        below = list(map(_category, one.categories.values()))
+    return el(
+        "str:Category",
+        write_texts("str:Name", one.names),
+        write_texts("str:Description", one.descriptions),
+        *_write_flows(flows),
+        *below,
+        write_annotations(one.annotations),
+        id=one.id,
+        uri=one.uri,
+        version=one.version if isinstance(one, (CategoryOfFlows, VersionedReportingCategory)) else None,
+    )
+
+
+def _write_flows(flows: tuple[Urn, ...]) -> list[str]:
+    # The schema demands the dataflows first.
+    return [
+        write_reference(f"str:{flow.cls}Ref", flow) for flow in sorted(flows, key=lambda flow: flow.cls != "Dataflow")
+    ]
+
+
+def write_reporting_taxonomy(one: ReportingTaxonomy, edition: Edition) -> str:
+    """Write a <ReportingTaxonomy>."""
+    found = [] if one.reporting_categories.is_stub else one.reporting_categories.values()
+    flows = one.flows if isinstance(one, TaxonomyOfFlows) else ()
+    return write_maintained(
+        "str:ReportingTaxonomy", one, edition, *_write_flows(flows), *[_category(each) for each in found]
+    )

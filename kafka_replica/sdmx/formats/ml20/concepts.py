@@ -1,0 +1,114 @@
+"""Concepts of SDMX-ML 1.0 and 2.0."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lxml import etree
+
+from kafka_replica.sdmx.containers import Items, items_of
+from kafka_replica.sdmx.earlier import VersionedConcept
+from kafka_replica.sdmx.formats.ml.reading.values import Child, named
+from kafka_replica.sdmx.formats.ml.writing.xml import el
+from kafka_replica.sdmx.formats.ml20.reading.edition import Source
+from kafka_replica.sdmx.formats.ml20.reading.references import made
+from kafka_replica.sdmx.formats.ml20.reading.values import id_of, item_urn, read_maintained
+from kafka_replica.sdmx.formats.ml20.writing.values import (
+    Edition,
+    write_annotations,
+    write_maintained,
+    write_representation,
+    write_texts,
+)
+from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION
+from kafka_replica.sdmx.formats.shared.reading.standalone import STANDALONE_CONCEPTS, synthetic_name
+from kafka_replica.sdmx.model import Concept, ConceptScheme
+from kafka_replica.sdmx.representation import Representation
+from kafka_replica.sdmx.urn import Urn
+
+# Reading
+
+
+def read_concept_scheme(urn: Urn, elements: list[etree._Element], source: Source) -> ConceptScheme:
+    """Read a <ConceptScheme>, or all standalone <Concept>s of an agency."""
+    if source.names[elements[0].tag] == "Concept":
+        return ConceptScheme(urn=urn, names=synthetic_name(urn), concepts=Items(_concepts(urn, elements, source)))
+    base, rest = read_maintained(elements[0], source)
+    concepts = _concepts(urn, [element for kind, element in rest if kind == "Concept"], source)
+    return ConceptScheme(urn=urn, concepts=items_of(urn, concepts, is_stub=base["is_external_reference"]), **base)
+
+
+def _concepts(urn: Urn, elements: list[etree._Element], source: Source) -> dict[str, Concept]:
+    concepts: dict[str, Concept] = {}
+    for element in elements:
+        id_ = id_of(element, {})
+        arguments, rest = named(element, source.names)
+        parent = element.get("parent")
+        if parent:
+            arguments["parent"] = parent
+        core = _core_representation(element, rest, source, urn.agency)
+        if core is not None:
+            arguments["core_representation"] = core
+        own = item_urn(urn, "Concept", element, id_)
+        version = element.get("version") or DEFAULT_VERSION
+        concept = (
+            Concept(urn=own, **arguments)
+            if version == DEFAULT_VERSION
+            else VersionedConcept(urn=own, version=version, **arguments)
+        )
+        # Several key families may repeat the concepts they need.
+        if concepts.setdefault(id_, concept) != concept:
+            id_of(element, concepts)
+    return concepts
+
+
+def _core_representation(
+    element: etree._Element, rest: list[Child], source: Source, agency: str
+) -> Representation | None:
+    id_ = element.get("coreRepresentation")
+    own = element.get("coreRepresentationAgency") or agency
+    version = element.get("coreRepresentationVersion") or DEFAULT_VERSION
+    enumeration = made(element, "Codelist", own, id_, version) if id_ else None
+    formats: list[Any] = [
+        source.edition.text_format(child, source.names) for kind, child in rest if kind == "TextFormat"
+    ]
+    if enumeration is None and not formats:
+        return None
+    return Representation(enumeration=enumeration, format=formats[0] if formats else None)
+
+
+# Writing
+
+
+def write_concept_scheme(one: ConceptScheme, edition: Edition) -> str:
+    """Write a <ConceptScheme>, or standalone concepts, which are the only kind in 1.0."""
+    concepts = [] if one.concepts.is_stub else [_concept(each, one.urn, edition) for each in one.concepts.values()]
+    if one.id == STANDALONE_CONCEPTS and one.version == DEFAULT_VERSION:
+        return "".join(concepts)
+    edition.since_20(True, "concept schemes: its concepts stand alone")
+    return write_maintained("str:ConceptScheme", one, edition, *concepts)
+
+
+def _concept(one: Concept, scheme: Urn, edition: Edition) -> str:
+    edition.since_20(one.parent is not None or one.core_representation, "parents or representations of concepts")
+    core, content = one.core_representation, ""
+    attributes: dict[str, str | None] = {}
+    if core is not None:
+        _, content = write_representation(core, edition)
+        list_ = core.enumeration
+        if list_ is not None:
+            attributes = {"coreRepresentation": list_.id, "coreRepresentationAgency": list_.agency}
+    is_alone = scheme.id == STANDALONE_CONCEPTS and scheme.version == DEFAULT_VERSION
+    return el(
+        "str:Concept",
+        write_texts("str:Name", one.names),
+        write_texts("str:Description", one.descriptions),
+        content,
+        write_annotations(one.annotations),
+        id=one.id,
+        **({edition.agency: scheme.agency} if is_alone else {}),
+        uri=one.uri,
+        version=one.version if isinstance(one, VersionedConcept) else None,
+        parent=one.parent,
+        **attributes,
+    )

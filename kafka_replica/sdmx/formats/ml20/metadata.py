@@ -1,0 +1,265 @@
+"""Metadata structures and metadataflows of SDMX-ML 2.0.
+
+Source: SDMXStructure.xsd 2.0, MetadataStructureDefinitionType. The target identifiers of 2.0 are the metadata targets
+of 2.1: a full one, and partial ones of its parts; their components are the identifiable objects in these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from lxml import etree
+
+from kafka_replica.sdmx.base import Identifiable
+from kafka_replica.sdmx.containers import Items, items_of
+from kafka_replica.sdmx.earlier import (
+    CategorisedMetadataflow,
+    NamedMetadataTarget,
+    NamedReportStructure,
+    NamedTargetObject,
+)
+from kafka_replica.sdmx.errors import UnwritableError
+from kafka_replica.sdmx.formats.ml.reading.parts import first, known, pick, text
+from kafka_replica.sdmx.formats.ml.reading.tree import fail
+from kafka_replica.sdmx.formats.ml.reading.values import Item, text_of
+from kafka_replica.sdmx.formats.ml.writing.xml import el, leaf
+from kafka_replica.sdmx.formats.ml20.data_structures import categories_of_flow, concept_of, structure_of_flow
+from kafka_replica.sdmx.formats.ml20.reading.edition import Source
+from kafka_replica.sdmx.formats.ml20.reading.references import concept, made
+from kafka_replica.sdmx.formats.ml20.reading.values import id_of, item_urn, read_maintained
+from kafka_replica.sdmx.formats.ml20.writing.values import (
+    Edition,
+    annotated,
+    write_annotations,
+    write_maintained,
+    write_representation,
+    write_texts,
+)
+from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION
+from kafka_replica.sdmx.model import (
+    MetadataAttribute,
+    Metadataflow,
+    MetadataStructure,
+    MetadataTarget,
+    ReportStructure,
+    TargetObject,
+)
+from kafka_replica.sdmx.representation import Representation
+from kafka_replica.sdmx.urn import Urn
+
+# Reading
+
+_OBJECT_CLASSES: Final = {
+    "KeyFamily": "DataStructure",
+    "KeyDescriptor": "DimensionDescriptor",
+    "GroupKeyDescriptor": "GroupDimensionDescriptor",
+    "Attribute": "DataAttribute",
+    "DataFlow": "Dataflow",
+    "MetadataFlow": "Metadataflow",
+}
+"""Classes of 2.0 with other names since 2.1."""
+
+_SCHEMES: Final = {
+    "Codelist": "Codelist",
+    "Concept": "ConceptScheme",
+    "Category": "CategoryScheme",
+    "Organisation": "OrganisationScheme",
+}
+
+
+def read_metadata_structure(urn: Urn, elements: list[etree._Element], source: Source) -> MetadataStructure:
+    """Read a <MetadataStructureDefinition>."""
+    base, rest = read_maintained(elements[0], source)
+    targets: dict[str, MetadataTarget] = {}
+    for identifiers in pick(rest, "TargetIdentifiers"):
+        _targets(urn, identifiers, source, targets)
+    reports: dict[str, ReportStructure] = {}
+    for element in pick(rest, "ReportStructure"):
+        id_ = id_of(element, reports)
+        item = Item(element, item_urn(urn, "ReportStructure", element, id_), source.names)
+        target = element.get("target")
+        reports[id_] = NamedReportStructure(
+            urn=item.urn,
+            metadata_attributes=_attributes(pick(item.rest, "MetadataAttribute"), item.urn, source),
+            metadata_targets=(target,) if target else (),
+            **item.arguments,
+        )
+    is_stub = base["is_external_reference"] and not targets and not reports
+    return MetadataStructure(
+        urn=urn,
+        metadata_attributes=items_of(urn, {}, is_stub=is_stub),
+        metadata_targets=items_of(urn, targets, is_stub=is_stub),
+        report_structures=items_of(urn, reports, is_stub=is_stub),
+        **base,
+    )
+
+
+def _targets(urn: Urn, identifiers: etree._Element, source: Source, targets: dict[str, MetadataTarget]) -> None:
+    components: dict[str, etree._Element] = {}
+    for kind, element in known(identifiers, source.names):
+        if kind not in {"FullTargetIdentifier", "PartialTargetIdentifier"}:
+            continue
+        id_ = id_of(element, targets)
+        item = Item(element, item_urn(urn, "MetadataTarget", element, id_), source.names)
+        if kind == "FullTargetIdentifier":
+            used = []
+            for component in pick(item.rest, "IdentifierComponent"):
+                used.append(id_of(component, components))
+                components[used[-1]] = component
+        else:
+            used = [text_of(one).strip() for one in pick(item.rest, "IdentifierComponentRef")]
+        objects: dict[str, TargetObject] = {}
+        for name in used:
+            if name not in components:
+                fail(element, f"it refers to the identifier component {name[:80]!r}, which is not there")
+            objects[name] = _object(item.urn, name, components[name], source)
+        targets[id_] = NamedMetadataTarget(urn=item.urn, target_objects=Items(objects), **item.arguments)
+
+
+def _object(target: Urn, id_: str, element: etree._Element, source: Source) -> TargetObject:
+    own = item_urn(target, "IdentifiableObjectTarget", element, f"{target.item}.{id_}")
+    item = Item(element, own, source.names)
+    class_ = (text(item.rest, "TargetObjectClass") or "").strip()
+    scheme = first(item.rest, "RepresentationScheme")
+    enumeration = None
+    if scheme is not None:
+        kind = _SCHEMES.get(scheme.get("representationSchemeType", ""))
+        # An external scheme is not an SDMX scheme.
+        enumeration = _scheme(scheme, kind, target.agency) if kind else None
+    return NamedTargetObject(
+        urn=own,
+        representation=Representation(enumeration=enumeration) if enumeration else None,
+        object_type=_OBJECT_CLASSES.get(class_, class_) or None,
+        **item.arguments,
+    )
+
+
+def _scheme(element: etree._Element, class_: str, agency: str) -> Urn | None:
+    id_ = element.get("representationScheme")
+    if not id_:
+        return None
+    version = element.get("representationSchemeVersion") or DEFAULT_VERSION
+    return made(element, class_, element.get("representationSchemeAgency") or agency, id_, version)
+
+
+def _attributes(elements: Iterable[etree._Element], above: Urn, source: Source) -> Items[MetadataAttribute]:
+    found: dict[str, MetadataAttribute] = {}
+    for element in elements:
+        own = concept(element, source, above.agency)
+        id_ = own.item or ""
+        if id_ in found:
+            fail(element, f"the attribute {id_[:80]!r} comes twice")
+        urn = item_urn(above, "MetadataAttribute", element, f"{above.item}.{id_}")
+        item = Item(element, urn, source.names)
+        found[id_] = MetadataAttribute(
+            urn=urn,
+            concept=own,
+            representation=_representation(item, source),
+            metadata_attributes=_attributes(pick(item.rest, "MetadataAttribute"), urn, source),
+            **_occurrences(element),
+            **item.identified,
+        )
+    return Items(found)
+
+
+def _representation(item: Item, source: Source) -> Representation | None:
+    enumeration = _scheme(item.element, "Codelist", item.urn.agency)
+    written = first(item.rest, "TextFormat")
+    if enumeration is None and written is None:
+        return None
+    format_ = None if written is None else source.edition.text_format(written, source.names)
+    return Representation(enumeration=enumeration, format=format_)
+
+
+def _occurrences(element: etree._Element) -> dict[str, Any]:
+    """Return minOccurs: 1 for Mandatory. 2.0 does not state how often a conditional attribute may occur."""
+    return {"min_occurs": 1 if element.get("usageStatus", "").strip() == "Mandatory" else 0}
+
+
+def read_metadataflow(urn: Urn, elements: list[etree._Element], source: Source) -> Metadataflow:
+    """Read a <Metadataflow>."""
+    base, rest = read_maintained(elements[0], source)
+    used = structure_of_flow(urn, rest, source, "MetadataStructure")
+    categories = categories_of_flow(urn, rest, source)
+    if categories:
+        return CategorisedMetadataflow(urn=urn, structure_reference=used, categories=categories, **base)
+    return Metadataflow(urn=urn, structure_reference=used, **base)
+
+
+# Writing
+
+_CLASSES: Final = {
+    "DataStructure": "KeyFamily", "DimensionDescriptor": "KeyDescriptor", "DataAttribute": "Attribute",
+    "Dataflow": "DataFlow", "Metadataflow": "MetadataFlow", "GroupDimensionDescriptor": "GroupKeyDescriptor",
+}  # fmt: skip
+_TYPE_OF_SCHEME: Final = {class_: type_ for type_, class_ in _SCHEMES.items()}
+
+
+def write_metadata_structure(one: MetadataStructure, edition: Edition) -> str:
+    """Write a <MetadataStructureDefinition>."""
+    if one.metadata_attributes.is_stub:
+        return write_maintained("str:MetadataStructureDefinition", one, edition)
+    targets = ""
+    if one.metadata_targets:
+        full, *partial = one.metadata_targets.values()
+        targets = el("str:TargetIdentifiers", _full(full), *[_partial(each) for each in partial])
+    reports = [_report(each, edition) for each in one.report_structures.values()]
+    return write_maintained("str:MetadataStructureDefinition", one, edition, targets, *reports)
+
+
+def _named(one: Identifiable) -> str:
+    if not isinstance(one, (NamedMetadataTarget, NamedTargetObject, NamedReportStructure)):
+        raise UnwritableError(f"SDMX-ML 2.0 demands a name of {one.urn}")
+    return write_texts("str:Name", one.names) + write_texts("str:Description", one.descriptions)
+
+
+def _full(one: MetadataTarget) -> str:
+    parts = [_component(each) for each in one.target_objects.values()]
+    return el("str:FullTargetIdentifier", _named(one), *parts, annotated(one), id=one.id, uri=one.uri)
+
+
+def _partial(one: MetadataTarget) -> str:
+    parts = [leaf("str:IdentifierComponentRef", id_) for id_ in one.target_objects]
+    return el("str:PartialTargetIdentifier", _named(one), *parts, annotated(one), id=one.id, uri=one.uri)
+
+
+def _component(one: TargetObject) -> str:
+    scheme = None if one.representation is None else one.representation.enumeration
+    inside = ""
+    if scheme is not None:
+        if scheme.cls not in _TYPE_OF_SCHEME:
+            raise UnwritableError(f"SDMX-ML 2.0 has no place for a representation by {scheme}")
+        inside = el(
+            "str:RepresentationScheme",
+            representationScheme=scheme.id,
+            representationSchemeAgency=scheme.agency,
+            representationSchemeType=_TYPE_OF_SCHEME[scheme.cls],
+        )
+    class_ = leaf("str:TargetObjectClass", _CLASSES.get(one.object_type or "", one.object_type))
+    return el("str:IdentifierComponent", _named(one), class_, inside, annotated(one), id=one.id, uri=one.uri)
+
+
+def _report(one: ReportStructure, edition: Edition) -> str:
+    if len(one.metadata_targets) > 1:
+        raise UnwritableError(f"SDMX-ML 2.0 has a place for one target of {one.urn}")
+    found = [_attribute(each, edition) for each in one.metadata_attributes.values()]
+    target = one.metadata_targets[0] if one.metadata_targets else None
+    return el("str:ReportStructure", _named(one), *found, annotated(one), id=one.id, uri=one.uri, target=target)
+
+
+def _attribute(one: MetadataAttribute, edition: Edition) -> str:
+    own = one.representation
+    _, format_ = write_representation(own, edition)
+    lists: dict[str, str | None] = {}
+    if own is not None and own.enumeration is not None:
+        lists = {"representationScheme": own.enumeration.id, "representationSchemeAgency": own.enumeration.agency}
+    return el(
+        "str:MetadataAttribute",
+        *[_attribute(each, edition) for each in one.metadata_attributes.values()],
+        format_,
+        write_annotations(one.annotations),
+        **concept_of(one.concept, edition),
+        **lists,
+        usageStatus="Mandatory" if one.min_occurs == 1 else "Conditional",
+    )

@@ -1,0 +1,115 @@
+"""Metadata sets of SDMX-ML 2.0 (<GenericMetadata>).
+
+Source: SDMXGenericMetadata.xsd 2.0. A set follows one report structure; each <AttributeValueSet> is a report about its
+own target. The set's agency is its data provider, as since 3.0, or else that of the metadata structure.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from lxml import etree
+
+from kafka_replica.sdmx.earlier import TimedReportedAttribute
+from kafka_replica.sdmx.formats.ml.metadata_sets import SET_ATTRIBUTES, read_about
+from kafka_replica.sdmx.formats.ml.reading.parts import first, international, known, pick, text
+from kafka_replica.sdmx.formats.ml.reading.tree import Names, fail
+from kafka_replica.sdmx.formats.ml.reading.values import read_annotations, text_of
+from kafka_replica.sdmx.formats.ml20.reading.edition import Source
+from kafka_replica.sdmx.formats.ml20.reading.references import made
+from kafka_replica.sdmx.formats.ml20.reading.values import read_maintained
+from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION, FIXED_IDS, artefact_urn
+from kafka_replica.sdmx.model import MetadataReport, MetadataSetOfReports, ReportedAttribute, TargetObjectValue
+from kafka_replica.sdmx.urn import Urn
+
+_VALID: Final = {"validFromDate": "valid_from", "validToDate": "valid_to"}
+
+
+def sets_in(holder: etree._Element, source: Source) -> list[etree._Element]:
+    """Return the sets in a <GenericMetadata> or <MessageGroup>. Raises MessageError for data and metadata reports."""
+    found = [one for one in holder if source.names[one.tag] == "MetadataSet"]
+    if not found and source.names[holder.tag] == "MessageGroup":
+        fail(holder, "there is no <MetadataSet>, so this is neither a structure message nor one of metadata")
+    for one in found:
+        if str(one.tag).lower().endswith("/metadatareport}metadataset"):
+            fail(one, "what elements of a metadata report mean only its own schema says; publish it as GenericMetadata")
+    return found
+
+
+def set_urn(element: etree._Element, source: Source) -> Urn:
+    """Return the URN of a set. Raises MessageError."""
+    names = source.names
+    rest = known(element, names)
+    agency = _said(element, "dataProviderID") or (text(rest, "MetadataStructureAgencyRef") or "").strip()
+    id_ = _said(element, "datasetID")
+    holder = element.getparent()
+    if not id_ and holder is not None and names[holder.tag] == "GenericMetadata":
+        # Such a message has one set: the header may give the set's id, or else only the message's id.
+        id_ = source.of_sets.get("DataSetID") or source.of_sets.get("ID")
+    return artefact_urn("MetadataSet", agency or source.sender, id_, None, None, f"at line {element.sourceline}")
+
+
+def _said(element: etree._Element, name: str) -> str | None:
+    return element.get(name, "").strip() or None
+
+
+def read_metadata_set(urn: Urn, elements: list[etree._Element], source: Source) -> MetadataSetOfReports:
+    """Read a <MetadataSet>."""
+    element, names = elements[0], source.names
+    base, rest = read_maintained(element, source)
+    report = (text(rest, "ReportRef") or "").strip() or None
+    reports = tuple(_report(one, report, names) for one in pick(rest, "AttributeValueSet"))
+    base |= {field: element.get(name) for name, field in (SET_ATTRIBUTES | _VALID).items()}
+    base["action"] = base["action"] or source.of_sets.get("DataSetAction")
+    base |= read_about(reports)
+    structure = (text(rest, "MetadataStructureRef") or "").strip()
+    agency = (text(rest, "MetadataStructureAgencyRef") or "").strip() or urn.agency
+    flow = _said(element, "dataflowID")
+    return MetadataSetOfReports(
+        urn=urn,
+        metadataflow=made(
+            element, "Metadataflow", _said(element, "dataflowAgencyID") or agency, flow, DEFAULT_VERSION
+        ) if flow else None,
+        metadata_structure=made(element, "MetadataStructure", agency, structure, DEFAULT_VERSION)
+        if structure
+        else None,
+        metadata_structure_url=element.get("metadataStructureURI"),
+        data_provider=_provider(element, agency),
+        reports=reports,
+        **base,
+    )  # fmt: skip
+
+
+def _provider(element: etree._Element, agency: str) -> Urn | None:
+    """Return the provider; since 2.1 an agency has one scheme of providers, with a fixed id."""
+    id_ = _said(element, "dataProviderID")
+    own = _said(element, "dataProviderSchemeAgencyId") or agency
+    return made(element, "DataProvider", own, FIXED_IDS["DataProviderScheme"], DEFAULT_VERSION, id_) if id_ else None
+
+
+def _report(element: etree._Element, report: str | None, names: Names) -> MetadataReport:
+    rest = known(element, names)
+    values = first(rest, "TargetValues")
+    return MetadataReport(
+        id=report,
+        target=(text(rest, "TargetRef") or "").strip() or None,
+        target_objects=tuple(
+            TargetObjectValue(id=one.get("component"), object_type=one.get("object"), value=text_of(one).strip())
+            for one in pick([] if values is None else known(values, names), "ComponentValue")
+        ),
+        attributes=tuple(_attribute(one, names) for one in pick(rest, "ReportedAttribute")),
+    )
+
+
+def _attribute(element: etree._Element, names: Names) -> ReportedAttribute:
+    rest = known(element, names)
+    start, notes = text(rest, "StartTime"), first(rest, "Annotations")
+    id_ = _said(element, "conceptID") or fail(element, "it has no conceptID")
+    texts = international(rest, "Value")
+    below = tuple(_attribute(one, names) for one in pick(rest, "ReportedAttribute"))
+    annotations = () if notes is None else read_annotations(notes, names)
+    if start is None:
+        return ReportedAttribute(id=id_, texts=texts, attributes=below, annotations=annotations)
+    return TimedReportedAttribute(
+        id=id_, texts=texts, attributes=below, annotations=annotations, start_time=start.strip()
+    )

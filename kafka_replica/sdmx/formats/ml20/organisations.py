@@ -1,0 +1,193 @@
+"""Organisations of SDMX-ML 1.0 and 2.0: agencies, data providers, data consumers.
+
+Source: SDMXStructure.xsd of both, AgencyType, OrganisationType and ContactType.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from lxml import etree
+
+from kafka_replica.sdmx.containers import NO_TEXT, InternationalString, Items
+from kafka_replica.sdmx.earlier import VersionedAgency, VersionedDataConsumer, VersionedDataProvider
+from kafka_replica.sdmx.errors import UnwritableError
+from kafka_replica.sdmx.formats.ml.reading.parts import international, text, texts
+from kafka_replica.sdmx.formats.ml.reading.tree import Names
+from kafka_replica.sdmx.formats.ml.reading.values import Child, named
+from kafka_replica.sdmx.formats.ml.writing.xml import el, leaf
+from kafka_replica.sdmx.formats.ml20.reading.edition import Source
+from kafka_replica.sdmx.formats.ml20.reading.values import id_of, item_urn, read_maintained
+from kafka_replica.sdmx.formats.ml20.writing.values import Edition, write_annotations, write_maintained, write_texts
+from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION
+from kafka_replica.sdmx.formats.shared.reading.standalone import synthetic_name
+from kafka_replica.sdmx.model import (
+    Agency,
+    AgencyScheme,
+    Contact,
+    DataConsumer,
+    DataConsumerScheme,
+    DataProvider,
+    DataProviderScheme,
+    Organisation,
+    OrganisationScheme,
+)
+from kafka_replica.sdmx.urn import Urn
+
+# Reading
+
+_KINDS: Final[dict[str, tuple[type[OrganisationScheme], type[Organisation], type[Organisation]]]] = {
+    "AgencyScheme": (AgencyScheme, Agency, VersionedAgency),
+    "DataProviderScheme": (DataProviderScheme, DataProvider, VersionedDataProvider),
+    "DataConsumerScheme": (DataConsumerScheme, DataConsumer, VersionedDataConsumer),
+}
+"""Class -> the scheme, its items, and those items that have a version."""
+
+_CONTACTS: Final = {
+    "MaintenanceContact": "Maintenance",
+    "CollectorContact": "Collector",
+    "DisseminatorContact": "Disseminator",
+    "ReporterContact": "Reporter",
+    "OtherContact": None,
+}
+"""Kind of contact -> its role; only an OtherContact states a role of its own."""
+
+
+def read_organisations(urn: Urn, elements: list[etree._Element], source: Source) -> OrganisationScheme:
+    """Return the scheme of these <Agency>, <DataProvider> or <DataConsumer> elements."""
+    scheme, kind, versioned = _KINDS[urn.cls]
+    found: dict[str, Organisation] = {}
+    for element in elements:
+        id_ = id_of(element, {})
+        arguments, rest = named(element, source.names)
+        own = _read_own_marks(element)
+        organisation = (versioned if own else kind)(
+            urn=item_urn(urn, kind.__name__, element, id_),
+            contacts=tuple(_read_contacts(rest, source.names)),
+            parent=element.get("parentOrganisation"),
+            **arguments,
+            **own,
+        )
+        if found.setdefault(id_, organisation) != organisation:
+            id_of(element, found)
+    return scheme(urn=urn, organisations=Items(found), **_scheme(urn, elements[0], source))
+
+
+def _read_own_marks(element: etree._Element) -> dict[str, Any]:
+    """Return the version and validity of an organisation itself, as far as they are stated."""
+    version = element.get("version", "").strip() or DEFAULT_VERSION
+    said = {
+        "version": version if version != DEFAULT_VERSION else None,
+        "valid_from": element.get("validFrom"),
+        "valid_to": element.get("validTo"),
+    }
+    return said if any(said.values()) else {}
+
+
+def _scheme(urn: Urn, element: etree._Element, source: Source) -> dict[str, Any]:
+    """Return the arguments of a scheme of providers or consumers; the agency scheme has no single source."""
+    holder = element.getparent()
+    scheme = None if holder is None else holder.getparent()
+    named = {"names": synthetic_name(urn)}
+    if urn.cls == "AgencyScheme" or scheme is None or source.names[scheme.tag] != "OrganisationScheme":
+        return named
+    arguments, _ = read_maintained(scheme, source)
+    # The members are here, so the scheme is not an external reference.
+    return named | arguments | {"is_external_reference": False, "structure_url": None}
+
+
+def _read_contacts(rest: list[Child], names: Names) -> list[Contact]:
+    return [_read_contact(element, names, _CONTACTS[kind]) for kind, element in rest if kind in _CONTACTS]
+
+
+def _read_contact(element: etree._Element, names: Names, role: str | None) -> Contact:
+    arguments, rest = named(element, names)
+    return Contact(
+        id=text(rest, "id"),
+        names=arguments.get("names", NO_TEXT),
+        departments=international(rest, "Department"),
+        roles=international(rest, "Role") or (InternationalString([("en", role)]) if role else NO_TEXT),
+        telephones=texts(rest, "Telephone"),
+        faxes=texts(rest, "Fax"),
+        x400s=texts(rest, "X400"),
+        uris=texts(rest, "URI"),
+        emails=texts(rest, "Email"),
+    )
+
+
+# Writing
+
+_CONTACT_OF_ROLE: Final = {role: kind for kind, role in _CONTACTS.items() if role is not None}
+
+
+def write_agencies(one: OrganisationScheme, edition: Edition) -> str:
+    """Write the <Agency> elements, which are standalone in 1.0 and in a scheme without meaning in 2.0."""
+    if one.organisations.is_stub:
+        raise UnwritableError("SDMX-ML before 2.1 has no place for a scheme of agencies, so for no stub of one")
+    found = [_organisation("str:Agency", each, edition) for each in one.organisations.values()]
+    if edition.is_10:
+        return "".join(found)
+    name = el("str:Name", "Agencies", **{"xml:lang": "en"})
+    inside = el("str:Agencies", *found) if found else ""
+    return el("str:OrganisationScheme", name, inside, id=one.id, agencyID=one.agency, version=one.version)
+
+
+def write_providers(one: OrganisationScheme, edition: Edition) -> str:
+    """Write an <OrganisationScheme> of data providers or consumers."""
+    edition.since_20(True, "data providers and consumers")
+    kind = one.urn.cls.removesuffix("Scheme")
+    found = [] if one.organisations.is_stub else one.organisations.values()
+    inside = [_organisation(f"str:{kind}", each, edition) for each in found]
+    return write_maintained("str:OrganisationScheme", one, edition, el(f"str:{kind}s", *inside) if inside else "")
+
+
+def _organisation(tag: str, one: Organisation, edition: Edition) -> str:
+    edition.since_20(one.parent is not None or one.annotations, "parents and annotations of organisations")
+    return el(
+        tag,
+        write_texts("str:Name", one.names),
+        write_texts("str:Description", one.descriptions),
+        *_write_contacts(one.contacts),
+        write_annotations(one.annotations),
+        id=one.id,
+        uri=one.uri,
+        parentOrganisation=one.parent,
+        **_write_own_marks(one, edition),
+    )
+
+
+def _write_own_marks(one: Organisation, edition: Edition) -> dict[str, str | None]:
+    if not isinstance(one, (VersionedAgency, VersionedDataProvider, VersionedDataConsumer)):
+        return {}
+    edition.since_20(one.valid_from or one.valid_to, "the validity of organisations")
+    return {"version": one.version, "validFrom": one.valid_from, "validTo": one.valid_to}
+
+
+def _write_contacts(found: tuple[Contact, ...]) -> list[str]:
+    """Write the contacts: first one of each kind in the order of the schema, then all others with their roles."""
+    written: list[str] = []
+    kinds = list(_CONTACT_OF_ROLE.values())
+    for one in found:
+        kind = _CONTACT_OF_ROLE.get(one.roles.texts[0][1]) if len(one.roles.texts) == 1 else None
+        if kind in kinds:
+            del kinds[: kinds.index(kind) + 1]
+        else:
+            kind = "OtherContact"
+            kinds.clear()
+        written.append(_write_contact(one, kind))
+    return written
+
+
+def _write_contact(one: Contact, kind: str) -> str:
+    return el(
+        f"str:{kind}",
+        write_texts("str:Name", one.names),
+        leaf("str:id", one.id),
+        write_texts("str:Department", one.departments),
+        write_texts("str:Role", one.roles),
+        *[leaf("str:Telephone", each) for each in one.telephones],
+        *[leaf("str:Fax", each) for each in one.faxes],
+        *[leaf("str:X400", each) for each in one.x400s],
+        *[leaf("str:URI", each) for each in one.uris],
+        *[leaf("str:Email", each) for each in one.emails],
+    )

@@ -1,0 +1,80 @@
+"""Processes of SDMX-ML 2.0."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lxml import etree
+
+from kafka_replica.sdmx.earlier import ProcessStepOfClasses
+from kafka_replica.sdmx.formats.ml.reading.parts import international, known, nested, pick, scheme_items, texts
+from kafka_replica.sdmx.formats.ml.reading.values import Item
+from kafka_replica.sdmx.formats.ml.writing.xml import el, leaf
+from kafka_replica.sdmx.formats.ml20.reading.edition import Source
+from kafka_replica.sdmx.formats.ml20.reading.references import parts_of
+from kafka_replica.sdmx.formats.ml20.reading.values import read_maintained
+from kafka_replica.sdmx.formats.ml20.writing.values import Edition, write_annotations, write_maintained, write_texts
+from kafka_replica.sdmx.model import Computation, Process, ProcessStep, Transition
+from kafka_replica.sdmx.urn import Urn
+
+# Reading
+
+
+def read_process(urn: Urn, elements: list[etree._Element], source: Source) -> Process:
+    """Read a <Process>."""
+    base, rest = read_maintained(elements[0], source)
+
+    def make(item: Item) -> ProcessStep:
+        computation = international(item.rest, "Computation")
+        classes: dict[str, Any] = {
+            "input_classes": texts(item.rest, "Input"),
+            "output_classes": texts(item.rest, "Output"),
+        }
+        more = classes if any(classes.values()) else {}
+        return (ProcessStepOfClasses if more else ProcessStep)(
+            urn=item.urn,
+            computation=Computation(descriptions=computation) if computation else None,
+            transitions=tuple(_read_transition(element, source) for element in pick(item.rest, "Transition")),
+            steps=nested(item, "ProcessStep", make),
+            **item.arguments,
+            **more,
+        )
+
+    steps = scheme_items(urn, base, "ProcessStep", pick(rest, "ProcessStep"), source.names, make)
+    return Process(urn=urn, steps=steps, **base)
+
+
+def _read_transition(element: etree._Element, source: Source) -> Transition:
+    return Transition(
+        target_step=parts_of(element, source).get("TargetStep", ""),
+        conditions=international(known(element, source.names), "Condition"),
+    )
+
+
+# Writing
+
+
+def write_process(one: Process, edition: Edition) -> str:
+    """Write a <Process>, whose inputs and outputs are classes, not objects."""
+    found = [] if one.steps.is_stub else one.steps.values()
+    return write_maintained("str:Process", one, edition, *[_step(each) for each in found])
+
+
+def _step(one: ProcessStep) -> str:
+    inputs, outputs = (one.input_classes, one.output_classes) if isinstance(one, ProcessStepOfClasses) else ((), ())
+    return el(
+        "str:ProcessStep",
+        write_texts("str:Name", one.names),
+        write_texts("str:Description", one.descriptions),
+        *[leaf("str:Input", each) for each in inputs],
+        *[leaf("str:Output", each) for each in outputs],
+        "" if one.computation is None else write_texts("str:Computation", one.computation.descriptions),
+        *[_write_transition(each) for each in one.transitions],
+        *[_step(each) for each in one.steps.values()],
+        write_annotations(one.annotations),
+        id=one.id,
+    )
+
+
+def _write_transition(one: Transition) -> str:
+    return el("str:Transition", leaf("str:TargetStep", one.target_step), write_texts("str:Condition", one.conditions))

@@ -1,0 +1,135 @@
+"""Provision agreements of SDMX-ML 2.0, which come in the messages of registries.
+
+Source: SDMXRegistry.xsd 2.0, ProvisionAgreementType, DataProviderRefType and DatasourceType. An agreement has an id
+there, and neither agency nor version: these are in the URN that a registry gives it. If it has no URN, its agency is
+that of the flow and its version 1.0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from lxml import etree
+
+from kafka_replica.sdmx.earlier import Provision, ProvisionAgreementOfSources
+from kafka_replica.sdmx.errors import UrnError
+from kafka_replica.sdmx.formats.ml.reading.parts import first, known, text
+from kafka_replica.sdmx.formats.ml.reading.tree import fail
+from kafka_replica.sdmx.formats.ml.reading.values import Child, boolean, text_of
+from kafka_replica.sdmx.formats.ml20.constraints import read_constraint
+from kafka_replica.sdmx.formats.ml20.reading.edition import Source
+from kafka_replica.sdmx.formats.ml20.reading.references import by_urn, made, parts_of, read_reference
+from kafka_replica.sdmx.formats.ml20.reading.values import read_maintained
+from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION, FIXED_IDS, artefact_urn
+from kafka_replica.sdmx.model import ProvisionAgreement, QueryableDataSource
+from kafka_replica.sdmx.urn import Urn
+
+_FLOWS: Final = ("Dataflow", "Metadataflow")
+
+
+def agreements(holder: etree._Element, source: Source) -> Iterator[etree._Element]:
+    """Return the agreements in a request, a response or an event. Raises MessageError for a deletion.
+
+    References to flows and providers beside the agreements are not artefacts.
+    """
+    for child in holder:
+        if source.names[child.tag] == "ProvisionAgreement":
+            refuse_deletion(child, source)
+            yield child
+
+
+def refuse_deletion(element: etree._Element, source: Source) -> None:
+    """Raise MessageError for a deletion: artefacts to be deleted must not be read as existing ones."""
+    action = text_of(element).strip() if source.names[element.tag] == "EventAction" else element.get("action")
+    if action == "Delete":
+        fail(element, "it is about a deletion, so what it holds is not there; delete the key instead")
+
+
+def agreement_urn(element: etree._Element, source: Source) -> Urn:
+    """Return the URN of an agreement: its id, with the agency and version of its own URN, or of its flow."""
+    stated = _stated(element)
+    id_ = (element.get("id") or "").strip() or (None if stated is None else stated.id)
+    where = f"at line {element.sourceline}"
+    if stated is not None and stated.id == id_:
+        return artefact_urn("ProvisionAgreement", stated.agency, id_, stated.version, None, where)
+    flow = _flow(known(element, source.names), source)
+    return artefact_urn("ProvisionAgreement", None if flow is None else flow.agency, id_, None, None, where)
+
+
+def _stated(element: etree._Element) -> Urn | None:
+    written = element.get("urn", "").strip().replace("[", "(").replace("]", ")")
+    try:
+        found = Urn.parse(written)
+    except UrnError:
+        return None
+    return found if found.cls == "ProvisionAgreement" and found.item is None else None
+
+
+def read_provision_agreement(urn: Urn, elements: list[etree._Element], source: Source) -> ProvisionAgreement:
+    """Read a <ProvisionAgreement>."""
+    element = elements[0]
+    base, rest = read_maintained(element, source)
+    base |= {"structure_usage": _flow(rest, source), "data_provider": _provider(urn, rest, source)}
+    more: dict[str, Any] = {
+        "provision": _provision(rest, source),
+        "flow_provision": _beside(first(rest, "DataflowRef", "MetadataflowRef"), source),
+        "provider_provision": _beside(first(rest, "DataProviderRef"), source),
+        "index_time_series": boolean(element, "indexTimeSeries") or False,
+        "index_data_set": boolean(element, "indexDataSet") or False,
+        "index_reporting_period": boolean(element, "indexReportingPeriod") or False,
+    }
+    if any(more.values()):
+        return ProvisionAgreementOfSources(urn=urn, **base, **more)
+    return ProvisionAgreement(urn=urn, **base)
+
+
+def _flow(rest: list[Child], source: Source) -> Urn | None:
+    for word in _FLOWS:
+        found = first(rest, f"{word}Ref")
+        if found is not None:
+            return read_reference(found, source, word, "")
+    return None
+
+
+def _provider(urn: Urn, rest: list[Child], source: Source) -> Urn | None:
+    """Return the provider; since 2.1 an agency has one scheme of providers, with a fixed id."""
+    found = first(rest, "DataProviderRef")
+    if found is None:
+        return None
+    parts = parts_of(found, source)
+    item, agency = parts.get("DataProviderID"), parts.get("OrganisationSchemeAgencyID")
+    if not item:
+        provider = by_urn(found, parts.get("URN", ""), "DataProvider")
+        item, agency = provider.item, provider.agency
+    scheme = FIXED_IDS["DataProviderScheme"]
+    return made(found, "DataProvider", agency or urn.agency, scheme, DEFAULT_VERSION, item or "")
+
+
+def _beside(element: etree._Element | None, source: Source) -> Provision | None:
+    return None if element is None else _provision(known(element, source.names), source)
+
+
+def _provision(rest: list[Child], source: Source) -> Provision | None:
+    """Read the <Datasource> and <Constraint> among these children; the data source of an agreement is a service."""
+    held, limit = first(rest, "Datasource"), first(rest, "Constraint")
+    if held is None and limit is None:
+        return None
+    sources = [] if held is None else known(held, source.names)
+    service = held if first(sources, "DataUrl") is not None else first(sources, "QueryableDatasource")
+    simple = first(sources, "SimpleDatasource")
+    return Provision(
+        simple_data_source=None if simple is None else text_of(simple).strip(),
+        queryable_data_source=None if service is None else _service(service, known(service, source.names)),
+        constraint=None if limit is None else read_constraint(limit, source.names),
+    )
+
+
+def _service(element: etree._Element, rest: list[Child]) -> QueryableDataSource:
+    wsdl = text(rest, "WSDLUrl")
+    return QueryableDataSource(
+        data_url=(text(rest, "DataUrl") or "").strip(),
+        wsdl_url=wsdl.strip() if wsdl else None,
+        is_rest=boolean(element, "isRESTDatasource") or False,
+        is_web_service=boolean(element, "isWebServiceDatasource") or False,
+    )

@@ -1,0 +1,57 @@
+"""The names that differ between SDMX-ML 1.0 and 2.0, and the message that is being read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+from lxml import etree
+
+from kafka_replica.sdmx.formats.ml.reading.tree import Names, header_of
+from kafka_replica.sdmx.formats.shared.reading.collecting import ErrorCollector
+from kafka_replica.sdmx.message_format import Format
+from kafka_replica.sdmx.representation import TextFormat
+
+_NO_AGENCY_NEEDED: Final = {"Concept", "StructureSet"}
+"""Elements of 2.0 that need no agency; in 1.0 no element needs an agency."""
+_OF_SETS: Final = {"ID", "DataSetID", "DataSetAction"}
+
+
+class Edition(NamedTuple):
+    """SDMX-ML 1.0 or 2.0: format, containers, the attributes for an agency and for a concept, text formats."""
+
+    format: Format
+    containers: frozenset[str]
+    agency: str
+    concept: str
+    text_format: Callable[[etree._Element, Names], TextFormat]
+
+
+class Source:
+    """A message: its edition, the names of its elements, its sender, and the header's data about metadata sets.
+
+    ``collector`` decides what an error in one of its artefacts means.
+    """
+
+    __slots__ = ("collector", "edition", "header", "names", "of_sets", "sender")
+
+    def __init__(self, root: etree._Element, edition: Edition, collector: ErrorCollector) -> None:
+        self.edition = edition
+        self.collector = collector
+        self.names = Names(edition.format)
+        self.header = header_of(root, self.names)
+        self.sender: str | None = None
+        self.of_sets: dict[str, str] = {}
+        for child in self.header if self.header is not None else ():
+            kind = self.names[child.tag]
+            if kind == "Sender":
+                self.sender = self.sender or child.get("id")
+            elif kind in _OF_SETS:
+                self.of_sets.setdefault(kind, (child.text or "").strip())
+
+    def agency_of(self, element: etree._Element) -> str | None:
+        """Return the agency that maintains an element; the sender if the schema makes the attribute optional."""
+        found = element.get(self.edition.agency)
+        if not found and (self.edition.agency == "agency" or self.names[element.tag] in _NO_AGENCY_NEEDED):
+            return self.sender
+        return found

@@ -1,0 +1,203 @@
+"""Find the artefacts in a message of SDMX-ML 1.0 or 2.0.
+
+Source: SDMXMessage.xsd, StructureType, of both; SDMXRegistry.xsd 2.0, QueryStructureResponseType and
+SubmitStructureRequestType, and for provision agreements QueryProvisioningResponseType, SubmitProvisioningRequestType
+and ProvisioningEventType. Metadata sets come in separate messages (SDMXMessage.xsd 2.0, GenericMetadataType and
+MessageGroupType).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Final, NamedTuple
+
+from lxml import etree
+
+from kafka_replica.sdmx.errors import UrnError
+from kafka_replica.sdmx.formats.ml.reading.tree import fail
+from kafka_replica.sdmx.formats.ml20.metadata_sets import set_urn, sets_in
+from kafka_replica.sdmx.formats.ml20.provisions import agreement_urn, agreements, refuse_deletion
+from kafka_replica.sdmx.formats.ml20.reading.edition import Source
+from kafka_replica.sdmx.formats.shared.reading.collecting import Identity, unreadable
+from kafka_replica.sdmx.formats.shared.reading.identity import artefact_urn
+from kafka_replica.sdmx.formats.shared.reading.standalone import AGENCIES, concept_scheme_urn
+from kafka_replica.sdmx.message import UnreadableArtefact
+from kafka_replica.sdmx.message_format import Format
+from kafka_replica.sdmx.urn import Urn
+
+CONTAINERS: Final = {
+    "Dataflows": {"Dataflow": "Dataflow"},
+    "Metadataflows": {"Metadataflow": "Metadataflow"},
+    "CategorySchemes": {"CategoryScheme": "CategoryScheme"},
+    "CodeLists": {"CodeList": "Codelist"},
+    "HierarchicalCodelists": {"HierarchicalCodelist": "HierarchicalCodelist"},
+    "Concepts": {"ConceptScheme": "ConceptScheme", "Concept": ""},
+    "MetadataStructureDefinitions": {"MetadataStructureDefinition": "MetadataStructure"},
+    "KeyFamilies": {"KeyFamily": "DataStructure"},
+    "StructureSets": {"StructureSet": "StructureSet"},
+    "ReportingTaxonomies": {"ReportingTaxonomy": "ReportingTaxonomy"},
+    "Processes": {"Process": "Process"},
+    "OrganisationSchemes": {"OrganisationScheme": ""},
+    "Agencies": {"Agency": ""},
+}
+"""Container -> element -> class; no class if the element alone is not an artefact of SDMX 2.1."""
+
+_ORGANISATIONS: Final = {"DataProviders": "DataProviderScheme", "DataConsumers": "DataConsumerScheme"}
+_ITEMS: Final = {"Concept", "Agency", "DataProvider", "DataConsumer"}
+_HOLDERS: Final = ("{*}Structure", "{*}QueryStructureResponse", "{*}StructuralEvent")
+_OF_AGREEMENTS: Final = {"QueryProvisioningResponse", "SubmitProvisioningRequest", "ProvisioningEvent"}
+_OTHERS: Final = (
+    "{*}QueryProvisioningResponse",
+    "{*}SubmitProvisioningRequest",
+    "{*}ProvisioningEvent",
+    "{*}GenericMetadata",
+    "{*}MessageGroup",
+    "{*}SubmittedStructure",
+    "{*}EventAction",
+)
+_MAY_DELETE: Final = {"SubmittedStructure", "EventAction"}
+_OF_SETS: Final = {"GenericMetadata", "MessageGroup"}
+_NO_CONTAINERS: Final = {"Header", "StatusMessage", "Annotations", ""}
+
+
+class Place(NamedTuple):
+    """An artefact: its URN, and its element, or the elements of its items if it has no element."""
+
+    urn: Urn
+    elements: list[etree._Element]
+
+    def unreadable(self, reason: str) -> UnreadableArtefact:
+        """Return the entry for the artefact in the list of errors."""
+        place = f"line {self.elements[0].sourceline}"
+        return UnreadableArtefact(cls=self.urn.cls, id=self.urn.id, urn=self.urn, place=place, reason=reason)
+
+
+def places(root: etree._Element, source: Source) -> list[Place]:
+    """Return all artefacts in their order. Raises MessageError."""
+    gathered: dict[Urn, Place] = {}
+    found: list[Place] = []
+    for holder in _holders(root, source):
+        for place in _places_of(holder, source):
+            is_item = source.names[place.elements[0].tag] in _ITEMS
+            if is_item and place.urn in gathered:
+                gathered[place.urn].elements.extend(place.elements)
+                continue
+            found.append(place)
+            if is_item:
+                gathered[place.urn] = place
+    return found
+
+
+def _holders(root: etree._Element, source: Source) -> list[etree._Element]:
+    others = () if source.edition.format is Format.SDMX_ML_1_0 else _OTHERS
+    found: dict[etree._Element, None] = {}
+    for one in root.iter(*_HOLDERS, *others):
+        if source.names[one.tag] in _MAY_DELETE:
+            refuse_deletion(one, source)
+        elif source.names[one.tag]:
+            # In nested holders, an artefact of one holder would include contents of the other.
+            outer = next((above for above in one.iterancestors() if above in found), None)
+            if outer is not None:
+                fail(one, f"it has no place in <{source.names[outer.tag]}>")
+            found[one] = None
+    if not found:
+        fail(root, "there is no <Structure>, so this is not a structure message")
+    return list(found)
+
+
+def _places_of(holder: etree._Element, source: Source) -> Iterator[Place]:
+    kind = source.names[holder.tag]
+    if kind in _OF_SETS:
+        for one in sets_in(holder, source):
+            yield from _attempted(one, "MetadataSet", partial(set_urn, one, source), source)
+        return
+    if kind in _OF_AGREEMENTS:
+        for one in agreements(holder, source):
+            yield from _attempted(one, "ProvisionAgreement", partial(agreement_urn, one, source), source)
+        return
+    for container in holder:
+        kind = source.names[container.tag]
+        if kind in source.edition.containers:
+            yield from _places_in(container, source)
+        elif kind not in _NO_CONTAINERS:
+            reason = f"it is not a container of {source.edition.format.title}, such as <CodeLists>"
+            yield from _attempted(container, None, partial(fail, container, reason), source)
+
+
+def _places_in(container: etree._Element, source: Source) -> Iterator[Place]:
+    kinds = CONTAINERS[source.names[container.tag]]
+    for element in container:
+        kind = source.names[element.tag]
+        if kind == "OrganisationScheme":
+            yield from _organisations(element, source)
+        elif kind in kinds:
+            yield from _attempted(element, kinds[kind] or kind, partial(_urn, element, kinds[kind], source), source)
+        elif kind not in _NO_CONTAINERS:
+            reason = f"it has no place in <{source.names[container.tag]}>"
+            yield from _attempted(element, None, partial(fail, element, reason), source)
+
+
+def _attempted(
+    element: etree._Element, class_: str | None, identify: Callable[[], Urn], source: Source,
+    elements: list[etree._Element] | None = None,
+) -> Iterator[Place]:  # fmt: skip
+    """Yield the place of an element, or of its items; nothing if its error is collected."""
+
+    def describe(reason: str) -> UnreadableArtefact:
+        said = source.agency_of(element), element.get("id"), element.get("version")
+        return unreadable(class_, Identity(*map(_bare, said)), f"line {element.sourceline}", reason)
+
+    urn = source.collector.attempt(identify, describe)
+    if urn is not None:
+        yield Place(urn, elements or [element])
+
+
+def _urn(element: etree._Element, class_: str, source: Source) -> Urn:
+    if source.names[element.tag] == "Agency":
+        return AGENCIES
+    agency = source.agency_of(element)
+    if source.names[element.tag] == "Concept":
+        if not agency:
+            fail(element, "it has no agency, and the header no sender; so it has no URN")
+        try:
+            return concept_scheme_urn(agency)
+        except UrnError as error:
+            fail(element, str(error))
+    return _made(element, class_, agency, element.get("id"), element.get("version"))
+
+
+def _made(
+    element: etree._Element, class_: str, agency: str | None, id_: str | None = None, version: str | None = None
+) -> Urn:
+    stated_urn = (
+        "urn:sdmx:org.sdmx.infomodel.base.OrganisationScheme=A:A(1.0)" if class_ == "OrganisationScheme" else None
+    )
+    where = f"at line {element.sourceline}"
+    return artefact_urn(class_, _bare(agency), _bare(id_), _bare(version), stated_urn, where)
+
+
+def _bare(text: str | None) -> str | None:
+    # Real files have blanks around ids.
+    return None if text is None else text.strip()
+
+
+def _organisations(scheme: etree._Element, source: Source) -> Iterator[Place]:
+    """Yield a place for each kind of organisation in a scheme; since SDMX 2.1 each kind has its own scheme."""
+    is_empty = True
+    for part in scheme:
+        kind = source.names[part.tag]
+        elements = [one for one in part if source.names[one.tag] in {"Agency", "DataProvider", "DataConsumer"}]
+        if not elements or kind not in {"Agencies", *_ORGANISATIONS}:
+            continue
+        is_empty = False
+        class_ = _ORGANISATIONS.get(kind)
+        if class_ is None:
+            yield Place(AGENCIES, elements)
+        else:
+            identify = partial(_made, scheme, class_, source.agency_of(scheme))
+            yield from _attempted(scheme, class_, identify, source, elements)
+    if is_empty:
+        said = source.agency_of(scheme), scheme.get("id"), scheme.get("version")
+        identify = partial(_made, scheme, "OrganisationScheme", *said)
+        yield from _attempted(scheme, "OrganisationScheme", identify, source)

@@ -1,0 +1,82 @@
+"""Shared parts of artefacts and items of SDMX-ML 1.0 and 2.0: names, attributes, ids."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from lxml import etree
+
+from kafka_replica.sdmx.errors import UrnError
+from kafka_replica.sdmx.formats.ml.reading.tree import fail
+from kafka_replica.sdmx.formats.ml.reading.values import Child, boolean, named
+from kafka_replica.sdmx.formats.ml20.reading.edition import Source
+from kafka_replica.sdmx.formats.ml20.reading.references import codelist
+from kafka_replica.sdmx.representation import Representation
+from kafka_replica.sdmx.urn import Urn
+
+_match_old_id = re.compile(r"[^\s()]{1,512}").fullmatch
+
+
+def read_maintained(
+    element: etree._Element, source: Source, code_ids: list[str] | None = None
+) -> tuple[dict[str, Any], list[Child]]:
+    """Return the arguments that every artefact has, and its other children. Raises MessageError.
+
+    If ``code_ids`` is given, the values of all <Code> are added to it, and only the first <Code> is among the children.
+    """
+    arguments, rest = named(element, source.names, code_ids, "value")
+    is_external = boolean(element, "isExternalReference") or False
+    arguments.update(
+        valid_from=element.get("validFrom"),
+        valid_to=element.get("validTo"),
+        is_final=boolean(element, "isFinal") or False,
+        is_external_reference=is_external,
+        # According to the schema, the uri of a stub is the address of a structure message.
+        structure_url=element.get("uri") if is_external else None,
+    )
+    return arguments, rest
+
+
+def unnamed(element: etree._Element, source: Source) -> tuple[dict[str, Any], list[Child]]:
+    """Return annotations and uri as arguments, and the other children, for objects without names since SDMX 2.1."""
+    arguments, rest = named(element, source.names)
+    arguments.pop("names", None)
+    arguments.pop("descriptions", None)
+    return arguments, rest
+
+
+def id_of(element: etree._Element, taken: dict[str, Any], attribute: str = "id") -> str:
+    """Return the id of an item, which must have a unique id. Raises MessageError."""
+    # Real files have blanks around ids; the NMTOKENs of 1.0 may have them.
+    found = element.get(attribute, "").strip()
+    if not found:
+        fail(element, f"it has no {attribute}")
+    if found in taken:
+        fail(element, f"the {attribute} {found[:80]!r} comes twice, and which one counts cannot be known")
+    return found
+
+
+def item_urn(scheme: Urn, class_: str, element: etree._Element, item: str) -> Urn:
+    """Return the URN of an item. Raises MessageError with its line.
+
+    Codes of 1.0 are NMTOKENs, those of 2.0 may have a star, and real ids (of concepts too) have further characters:
+    such a URN cannot be parsed back, but the item exists.
+    """
+    try:
+        return scheme.with_item(class_, item)
+    except UrnError as error:
+        if class_ in {"Code", "Concept"} and _match_old_id(item):
+            return Urn(scheme.package, class_, scheme.agency, scheme.id, scheme.version, item)
+        fail(element, str(error))
+
+
+def read_representation(
+    element: etree._Element, rest: list[Child], source: Source, agency: str
+) -> Representation | None:
+    """Return codelist and text format of a component, or None if it has neither. Raises MessageError."""
+    enumeration = codelist(element, agency)
+    formats = [source.edition.text_format(child, source.names) for kind, child in rest if kind == "TextFormat"]
+    if enumeration is None and not formats:
+        return None
+    return Representation(enumeration=enumeration, format=formats[0] if formats else None)

@@ -1,0 +1,241 @@
+"""Structure sets of SDMX-ML 2.0. Source: SDMXStructure.xsd 2.0, StructureSetType and the maps in it."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from lxml import etree
+
+from kafka_replica.sdmx.containers import parts_of as parts_or_stub
+from kafka_replica.sdmx.earlier import AliasedComponentMap, AliasedItemMap
+from kafka_replica.sdmx.errors import UnwritableError
+from kafka_replica.sdmx.formats.ml.reading.parts import first, known, pick
+from kafka_replica.sdmx.formats.ml.reading.tree import fail
+from kafka_replica.sdmx.formats.ml.reading.values import Item, boolean, text_of
+from kafka_replica.sdmx.formats.ml.writing.xml import el, leaf, true
+from kafka_replica.sdmx.formats.ml20.reading.edition import Source
+from kafka_replica.sdmx.formats.ml20.reading.references import CLASSES, parts_of, read_category_path, read_reference
+from kafka_replica.sdmx.formats.ml20.reading.values import id_of, item_urn, read_maintained
+from kafka_replica.sdmx.formats.ml20.writing.references import write_category_path, write_reference
+from kafka_replica.sdmx.formats.ml20.writing.values import (
+    Edition,
+    write_annotations,
+    write_maintained,
+    write_text_format,
+    write_texts,
+)
+from kafka_replica.sdmx.model import (
+    ComponentMapInSet,
+    ItemMap,
+    MappedValue,
+    SchemeMapInSet,
+    StructureMapInSet,
+    StructureSet,
+)
+from kafka_replica.sdmx.urn import Urn
+
+# Reading
+
+
+# map -> the element of its rows, and the source and the target in a row
+_SCHEME_MAPS: Final = {
+    "CodelistMap": ("CodeMap", "MapCodeRef", "MapTargetCodeRef"),
+    "CategorySchemeMap": ("CategoryMap", "CategoryID", "TargetCategoryID"),
+    "ConceptSchemeMap": ("ConceptMap", "ConceptID", "TargetConceptID"),
+    "OrganisationSchemeMap": ("OrganisationMap", "OrganisationID", "TargetOrganisationID"),
+}
+
+_ALIASES: Final = {
+    "CodeMap": "CodeAlias",
+    "CategoryMap": "categoryAlias",
+    "ConceptMap": "conceptAlias",
+    "OrganisationMap": "organisationAlias",
+}
+
+
+def read_structure_set(urn: Urn, elements: list[etree._Element], source: Source) -> StructureSet:
+    """Read a <StructureSet>."""
+    base, rest = read_maintained(elements[0], source)
+    related: list[Urn] = []
+    schemes: list[SchemeMapInSet] = []
+    structures: list[StructureMapInSet] = []
+    taken: dict[str, dict[str, Any]] = {}
+    for kind, element in rest:
+        if kind == "RelatedStructures":
+            related.extend(read_reference(child, source, word.removesuffix("Ref"), urn.agency)
+                           for word, child in known(element, source.names)
+                           if word.removesuffix("Ref") in CLASSES)  # fmt: skip
+        elif kind in _SCHEME_MAPS or kind == "StructureMap":
+            id_ = id_of(element, taken.setdefault(kind, {}))
+            taken[kind][id_] = None
+            item = Item(element, item_urn(urn, kind, element, id_), source.names)
+            if kind == "StructureMap":
+                structures.append(_read_structure_map(item, source))
+            else:
+                schemes.append(_read_scheme_map(item, source, *_SCHEME_MAPS[kind]))
+    is_stub = base["is_external_reference"] and not (related or schemes or structures)
+    return StructureSet(
+        urn=urn,
+        related_structures=parts_or_stub(urn, related, is_stub=is_stub),
+        scheme_maps=parts_or_stub(urn, schemes, is_stub=is_stub),
+        structure_maps=parts_or_stub(urn, structures, is_stub=is_stub),
+        **base,
+    )
+
+
+def _ends(item: Item, source: Source) -> dict[str, Any]:
+    """Return source and target, such as <KeyFamilyRef> and <TargetKeyFamilyRef>."""
+    found: dict[str, Any] = {}
+    for kind, element in item.rest:
+        word = kind.removesuffix("Ref")
+        end = "target" if word.startswith("Target") else "source"
+        word = word.removeprefix("Target")
+        if kind.endswith("Ref") and word in CLASSES:
+            found[end] = read_reference(element, source, word, item.urn.agency)
+    return found
+
+
+def _read_scheme_map(item: Item, source: Source, row: str, from_: str, to: str) -> SchemeMapInSet:
+    maps: list[ItemMap] = []
+    for element in pick(item.rest, row):
+        start, end = MappedValue(value=_item_id(element, source, from_)), _item_id(element, source, to)
+        alias = element.get(_ALIASES[row])
+        maps.append(
+            AliasedItemMap(source=start, target=end, alias=alias) if alias else ItemMap(source=start, target=end)
+        )
+    arguments = _ends(item, source) | item.arguments
+    return SchemeMapInSet(urn=item.urn, item_maps=tuple(maps), **arguments)
+
+
+def _item_id(element: etree._Element, source: Source, kind: str) -> str:
+    child = first(known(element, source.names), kind)
+    if child is None:
+        fail(element, f"it has no {kind}")
+    if kind.endswith("CategoryID"):
+        return read_category_path(child, source) or fail(element, "it names no category")
+    return text_of(child).strip()
+
+
+def _read_structure_map(item: Item, source: Source) -> StructureMapInSet:
+    arguments = _ends(item, source) | item.arguments
+    return StructureMapInSet(
+        urn=item.urn,
+        component_maps=tuple(_read_component_map(element, source) for element in pick(item.rest, "ComponentMap")),
+        is_extension=boolean(item.element, "isExtension") or False,
+        **arguments,
+    )
+
+
+def _read_component_map(element: etree._Element, source: Source) -> ComponentMapInSet:
+    children = known(element, source.names)
+    parts = parts_of(element, source)
+    representation, written = first(children, "RepresentationMapRef"), first(children, "ToTextFormat")
+    used = {} if representation is None else parts_of(representation, source)
+    said = {"alias": element.get("componentAlias"), "preferred_language": element.get("preferredLanguage")}
+    own: dict[str, Any] = {name: value for name, value in said.items() if value is not None}
+    return (AliasedComponentMap if own else ComponentMapInSet)(
+        source=parts.get("MapConceptRef") or fail(element, "it has no MapConceptRef"),
+        target=parts.get("MapTargetConceptRef") or fail(element, "it has no MapTargetConceptRef"),
+        codelist_map=used.get("RepresentationMapID") or None,
+        to_text_format=None if written is None else source.edition.text_format(written, source.names),
+        to_value_type=parts.get("ToValueType") or None,
+        **own,
+    )
+
+
+# Writing
+
+
+# map -> its rows, source and target in a row, the alias of a row
+_MAPS: Final = {
+    "CodelistMap": ("CodeMap", "MapCodeRef", "MapTargetCodeRef", "CodeAlias"),
+    "CategorySchemeMap": ("CategoryMap", "CategoryID", "TargetCategoryID", "categoryAlias"),
+    "ConceptSchemeMap": ("ConceptMap", "ConceptID", "TargetConceptID", "conceptAlias"),
+    "OrganisationSchemeMap": ("OrganisationMap", "OrganisationID", "TargetOrganisationID", "organisationAlias"),
+}
+_WORDS: Final = {"DataStructure": "KeyFamily"}
+_RELATED: Final = (
+    "DataStructure", "MetadataStructure", "ConceptScheme", "CategoryScheme", "OrganisationScheme",
+    "HierarchicalCodelist",
+)  # fmt: skip
+"""The order of the schema."""
+
+
+def write_structure_set(one: StructureSet, edition: Edition) -> str:
+    """Write a <StructureSet>, with one map of each kind."""
+    if one.is_stub:
+        return write_maintained("str:StructureSet", one, edition)
+    related = sorted(one.related_structures, key=lambda urn: _RELATED.index(urn.cls) if urn.cls in _RELATED else -1)
+    structures = [_write_structure_map(each, edition) for each in one.structure_maps]
+    by_kind = {kind: [each for each in one.scheme_maps if each.urn.cls == kind] for kind in _MAPS}
+    if sum(map(len, by_kind.values())) != len(one.scheme_maps):
+        raise UnwritableError("SDMX-ML 2.0 has no place for some of its maps: it maps lists, categories, concepts and "
+                              "organisations")  # fmt: skip
+    return write_maintained(
+        "str:StructureSet",
+        one,
+        edition,
+        el("str:RelatedStructures", *[_end("", each) for each in related]) if related else "",
+        *structures,
+        *[_write_scheme_map(each) for found in by_kind.values() for each in found],
+    )
+
+
+def _end(side: str, urn: Urn | None) -> str:
+    return "" if urn is None else write_reference(f"str:{side}{_WORDS.get(urn.cls, urn.cls)}Ref", urn)
+
+
+def _write_scheme_map(one: SchemeMapInSet) -> str:
+    row, source, target, alias = _MAPS[one.urn.cls]
+    return el(
+        f"str:{one.urn.cls}",
+        write_texts("str:Name", one.names),
+        write_texts("str:Description", one.descriptions),
+        _end("", one.source),
+        _end("Target", one.target),
+        *[_row(each, row, source, target, alias) for each in one.item_maps],
+        write_annotations(one.annotations),
+        id=one.id,
+    )
+
+
+def _row(one: ItemMap, row: str, source: str, target: str, alias: str) -> str:
+    own = {alias: one.alias} if isinstance(one, AliasedItemMap) else {}
+    if row == "CategoryMap":
+        ends = write_category_path(f"str:{source}", one.source.value) + write_category_path(
+            f"str:{target}", one.target or ""
+        )
+    else:
+        ends = leaf(f"str:{source}", one.source.value) + leaf(f"str:{target}", one.target)
+    return el(f"str:{row}", ends, **own)
+
+
+def _write_structure_map(one: StructureMapInSet, edition: Edition) -> str:
+    return el(
+        "str:StructureMap",
+        write_texts("str:Name", one.names),
+        write_texts("str:Description", one.descriptions),
+        _end("", one.source),
+        _end("Target", one.target),
+        *[_write_component_map(each, one.urn.agency, edition) for each in one.component_maps],
+        write_annotations(one.annotations),
+        isExtension=true(one.is_extension),
+        id=one.id,
+    )
+
+
+def _write_component_map(one: ComponentMapInSet, agency: str, edition: Edition) -> str:
+    by_map = ""
+    if one.codelist_map is not None:
+        # The map is in the same set, so it has the same agency.
+        parts = leaf("str:RepresentationMapAgencyID", agency) + leaf("str:RepresentationMapID", one.codelist_map)
+        by_map = el("str:RepresentationMapRef", parts)
+    elif one.to_text_format is not None:
+        by_map = write_text_format("str:ToTextFormat", one.to_text_format, edition) + leaf(
+            "str:ToValueType", one.to_value_type
+        )
+    own = {}
+    if isinstance(one, AliasedComponentMap):
+        own = {"componentAlias": one.alias, "preferredLanguage": one.preferred_language}
+    ends = leaf("str:MapConceptRef", one.source) + leaf("str:MapTargetConceptRef", one.target)
+    return el("str:ComponentMap", ends, by_map, **own)

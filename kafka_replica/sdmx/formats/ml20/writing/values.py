@@ -1,0 +1,167 @@
+"""The small parts that many artefacts of SDMX-ML 2.0 and 1.0 share. Annotations come last in these editions.
+
+Source: SDMXStructure.xsd and SDMXCommon.xsd of both.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from kafka_replica.sdmx.containers import InternationalString
+from kafka_replica.sdmx.errors import UnwritableError
+from kafka_replica.sdmx.formats.ml.writing.xml import el, escaped_attribute, escaped_text, leaf, true
+from kafka_replica.sdmx.message_format import Format
+from kafka_replica.sdmx.model import Annotation, Identifiable, Maintainable
+from kafka_replica.sdmx.representation import Representation, TextFormat
+from kafka_replica.sdmx.urn import Urn
+
+_TYPES_20: Final = {
+    "GregorianDay": "Date", "GregorianYear": "Year", "GregorianYearMonth": "YearMonth", "TimeRange": "Timespan",
+    **{name: name for name in (
+        "String", "BigInteger", "Integer", "Long", "Short", "Decimal", "Float", "Double", "Boolean", "DateTime", "Time",
+        "Month", "Day", "MonthDay", "Duration", "URI", "Count", "InclusiveValueRange", "ExclusiveValueRange",
+        "Incremental", "ObservationalTimePeriod",
+    )},
+}  # fmt: skip
+"""The types of 2.1 that 2.0 has, with their names in 2.0."""
+
+_TYPES_10: Final = {"Alpha": "Alpha", "Numeric": "Num", "String": "AlphaNum"}
+
+
+class Edition(NamedTuple):
+    """SDMX-ML 2.0 or 1.0: the names of the attributes that differ."""
+
+    format: Format
+    number: str
+    agency: str
+    concept: str
+
+    @property
+    def is_10(self) -> bool:
+        """True for 1.0."""
+        return self.number == "1_0"
+
+    @property
+    def namespaces(self) -> str:
+        """The declarations of the namespaces, as attributes of the root."""
+        base = f"http://www.SDMX.org/resources/SDMXML/schemas/v{self.number}"
+        return f' xmlns:mes="{base}/message" xmlns:str="{base}/structure" xmlns:com="{base}/common"'
+
+    def since_20(self, value: object, what: str) -> None:
+        """Raise UnwritableError for a value that 1.0 cannot represent."""
+        if self.is_10 and value:
+            raise UnwritableError(f"SDMX-ML 1.0 has no place for {what}")
+
+
+EDITIONS: Final = {
+    Format.SDMX_ML_2_0: Edition(Format.SDMX_ML_2_0, "2_0", "agencyID", "conceptRef"),
+    Format.SDMX_ML_1_0: Edition(Format.SDMX_ML_1_0, "1_0", "agency", "concept"),
+}
+
+
+def write_texts(tag: str, found: InternationalString) -> str:
+    """Write a text in each of its languages."""
+    return "".join(
+        [
+            f'<{tag} xml:lang="{escaped_attribute(language)}">{escaped_text(one)}</{tag}>'
+            for language, one in found.texts
+        ]
+    )
+
+
+def write_annotations(found: tuple[Annotation, ...]) -> str:
+    """Write the <Annotations>, if any."""
+    return el("str:Annotations", *[_annotation(one) for one in found]) if found else ""
+
+
+def _annotation(one: Annotation) -> str:
+    if one.id is not None or one.value is not None or any(language != "en" for language, _ in one.urls.texts):
+        raise UnwritableError("SDMX-ML before 2.1 has no place for the id or value of an annotation")
+    return el(
+        "com:Annotation",
+        leaf("com:AnnotationTitle", one.title),
+        leaf("com:AnnotationType", one.type),
+        *[leaf("com:AnnotationURL", url) for _, url in one.urls.texts],
+        write_texts("com:AnnotationText", one.text),
+    )
+
+
+def write_maintained(tag: str, one: Maintainable, edition: Edition, *content: str) -> str:
+    """Write a maintainable artefact."""
+    edition.since_20(one.valid_from or one.valid_to or one.is_final, "validity and the mark final")
+    uri = one.structure_url if one.is_external_reference else one.uri
+    return el(
+        tag,
+        write_texts("str:Name", one.names),
+        write_texts("str:Description", one.descriptions),
+        *content,
+        write_annotations(one.annotations),
+        id=one.id,
+        **{edition.agency: one.agency},
+        version=one.version,
+        uri=uri,
+        isFinal=true(one.is_final),
+        isExternalReference=true(one.is_external_reference),
+        validFrom=one.valid_from,
+        validTo=one.valid_to,
+    )
+
+
+def annotated(one: Identifiable) -> str:
+    """Write the annotations of a component, which cannot have a uri."""
+    return write_annotations(one.annotations)
+
+
+def write_representation(one: Representation | None, edition: Edition) -> tuple[dict[str, str | None], str]:
+    """Return attributes and content of a component with this representation."""
+    if one is None:
+        return {}, ""
+    attributes: dict[str, str | None] = {}
+    if one.enumeration is not None:
+        attributes = _codelist(one.enumeration, edition)
+    return attributes, "" if one.format is None else write_text_format("str:TextFormat", one.format, edition)
+
+
+def _codelist(urn: Urn, edition: Edition) -> dict[str, str | None]:
+    if edition.is_10:
+        # Agency and version are implied: the reader uses the agency of the key family, and 1.0.
+        return {"codelist": urn.id}
+    return {"codelist": urn.id, "codelistVersion": urn.version, "codelistAgency": urn.agency}
+
+
+def write_text_format(tag: str, one: TextFormat, edition: Edition) -> str:
+    """Write a <TextFormat> or <CodingType>."""
+    if edition.is_10:
+        return _text_format_10(tag, one)
+    if one.text_type is not None and one.text_type not in _TYPES_20:
+        raise UnwritableError(f"SDMX-ML 2.0 has no place for the type {one.text_type!r}")
+    return el(
+        tag,
+        textType=_TYPES_20.get(one.text_type or ""),
+        isSequence=None if one.is_sequence is None else str(one.is_sequence).lower(),
+        minLength=_number(one.min_length),
+        maxLength=_number(one.max_length),
+        startValue=_number(one.start_value),
+        endValue=_number(one.end_value),
+        interval=_number(one.interval),
+        timeInterval=one.time_interval,
+        decimals=_number(one.decimals),
+        pattern=one.pattern,
+    )
+
+
+def _text_format_10(tag: str, one: TextFormat) -> str:
+    kind = _TYPES_10.get(one.text_type or "")
+    if one.text_type is not None and kind is None:
+        raise UnwritableError(f"SDMX-ML 1.0 has no place for the type {one.text_type!r}")
+    is_fixed = one.min_length is not None and one.min_length == one.max_length
+    return el(
+        tag,
+        length=_number(one.max_length),
+        decimals=_number(one.decimals),
+        TextType=f"{kind}Fixed" if kind and is_fixed else kind,
+    )
+
+
+def _number(value: object) -> str | None:
+    return None if value is None else format(value, "f" if not isinstance(value, int) else "d")

@@ -1,0 +1,1 @@
+"""Constraints of SDMX-JSON: structs, reading and writing."""

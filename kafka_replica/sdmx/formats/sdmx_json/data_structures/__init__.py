@@ -1,0 +1,1 @@
+"""Data structures and dataflows of SDMX-JSON: structs, reading and writing."""

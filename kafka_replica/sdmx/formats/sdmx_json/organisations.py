@@ -1,0 +1,142 @@
+"""Organisation schemes of SDMX-JSON."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kafka_replica.sdmx.containers import stored_items
+from kafka_replica.sdmx.formats.json_shared.items import read_items
+from kafka_replica.sdmx.formats.json_shared.values import Json, obj
+from kafka_replica.sdmx.formats.sdmx_json.edition import Edition
+from kafka_replica.sdmx.formats.sdmx_json.items import item_scheme, local_id, written_id
+from kafka_replica.sdmx.formats.sdmx_json.values.reading import Context
+from kafka_replica.sdmx.formats.sdmx_json.values.wire import Localised, Wire, WireMaintainable, WireNameable
+from kafka_replica.sdmx.formats.sdmx_json.values.writing import write_maintained, write_named, write_texts
+from kafka_replica.sdmx.model import (
+    Agency,
+    AgencyScheme,
+    Contact,
+    DataConsumer,
+    DataConsumerScheme,
+    DataProvider,
+    DataProviderScheme,
+    MetadataProvider,
+    MetadataProviderScheme,
+    Organisation,
+    OrganisationScheme,
+    OrganisationUnit,
+    OrganisationUnitScheme,
+)
+from kafka_replica.sdmx.urn import Urn
+
+
+class WireContact(Wire, gc=False):
+    """A contact."""
+
+    id: str | None = None
+    name: str | None = None
+    names: Localised = None
+    department: str | None = None
+    departments: Localised = None
+    role: str | None = None
+    roles: Localised = None
+    telephones: list[str] | None = None
+    faxes: list[str] | None = None
+    x400s: list[str] | None = None
+    uris: list[str] | None = None
+    emails: list[str] | None = None
+
+
+class WireOrganisation(WireNameable, gc=False):
+    """An organisation; the parent of a unit is a URN in 1.0."""
+
+    contacts: list[WireContact] | None = None
+    parent: str | None = None
+
+
+class WireOrganisationScheme(WireMaintainable, gc=False):
+    """A scheme; each class has its own name for the list of organisations."""
+
+    agencies: list[WireOrganisation] | None = None
+    data_providers: list[WireOrganisation] | None = None
+    data_consumers: list[WireOrganisation] | None = None
+    metadata_providers: list[WireOrganisation] | None = None
+    organisation_units: list[WireOrganisation] | None = None
+
+
+_KINDS: Final[dict[str, tuple[type[OrganisationScheme], type[Organisation], str]]] = {
+    "AgencyScheme": (AgencyScheme, Agency, "agencies"),
+    "DataProviderScheme": (DataProviderScheme, DataProvider, "data_providers"),
+    "DataConsumerScheme": (DataConsumerScheme, DataConsumer, "data_consumers"),
+    "MetadataProviderScheme": (MetadataProviderScheme, MetadataProvider, "metadata_providers"),
+    "OrganisationUnitScheme": (OrganisationUnitScheme, OrganisationUnit, "organisation_units"),
+}
+
+
+def read_organisation_scheme(urn: Urn, wire: WireOrganisationScheme, context: Context) -> OrganisationScheme:
+    """Build a scheme of any kind of organisation."""
+    scheme, kind, field = _KINDS[urn.cls]
+
+    def organisation(own: Urn, one: WireOrganisation) -> Organisation:
+        return kind(
+            urn=own,
+            contacts=tuple(_read_contact(contact, context) for contact in one.contacts or ()),
+            parent=None if one.parent is None else local_id(one.parent),
+            **context.named(one),
+        )
+
+    found = read_items(urn, kind.__name__, getattr(wire, field), organisation)
+    return scheme(urn=urn, organisations=item_scheme(urn, wire, found), **context.maintained(wire))
+
+
+def _read_contact(wire: WireContact, context: Context) -> Contact:
+    return Contact(
+        id=wire.id,
+        names=context.texts(wire.name, wire.names),
+        departments=context.texts(wire.department, wire.departments),
+        roles=context.texts(wire.role, wire.roles),
+        telephones=tuple(wire.telephones or ()),
+        faxes=tuple(wire.faxes or ()),
+        x400s=tuple(wire.x400s or ()),
+        uris=tuple(wire.uris or ()),
+        emails=tuple(wire.emails or ()),
+    )
+
+
+_WRITTEN_LISTS: Final = {
+    "AgencyScheme": "agencies",
+    "DataProviderScheme": "dataProviders",
+    "DataConsumerScheme": "dataConsumers",
+    "MetadataProviderScheme": "metadataProviders",
+    "OrganisationUnitScheme": "organisationUnits",
+}
+
+
+def write_organisation_scheme(one: OrganisationScheme, edition: Edition) -> Json:
+    """Write a scheme of any kind of organisation."""
+    found = [_write_organisation(one.urn, each, edition) for each in stored_items(one.organisations)]
+    return obj(write_maintained(one, edition), {_WRITTEN_LISTS[one.urn.cls]: found})
+
+
+def _write_organisation(scheme: Urn, one: Organisation, edition: Edition) -> Json:
+    parent = written_id(scheme, one.urn.cls, one.parent, edition)
+    if edition.is_21 and not isinstance(one, OrganisationUnit):
+        parent = None  # the schema allows parents only for units; the comparison after reading back reports the loss
+    return obj(
+        write_named(one, edition), contacts=[_write_contact(each, edition) for each in one.contacts], parent=parent
+    )
+
+
+def _write_contact(one: Contact, edition: Edition) -> Json:
+    edition.since_2(one.id is not None, "the id of a contact")
+    return obj(
+        write_texts("name", "names", one.names),
+        write_texts("department", "departments", one.departments),
+        write_texts("role", "roles", one.roles),
+        id=one.id,
+        telephones=list(one.telephones),
+        faxes=list(one.faxes),
+        x400s=list(one.x400s),
+        uris=list(one.uris),
+        emails=list(one.emails),
+    )

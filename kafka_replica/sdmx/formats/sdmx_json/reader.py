@@ -1,0 +1,192 @@
+"""Read structure messages of SDMX-JSON into the model.
+
+``read_short`` is the fast path (see ``json_shared.short``). It reads messages whose lists have the names of the schemas
+and hold only classes of the model; ``read_message`` reads all others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache, lru_cache, partial
+from typing import Any, Final
+
+import msgspec
+
+from kafka_replica.sdmx.errors import MessageError
+from kafka_replica.sdmx.formats.json_shared.names import refuse_repeated
+from kafka_replica.sdmx.formats.json_shared.short import SMALL, DeclinedError, list_of, objects_of
+from kafka_replica.sdmx.formats.json_shared.tree import (
+    WITHOUT_URN,
+    JsonMessage,
+    RawArtefact,
+    artefacts_of,
+    collection_of,
+    decoded,
+    message_of,
+    sdmx_json_format,
+)
+from kafka_replica.sdmx.formats.sdmx_json.classes import READERS, decoder_of
+from kafka_replica.sdmx.formats.sdmx_json.constraints.reading import read_availability_constraint
+from kafka_replica.sdmx.formats.sdmx_json.constraints.wire import WireAvailability
+from kafka_replica.sdmx.formats.sdmx_json.values.reading import Context, context_of
+from kafka_replica.sdmx.formats.sdmx_json.values.wire import Wire, WireMaintainable
+from kafka_replica.sdmx.formats.shared.reading.collecting import NO_IDENTITY, STRICT, ErrorCollector, unreadable
+from kafka_replica.sdmx.formats.shared.reading.identity import artefact_urn
+from kafka_replica.sdmx.message import Header, Message
+from kafka_replica.sdmx.message_format import Format
+from kafka_replica.sdmx.model import Artefact, AvailabilityConstraint, OpaqueArtefact
+from kafka_replica.sdmx.urn import Urn
+
+
+class WireParty(Wire, gc=False):
+    """A sender."""
+
+    id: str | None = None
+
+
+class WireMeta(Wire, gc=False):
+    """The header."""
+
+    id: str | None = None
+    test: bool | None = None
+    prepared: str | None = None
+    schema: str | None = None
+    content_languages: list[str] | None = None
+    sender: WireParty | None = None
+
+
+_AVAILABILITY: Final = decoder_of(list[WireAvailability] | None)
+_META: Final = decoder_of(WireMeta)
+_OPAQUE: Final = decoder_of(WireMaintainable)
+_CLASSES: Final = {collection_of(name): name for name in READERS} | {"valuelists": "ValueList"}
+"""The name of a list, as the schemas (and registries) write it -> class."""
+_LONG_ADDRESS: Final = 300
+_OUTER: Final = {"data", "meta"}
+
+
+class _Whole(msgspec.Struct, gc=False):
+    """The outermost levels."""
+
+    data: Any
+    meta: WireMeta
+
+
+_Data = msgspec.defstruct(
+    "_Data",
+    [(name, list_of(READERS[class_][0]), ()) for name, class_ in _CLASSES.items()],
+    gc=False,
+)
+_WHOLE: Final[msgspec.json.Decoder[Any]] = msgspec.json.Decoder(
+    msgspec.defstruct("_Read", [("data", _Data), ("meta", WireMeta)], bases=(_Whole,)), strict=False
+)
+
+
+def read_message(message: JsonMessage, collector: ErrorCollector = STRICT) -> Message:
+    """Return the message with these outermost levels. Raises MessageError."""
+    header, context = Header(), Context()
+    if message.meta is not None and bytes(message.meta).strip() != b"null":
+        meta: WireMeta = decoded(_META, message.meta, f"the meta of {message.format.title}")
+        header, context = _header(meta), _context(meta)
+    artefacts = collector.read_all(
+        artefacts_of(message, collector), lambda raw: _artefact(message, raw, context), RawArtefact.unreadable
+    )
+    return Message(message.format, header, artefacts, _available(message, context, collector), collector.errors)
+
+
+def _available(message: JsonMessage, context: Context, collector: ErrorCollector) -> list[AvailabilityConstraint]:
+    written = message.collections.get(WITHOUT_URN)
+    if written is None:
+        return []
+
+    def read() -> list[AvailabilityConstraint]:
+        if message.has_repeated:
+            refuse_repeated(bytes(written))
+        found: list[WireAvailability] = decoded(_AVAILABILITY, written, f"the {WITHOUT_URN} of SDMX-JSON") or []
+        return [read_availability_constraint(wire, context) for wire in found]
+
+    return collector.attempt(read, partial(unreadable, "AvailabilityConstraint", NO_IDENTITY, WITHOUT_URN)) or []
+
+
+def _artefact(message: JsonMessage, artefact: RawArtefact, context: Context) -> Artefact:
+    urn = artefact.urn
+    known = READERS.get(urn.cls)
+    if known is not None:
+        decoder, convert = known
+        wire = decoded(decoder, artefact.raw, str(urn))
+        try:
+            return convert(urn, wire, context)
+        except RecursionError:
+            raise MessageError(f"reading {urn}: it is nested too deep to be a structure") from None
+    wire = decoded(_OPAQUE, artefact.raw, str(urn))
+    return OpaqueArtefact(
+        urn=urn, content=message_of(message, artefact), content_type=message.format, **context.maintained(wire)
+    )
+
+
+def read_short(data: bytes, tree: Any, claimed: Format | None) -> Message:
+    """Return the message. Raises DeclinedError or any decoding error if the slow path has to read it."""
+    if type(tree) is not dict or tree.keys() != _OUTER or type(tree["data"]) is not dict:
+        raise DeclinedError("other members, or a name twice")
+    lists = objects_of(tree["data"])
+    if not _CLASSES.keys() >= lists.keys():
+        raise DeclinedError("another list")
+    if len(lists) == 1 and len(data) < SMALL:
+        ((name, objects),) = lists.items()
+        if len(objects) == 1:
+            return _single(data, name, claimed)
+    whole = _WHOLE.decode(data)
+    context = _context(whole.meta)
+    artefacts = [
+        _from_short(_CLASSES[name], READERS[_CLASSES[name]][1], wire, context)
+        for name in lists
+        for wire in getattr(whole.data, name)
+    ]
+    return Message(_format(whole.meta.schema, claimed), _header(whole.meta), artefacts)
+
+
+def _single(data: bytes, name: str, claimed: Format | None) -> Message:
+    """Read a header and one artefact, the usual kind of message."""
+    class_, decode, convert = _single_reader(name)
+    whole: Any = decode(data)
+    meta_, wire = whole.meta, whole.data.artefacts[0]
+    artefact = _from_short(class_, convert, wire, _context(meta_))
+    return Message(_format(meta_.schema, claimed), _header(meta_), (artefact,))
+
+
+@cache
+def _single_reader(name: str) -> tuple[str, Callable[[bytes], Any], Callable[[Urn, Any, Context], Artefact]]:
+    """Return the class of a list, the decoder of a message with one artefact in it, and the conversion to the model."""
+    class_ = _CLASSES[name]
+    decoder, convert = READERS[class_]
+    # Building a struct with a field for each class takes longer than reading a small artefact.
+    single = msgspec.defstruct("_Artefacts", [("artefacts", list_of(decoder))], rename={"artefacts": name}, gc=False)
+    whole = msgspec.defstruct("_Single", [("data", single), ("meta", WireMeta)], gc=False)
+    return class_, msgspec.json.Decoder(whole, strict=False).decode, convert
+
+
+@lru_cache(maxsize=64)
+def _known_format(address: str | None, claimed: Format | None) -> Format:
+    return sdmx_json_format(address, None, claimed)
+
+
+def _format(address: str | None, claimed: Format | None) -> Format:
+    if address is not None and len(address) > _LONG_ADDRESS:
+        return sdmx_json_format(address, None, claimed)
+    return _known_format(address, claimed)
+
+
+def _context(meta: WireMeta) -> Context:
+    languages = meta.content_languages
+    return context_of((languages[0] or "en") if languages else "en")
+
+
+def _header(meta: WireMeta) -> Header:
+    sender = meta.sender.id if meta.sender else None
+    return Header(id=meta.id, sender=sender, prepared=meta.prepared, test=bool(meta.test))
+
+
+def _from_short(class_: str, convert: Callable[[Urn, Any, Context], Artefact], wire: Any, context: Context) -> Artefact:
+    agency, id_, version = wire.agency_id or wire.agency_upper, wire.id, wire.version
+    is_whole = agency and id_ and version
+    urn = Urn.of(class_, agency, id_, version) if is_whole else artefact_urn(class_, agency, id_, version, None, "")
+    return convert(urn, wire, context)

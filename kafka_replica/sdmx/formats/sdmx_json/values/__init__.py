@@ -1,0 +1,1 @@
+"""The parts that many artefacts of SDMX-JSON share: structs, reading and writing."""

@@ -1,0 +1,49 @@
+"""SDMX-ML of every edition: find the edition of a document, and call the package that reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Final
+
+from kafka_replica.sdmx.errors import MessageError
+from kafka_replica.sdmx.formats.ml.reading.tree import parse
+from kafka_replica.sdmx.formats.registry import Parts, tree_reader
+from kafka_replica.sdmx.formats.shared.reading.collecting import STRICT, ErrorCollector
+from kafka_replica.sdmx.message import Message
+
+_SMALL: Final = 1 << 16
+_START: Final = 400
+
+
+def read_short(data: bytes) -> Message | None:
+    """Return the message, read without libxml2 as a small message of plain XML; None if that is not possible."""
+    # A look at the namespaces of the root avoids parsing messages that would be declined in the end.
+    if len(data) > _SMALL or data.find(b"/v2_0/", 0, _START) > 0 or data.find(b"/v1_0/", 0, _START) > 0:
+        return None
+    return _short()(data)
+
+
+@cache
+def _short() -> Callable[[bytes], Message | None]:
+    from kafka_replica.sdmx.formats.ml.reading.short import read_short  # noqa: PLC0415 - not needed by 1.0 and 2.0
+
+    return read_short
+
+
+def read_message(data: bytes, collector: ErrorCollector = STRICT) -> Message:
+    """Return the message in these bytes. Raises MessageError."""
+    format_, root = parse(data)
+    try:
+        return tree_reader(format_).read_tree(format_, root, len(data), collector)
+    except RecursionError:
+        # XML itself is limited to 256 levels, which may be too many if the caller's stack is already deep.
+        raise MessageError(
+            f"reading {format_.title}: items stand in items too many levels deep; no structure needs so many"
+        ) from None
+
+
+def cut_message(data: bytes, collector: ErrorCollector = STRICT) -> Parts:
+    """Return the format, and the URN and message of each artefact. Raises MessageError."""
+    format_, root = parse(data, comments=True)
+    return tree_reader(format_).cut_tree(format_, root, len(data), collector)

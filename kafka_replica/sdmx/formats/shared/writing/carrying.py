@@ -1,0 +1,133 @@
+"""Convert an artefact to another edition: the same content in its terms, with a few details left out.
+
+Everything that is not converted here is written unchanged, or not at all.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from msgspec.structs import replace
+
+from kafka_replica.sdmx.containers import Items
+from kafka_replica.sdmx.formats.shared.writing.carrying_earlier import as_earlier, as_edi
+from kafka_replica.sdmx.formats.shared.writing.dimensions import in_order
+from kafka_replica.sdmx.formats.shared.writing.format_rules import RULES
+from kafka_replica.sdmx.formats.shared.writing.requirements import check
+from kafka_replica.sdmx.message_format import Format
+from kafka_replica.sdmx.model import (
+    Artefact,
+    Attribute,
+    AttributeRelationship,
+    Constraint,
+    DataConstraint,
+    DataStructure,
+    Measure,
+    MetadataAttribute,
+    MetadataConstraint,
+    MetadataStructure,
+)
+
+_OBS_VALUE: Final = "OBS_VALUE"
+_ALLOWED: Final = "Allowed"
+_SINCE_3_1: Final = {Format.SDMX_ML_3_1, Format.SDMX_JSON_2_1}
+_SINCE_3: Final = {
+    Format.SDMX_ML_3_0, Format.SDMX_ML_3_1, Format.SDMX_JSON_2_0, Format.SDMX_JSON_2_1,
+}  # fmt: skip
+_PRIMARY: Final = {
+    Format.SDMX_ML_2_1, Format.SDMX_JSON_1_0, Format.SDMX_ML_2_0, Format.SDMX_ML_1_0, Format.EDI,
+}  # fmt: skip
+
+
+def carried(artefact: Artefact, format_: Format) -> Artefact:
+    """Return the artefact that results from writing this one and reading it back.
+
+    Raises:
+        UnwritableError: the format cannot represent a part of the artefact.
+    """
+    artefact = _converted(artefact, format_)
+    check(artefact, format_)
+    return RULES[format_].apply(artefact)
+
+
+def _converted(artefact: Artefact, format_: Format) -> Artefact:
+    if format_ is Format.EDI:
+        artefact = as_edi(artefact)
+    if format_ in {Format.SDMX_ML_2_0, Format.SDMX_ML_1_0}:
+        artefact = as_earlier(artefact, is_10=format_ is Format.SDMX_ML_1_0)
+    if format_ in _SINCE_3:
+        if artefact.is_final:
+            # Since 3.0 the version itself determines which changes are allowed.
+            artefact = replace(artefact, is_final=False)
+        if isinstance(artefact, DataStructure):
+            artefact = _with_measures(artefact)
+        if isinstance(artefact, (DataConstraint, MetadataConstraint)):
+            artefact = _with_role(artefact, format_)
+    elif format_ is Format.FUSION_JSON:
+        artefact = _as_fusion(artefact)
+    elif format_ in _PRIMARY and isinstance(artefact, DataStructure):
+        artefact = _with_primary_measure(artefact)
+    return in_order(artefact, format_) if isinstance(artefact, DataStructure) else artefact
+
+
+def _as_fusion(artefact: Artefact) -> Artefact:
+    """Convert to the measures of 3.x, and write out missing occurrences, because their default there is unbounded."""
+    if isinstance(artefact, DataStructure):
+        return _with_measures(artefact)
+    if isinstance(artefact, MetadataStructure) and not artefact.metadata_attributes.is_stub:
+        return replace(artefact, metadata_attributes=_with_occurrences(artefact.metadata_attributes))
+    return artefact
+
+
+def _with_occurrences(found: Items[MetadataAttribute]) -> Items[MetadataAttribute]:
+    return Items({
+        id_: replace(
+            one,
+            max_occurs=1 if one.max_occurs is None else one.max_occurs,
+            metadata_attributes=_with_occurrences(one.metadata_attributes),
+        )
+        for id_, one in found.items()
+    })  # fmt: skip
+
+
+def _with_role(one: Constraint, format_: Format) -> Constraint:
+    """Drop the role Allowed, which 3.1 implies, or add the role for earlier formats, which require it."""
+    if format_ in _SINCE_3_1:
+        return replace(one, role=None) if one.role == _ALLOWED else one
+    return replace(one, role=_ALLOWED) if one.role is None and not one.is_stub else one
+
+
+def _with_measures(one: DataStructure) -> DataStructure:
+    """Convert the primary measure to an ordinary measure, as in 3.x (Technical Notes 3.0, "Measures")."""
+    if one.measures.is_stub:
+        return one
+    primary = one.measures.get(_OBS_VALUE)
+    if primary is None or primary.urn.cls != "PrimaryMeasure":
+        return one
+    measure = replace(primary, urn=one.urn.with_item("Measure", _OBS_VALUE))
+    return _changed(one, measure, ())
+
+
+def _with_primary_measure(one: DataStructure) -> DataStructure:
+    """Convert a measure OBS_VALUE that is the only one to the primary measure of 2.1."""
+    if one.measures.is_stub or list(one.measures) != [_OBS_VALUE]:
+        return one
+    measure: Measure = one.measures[_OBS_VALUE]
+    if measure.concept_roles:
+        return one
+    # 2.1 does not state if it is mandatory, because data are always reported for it.
+    primary = replace(measure, urn=one.urn.with_item("PrimaryMeasure", _OBS_VALUE), mandatory=False)
+    return _changed(one, primary, (_OBS_VALUE,))
+
+
+def _changed(one: DataStructure, measure: Measure, named: tuple[str, ...]) -> DataStructure:
+    measures = Items({**one.measures, _OBS_VALUE: measure})
+    attributes = Items({id_: _about(each, named) for id_, each in one.attributes.items()})
+    return replace(one, measures=measures, attributes=attributes)
+
+
+def _about(one: Attribute, named: tuple[str, ...]) -> Attribute:
+    relationship: AttributeRelationship = one.relationship
+    if relationship.kind != "observation" or relationship.measures not in {(), (_OBS_VALUE,)}:
+        return one
+    return one if relationship.measures == named else replace(one, relationship=replace(relationship, measures=named))

@@ -1,0 +1,88 @@
+"""Convert an artefact to SDMX-ML 2.0 and 1.0, and to SDMX-EDI, beyond the parts that are simply left out."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, TypeVar
+
+from msgspec.structs import replace
+
+from kafka_replica.sdmx.base import Maintainable, Nameable
+from kafka_replica.sdmx.containers import InternationalString, Items
+from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION
+from kafka_replica.sdmx.formats.shared.reading.standalone import AGENCIES, STANDALONE_CONCEPTS, synthetic_name
+from kafka_replica.sdmx.model import AgencyScheme, Codelist, Concept, ConceptScheme, DataStructure
+from kafka_replica.sdmx.representation import Representation, TextFormat
+
+N = TypeVar("N", bound=Nameable)
+
+_LINE_ENDS: Final = re.compile(r"[ \t]*[\r\n]\s*")
+_TIME: Final = Representation(format=TextFormat(text_type="ObservationalTimePeriod"))
+
+
+def as_earlier(artefact: Maintainable, *, is_10: bool) -> Maintainable:
+    """Return the artefact in the form of SDMX-ML 2.0 or 1.0."""
+    if artefact.is_external_reference:
+        # A stub has only one address there, which is that of a message.
+        address = artefact.structure_url or artefact.uri
+        artefact = replace(artefact, uri=address, structure_url=address)
+    if isinstance(artefact, AgencyScheme) and artefact.urn == AGENCIES and not artefact.organisations.is_stub:
+        names = synthetic_name(artefact.urn)
+        return AgencyScheme(
+            urn=artefact.urn, names=names, organisations=artefact.organisations, is_partial=artefact.is_partial
+        )
+    if isinstance(artefact, ConceptScheme) and is_standalone(artefact):
+        return _standing_alone(artefact, artefact.concepts)
+    if is_10 and isinstance(artefact, DataStructure):
+        return without_time_format(artefact)
+    return artefact
+
+
+def is_standalone(one: ConceptScheme) -> bool:
+    """Return True for the scheme that holds standalone concepts, which has no content of its own."""
+    return one.id == STANDALONE_CONCEPTS and one.version == DEFAULT_VERSION and not one.concepts.is_stub
+
+
+def _standing_alone(one: ConceptScheme, concepts: Items[Concept]) -> ConceptScheme:
+    """Return the scheme that the reader builds for standalone concepts."""
+    return ConceptScheme(urn=one.urn, names=synthetic_name(one.urn), concepts=concepts, is_partial=one.is_partial)
+
+
+def without_time_format(one: DataStructure) -> DataStructure:
+    """Return the structure without the time format if that is the default of the time dimension."""
+    if one.dimension_list.is_stub or not any(each.representation == _TIME for each in one.dimension_list.values()):
+        return one
+    dimensions = {
+        id_: replace(each, representation=None) if each.is_time and each.representation == _TIME else each
+        for id_, each in one.dimension_list.items()
+    }
+    return replace(one, dimension_list=Items(dimensions))
+
+
+def as_edi(artefact: Maintainable) -> Maintainable:
+    """Convert to SDMX-EDI: texts in one line, standalone concepts, a time dimension with its format."""
+    if isinstance(artefact, ConceptScheme) and is_standalone(artefact):
+        return _standing_alone(artefact, _in_lines(artefact.concepts))
+    if isinstance(artefact, Codelist) and not artefact.codes.is_stub:
+        return replace(artefact, names=_in_line(artefact.names), codes=_in_lines(artefact.codes))
+    if isinstance(artefact, DataStructure) and not artefact.dimension_list.is_stub:
+        dimensions = {
+            id_: replace(each, representation=_TIME) if each.is_time and each.representation is None else each
+            for id_, each in artefact.dimension_list.items()
+        }
+        return replace(artefact, names=_in_line(artefact.names), dimension_list=Items(dimensions))
+    return artefact
+
+
+def _in_line(found: InternationalString) -> InternationalString:
+    """Remove line ends from texts; in names they come from the layout of a file."""
+    if not any("\n" in text or "\r" in text for _, text in found.texts):
+        return found
+    return InternationalString([(language, _LINE_ENDS.sub(" ", text).strip()) for language, text in found.texts])
+
+
+def _in_lines(found: Items[N]) -> Items[N]:
+    made = {id_: (one, _in_line(one.names)) for id_, one in found.items()}
+    if all(names is one.names for one, names in made.values()):
+        return found
+    return Items({id_: replace(one, names=names) for id_, (one, names) in made.items()})

@@ -1,0 +1,102 @@
+"""The schema rules of a format for constraints: required and unsupported parts.
+
+Source: SDMXStructureConstraint.xsd of SDMX-ML 2.1, 3.0 and 3.1, and the constraints in the schemas of SDMX-JSON 2.0 and
+2.1.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final, NamedTuple
+
+from kafka_replica.sdmx.containers import stored_parts
+from kafka_replica.sdmx.model import Artefact, Constraint, ConstraintAttachment, SelectedValue
+
+
+class Kinds(NamedTuple):
+    """The kinds of objects that a constraint can be attached to: one kind at a time, some kinds only once."""
+
+    once: str
+    many: str
+    queried: str = ""
+    """The kinds that allow queryable data sources next to them."""
+
+
+_FLOWS: Final = "DataStructure MetadataStructure Dataflow Metadataflow ProvisionAgreement"
+_DATA: Final = "DataStructure Dataflow ProvisionAgreement"
+_METADATA: Final = "MetadataStructure Metadataflow MetadataProvisionAgreement"
+KINDS_21: Final = {
+    "ContentConstraint": Kinds("DataProvider DataSet MetadataSet SimpleDataSource", _FLOWS, _FLOWS),
+    "AttachmentConstraint": Kinds("", f"DataSet MetadataSet SimpleDataSource {_FLOWS}"),
+}
+KINDS_30: Final = {
+    "DataConstraint": Kinds("DataProvider", f"SimpleDataSource {_DATA}", _DATA),
+    "MetadataConstraint": Kinds("MetadataProvider", f"SimpleDataSource {_METADATA}", _METADATA),
+}
+KINDS_31: Final = {
+    "DataConstraint": Kinds("DataProvider", _DATA),
+    "MetadataConstraint": Kinds("MetadataProvider", _METADATA),
+}
+
+
+def attached_to(kinds: Mapping[str, Kinds]) -> Callable[[Artefact], str | None]:
+    """Return a rule: the attachments of a constraint are of the kinds that its class allows."""
+
+    def reason_of(one: Artefact) -> str | None:
+        known = kinds.get(one.urn.cls)
+        if not isinstance(one, Constraint) or known is None or one.attachment is None:
+            return None
+        counts = _attached(one.attachment)
+        if len(counts) != 1:
+            return "demands that a constraint is attached to things of one kind"
+        [(kind, count)] = counts.items()
+        if kind not in known.many.split() and (count > 1 or kind not in known.once.split()):
+            return f"has no place for {count} {kind} that a {one.urn.cls} is attached to"
+        if one.attachment.queryable_data_sources and kind not in known.queried.split():
+            return f"has no place for data sources beside the {kind} that a {one.urn.cls} is attached to"
+        return None
+
+    return reason_of
+
+
+def _attached(one: ConstraintAttachment) -> Counter[str]:
+    """Return the number of objects of each kind that a constraint is attached to."""
+    counts = Counter(urn.cls for urn in one.references)
+    counts.update(DataSet=len(one.data_sets), MetadataSet=len(one.metadata_sets))
+    counts.update(SimpleDataSource=len(one.simple_data_sources))
+    return +counts
+
+
+def values_of_keys(one: Artefact) -> str | None:
+    """Return the reason against a cube region that selects a dimension without values, or None."""
+    found = stored_parts(one.cube_regions) if isinstance(one, Constraint) else []
+    is_wrong = any(not key.values and key.time_range is None for region in found for key in region.key_values)
+    return "demands the values of a dimension that a region selects" if is_wrong else None
+
+
+def dated_keys(one: Artefact) -> str | None:
+    """Return the reason against values in keys with their own validity, or None."""
+    values = _values_in_keys(one) if isinstance(one, Constraint) else []
+    is_wrong = any(value.valid_from is not None or value.valid_to is not None for value in values)
+    return "has no place for the validity of a value in a key" if is_wrong else None
+
+
+def _values_in_keys(one: Constraint) -> Iterator[SelectedValue]:
+    for key in (key for key_set in stored_parts(one.key_sets) for key in key_set.keys):
+        for selection in (*key.key_values, *key.components):
+            yield from selection.values
+
+
+def dated_regions(one: Artefact) -> str | None:
+    """Return the reason against cube regions with a validity, or None."""
+    found = stored_parts(one.cube_regions) if isinstance(one, Constraint) else []
+    is_wrong = any(region.valid_from is not None or region.valid_to is not None for region in found)
+    return "has no place for the validity of a cube region" if is_wrong else None
+
+
+def annotated_target_regions(one: Artefact) -> str | None:
+    """Return the reason against annotations of target regions, or None."""
+    found = stored_parts(one.metadata_target_regions) if isinstance(one, Constraint) else []
+    is_wrong = any(region.annotations for region in found)
+    return "has no place for annotations of a target region" if is_wrong else None

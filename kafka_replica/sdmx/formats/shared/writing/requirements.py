@@ -1,0 +1,224 @@
+"""The schema rules of a format that writing alone would not reveal: required and unsupported parts of an artefact.
+
+Thus an artefact from a valid message of one format is either valid in another format, or refused. An artefact that no
+schema allows, such as one without a name, is written as it is.
+
+Source: the schemas of structure messages of SDMX-ML 2.0, 2.1, 3.0 and 3.1, and of SDMX-JSON 1.0, 2.0 and 2.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+from kafka_replica.sdmx.containers import Items, stored_parts
+from kafka_replica.sdmx.errors import UnwritableError
+from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION, FIXED_IDS
+from kafka_replica.sdmx.formats.shared.writing import constraint_requirements as constraints
+from kafka_replica.sdmx.formats.shared.writing.distinct import repeated
+from kafka_replica.sdmx.message_format import Format
+from kafka_replica.sdmx.model import (
+    Artefact,
+    Categorisation,
+    DataStructure,
+    GeoGridCodelist,
+    Hierarchy,
+    HierarchyAssociation,
+    ItemSchemeMap,
+    Metadataflow,
+    MetadataProvisionAgreement,
+    ProvisionAgreement,
+    ReportingCategory,
+    ReportingTaxonomy,
+    RepresentationMap,
+    StructureMap,
+    StructureSet,
+    ValueList,
+    VtlDefinitionScheme,
+)
+
+ML_3: Final = frozenset({Format.SDMX_ML_3_0, Format.SDMX_ML_3_1})
+JSON_2: Final = frozenset({Format.SDMX_JSON_2_0, Format.SDMX_JSON_2_1})
+_ML_21: Final = frozenset({Format.SDMX_ML_2_1})
+_JSON_1: Final = frozenset({Format.SDMX_JSON_1_0})
+_OLD_ML: Final = frozenset({Format.SDMX_ML_1_0, Format.SDMX_ML_2_0})
+_HAS_ITEMS: Final = frozenset({"ValueList", "Hierarchy", "HierarchicalCodelist", "Process"})
+_UNVERSIONED: Final = frozenset({*FIXED_IDS, "OrganisationUnitScheme"})
+
+
+def check(artefact: Artefact, format_: Format) -> None:
+    """Raise UnwritableError if the schema of a format requires a part that is missing, or forbids one."""
+    for formats, reason_of in _RULES:
+        reason = reason_of(artefact) if format_ in formats else None
+        if reason is not None:
+            raise UnwritableError(f"{format_.title} {reason}")
+    once = repeated(artefact, format_)
+    if once is not None:
+        raise UnwritableError(f"{format_.title} has a place for {once}")
+
+
+def _version(one: Artefact) -> str | None:
+    if one.urn.cls not in _UNVERSIONED or one.version == DEFAULT_VERSION:
+        return None
+    return f"has no place for the version {one.version} of schemes of organisations, which is always {DEFAULT_VERSION}"
+
+
+def _fixed_id(one: Artefact) -> str | None:
+    known = FIXED_IDS.get(one.urn.cls)
+    return None if known in {None, one.id} else f"has no place for an id of this scheme other than {known}"
+
+
+def _fixed_version_21(one: Artefact) -> str | None:
+    return _version(one) if one.urn.cls in FIXED_IDS else None
+
+
+def _final(one: Artefact) -> str | None:
+    is_wrong = one.is_final and one.urn.cls in FIXED_IDS
+    return "has no place for the mark final of a scheme of organisations" if is_wrong else None
+
+
+def _version_of_categorisation(one: Artefact) -> str | None:
+    is_wrong = isinstance(one, Categorisation) and one.version != DEFAULT_VERSION
+    return f"has no place for the version {one.version} of a categorisation" if is_wrong else None
+
+
+def _partial(one: Artefact) -> str | None:
+    is_scheme = hasattr(type(one), "items_field") and one.urn.cls not in _HAS_ITEMS
+    is_wrong = one.is_partial and (not is_scheme or isinstance(one, ValueList))
+    return f"has no place for the mark that a {one.urn.cls} is partial" if is_wrong else None
+
+
+def _partial_language(one: Artefact) -> str | None:
+    return "has no place for the mark that languages are left out" if one.is_partial_language else None
+
+
+def _vtl_version(one: Artefact) -> str | None:
+    is_wrong = isinstance(one, VtlDefinitionScheme) and one.vtl_version is None
+    return "demands the version of VTL" if is_wrong else None
+
+
+def _needs(kind: type[Artefact] | tuple[type[Artefact], ...], *fields: str) -> Callable[[Artefact], str | None]:
+    """Return a rule: an artefact of a class must have these fields to be written in this format."""
+
+    def reason_of(one: Artefact) -> str | None:
+        if not isinstance(one, kind):
+            return None
+        missing = [field.replace("_", " ") for field in fields if not _has(getattr(one, field))]
+        return f"demands the {' and the '.join(missing)} of a {one.urn.cls}" if missing else None
+
+    return reason_of
+
+
+def _has(value: Any) -> bool:
+    return value is not None and not (isinstance(value, Items) and value.is_stub) and value not in ((), "")
+
+
+def _both_or_none(one: Artefact) -> str | None:
+    if not isinstance(one, Categorisation) or (one.source is None) is (one.target is None):
+        return None
+    return "demands both source and target of a categorisation, or neither"
+
+
+def _measure(one: Artefact) -> str | None:
+    if not isinstance(one, DataStructure) or not _has_components(one):
+        return None
+    return None if one.measures else "demands a measure of a data structure"
+
+
+def _has_components(one: DataStructure) -> bool:
+    """Return True if the structure has any content; every schema allows a structure without components."""
+    lists = (one.dimension_list, one.attributes, one.measures, one.groups)
+    return any(not found.is_stub and found for found in lists)
+
+
+_MAPPED: Final = {
+    "CodelistMap": {"Codelist"},
+    "HybridCodelistMap": {"Codelist", "HierarchicalCodelist"},
+    "ConceptSchemeMap": {"ConceptScheme"},
+    "CategorySchemeMap": {"CategoryScheme"},
+    "OrganisationSchemeMap": {*FIXED_IDS, "OrganisationUnitScheme"},
+    "ReportingTaxonomyMap": {"ReportingTaxonomy"},
+}
+
+
+def _mapped_schemes(one: Artefact) -> str | None:
+    if not isinstance(one, StructureSet):
+        return None
+    for each in stored_parts(one.scheme_maps):
+        for end in (each.source, each.target):
+            if end is not None and end.cls not in _MAPPED.get(each.urn.cls, {end.cls}):
+                return f"has no place for {end} in a {each.urn.cls}"
+    return None
+
+
+def _dimensions(one: Artefact) -> str | None:
+    is_wrong = isinstance(one, DataStructure) and _has_components(one) and not one.dimension_list
+    return "demands a dimension of a data structure" if is_wrong else None
+
+
+def _time_alone(one: Artefact) -> str | None:
+    if not isinstance(one, DataStructure) or one.dimension_list.is_stub or not one.dimension_list:
+        return None
+    is_wrong = all(each.is_time for each in one.dimension_list.values())
+    return "demands a dimension beside the time dimension of a data structure" if is_wrong else None
+
+
+def _codelists(one: Artefact) -> str | None:
+    if not isinstance(one, DataStructure) or one.dimension_list.is_stub:
+        return None
+    found = [each.representation for each in one.dimension_list.values() if not each.is_time]
+    is_wrong = any(each is None or each.enumeration is None for each in found)
+    return "demands a codelist of each dimension" if is_wrong else None
+
+
+def _codes(one: Artefact) -> str | None:
+    is_wrong = isinstance(one, Hierarchy) and (one.codes.is_stub or not one.codes)
+    return "demands a code of a hierarchy" if is_wrong else None
+
+
+def _reporting_category(one: Artefact) -> str | None:
+    if not isinstance(one, ReportingTaxonomy) or one.reporting_categories.is_stub:
+        return None
+    mixed = any(each.structural_metadata and each.provisioning_metadata for each in _walk(one.reporting_categories))
+    return "has no place for structures beside flows in a reporting category" if mixed else None
+
+
+def _walk(found: Items[ReportingCategory]) -> Iterator[ReportingCategory]:
+    for one in found.values():
+        yield one
+        yield from _walk(one.reporting_categories)
+
+
+_RULES: Final[tuple[tuple[frozenset[Format], Callable[[Artefact], str | None]], ...]] = (
+    (ML_3 | JSON_2 | _ML_21, _fixed_id),
+    (ML_3 | JSON_2, _version),
+    (_ML_21, _fixed_version_21),
+    (_ML_21, _final),
+    (frozenset({Format.SDMX_ML_3_1}), _version_of_categorisation),
+    (ML_3 | JSON_2 | _ML_21 | _JSON_1, _partial),
+    (frozenset(Format) - {Format.SDMX_ML_3_1, Format.SDMX_JSON_2_1}, _partial_language),
+    (ML_3 | _ML_21, _vtl_version),
+    (ML_3 | _ML_21, _both_or_none),
+    (ML_3, _needs(HierarchyAssociation, "linked_hierarchy", "linked_object")),
+    (ML_3, _needs(MetadataProvisionAgreement, "metadataflow", "metadata_provider")),
+    (ML_3, _needs(Metadataflow, "targets")),
+    (ML_3, _needs((ItemSchemeMap, StructureMap), "source", "target")),
+    (ML_3, _needs(RepresentationMap, "sources", "targets")),
+    (ML_3, _needs(GeoGridCodelist, "grid_definition")),
+    (ML_3, _codes),
+    (_ML_21, constraints.attached_to(constraints.KINDS_21)),
+    (frozenset({Format.SDMX_ML_3_0}), constraints.attached_to(constraints.KINDS_30)),
+    (frozenset({Format.SDMX_ML_3_1, Format.SDMX_JSON_2_1}), constraints.attached_to(constraints.KINDS_31)),
+    (ML_3, constraints.annotated_target_regions),
+    (ML_3, constraints.values_of_keys),
+    (ML_3 | JSON_2, constraints.dated_keys),
+    (ML_3 | {Format.SDMX_JSON_2_1}, constraints.dated_regions),
+    (ML_3, _reporting_category),
+    (ML_3 | _ML_21 | _JSON_1, _needs(ProvisionAgreement, "structure_usage", "data_provider")),
+    (_ML_21 | _JSON_1, _measure),
+    (_ML_21, _mapped_schemes),
+    (_OLD_ML, _measure),
+    (_OLD_ML, _dimensions),
+    (ML_3, _time_alone),
+    (frozenset({Format.SDMX_ML_1_0}), _codelists),
+)

@@ -1,0 +1,202 @@
+"""A representation map in a worksheet, as Fusion Metadata Registry exports and imports it.
+
+Source: the registry's public wiki, "Bulk Editing Of Representation Maps": a header of labels and values; after a blank
+row the kinds of source and target, with ``--->`` between them; after another blank row the mapped values, with the same
+arrow, followed by dates. ``regex::`` begins a regular expression, ``substr(0,2,IN)`` compares a part of the value.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from datetime import date, timedelta
+from typing import Final
+
+from kafka_replica.sdmx.base import Annotation
+from kafka_replica.sdmx.containers import NO_TEXT, InternationalString
+from kafka_replica.sdmx.errors import MessageError, UrnError
+from kafka_replica.sdmx.formats.shared.reading.identity import artefact_urn
+from kafka_replica.sdmx.formats.xlsx.reading.worksheet import Cell, Row
+from kafka_replica.sdmx.model import MappedValue, RepresentationMap, RepresentationMapping
+from kafka_replica.sdmx.urn import Urn
+
+# Reading
+
+_ARROW: Final = "--->"
+_HEADER_ROWS: Final = 100
+"""A map begins within this many rows; the registry's header has eleven."""
+
+_REGEX: Final = "regex::"
+_title = re.compile(r"(?:source|target)s?\s*[0-9]*|valid\s*(?:from|to)", re.IGNORECASE).fullmatch
+_substring = re.compile(r"substr\(\s*([0-9]{1,9})\s*,\s*([0-9]{1,9})\s*,\s*(.*?)\s*\)", re.DOTALL).fullmatch
+_reference = re.compile(r"[A-Za-z0-9_.\-]+:[A-Za-z0-9_@$\-]+\([0-9.+*A-Za-z\-]+\)").fullmatch
+_LABELS: Final = {
+    "agency": "agency", "agencyid": "agency", "maintenanceagency": "agency", "id": "id", "mapid": "id",
+    "version": "version", "name": "name", "namelocale": "name locale", "locale": "name locale",
+    "description": "description", "descriptionlocale": "description locale", "startdate": "start",
+    "validfrom": "start", "enddate": "end", "validto": "end", "annotations": "annotations",
+    "annotation": "annotations", "uri": "uri", "final": "final", "isfinal": "final",
+}  # fmt: skip
+
+
+def read_representation_map(sheet: str, rows: Iterable[Row]) -> RepresentationMap | None:
+    """Return the map in the rows of a worksheet, or None if they do not hold a map.
+
+    Raises:
+        MessageError: the rows begin like a map, but something is missing or wrong.
+    """
+    where = f"in worksheet {sheet[:80]!r}"
+    header: dict[str, Row] = {}
+    arrows: list[tuple[int, Row]] = []
+    for number, row in enumerate(rows):
+        if number > _HEADER_ROWS and not arrows:
+            return None
+        arrow = next((at for at, cell in row.items() if cell.text.strip() == _ARROW), None)
+        if arrow is not None and (arrows or not _is_title(row)):
+            arrows.append((arrow, row))
+        elif arrow is None and not arrows and 0 in row:
+            label = _LABELS.get(re.sub(r"[^a-z]", "", row[0].text.lower()))
+            header.setdefault(label or "", {at: cell for at, cell in row.items() if at > 0})
+    if not arrows or not {"agency", "id"} <= header.keys():
+        return None
+    urn = _urn(header, where)
+    arrow, ends = arrows[0]
+    sources = tuple(_end(ends[at], urn) for at in sorted(ends) if at < arrow)
+    targets = tuple(_end(ends[at], urn) for at in sorted(ends) if at > arrow and not _title(ends[at].text.strip()))
+    if not sources or not targets or sorted(at for at in ends if at < arrow) != list(range(arrow)):
+        raise MessageError(f"reading {urn} {where}: the row that names its source and target has gaps")
+    for at, _ in arrows:
+        if at != arrow:
+            raise MessageError(
+                f"reading {urn} {where}: {_ARROW} stands in different columns, so its sources are unclear"
+            )
+    return RepresentationMap(
+        urn=urn,
+        names=_read_texts(header, "name"),
+        descriptions=_read_texts(header, "description"),
+        valid_from=_day(header.get("start", {}).get(1)),
+        valid_to=_day(header.get("end", {}).get(1)),
+        is_final=_text(header, "final").lower() in {"true", "1"},
+        uri=_text(header, "uri") or None,
+        # The format of several annotations in a cell is not known, so the text is kept whole.
+        annotations=tuple(
+            Annotation(text=InternationalString([("en", cell.text)])) for cell in header.get("annotations", {}).values()
+        ),
+        sources=sources,
+        targets=targets,
+        mappings=tuple(_mapping(row, arrow, len(targets)) for _, row in arrows[1:]),
+    )
+
+
+def _is_title(row: Row) -> bool:
+    """Return True if the row only states which side is the source."""
+    return all(cell.text.strip() == _ARROW or _title(cell.text.strip()) for cell in row.values())
+
+
+def _text(header: dict[str, Row], label: str) -> str:
+    cell = header.get(label, {}).get(1)
+    return cell.text.strip() if cell else ""
+
+
+def _urn(header: dict[str, Row], where: str) -> Urn:
+    version = header.get("version", {}).get(1)
+    text = version.text.strip() if version else None
+    if version is not None and version.is_number and text is not None and text.isdecimal():
+        text += ".0"  # spreadsheets turn version 1.0 into the number 1
+    return artefact_urn("RepresentationMap", _text(header, "agency"), _text(header, "id"), text, None, where)
+
+
+def _read_texts(header: dict[str, Row], label: str) -> InternationalString:
+    texts, locales = header.get(label, {}), header.get(f"{label} locale", {})
+    pairs = [(locales[at].text.strip() if at in locales else "en", cell.text) for at, cell in sorted(texts.items())]
+    return InternationalString(pairs) if pairs else NO_TEXT
+
+
+def _end(cell: Cell, urn: Urn) -> Urn | str:
+    """Return a codelist or value list by URN or short reference, or the name of a data type."""
+    text = cell.text.strip()
+    try:
+        if text.startswith("urn:"):
+            return Urn.parse(text)
+        return Urn.of_reference("Codelist", text) if _reference(text) else text
+    except UrnError as error:
+        raise MessageError(f"reading {urn}, its source or target: {error}") from None
+
+
+def _mapping(row: Row, arrow: int, count: int) -> RepresentationMapping:
+    first = arrow + 1
+    targets = [row[at].text if at in row else "" for at in range(first, first + count)]
+    return RepresentationMapping(
+        sources=tuple(_mapped(row[at].text if at in row else "") for at in range(arrow)),
+        targets=tuple(targets) if any(targets) else (),
+        valid_from=_day(row.get(first + count)),
+        valid_to=_day(row.get(first + count + 1)),
+    )
+
+
+def _mapped(text: str) -> MappedValue:
+    if text.startswith(_REGEX):
+        return MappedValue(value=text.removeprefix(_REGEX), is_reg_ex=True)
+    found = _substring(text)
+    if found is None:
+        return MappedValue(value=text)
+    return MappedValue(value=found[3], start_index=int(found[1]), end_index=int(found[2]))
+
+
+def _day(cell: Cell | None) -> str | None:
+    """Return a date as text; a number counts days as spreadsheets do (1 is 1900-01-01, and 1900 is a leap year)."""
+    if cell is None:
+        return None
+    text = cell.text.strip()
+    days = text.partition(".")[0]
+    if cell.is_number and days.isdecimal() and 60 < int(days[:7]) < 2_958_466:
+        return (date(1899, 12, 30) + timedelta(days=int(days[:7]))).isoformat()
+    return text or None
+
+
+# Writing
+
+
+def write_representation_map(one: RepresentationMap) -> list[list[str]]:
+    """Return the rows of a worksheet."""
+    return [*_header(one), [], *_rows(one)]
+
+
+def _header(one: RepresentationMap) -> list[list[str]]:
+    final = [["Final", "true"]] if one.is_final else []
+    return [
+        ["Agency", one.agency],
+        ["Id", one.id],
+        ["Version", one.version],
+        *_write_texts("Name", one.names),
+        *_write_texts("Description", one.descriptions),
+        ["Start Date", one.valid_from or ""],
+        ["End Date", one.valid_to or ""],
+        ["Annotations", *(each.text.in_language() or "" for each in one.annotations)],
+        ["URI", one.uri or ""],
+        *final,
+    ]
+
+
+def _write_texts(label: str, found: InternationalString) -> list[list[str]]:
+    return [
+        [label, *(text for _, text in found.texts)],
+        [f"{label} Locale", *(language for language, _ in found.texts)],
+    ]
+
+
+def _rows(one: RepresentationMap) -> list[list[str]]:
+    rows = [["Source"], [*map(str, one.sources), _ARROW, *map(str, one.targets)], []]
+    for each in one.mappings:
+        targets = [*each.targets, *[""] * (len(one.targets) - len(each.targets))]
+        validity = [each.valid_from or "", each.valid_to or ""]
+        rows.append([*map(_value, each.sources), _ARROW, *targets, *validity])
+    return rows
+
+
+def _value(one: MappedValue) -> str:
+    if one.is_reg_ex:
+        return f"{_REGEX}{one.value}"
+    if one.start_index is not None and one.end_index is not None:
+        return f"substr({one.start_index},{one.end_index},{one.value})"
+    return one.value

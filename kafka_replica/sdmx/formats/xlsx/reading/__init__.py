@@ -1,0 +1,1 @@
+"""Parts of the reader of XLSX: the files of a workbook, and the cells of a worksheet."""

@@ -1,0 +1,88 @@
+"""The cells of a worksheet as text.
+
+Source: ECMA-376 Part 1, 18.3.1 "Worksheets" (row, c, v, is) and 18.18.11 "ST_CellType".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final, NamedTuple, TypeAlias
+
+from lxml import etree
+
+from kafka_replica.sdmx.formats.xlsx.reading.package import Package, failed, text_of
+
+MAX_CELLS: Final = 1_000_000
+"""A workbook with more cells than this is refused."""
+
+_MAX_COLUMN: Final = 16_384
+_column = re.compile(r"([A-Z]{1,3})[0-9]*").fullmatch
+
+
+class Cell(NamedTuple):
+    """A cell: its text, and a flag for numbers (dates are numbers)."""
+
+    text: str
+    is_number: bool = False
+
+
+Row: TypeAlias = dict[int, Cell]
+"""Cells by column, from 0; cells without text are left out."""
+
+
+class Cells:
+    """A reader of the worksheets in one workbook, with a common limit on the number of cells."""
+
+    def __init__(self, package: Package) -> None:
+        self._package = package
+        self._strings: list[str] | None = None
+        self._left = MAX_CELLS
+
+    def rows(self, part: str) -> Iterator[Row]:
+        """Yield the rows of a worksheet in order; blank rows in the file are empty. Raises MessageError."""
+        for row in self._package.elements(part, "row"):
+            found: Row = {}
+            at = -1
+            for cell in row.iterchildren("{*}c"):
+                at = _column_of(cell.get("r"), at + 1)
+                text, is_number = self._value(cell)
+                if text:
+                    found[at] = Cell(text, is_number)
+            self._left -= len(found)
+            if self._left < 0:
+                raise failed(f"it has more than {MAX_CELLS:,} cells")
+            yield found
+
+    def _value(self, cell: etree._Element) -> tuple[str, bool]:
+        kind = cell.get("t", "n")
+        if kind == "inlineStr":
+            return "".join(text_of(one) for one in cell.iterchildren("{*}is")), False
+        written = next((one.text or "" for one in cell.iterchildren("{*}v")), "")
+        if kind == "s" and written:
+            return self._shared(written), False
+        return written, kind == "n"
+
+    def _shared(self, number: str) -> str:
+        if self._strings is None:
+            self._strings = self._package.shared_strings()
+        index = int(number) if number.isdecimal() and len(number) < 10 else -1
+        if not 0 <= index < len(self._strings):
+            raise failed(f"a cell refers to shared string {number[:20]!r}, which is not there")
+        return self._strings[index]
+
+
+def _column_of(reference: str | None, following: int) -> int:
+    if reference is None:
+        column = following
+    else:
+        found = _column(reference)
+        if found is None:
+            raise failed(f"a cell has the reference {reference[:20]!r}, which is none")
+        column = 0
+        for letter in found[1]:
+            column = column * 26 + ord(letter) - ord("A") + 1
+        column -= 1
+    if column >= _MAX_COLUMN:
+        raise failed("a row has more cells than a worksheet may")
+    return column
