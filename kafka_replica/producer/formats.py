@@ -7,8 +7,7 @@ import logging
 from kafka_replica.errors import ConfigurationError
 from kafka_replica.producer.encoding import Encoded, Encoder, as_recorded
 from kafka_replica.records import key_text
-from kafka_replica.sdmx import message_format as media_types
-from kafka_replica.sdmx import read_message, write_message
+from kafka_replica.sdmx import media_types, read_message, write_message
 from kafka_replica.sdmx.errors import MessageError, UnwritableError
 from kafka_replica.sdmx.message import Message
 from kafka_replica.sdmx.message_format import Format, of_content_type

@@ -14,8 +14,7 @@ from kafka_replica.producer import Put, StructureProducer
 from kafka_replica.producer.encoding import as_recorded
 from kafka_replica.producer.formats import as_structures, encoder_of
 from kafka_replica.producer.sources.contents import fingerprint
-from kafka_replica.sdmx import Header, Part, read_message, split_message, write_message
-from kafka_replica.sdmx import message_format as media_types
+from kafka_replica.sdmx import Header, Part, media_types, read_message, split_message, write_message
 from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.message_format import of_content_type
 from kafka_replica.testing.pytest_plugin import TopicMaker
