@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import uuid
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,7 +17,7 @@ from kafka_replica.broker.topic_settings import STRUCTURE_TOPIC
 from kafka_replica.cli.options import ReplicaOptions, kafka_options
 from kafka_replica.cli.output import json_line, say
 from kafka_replica.cli.properties import properties
-from kafka_replica.cli.topic_schemes import merge_with_topic
+from kafka_replica.cli.topic_schemes import may_be_merged, merge_with_topic, repeat_if_fenced
 from kafka_replica.cli.topic_suggestions import topic_suggestions
 from kafka_replica.common.wording import counted
 from kafka_replica.errors import UsageError
@@ -94,15 +95,21 @@ def publish(
         topics.create(topic, partitions, STRUCTURE_TOPIC, timeout_s, replication_factor)
     with topic_suggestions(config, topic):
         topics.look_up(topic, timeout_s)  # a producer would wait for a missing topic
-    if not no_merge:
-        merge_with_topic(structures.parts, ReplicaOptions(
-            bootstrap_server, topic, configs, timeout_s, "auto", None, (), "skip", None,
-        ))  # fmt: skip
-    identity = transactional_id or f"kafka-replica-publish-{uuid.uuid4()}"
-    producer = TransactionalProducer(config, topic, identity, timeout_s=timeout_s)
-    committed = _send(producer, structures, deleted)
-    producer.wait_visible(committed, timeout_s)
-    _report(structures, deleted, committed, as_json)
+    is_shared = may_be_merged([*structures.parts, *deleted])
+    own_id = f"kafka-replica-publish-{topic if is_shared else uuid.uuid4()}"
+    reading = ReplicaOptions(bootstrap_server, topic, configs, timeout_s, "auto", None, (), "skip", None)
+
+    def merge_and_send() -> None:
+        producer = TransactionalProducer(config, topic, transactional_id or own_id, timeout_s=timeout_s)
+        sent = structures if no_merge else replace(structures, parts=merge_with_topic(structures.parts, reading))
+        committed = _send(producer, sent, deleted)
+        producer.wait_visible(committed, timeout_s)
+        _report(sent, deleted, committed, as_json)
+
+    if is_shared and transactional_id is None:
+        repeat_if_fenced(merge_and_send, topic)
+    else:
+        merge_and_send()
     return REJECTED if structures.rejected else 0
 
 
