@@ -118,7 +118,7 @@ _OF_A_REPLICA = (
     ),
     click.option(
         "--key-filter", multiple=True, metavar="PATTERN",
-        help="Only keys that match: * any text, ? a character. Repeatable; one of them has to match.",
+        help="Only keys that match as a whole: * any text, ? a character. Repeatable; one of them has to match.",
     ),
     STORE,
     click.option(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from fnmatch import fnmatchcase
 from typing import Any
 
 import click
 
+from kafka_replica.cli.key_patterns import key_matches, no_match
 from kafka_replica.cli.keys import find_record
 from kafka_replica.cli.options import ReplicaOptions, replica_options
 from kafka_replica.cli.output import (
@@ -118,16 +118,19 @@ def list_keys(
 ) -> None:
     """Print the keys, in key order; those that match PATTERN if one is given.
 
-    In a PATTERN, * matches any text and ? one character; without either, keys that contain it match.
+    In a PATTERN, * matches any text and ? one character; it matches whole keys, and ids and references of artefacts:
+    "CL_*", "SDMX:*", "SDMX:CL_FREQ(2.*)", "Codelist=*". Without * and ?, keys that contain it match.
     """
     with ready_replica(options) as replica:
         snapshot = replica.snapshot()
-        for key in sorted(snapshot):
-            if pattern is None or _matches(key_text(key), pattern):
-                if as_json:
-                    json_line(place_of(snapshot[key], several_topics=len(replica.topics) > 1))
-                else:
-                    say(key_text(key))
+        found = sorted(key for key in snapshot if pattern is None or key_matches(key, pattern))
+        for key in found:
+            if as_json:
+                json_line(place_of(snapshot[key], several_topics=len(replica.topics) > 1))
+            else:
+                say(key_text(key))
+        if pattern is not None and not found:
+            click.echo(f"kafka-replica: {no_match(list(snapshot), pattern)}", err=True)
 
 
 @click.command()
@@ -148,12 +151,6 @@ def status(
         else:
             say(_status_text(options.topic, now))
     return 0 if now.state is State.LIVE else 1
-
-
-def _matches(text: str, pattern: str) -> bool:
-    if "*" in pattern or "?" in pattern:
-        return fnmatchcase(text, pattern.replace("[", "[[]"))
-    return pattern in text
 
 
 def _change_json(change: Change, *, several_topics: bool) -> dict[str, Any]:
