@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable
 from typing import Literal
 
@@ -55,6 +56,7 @@ from kafka_replica.producer.relay.events import (
 )
 from kafka_replica.producer.relay.kafka_session import KafkaSession, Sent, Step
 from kafka_replica.producer.relay.prefetch import Prefetcher
+from kafka_replica.producer.relay.retries import retry_reason
 from kafka_replica.producer.relay.rules import Relay
 
 _log = logging.getLogger("kafka_replica.producer")
@@ -123,6 +125,8 @@ class Runner:
         self._compared: tuple[int | None, int] | None = None
         self._confirmation = Confirmation()
         self._trouble: KafkaFailed | None = None
+        self._failing_since_s: float | None = None
+        """The beginning of the first operation that failed, if Kafka has refused or not answered since."""
         self.closing = threading.Event()
         self.wake = threading.Event()
 
@@ -140,16 +144,17 @@ class Runner:
             self._ahead.close()
 
     def _done(self, decision: Decision) -> Event:
+        began_s = time.monotonic()
         try:
             return self._do(decision)
         except OutboxError as error:
             _log.warning("%s", error)
             return DatabaseFailed()
         except KafkaReplicaError as error:
-            return self._kafka_failed(error)
+            return self._kafka_failed(error, began_s)
         except Exception as error:  # noqa: BLE001 - whatever it is, nothing is skipped and somebody is told
             _log.exception("the relay failed")
-            return self._kafka_failed(error)
+            return self._kafka_failed(error, began_s)
 
     def _do(self, decision: Decision) -> Event:  # noqa: PLR0911 - one for each decision
         match decision:
@@ -272,6 +277,7 @@ class Runner:
     def _stands_by(self) -> Event:
         if self._leads:  # the lease may be lost at any time, because its heartbeat runs in a separate thread
             self._leads = False
+            self._failing_since_s = None
             self._tell(StandBy())
         return StandingBy()
 
@@ -327,25 +333,31 @@ class Runner:
                 self.closing.wait(0.5)
             case Pause.RETRY:
                 if self._trouble is not None:
-                    self._tell(Retrying(decision.attempt, self._trouble.fault, self._trouble.reason))
-                    self._note_trouble(f"tried {decision.attempt} times: {self._trouble.reason}")
+                    failing_s = time.monotonic() - (self._failing_since_s or time.monotonic())
+                    reason = retry_reason(self._trouble, decision.attempt, failing_s)
+                    _log.warning("%s", reason)
+                    self._tell(Retrying(decision.attempt, self._trouble.fault, reason))
+                    self._note_trouble(reason)
                 self.closing.wait(min(0.25 * 2 ** min(decision.attempt, 8), 10.0))
         return Waited()
 
     # --- helpers ---
 
-    def _kafka_failed(self, error: Exception) -> KafkaFailed:
+    def _kafka_failed(self, error: Exception, began_s: float) -> KafkaFailed:
         fault = fault_of(error)
         if isinstance(error, (EncodingError, RecordNotSentError)) and fault not in {Fault.TRANSITORY, Fault.FENCED}:
             fault = Fault.LOCAL
         if isinstance(error, ProducerConflictError):
             fault = Fault.REFUSED  # retrying does not help
         self._trouble = KafkaFailed(fault, _reason(error), isinstance(error, CommitUnknownError))
-        _log.warning("%s", self._trouble.reason)
+        if self._failing_since_s is None:
+            self._failing_since_s = began_s
         return self._trouble
 
     def _note_trouble(self, reason: str | None) -> None:
         """Show in the producer's status why it is retrying, or (None) that it is not."""
+        if reason is None:
+            self._failing_since_s = None
         view = self._view
         if view is not None and view.intent.mode is Mode.RUNNING and view.intent.reason != reason:
             self._queue.note_trouble(self._lease.term, reason)
