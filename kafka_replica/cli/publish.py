@@ -15,7 +15,7 @@ from rich.progress import Progress
 from kafka_replica.broker.admin.topics import Topics
 from kafka_replica.broker.topic_settings import STRUCTURE_TOPIC
 from kafka_replica.cli.options import ReplicaOptions, kafka_options
-from kafka_replica.cli.output import json_line, say
+from kafka_replica.cli.output import json_line, print_line
 from kafka_replica.cli.properties import properties
 from kafka_replica.cli.topic_schemes import may_be_merged, merge_with_topic, repeat_if_fenced
 from kafka_replica.cli.topic_suggestions import topic_suggestions
@@ -77,9 +77,9 @@ def publish(
     published; the exit status is 3 then.
     """
     config = properties(bootstrap_server, configs)
-    deleted, files = _sorted_out(paths, deletes)
+    deleted, files = _separate_urns(paths, deletes)
     structures = read_structures(structure_files(files), skip_unreadable=skip_unreadable, check=not no_check)
-    _tell_what_is_left_out(structures)
+    _report_left_out(structures)
     if not structures.parts and not deleted:
         if structures.rejected:
             raise MessageError(
@@ -113,7 +113,7 @@ def publish(
     return REJECTED if structures.rejected else 0
 
 
-def _sorted_out(paths: tuple[str, ...], deletes: tuple[str, ...]) -> tuple[list[Urn], list[Path]]:
+def _separate_urns(paths: tuple[str, ...], deletes: tuple[str, ...]) -> tuple[list[Urn], list[Path]]:
     urns = [*deletes, *(path for path in paths if deletes and path.startswith("urn:"))]
     files = [Path(path) for path in paths if not (deletes and path.startswith("urn:"))]
     try:
@@ -140,7 +140,7 @@ def _send(producer: TransactionalProducer, structures: FileContents, deleted: li
         return transaction.committed
 
 
-def _tell_what_is_left_out(structures: FileContents) -> None:
+def _report_left_out(structures: FileContents) -> None:
     for file, reason in structures.left_out.items():
         click.echo(f"left out: {file}: {reason}", err=True)
     for rejected in structures.rejected:
@@ -177,7 +177,7 @@ def _report(structures: FileContents, deleted: list[Urn], committed: Committed, 
         ends = ", ".join(f"{partition} up to {offset}" for partition, offset in position.items())
         rejected = f"{len(structures.rejected):,} rejected, " if structures.rejected else ""
         published = counted(len(structures.parts), "structure")
-        say(f"{published} published, {rejected}{len(deleted):,} deleted, in one transaction: {ends}")
+        print_line(f"{published} published, {rejected}{len(deleted):,} deleted, in one transaction: {ends}")
 
 
 def _rejected_json(one: Rejected) -> dict[str, str | None]:

@@ -14,9 +14,9 @@ from kafka_replica.cli.output import (
     json_line,
     json_text,
     keys_json,
-    place_of,
     position_json,
-    say,
+    print_line,
+    record_attributes,
     sha256_of,
     write,
 )
@@ -46,13 +46,17 @@ def dump(
         for key in sorted(snapshot):
             record = snapshot[key]
             if as_json:
-                json_line({**place_of(record, several_topics=len(replica.topics) > 1), "sha256": sha256_of(record)})
+                json_line(
+                    {**record_attributes(record, several_topics=len(replica.topics) > 1), "sha256": sha256_of(record)}
+                )
             else:
-                say(f"{record.offset:>10}  {len(record.value or b''):>10}  {sha256_of(record)[:12]}  {key_text(key)}")
+                print_line(
+                    f"{record.offset:>10}  {len(record.value or b''):>10}  {sha256_of(record)[:12]}  {key_text(key)}"
+                )
         if as_json:
             json_line({"version": snapshot.version, **position_json(snapshot.position), "keys": len(snapshot)})
         else:
-            say(f"version {snapshot.version} of {snapshot.position}: {counted(len(snapshot), 'key')}")
+            print_line(f"version {snapshot.version} of {snapshot.position}: {counted(len(snapshot), 'key')}")
 
 
 @click.command()
@@ -76,7 +80,7 @@ def watch(
                 if as_json:
                     json_line(_change_json(change, several_topics=len(replica.topics) > 1))
                 else:
-                    say(_change_text(change))
+                    print_line(_change_text(change))
                 printed = True
         except (KeyboardInterrupt, Terminated):
             if not printed or is_in_the_middle():
@@ -126,9 +130,9 @@ def list_keys(
         found = sorted(key for key in snapshot if pattern is None or key_matches(key, pattern))
         for key in found:
             if as_json:
-                json_line(place_of(snapshot[key], several_topics=len(replica.topics) > 1))
+                json_line(record_attributes(snapshot[key], several_topics=len(replica.topics) > 1))
             else:
-                say(key_text(key))
+                print_line(key_text(key))
         if pattern is not None and not found:
             click.echo(f"kafka-replica: {no_match(list(snapshot), pattern)}", err=True)
 
@@ -149,7 +153,7 @@ def status(
         if as_json:
             json_line(now.as_json())
         else:
-            say(_status_text(options.topic, now))
+            print_line(_status_text(options.topic, now))
     return 0 if now.state is State.LIVE else 1
 
 
@@ -184,7 +188,7 @@ def _change_text(change: Change) -> str:
 def _record_json(record: Record, *, several_topics: bool) -> dict[str, Any]:
     headers = [{"name": name, "value": None if value is None else json_text(value)} for name, value in record.headers]
     value = json_text(record.value or b"")
-    place = place_of(record, several_topics=several_topics)
+    place = record_attributes(record, several_topics=several_topics)
     return {**place, "sha256": sha256_of(record), "headers": headers, "value": value}
 
 

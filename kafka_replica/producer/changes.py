@@ -10,7 +10,7 @@ from kafka_replica.common.wording import counted, shortened
 from kafka_replica.errors import UsageError
 from kafka_replica.records import Key, key_bytes, key_text
 
-__all__ = ["Change", "Delete", "Put", "Unreadable", "apart", "content_hash", "key_hash"]
+__all__ = ["Change", "Delete", "Put", "Unreadable", "content_hash", "key_hash", "puts_and_deletes"]
 
 _DIGEST_BYTES = 32
 
@@ -66,7 +66,7 @@ def content_hash(put: Put) -> bytes:
     return digest.digest()
 
 
-def apart(changes: Iterable[Change]) -> tuple[list[Put], list[Delete]]:
+def puts_and_deletes(changes: Iterable[Change]) -> tuple[list[Put], list[Delete]]:
     """Separate puts from deletions, which never share a transaction. If a key occurs twice, its last change counts.
 
     Raises:

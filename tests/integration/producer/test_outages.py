@@ -53,9 +53,9 @@ class Stopping(StructureProducer):
     def _step(self, name: str) -> None:
         if name == "handed over" and not self.killed and self.status().sent:
             assert self._runner is not None
-            assert self._runner._link is not None
-            assert self._runner._link._writer is not None
-            self._runner._link._writer._producer.flush(20)
+            assert self._runner._session is not None
+            assert self._runner._session._writer is not None
+            self._runner._session._writer._producer.flush(20)
             self.killed = True
             self.kafka.kill()
 

@@ -13,7 +13,7 @@ from sqlalchemy import select
 from kafka_replica.producer import StructureProducer
 from kafka_replica.producer.errors import SourceError
 from kafka_replica.producer.outbox.tables import change
-from kafka_replica.producer.sources import FolderSettings, FolderSource, record_source, take_in
+from kafka_replica.producer.sources import FolderSettings, FolderSource, record_source
 from kafka_replica.producer.sources.queries import path_of
 from kafka_replica.producer.sources.rest import ServiceSettings, ServiceSource
 from kafka_replica.sdmx import read_message
@@ -82,7 +82,7 @@ def test_a_bad_artefact_keeps_its_content_and_the_others_are_taken_in(
     """An unreadable list among three is neither changed nor deleted, is reported, and is updated after its repair."""
     (folder / "a.xml").write_text(codelist("CL_A CL_B CL_C"))
     source = source_of(folder)
-    assert take_in(source, producer) == [1]
+    assert record_source(source, producer) == [1]
     before = present(producer)
     (folder / "a.xml").write_text(spoiled(codelist("CL_A CL_B CL_D", "Y"), "CL_B"))
     with caplog.at_level(logging.WARNING, "kafka_replica.producer"):
@@ -110,7 +110,7 @@ def test_an_artefact_that_cannot_be_sent_keeps_its_content_and_the_others_are_ta
     source = source_of(folder)
     (folder / "a.xml").write_text(codelist("CL_A"))
     (folder / "b.xml").write_text(codelist("CL_B"))
-    assert take_in(source, producer) == [1]
+    assert record_source(source, producer) == [1]
     before = present(producer)
     (folder / "a.xml").write_text(codelist("CL_A", "Y"))
     (folder / "b.xml").write_text(codelist("CL_B", *(f"Y{number}" for number in range(50))))
@@ -133,7 +133,7 @@ def test_an_artefact_without_identity_suspends_deletions(producer: StructureProd
     """An artefact without identity suspends deletions until it can be read: it may be any missing artefact."""
     (folder / "a.xml").write_text(codelist("CL_A CL_B"))
     source = source_of(folder)
-    assert take_in(source, producer) == [1]
+    assert record_source(source, producer) == [1]
     (folder / "a.xml").write_text(codelist("CL_A CL_B", "Y").replace('id="CL_B" agencyID="A"', 'agencyID="A"'))
     taken = record_source(source, producer)
     assert taken is not None
@@ -141,7 +141,7 @@ def test_an_artefact_without_identity_suspends_deletions(producer: StructureProd
     assert len(taken.unreadable) == 1
     assert present(producer).keys() == {urn("CL_A"), urn("CL_B")}
     (folder / "a.xml").write_text(codelist("CL_A", "Y"))
-    assert take_in(source, producer) == [3]
+    assert record_source(source, producer) == [3]
     assert present(producer).keys() == {urn("CL_A")}
 
 
@@ -150,11 +150,11 @@ def test_a_later_bad_copy_does_not_bring_back_an_earlier_one(producer: Structure
     (folder / "a.xml").write_text(codelist("CL_A", "OLD"))
     (folder / "b.xml").write_text(codelist("CL_A", "NEW"))
     source = source_of(folder)
-    take_in(source, producer)
+    record_source(source, producer)
     before = present(producer)
     assert b"NEW" in before[urn("CL_A")]
     (folder / "b.xml").write_text(spoiled(codelist("CL_A", "NEWER"), "CL_A"))
-    assert take_in(source, producer) == []
+    assert record_source(source, producer) == []
     assert present(producer) == before
 
 
@@ -167,18 +167,18 @@ def test_concepts_of_files_that_arrive_one_by_one_stay(
     source = source_of(folder)
     for count, file in enumerate(order, start=1):
         (folder / file).write_text(texts[file])
-        assert take_in(source, producer) == [count]
+        assert record_source(source, producer) == [count]
         here = {id_ for name in order[:count] for id_ in names(texts[name].encode())}
         assert names(present(producer)[CONCEPTS]).keys() == here
     end = present(producer)[CONCEPTS]
     assert names(end) == {"A": "Name A", "B": "New B", "C": "New C", "D": "Name D"}
-    assert take_in(source_of(folder), producer) == [], "another process finds the same content"
+    assert record_source(source_of(folder), producer) == [], "another process finds the same content"
     (folder / "b.xml").unlink()
-    take_in(source, producer)
+    record_source(source, producer)
     assert names(present(producer)[CONCEPTS]) == {"A": "Name A", "B": "Name B", "D": "Name D"}
     for file in ("a.xml", "c.xml"):
         (folder / file).write_text(codelist("CL_A"))
-    take_in(source, producer)
+    record_source(source, producer)
     assert present(producer).keys() == {urn("CL_A")}, "no file holds a concept any more"
 
 
@@ -187,7 +187,7 @@ def test_a_scheme_with_an_unreadable_copy_keeps_its_content(producer: StructureP
     (folder / "a.xml").write_text(concepts("A"))
     (folder / "b.xml").write_text(concepts("B"))
     source = source_of(folder)
-    take_in(source, producer)
+    record_source(source, producer)
     (folder / "b.xml").write_text(concepts("B").replace("</s:Name>", "</s:Name><s:TextFormat maxLength='x'/>"))
     taken = record_source(source, producer)
     assert taken is not None
@@ -211,4 +211,4 @@ def test_a_service_with_a_bad_artefact(producer: StructureProducer) -> None:
         assert names(present(producer)[CONCEPTS]) == {"A": "Name A", "B": "Name B"}
         service.answers[first] = Says(codelist("CL_A")[:-5])
         with pytest.raises(SourceError, match="nothing is taken in"):
-            take_in(source, producer)
+            record_source(source, producer)
