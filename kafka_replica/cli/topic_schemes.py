@@ -20,11 +20,9 @@ from kafka_replica.cli.options import ReplicaOptions
 from kafka_replica.cli.ready import ready_replica
 from kafka_replica.errors import BrokerError, CommitUnknownError, PublishError
 from kafka_replica.records import Record
-from kafka_replica.sdmx import Part, Urn, merge_copies, read_message
+from kafka_replica.sdmx import Format, Part, Urn, merge_copies, read_message
 from kafka_replica.sdmx.errors import MessageError, SdmxError
 from kafka_replica.sdmx.lookups.decoding import media_type
-from kafka_replica.sdmx.media_types import Format
-from kafka_replica.sdmx.readers.standalone import is_synthetic
 
 T = TypeVar("T")
 _ATTEMPTS: Final = 8
@@ -32,7 +30,7 @@ _ATTEMPTS: Final = 8
 
 def may_be_merged(urns: Iterable[Urn]) -> bool:
     """Return whether one of the URNs is that of a scheme in which other calls may have to merge standalone items."""
-    return any(is_synthetic(urn, Format.SDMX_ML_2_0) for urn in urns)
+    return any(Part(urn, b"", str(Format.SDMX_ML_2_0)).is_synthetic for urn in urns)
 
 
 def repeat_if_fenced(publish: Callable[[], T], topic: str) -> T:

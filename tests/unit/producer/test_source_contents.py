@@ -13,7 +13,7 @@ from sqlalchemy import select
 from kafka_replica.producer import StructureProducer
 from kafka_replica.producer.errors import SourceError
 from kafka_replica.producer.outbox.tables import change
-from kafka_replica.producer.sources import FolderSettings, FolderSource, record_source
+from kafka_replica.producer.sources import FolderSettings, FolderSource, read_and_record, record_source
 from kafka_replica.producer.sources.queries import path_of
 from kafka_replica.producer.sources.rest import ServiceSettings, ServiceSource
 from kafka_replica.sdmx import read_message
@@ -86,7 +86,7 @@ def test_a_bad_artefact_keeps_its_content_and_the_others_are_taken_in(
     before = present(producer)
     (folder / "a.xml").write_text(spoiled(codelist("CL_A CL_B CL_D", "Y"), "CL_B"))
     with caplog.at_level(logging.WARNING, "kafka_replica.producer"):
-        taken = record_source(source, producer)
+        taken = read_and_record(source, producer)
     assert taken is not None
     assert taken.tx_ids == (2, 3)
     [reason] = taken.unreadable
@@ -96,7 +96,7 @@ def test_a_bad_artefact_keeps_its_content_and_the_others_are_taken_in(
     assert present(producer)[urn("CL_B")] == before[urn("CL_B")]
     assert present(producer)[urn("CL_A")] != before[urn("CL_A")]
     (folder / "a.xml").write_text(codelist("CL_A CL_B CL_D", "Y"))
-    taken = record_source(source, producer)
+    taken = read_and_record(source, producer)
     assert taken is not None
     assert (taken.tx_ids, taken.unreadable) == ((4,), ())
 
@@ -114,7 +114,7 @@ def test_an_artefact_that_cannot_be_sent_keeps_its_content_and_the_others_are_ta
     before = present(producer)
     (folder / "a.xml").write_text(codelist("CL_A", "Y"))
     (folder / "b.xml").write_text(codelist("CL_B", *(f"Y{number}" for number in range(50))))
-    taken = record_source(source, producer)
+    taken = read_and_record(source, producer)
     assert taken is not None
     assert taken.tx_ids == (2,)
     [reason] = taken.unreadable
@@ -123,7 +123,7 @@ def test_an_artefact_that_cannot_be_sent_keeps_its_content_and_the_others_are_ta
     assert present(producer)[urn("CL_B")] == before[urn("CL_B")]
     assert b"Y" in present(producer)[urn("CL_A")]
     (folder / "b.xml").write_text(codelist("CL_B", "Y"))
-    taken = record_source(source, producer)
+    taken = read_and_record(source, producer)
     assert taken is not None
     assert (taken.tx_ids, taken.unreadable) == ((3,), ())
     producer.close()
@@ -135,7 +135,7 @@ def test_an_artefact_without_identity_suspends_deletions(producer: StructureProd
     source = source_of(folder)
     assert record_source(source, producer) == [1]
     (folder / "a.xml").write_text(codelist("CL_A CL_B", "Y").replace('id="CL_B" agencyID="A"', 'agencyID="A"'))
-    taken = record_source(source, producer)
+    taken = read_and_record(source, producer)
     assert taken is not None
     assert taken.tx_ids == (2,)
     assert len(taken.unreadable) == 1
@@ -189,7 +189,7 @@ def test_a_scheme_with_an_unreadable_copy_keeps_its_content(producer: StructureP
     source = source_of(folder)
     record_source(source, producer)
     (folder / "b.xml").write_text(concepts("B").replace("</s:Name>", "</s:Name><s:TextFormat maxLength='x'/>"))
-    taken = record_source(source, producer)
+    taken = read_and_record(source, producer)
     assert taken is not None
     assert (taken.tx_ids, len(taken.unreadable)) == ((), 1)
     assert names(present(producer)[CONCEPTS]) == {"A": "Name A", "B": "Name B"}
@@ -204,7 +204,7 @@ def test_a_service_with_a_bad_artefact(producer: StructureProducer) -> None:
         service.answers[second] = Says(concepts("A"))
         service.answers[third] = Says(concepts("B"))
         source = ServiceSource(ServiceSettings(service.url, structures=queries, retries=0))
-        taken = record_source(source, producer)
+        taken = read_and_record(source, producer)
         assert taken is not None
         assert len(taken.unreadable) == 1
         assert present(producer).keys() == {urn("CL_A"), CONCEPTS}
