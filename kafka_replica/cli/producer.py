@@ -13,6 +13,7 @@ from pathlib import Path
 import click
 
 from kafka_replica.cli.output import json_line, print_line
+from kafka_replica.common.wording import counted
 from kafka_replica.errors import MissingExtraError
 
 try:
@@ -189,12 +190,11 @@ def _show(found: ProducerStatus) -> None:
     print_line(f"instance: {'none' if found.owner is None else f'{found.owner} ({said})'}")
     print_line(f"producer: {found.id}, topic {found.topic}{f', {found.media_type}' if found.media_type else ''}")
     print_line(f"sent: {found.sent:,} of {found.recorded:,} recorded")
-    print_line(f"pending: {found.pending:,} ({found.pending_bytes:,} bytes)")
+    print_line(f"pending: {found.pending:,} ({counted(found.pending_bytes, 'byte')})")
     if found.not_carried:
-        print_line(f"not carried by the format: {found.not_carried:,} records")
+        print_line(f"not carried by the format: {counted(found.not_carried, 'record')}")
     if found.skipped_records or found.skipped:
-        transactions = f"{found.skipped:,} transaction{'' if found.skipped == 1 else 's'}"
-        records = f"{found.skipped_records:,} record{'' if found.skipped_records == 1 else 's'}"
-        print_line(f"skipped by request: {transactions}, {records}")
+        records = counted(found.skipped_records, "record")
+        print_line(f"skipped by request: {counted(found.skipped, 'transaction')}, {records}")
     if found.failed is not None:
         print_line(f"failed: transaction {found.failed.tx_id}, status {found.failed.status}: {found.failed.error}")

@@ -9,6 +9,7 @@ import click
 
 from kafka_replica.cli.output import json_line, json_text, print_line, write
 from kafka_replica.cli.producer_options import control_of, producer_options, report_success
+from kafka_replica.common.wording import counted
 from kafka_replica.errors import UsageError
 from kafka_replica.producer.changes import Put
 from kafka_replica.producer.outbox import Status
@@ -103,8 +104,9 @@ def replace(
     puts = _puts(paths, key, content_type)
     with control_of(file) as control:
         control.replace(tx_id, puts, reason=reason)
-    what = "1 record" if len(puts) == 1 else f"{len(puts)} records"
-    report_success(as_json, "replace", f"{what} of transaction {tx_id} will be replaced {_GO_ON}")
+    report_success(
+        as_json, "replace", f"{counted(len(puts), 'record')} of transaction {tx_id} will be replaced {_GO_ON}"
+    )
 
 
 def _puts(paths: tuple[Path, ...], key: str | None, content_type: str | None) -> list[Put]:
@@ -122,7 +124,7 @@ def _puts(paths: tuple[Path, ...], key: str | None, content_type: str | None) ->
 
 def _say_transaction(each: RecordedTransaction) -> None:
     recorded = datetime.fromtimestamp(each.recorded_ms / 1000, UTC).isoformat(sep=" ", timespec="seconds")
-    size = f"{each.records:,} records, {each.size:,} bytes"
+    size = f"{counted(each.records, 'record')}, {counted(each.size, 'byte')}"
     print_line(f"{each.tx_id}  {each.status.name.lower()}  {each.kind}  {recorded}  {size}")
     if each.error is not None:
         print_line(f"    {each.error}")
