@@ -11,7 +11,7 @@ import random
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Final, TypeVar
+from typing import Final
 
 import click
 
@@ -24,7 +24,6 @@ from kafka_replica.sdmx import Format, Part, Urn, merge_copies, read_message
 from kafka_replica.sdmx.errors import MessageError, SdmxError
 from kafka_replica.sdmx.lookups.decoding import media_type
 
-T = TypeVar("T")
 _ATTEMPTS: Final = 8
 
 
@@ -33,25 +32,31 @@ def may_be_merged(urns: Iterable[Urn]) -> bool:
     return any(Part(urn, b"", str(Format.SDMX_ML_2_0)).is_synthetic for urn in urns)
 
 
-def repeat_if_fenced(publish: Callable[[], T], topic: str) -> T:
+def repeat_if_fenced(publish: Callable[[], None], topic: str) -> None:
     """Call a function that merges and publishes; if another call fences it, wait for that call, and call it again.
+
+    A repetition is also right if Kafka has committed without our knowing: it merges with its own items.
 
     Raises:
         PublishError: other calls came in between each time; nothing was published.
+        CommitUnknownError: the same, but Kafka may have committed the last time.
     """
     attempt = 1
     while True:
         began_s = time.monotonic()
         try:
-            return publish()
+            publish()
         except BrokerError as error:
-            if isinstance(error, CommitUnknownError) or fault_of(error) is not Fault.FENCED:
+            last = attempt == _ATTEMPTS
+            if fault_of(error) is not Fault.FENCED or (last and isinstance(error, CommitUnknownError)):
                 raise
-            if attempt == _ATTEMPTS:
+            if last:
                 raise PublishError(
                     f"publishing to {topic}: {attempt} times another call of publish has written schemes that are "
                     "merged before this one could commit; nothing was published; run it again when fewer calls run"
                 ) from error
+        else:
+            return
         click.echo("another call has written schemes that are merged: reading the topic again", err=True)
         # The other call takes about as long as this one did, and it must not be fenced in turn.
         time.sleep((time.monotonic() - began_s) * random.uniform(1, 2))  # noqa: S311 - not a secret
