@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from kafka_replica.cli.remembered import DEFAULT_NAME, chosen_of
+from kafka_replica.cli.remembered import DEFAULT_NAME, choose_broker
 from kafka_replica.embedded import ports
 from kafka_replica.embedded.errors import EmbeddedKafkaError
 from kafka_replica.embedded.local import LocalKafka
@@ -81,17 +81,17 @@ def start(
             with registry.changing(name):
                 there = registry.find(name)
                 if there is not None:
-                    _already(there, asked, as_json)
+                    _report_running(there, asked, as_json)
                     return
                 kafka = running.enter_context(_started(port, data, chosen))
                 entry = registry.add(name, kafka, asked)
                 if not foreground:
                     kafka.detach()
             if foreground:
-                _stay(kafka, entry, registry, as_json)
+                _run_in_foreground(kafka, entry, registry, as_json)
             else:
                 _show(entry, f"Kafka runs at {entry.bootstrap_servers} (log: {entry.log_path})", as_json)
-                if not as_json and chosen_of(registry.running()) == entry:
+                if not as_json and choose_broker(registry.running()) == entry:
                     click.echo("The other commands use it where no --bootstrap-server is given.")
     except KafkaReplicaError as error:
         _fail(error, as_json)
@@ -155,7 +155,7 @@ def _started(port: int | None, data: str | None, settings: dict[str, str]) -> Lo
     return kafka(port).start()
 
 
-def _stay(kafka: LocalKafka, entry: Entry, registry: Registry, as_json: bool) -> None:
+def _run_in_foreground(kafka: LocalKafka, entry: Entry, registry: Registry, as_json: bool) -> None:
     """Keep the broker until a signal arrives or it ends by itself."""
 
     def end(number: int, _: FrameType | None) -> NoReturn:
@@ -178,7 +178,7 @@ def _stay(kafka: LocalKafka, entry: Entry, registry: Registry, as_json: bool) ->
         registry.remove(entry.name)
 
 
-def _already(there: Entry, asked: dict[str, Any], as_json: bool) -> None:
+def _report_running(there: Entry, asked: dict[str, Any], as_json: bool) -> None:
     different = [key for key, value in asked.items() if value and value != there.asked.get(key)]
     if different:
         raise EmbeddedKafkaError(

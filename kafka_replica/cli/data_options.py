@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from kafka_replica.cli.options import gathered, with_options
+from kafka_replica.cli.options import grouped_options, with_options
 from kafka_replica.cli.structure_source import structure_options
 from kafka_replica.errors import UsageError
 from kafka_replica.sdmx.errors import UrnError
@@ -113,4 +113,4 @@ _OPTIONS = (
 
 def data_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options to a command, which gets them as ``chosen``, and the options of structures as ``source``."""
-    return structure_options(with_options(_OPTIONS, gathered(DataOptions, "chosen", command)))
+    return structure_options(with_options(_OPTIONS, grouped_options(DataOptions, "chosen", command)))

@@ -46,8 +46,8 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
     ),
     "list": (
         "list -t sdmx.structures",
-        'list "CL_FREQ" -t sdmx.structures',
-        'list "*Codelist=ESTAT:*" -t sdmx.structures',
+        'list "CL_*" -t sdmx.structures',
+        'list "Codelist=ESTAT:*" -t sdmx.structures',
     ),
     "map": (
         'map data.csv --map "ESTAT:OLD_TO_NEW(1.0)" -t sdmx.structures -o mapped',

@@ -49,7 +49,7 @@ def find_record(snapshots: Sequence[Snapshot], wanted: str) -> Record:
         for snapshot in snapshots
         if (record := snapshot.get(os.fsencode(wanted))) is not None
     ]
-    found = found or [one for snapshot in snapshots for one in _meant(snapshot, wanted)]
+    found = found or [one for snapshot in snapshots for one in _referenced(snapshot, wanted)]
     if len(found) > 1:
         shown = "".join(f"\n  {one.name}" for one in found)
         raise ArtefactNotFoundError(f"{wanted} fits {counted(len(found), 'record')}; say which one is meant:{shown}")
@@ -73,7 +73,7 @@ def _check_is_one(wanted: str) -> None:
         raise UsageError(f'{wanted} names an item; get the artefact that holds it: kafka-replica get "{whole}"')
 
 
-def _meant(snapshot: Snapshot, wanted: str) -> Iterator[Found]:
+def _referenced(snapshot: Snapshot, wanted: str) -> Iterator[Found]:
     """Yield the artefact of each class that a reference denotes."""
     parts = _REFERENCE(wanted)
     if parts is None or parts[5] or "*" in wanted:

@@ -76,7 +76,7 @@ def with_options(options: Iterable[Callable[[F], F]], command: F) -> F:
     return command
 
 
-def gathered(kind: Callable[..., Any], name: str, command: Callable[..., Any]) -> Callable[..., Any]:
+def grouped_options(kind: Callable[..., Any], name: str, command: Callable[..., Any]) -> Callable[..., Any]:
     """Return a command that gets the fields of a dataclass as one argument with the given name."""
     names = [field.name for field in fields(kind)]  # type: ignore[arg-type] # a dataclass
 
@@ -118,7 +118,7 @@ _OF_A_REPLICA = (
     ),
     click.option(
         "--key-filter", multiple=True, metavar="PATTERN",
-        help="Only keys that match: * any text, ? a character. Repeatable; one of them has to match.",
+        help="Only keys that match as a whole: * any text, ? a character. Repeatable; one of them has to match.",
     ),
     STORE,
     click.option(
@@ -131,4 +131,4 @@ _OF_A_REPLICA = (
 def replica_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options of a replica to a command, which gets all except ``as_json`` as the argument ``options``."""
     shared = (JSON, TIMEOUT_S, CONFIG, topic_option(), BOOTSTRAP_SERVER)
-    return with_options((*_OF_A_REPLICA, *shared), gathered(ReplicaArguments, "options", command))
+    return with_options((*_OF_A_REPLICA, *shared), grouped_options(ReplicaArguments, "options", command))

@@ -17,15 +17,15 @@ JsonText = str | dict[str, str]
 
 def json_line(value: Any) -> None:
     """Write a line of JSON, and flush it."""
-    say(json.dumps(value, separators=(",", ":")))
+    print_line(json.dumps(value, separators=(",", ":")))
 
 
-def say(text: str) -> None:
+def print_line(text: str) -> None:
     """Write a line of text, and flush it; in UTF-8 whatever the locale, because keys are UTF-8."""
     write(text.encode(errors="backslashreplace") + b"\n")
 
 
-class ReaderGoneError(Exception):
+class OutputClosedError(Exception):
     """The reader of our output has closed the pipe, as ``| head`` does."""
 
 
@@ -40,7 +40,7 @@ def write(data: bytes) -> None:
 
     Raises:
         UsageError: there is no standard output.
-        ReaderGoneError: the reader has closed the pipe.
+        OutputClosedError: the reader has closed the pipe.
     """
     if sys.stdout is None:
         raise UsageError("there is no standard output to write to; do not close it")
@@ -49,7 +49,7 @@ def write(data: bytes) -> None:
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
     except BrokenPipeError:
-        raise ReaderGoneError from None
+        raise OutputClosedError from None
     _Writing.in_the_middle = False
 
 
@@ -85,7 +85,7 @@ def _topic_and_key(key: bytes) -> JsonText:
     return {"topic": topic.decode(), **({"key": found} if isinstance(found, str) else found)}
 
 
-def place_of(record: Record, *, several_topics: bool = False) -> dict[str, Any]:
+def record_attributes(record: Record, *, several_topics: bool = False) -> dict[str, Any]:
     """Return the attributes of a record, without its value."""
     return {
         **({"topic": record.topic} if several_topics else {}),

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import click
 
-from kafka_replica.cli.output import json_line, say
+from kafka_replica.cli.output import json_line, print_line
+from kafka_replica.common.wording import counted
 from kafka_replica.errors import MissingExtraError
 
 try:
@@ -21,7 +22,7 @@ except ImportError as error:
     raise MissingExtraError("the producer", "producer") from error
 
 import kafka_replica.producer.outbox  # noqa: F401 - says so if the extra is not installed
-from kafka_replica.cli.producer_options import control_of, done, producer_options
+from kafka_replica.cli.producer_options import control_of, producer_options, report_success
 from kafka_replica.cli.producer_transactions import list_transactions, show, skip
 from kafka_replica.cli.producer_transactions import replace as replace_records
 from kafka_replica.producer.files import Configuration, make_source, read_configuration
@@ -71,7 +72,7 @@ def run(file: Path, as_json: bool, folders: tuple[str, ...], metrics_port: int |
             json_line(words)
         else:
             said = ", ".join(f"{name} {value}" for name, value in words.items() if name != "event" and value)
-            say(f"{words['event']}{': ' if said else ''}{said}")
+            print_line(f"{words['event']}{': ' if said else ''}{said}")
 
     configuration = read_configuration(file)
     source = FolderSettings(folders) if folders else configuration.source
@@ -115,7 +116,7 @@ def migrate(file: Path, as_json: bool) -> None:
         migrate_tables(engine)
     finally:
         engine.dispose()
-    done(as_json, "migrate", "the producer's tables are of this version")
+    report_success(as_json, "migrate", "the producer's tables are of this version")
 
 
 @producer.command()
@@ -129,7 +130,9 @@ def flush(file: Path, as_json: bool, new_incarnation: bool) -> None:
     """Send all present content in one transaction, and tombstones for all other keys in another."""
     with control_of(file) as made:
         recorded = made.flush(new_incarnation=new_incarnation)
-    done(as_json, "flush", f"recorded as transactions {recorded[0]} and {recorded[1]}; the running instance sends it")
+    report_success(
+        as_json, "flush", f"recorded as transactions {recorded[0]} and {recorded[1]}; the running instance sends it"
+    )
 
 
 @producer.command()
@@ -139,7 +142,7 @@ def suspend(file: Path, as_json: bool, reason: str) -> None:
     """Stop sending until the producer is resumed or started again; recording continues."""
     with control_of(file) as made:
         made.suspend(reason)
-    done(as_json, "suspend", "nothing more is sent")
+    report_success(as_json, "suspend", "nothing more is sent")
 
 
 @producer.command()
@@ -148,7 +151,7 @@ def resume(file: Path, as_json: bool) -> None:
     """Resume sending: pending and failed transactions are sent in the order in which they were recorded."""
     with control_of(file) as made:
         made.resume()
-    done(as_json, "resume", "it goes on")
+    report_success(as_json, "resume", "it goes on")
 
 
 @producer.command()
@@ -157,7 +160,9 @@ def claim(file: Path, as_json: bool) -> None:
     """Make this database the one that publishes under the producer's id, after it was moved or replaces another one."""
     with control_of(file) as made:
         made.claim()
-    done(as_json, "claim", f"this database publishes as {made.settings.transactional_id} when the producer is resumed")
+    report_success(
+        as_json, "claim", f"this database publishes as {made.settings.transactional_id} when the producer is resumed"
+    )
 
 
 @producer.command()
@@ -167,7 +172,7 @@ def delete(file: Path, as_json: bool) -> None:
     """Delete the configuration and everything that was recorded; the topics keep their records."""
     with control_of(file) as made:
         made.delete()
-    done(as_json, "delete", "deleted; the topic keeps what it has")
+    report_success(as_json, "delete", "deleted; the topic keeps what it has")
 
 
 def _made(configuration: Configuration, wait_s: float, observer: Callable[[Notice], None]) -> StructureProducer:
@@ -179,18 +184,17 @@ def _made(configuration: Configuration, wait_s: float, observer: Callable[[Notic
 
 
 def _show(found: ProducerStatus) -> None:
-    say(f"Running: {str(found.running).lower()}")
-    say(f"mode: {found.mode}{f' ({found.reason})' if found.reason else ''}")
+    print_line(f"Running: {str(found.running).lower()}")
+    print_line(f"mode: {found.mode}{f' ({found.reason})' if found.reason else ''}")
     said = "lives" if found.owner_lives else "was not seen to live"
-    say(f"instance: {'none' if found.owner is None else f'{found.owner} ({said})'}")
-    say(f"producer: {found.id}, topic {found.topic}{f', {found.media_type}' if found.media_type else ''}")
-    say(f"sent: {found.sent:,} of {found.recorded:,} recorded")
-    say(f"pending: {found.pending:,} ({found.pending_bytes:,} bytes)")
+    print_line(f"instance: {'none' if found.owner is None else f'{found.owner} ({said})'}")
+    print_line(f"producer: {found.id}, topic {found.topic}{f', {found.media_type}' if found.media_type else ''}")
+    print_line(f"sent: {found.sent:,} of {found.recorded:,} recorded")
+    print_line(f"pending: {found.pending:,} ({counted(found.pending_bytes, 'byte')})")
     if found.not_carried:
-        say(f"not carried by the format: {found.not_carried:,} records")
+        print_line(f"not carried by the format: {counted(found.not_carried, 'record')}")
     if found.skipped_records or found.skipped:
-        transactions = f"{found.skipped:,} transaction{'' if found.skipped == 1 else 's'}"
-        records = f"{found.skipped_records:,} record{'' if found.skipped_records == 1 else 's'}"
-        say(f"skipped by request: {transactions}, {records}")
+        records = counted(found.skipped_records, "record")
+        print_line(f"skipped by request: {counted(found.skipped, 'transaction')}, {records}")
     if found.failed is not None:
-        say(f"failed: transaction {found.failed.tx_id}, status {found.failed.status}: {found.failed.error}")
+        print_line(f"failed: transaction {found.failed.tx_id}, status {found.failed.status}: {found.failed.error}")

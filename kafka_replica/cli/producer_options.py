@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from kafka_replica.cli.output import json_line, say
+from kafka_replica.cli.output import json_line, print_line
 from kafka_replica.producer.files import read_configuration
 from kafka_replica.producer.service import ProducerControl
 
@@ -29,9 +29,9 @@ def control_of(file: Path) -> closing[ProducerControl]:
     return closing(ProducerControl(read_configuration(file).producer))
 
 
-def done(as_json: bool, what: str, words: str) -> None:
+def report_success(as_json: bool, what: str, words: str) -> None:
     """Report that a command has succeeded."""
     if as_json:
         json_line({"done": what})
     else:
-        say(words)
+        print_line(words)

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import click
 
-from kafka_replica.cli.output import json_line, json_text, say, write
-from kafka_replica.cli.producer_options import control_of, done, producer_options
+from kafka_replica.cli.output import json_line, json_text, print_line, write
+from kafka_replica.cli.producer_options import control_of, producer_options, report_success
+from kafka_replica.common.wording import counted
 from kafka_replica.errors import UsageError
 from kafka_replica.producer.changes import Put
 from kafka_replica.producer.outbox import Status
@@ -76,7 +77,7 @@ def skip(file: Path, as_json: bool, tx_id: int, keys: tuple[str, ...], reason: s
     with control_of(file) as control:
         control.skip(tx_id, keys or None, reason=reason)
     what = f"{', '.join(keys)} of transaction {tx_id}" if keys else f"transaction {tx_id}"
-    done(as_json, "skip", f"{what} will be skipped {_GO_ON}")
+    report_success(as_json, "skip", f"{what} will be skipped {_GO_ON}")
 
 
 @click.command()
@@ -103,8 +104,9 @@ def replace(
     puts = _puts(paths, key, content_type)
     with control_of(file) as control:
         control.replace(tx_id, puts, reason=reason)
-    what = "1 record" if len(puts) == 1 else f"{len(puts)} records"
-    done(as_json, "replace", f"{what} of transaction {tx_id} will be replaced {_GO_ON}")
+    report_success(
+        as_json, "replace", f"{counted(len(puts), 'record')} of transaction {tx_id} will be replaced {_GO_ON}"
+    )
 
 
 def _puts(paths: tuple[Path, ...], key: str | None, content_type: str | None) -> list[Put]:
@@ -122,13 +124,13 @@ def _puts(paths: tuple[Path, ...], key: str | None, content_type: str | None) ->
 
 def _say_transaction(each: RecordedTransaction) -> None:
     recorded = datetime.fromtimestamp(each.recorded_ms / 1000, UTC).isoformat(sep=" ", timespec="seconds")
-    size = f"{each.records:,} records, {each.size:,} bytes"
-    say(f"{each.tx_id}  {each.status.name.lower()}  {each.kind}  {recorded}  {size}")
+    size = f"{counted(each.records, 'record')}, {counted(each.size, 'byte')}"
+    print_line(f"{each.tx_id}  {each.status.name.lower()}  {each.kind}  {recorded}  {size}")
     if each.error is not None:
-        say(f"    {each.error}")
+        print_line(f"    {each.error}")
     for amended in each.amendments:
         what = "all of it" if amended.key is None else amended.key
-        say(f"    {amended.action} {what}: {amended.state}{f' ({amended.reason})' if amended.reason else ''}")
+        print_line(f"    {amended.action} {what}: {amended.state}{f' ({amended.reason})' if amended.reason else ''}")
 
 
 def _show_record(record: StoredRecord, as_json: bool) -> None:
@@ -139,6 +141,6 @@ def _show_record(record: StoredRecord, as_json: bool) -> None:
         json_line({**words, "size": size, "value": value})
     else:
         held = "deletion" if size is None else f"{size:,} bytes"
-        say(
+        print_line(
             f"{key_text(record.key)}  {record.state}  {held}{f', {record.content_type}' if record.content_type else ''}"
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import uuid
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,9 +15,9 @@ from rich.progress import Progress
 from kafka_replica.broker.admin.topics import Topics
 from kafka_replica.broker.topic_settings import STRUCTURE_TOPIC
 from kafka_replica.cli.options import ReplicaArguments, kafka_options
-from kafka_replica.cli.output import json_line, say
+from kafka_replica.cli.output import json_line, print_line
 from kafka_replica.cli.properties import properties
-from kafka_replica.cli.topic_schemes import merge_with_topic
+from kafka_replica.cli.topic_schemes import may_be_merged, merge_with_topic, repeat_if_fenced
 from kafka_replica.cli.topic_suggestions import topic_suggestions
 from kafka_replica.common.wording import counted
 from kafka_replica.errors import UsageError
@@ -76,9 +77,9 @@ def publish(
     published; the exit status is 3 then.
     """
     config = properties(bootstrap_server, configs)
-    deleted, files = _sorted_out(paths, deletes)
+    deleted, files = _separate_urns(paths, deletes)
     structures = read_structures(structure_files(files), skip_unreadable=skip_unreadable, check=not no_check)
-    _tell_what_is_left_out(structures)
+    _report_left_out(structures)
     if not structures.parts and not deleted:
         if structures.rejected:
             raise MessageError(
@@ -94,19 +95,25 @@ def publish(
         topics.create(topic, partitions, STRUCTURE_TOPIC, timeout_s, replication_factor)
     with topic_suggestions(config, topic):
         topics.look_up(topic, timeout_s)  # a producer would wait for a missing topic
-    if not no_merge:
-        merge_with_topic(structures.parts, ReplicaArguments(
-            bootstrap_server, topic, configs, timeout_s, "auto", None, (), "skip", None,
-        ))  # fmt: skip
-    identity = transactional_id or f"kafka-replica-publish-{uuid.uuid4()}"
-    producer = TransactionalProducer(config, topic, identity, timeout_s=timeout_s)
-    committed = _send(producer, structures, deleted)
-    producer.wait_visible(committed, timeout_s)
-    _report(structures, deleted, committed, as_json)
+    is_shared = may_be_merged([*structures.parts, *deleted])
+    own_id = f"kafka-replica-publish-{topic if is_shared else uuid.uuid4()}"
+    reading = ReplicaArguments(bootstrap_server, topic, configs, timeout_s, "auto", None, (), "skip", None)
+
+    def merge_and_send() -> None:
+        producer = TransactionalProducer(config, topic, transactional_id or own_id, timeout_s=timeout_s)
+        sent = structures if no_merge else replace(structures, parts=merge_with_topic(structures.parts, reading))
+        committed = _send(producer, sent, deleted)
+        producer.wait_visible(committed, timeout_s)
+        _report(sent, deleted, committed, as_json)
+
+    if is_shared and transactional_id is None:
+        repeat_if_fenced(merge_and_send, topic)
+    else:
+        merge_and_send()
     return REJECTED if structures.rejected else 0
 
 
-def _sorted_out(paths: tuple[str, ...], deletes: tuple[str, ...]) -> tuple[list[Urn], list[Path]]:
+def _separate_urns(paths: tuple[str, ...], deletes: tuple[str, ...]) -> tuple[list[Urn], list[Path]]:
     urns = [*deletes, *(path for path in paths if deletes and path.startswith("urn:"))]
     files = [Path(path) for path in paths if not (deletes and path.startswith("urn:"))]
     try:
@@ -133,7 +140,7 @@ def _send(producer: TransactionalProducer, structures: FileContents, deleted: li
         return transaction.committed
 
 
-def _tell_what_is_left_out(structures: FileContents) -> None:
+def _report_left_out(structures: FileContents) -> None:
     for file, reason in structures.left_out.items():
         click.echo(f"left out: {file}: {reason}", err=True)
     for rejected in structures.rejected:
@@ -170,7 +177,7 @@ def _report(structures: FileContents, deleted: list[Urn], committed: Committed, 
         ends = ", ".join(f"{partition} up to {offset}" for partition, offset in position.items())
         rejected = f"{len(structures.rejected):,} rejected, " if structures.rejected else ""
         published = counted(len(structures.parts), "structure")
-        say(f"{published} published, {rejected}{len(deleted):,} deleted, in one transaction: {ends}")
+        print_line(f"{published} published, {rejected}{len(deleted):,} deleted, in one transaction: {ends}")
 
 
 def _rejected_json(one: Rejected) -> dict[str, str | None]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from fnmatch import fnmatchcase
 from typing import Any
 
 import click
 
+from kafka_replica.cli.key_patterns import key_matches, no_match
 from kafka_replica.cli.keys import find_record
 from kafka_replica.cli.options import ReplicaArguments, replica_options
 from kafka_replica.cli.output import (
@@ -14,9 +14,9 @@ from kafka_replica.cli.output import (
     json_line,
     json_text,
     keys_json,
-    place_of,
     position_json,
-    say,
+    print_line,
+    record_attributes,
     sha256_of,
     write,
 )
@@ -46,13 +46,17 @@ def dump(
         for key in sorted(snapshot):
             record = snapshot[key]
             if as_json:
-                json_line({**place_of(record, several_topics=len(replica.topics) > 1), "sha256": sha256_of(record)})
+                json_line(
+                    {**record_attributes(record, several_topics=len(replica.topics) > 1), "sha256": sha256_of(record)}
+                )
             else:
-                say(f"{record.offset:>10}  {len(record.value or b''):>10}  {sha256_of(record)[:12]}  {key_text(key)}")
+                print_line(
+                    f"{record.offset:>10}  {len(record.value or b''):>10}  {sha256_of(record)[:12]}  {key_text(key)}"
+                )
         if as_json:
             json_line({"version": snapshot.version, **position_json(snapshot.position), "keys": len(snapshot)})
         else:
-            say(f"version {snapshot.version} of {snapshot.position}: {counted(len(snapshot), 'key')}")
+            print_line(f"version {snapshot.version} of {snapshot.position}: {counted(len(snapshot), 'key')}")
 
 
 @click.command()
@@ -76,7 +80,7 @@ def watch(
                 if as_json:
                     json_line(_change_json(change, several_topics=len(replica.topics) > 1))
                 else:
-                    say(_change_text(change))
+                    print_line(_change_text(change))
                 printed = True
         except (KeyboardInterrupt, Terminated):
             if not printed or is_in_the_middle():
@@ -118,16 +122,19 @@ def list_keys(
 ) -> None:
     """Print the keys, in key order; those that match PATTERN if one is given.
 
-    In a PATTERN, * matches any text and ? one character; without either, keys that contain it match.
+    In a PATTERN, * matches any text and ? one character; it matches whole keys, and ids and references of artefacts:
+    "CL_*", "SDMX:*", "SDMX:CL_FREQ(2.*)", "Codelist=*". Without * and ?, keys that contain it match.
     """
     with ready_replica(options) as replica:
         snapshot = replica.snapshot()
-        for key in sorted(snapshot):
-            if pattern is None or _matches(key_text(key), pattern):
-                if as_json:
-                    json_line(place_of(snapshot[key], several_topics=len(replica.topics) > 1))
-                else:
-                    say(key_text(key))
+        found = sorted(key for key in snapshot if pattern is None or key_matches(key, pattern))
+        for key in found:
+            if as_json:
+                json_line(record_attributes(snapshot[key], several_topics=len(replica.topics) > 1))
+            else:
+                print_line(key_text(key))
+        if pattern is not None and not found:
+            click.echo(f"kafka-replica: {no_match(list(snapshot), pattern)}", err=True)
 
 
 @click.command()
@@ -146,14 +153,8 @@ def status(
         if as_json:
             json_line(now.as_json())
         else:
-            say(_status_text(options.topic, now))
+            print_line(_status_text(options.topic, now))
     return 0 if now.state is State.LIVE else 1
-
-
-def _matches(text: str, pattern: str) -> bool:
-    if "*" in pattern or "?" in pattern:
-        return fnmatchcase(text, pattern.replace("[", "[[]"))
-    return pattern in text
 
 
 def _change_json(change: Change, *, several_topics: bool) -> dict[str, Any]:
@@ -187,7 +188,7 @@ def _change_text(change: Change) -> str:
 def _record_json(record: Record, *, several_topics: bool) -> dict[str, Any]:
     headers = [{"name": name, "value": None if value is None else json_text(value)} for name, value in record.headers]
     value = json_text(record.value or b"")
-    place = place_of(record, several_topics=several_topics)
+    place = record_attributes(record, several_topics=several_topics)
     return {**place, "sha256": sha256_of(record), "headers": headers, "value": value}
 
 

@@ -44,7 +44,7 @@ def _look_up() -> str | None:
         return None
     if not running:
         return None
-    chosen = chosen_of(running)
+    chosen = choose_broker(running)
     if chosen is None:
         names = ", ".join(f"{one.name} at {one.bootstrap_servers}" for one in running)
         raise ConfigurationError(f"several brokers run on this machine ({names}): name one with --bootstrap-server")
@@ -52,7 +52,7 @@ def _look_up() -> str | None:
     return chosen.bootstrap_servers
 
 
-def chosen_of(running: Sequence[Entry]) -> Entry | None:
+def choose_broker(running: Sequence[Entry]) -> Entry | None:
     """Return the broker to use where none is named: the only one, or the one without a name of its own."""
     if len(running) == 1:
         return running[0]

@@ -14,7 +14,7 @@ import click
 from kafka_replica.cli.groups import kafka_replica
 from kafka_replica.cli.interrupts import INTERRUPTED
 from kafka_replica.cli.log_output import DEBUG_VARIABLE, set_up_logging
-from kafka_replica.cli.output import ReaderGoneError
+from kafka_replica.cli.output import OutputClosedError
 from kafka_replica.data.errors import NotInvertibleError
 from kafka_replica.errors import KafkaReplicaError, MissingExtraError, UsageError
 
@@ -51,7 +51,7 @@ def _exit_status(error: BaseException) -> int:
     elif isinstance(error, click.ClickException):
         error.show()
         status = error.exit_code
-    elif isinstance(error, ReaderGoneError):  # its pipe must not be flushed again
+    elif isinstance(error, OutputClosedError):  # its pipe must not be flushed again
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = 128 + signal.SIGPIPE
     elif DEBUG_VARIABLE in os.environ:

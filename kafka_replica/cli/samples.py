@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from kafka_replica.cli.options import JSON
-from kafka_replica.cli.output import json_line, say
+from kafka_replica.cli.output import json_line, print_line
 from kafka_replica.common.wording import counted
 from kafka_replica.errors import UsageError
 from kafka_replica.sdmx.samples import extra_files, sample_files
@@ -32,4 +32,4 @@ def samples(folder: Path, overwrite: bool, as_json: bool) -> None:
     if as_json:
         json_line({"folder": str(folder), "files": [path.name for path in contents]})
     else:
-        say(f"{counted(len(contents), 'file')} written to {folder}: {', '.join(path.name for path in contents)}")
+        print_line(f"{counted(len(contents), 'file')} written to {folder}: {', '.join(path.name for path in contents)}")

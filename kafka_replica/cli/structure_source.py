@@ -16,7 +16,7 @@ from kafka_replica.cli.options import (
     STORE,
     TIMEOUT_S,
     ReplicaArguments,
-    gathered,
+    grouped_options,
     topic_option,
     with_options,
 )
@@ -73,7 +73,7 @@ _OPTIONS = (
 
 def structure_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options to a command, which gets them as the argument ``source``."""
-    return with_options(_OPTIONS, gathered(StructureSource, "source", command))
+    return with_options(_OPTIONS, grouped_options(StructureSource, "source", command))
 
 
 def snapshot_of_files(paths: tuple[Path, ...]) -> Snapshot:

@@ -1,36 +1,86 @@
-"""Merge schemes that are to be published with those in the topic."""
+"""Merge schemes that are to be published with those in the topic, also while other calls publish to it.
+
+A call that writes such a scheme first initializes a transactional id that all such calls on the topic share, and then
+reads and merges. So of two calls that overlap, Kafka fences the one that read first: it can no longer commit, and
+starts again with what the other one has written.
+"""
 
 from __future__ import annotations
 
+import random
+import time
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from typing import Final
 
 import click
 
+from kafka_replica.broker.writing.errors import Fault, fault_of
 from kafka_replica.cli.options import ReplicaArguments
 from kafka_replica.cli.ready import ready_replica
+from kafka_replica.errors import BrokerError, CommitUnknownError, PublishError
 from kafka_replica.records import Record
-from kafka_replica.sdmx import Part, Urn, merge_copies, read_message
+from kafka_replica.sdmx import Format, Part, Urn, merge_copies, read_message
 from kafka_replica.sdmx.errors import MessageError, SdmxError
 from kafka_replica.sdmx.lookups.decoding import media_type
 
+_ATTEMPTS: Final = 8
 
-def merge_with_topic(parts: dict[Urn, Part], options: ReplicaArguments) -> None:
+
+def may_be_merged(urns: Iterable[Urn]) -> bool:
+    """Return whether one of the URNs is that of a scheme in which other calls may have to merge standalone items."""
+    return any(Part(urn, b"", str(Format.SDMX_ML_2_0)).is_synthetic for urn in urns)
+
+
+def repeat_if_fenced(publish: Callable[[], None], topic: str) -> None:
+    """Call a function that merges and publishes; if another call fences it, wait for that call, and call it again.
+
+    A repetition is also right if Kafka has committed without our knowing: it merges with its own items.
+
+    Raises:
+        PublishError: other calls came in between each time; nothing was published.
+        CommitUnknownError: the same, but Kafka may have committed the last time.
+    """
+    attempt = 1
+    while True:
+        began_s = time.monotonic()
+        try:
+            publish()
+        except BrokerError as error:
+            last = attempt == _ATTEMPTS
+            if fault_of(error) is not Fault.FENCED or (last and isinstance(error, CommitUnknownError)):
+                raise
+            if last:
+                raise PublishError(
+                    f"publishing to {topic}: {attempt} times another call of publish has written schemes that are "
+                    "merged before this one could commit; nothing was published; run it again when fewer calls run"
+                ) from error
+        else:
+            return
+        click.echo("another call has written schemes that are merged: reading the topic again", err=True)
+        # The other call takes about as long as this one did, and it must not be fenced in turn.
+        time.sleep((time.monotonic() - began_s) * random.uniform(1, 2))  # noqa: S311 - not a secret
+        attempt += 1
+
+
+def merge_with_topic(parts: dict[Urn, Part], options: ReplicaArguments) -> dict[Urn, Part]:
     """Merge schemes made from standalone items with those in the topic, so that items from other files are not lost.
 
-    The topic is read once, and only if there is such a scheme among the parts, which are changed in place.
+    The topic is read only if there is such a scheme among the parts.
 
     Raises:
         KafkaReplicaError: the topic, or its scheme, cannot be read.
     """
     synthetic = [urn for urn, part in parts.items() if part.is_synthetic]
     if not synthetic:
-        return
+        return parts
     with ready_replica(replace(options, key_filter=tuple(map(str, synthetic)))) as replica:
         snapshot = replica.snapshot()
         records = {urn: record for urn in synthetic if (record := snapshot.get(str(urn))) is not None}
+    merged = dict(parts)
     for urn, record in records.items():
         try:
-            parts[urn], conflicts = merge_copies([_present(urn, record), parts[urn]])
+            merged[urn], conflicts = merge_copies([_present(urn, record), parts[urn]])
         except SdmxError as error:
             raise MessageError(
                 f"merging {urn} with the scheme of that name in the topic (offset {record.offset}): {error}; publish "
@@ -38,6 +88,7 @@ def merge_with_topic(parts: dict[Urn, Part], options: ReplicaArguments) -> None:
             ) from error
         changed = f"; defined differently: {', '.join(conflicts[:5])}" if conflicts else ""
         click.echo(f"merged with the topic: {urn}{changed}", err=True)
+    return merged
 
 
 def _present(urn: Urn, record: Record) -> Part:

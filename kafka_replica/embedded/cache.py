@@ -63,7 +63,7 @@ def locked(path: Path, *, doing: str, timeout_s: float = 900.0) -> Iterator[None
     """
     from filelock import FileLock, Timeout  # noqa: PLC0415 - it imports asyncio, and is rarely needed
 
-    with explained(doing, path):
+    with os_errors_translated(doing, path):
         path.parent.mkdir(parents=True, exist_ok=True)
         lock = FileLock(path, timeout=timeout_s)
         try:
@@ -80,7 +80,7 @@ def locked(path: Path, *, doing: str, timeout_s: float = 900.0) -> Iterator[None
 
 
 @contextmanager
-def explained(doing: str, where: Path) -> Iterator[None]:
+def os_errors_translated(doing: str, where: Path) -> Iterator[None]:
     """Turn an OSError inside the block into our exception, with advice.
 
     Raises:

@@ -73,7 +73,7 @@ def broker_settings(port: int, controller_port: int, chosen: Mapping[str, object
 
 def write_properties(path: Path, settings: Mapping[str, object]) -> None:
     """Write settings as a Java properties file."""
-    lines = [f"{_escaped(key, key=True)}={_escaped(_spelt(value))}\n" for key, value in settings.items()]
+    lines = [f"{_escaped(key, key=True)}={_escaped(setting_text(value))}\n" for key, value in settings.items()]
     path.write_text("".join(lines), encoding="latin-1")
 
 
@@ -114,7 +114,8 @@ def kafka_uuid() -> str:
             return text
 
 
-def _spelt(value: object) -> str:
+def setting_text(value: object) -> str:
+    """Return a setting's value as Kafka expects it."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

@@ -38,7 +38,7 @@ class ExistingKafka:
         said: list[str] = []
         for address in _addresses(self.bootstrap_servers):
             try:
-                wire.ask_cluster(*address, timeout_s=self._timeout_s)
+                wire.query_cluster(*address, timeout_s=self._timeout_s)
             except (OSError, ValueError) as error:
                 said.append(f"{address[0]}:{address[1]}: {error}")
             else:

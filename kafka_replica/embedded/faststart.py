@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kafka_replica.embedded import config, ports, wire
-from kafka_replica.embedded.cache import explained, locked
+from kafka_replica.embedded.cache import locked, os_errors_translated
 from kafka_replica.embedded.errors import EmbeddedKafkaError
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def format_template(java: Java, installation: Installation) -> Path:
     if template.is_file():
         return template
     doing = "preparing Kafka's format"
-    with locked(installation.folder / "format.lock", doing=doing), explained(doing, template):
+    with locked(installation.folder / "format.lock", doing=doing), os_errors_translated(doing, template):
         if not template.is_file():
             with tempfile.TemporaryDirectory(prefix="format-", dir=installation.folder) as name:
                 folder = Path(name)
@@ -93,7 +93,7 @@ def class_archive_options(
     refused = archive.with_suffix(".refused")
     if not archive.is_file() and not refused.is_file():
         doing = "preparing a quick start of Kafka"
-        with locked(archive.with_suffix(".lock"), doing=doing), explained(doing, archive):
+        with locked(archive.with_suffix(".lock"), doing=doing), os_errors_translated(doing, archive):
             if not archive.is_file() and not refused.is_file():
                 if progress:
                     progress(f"{doing} with Java {java.version} (some seconds, once)")
@@ -153,7 +153,7 @@ def _exercise(process: subprocess.Popen[bytes], port: int) -> None:
     deadline = time.monotonic() + 60
     while process.poll() is None and time.monotonic() < deadline:
         with contextlib.suppress(OSError, ValueError):
-            if wire.ask_cluster(ports.LOOPBACK, port).brokers:
+            if wire.query_cluster(ports.LOOPBACK, port).brokers:
                 break
         time.sleep(0.05)
     wire.create_topic(ports.LOOPBACK, port, "training", 1, {"cleanup.policy": "compact"})

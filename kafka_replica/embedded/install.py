@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kafka_replica.embedded.cache import cache_dir, explained, locked
+from kafka_replica.embedded.cache import cache_dir, locked, os_errors_translated
 from kafka_replica.embedded.download import download
 from kafka_replica.embedded.errors import EmbeddedKafkaError
 from kafka_replica.embedded.lockfile import KAFKA_VERSION, LOCK_PATH, Jar, read_lock
@@ -64,7 +64,7 @@ def ensure_kafka(progress: Callable[[str], None] | None = None) -> Installation:
     if _unchanged(lib, wanted):
         return Installation(folder, jars)
     doing = f"fetching Kafka {KAFKA_VERSION}"
-    with locked(folder.parent / f"{folder.name}.lock", doing=doing), explained(doing, folder):
+    with locked(folder.parent / f"{folder.name}.lock", doing=doing), os_errors_translated(doing, folder):
         lib.mkdir(parents=True, exist_ok=True)
         # Another process may have done this while we waited.
         lacking = [] if _unchanged(lib, wanted) else [j for j in wanted if not j.matches(lib / j.file_name)]

@@ -11,7 +11,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from kafka_replica.embedded.cache import cache_dir, explained
+from kafka_replica.embedded.cache import cache_dir, os_errors_translated
 from kafka_replica.embedded.errors import EmbeddedKafkaError
 
 MINIMUM_VERSION = 17
@@ -135,7 +135,7 @@ def spark_java_home() -> Path:
         f'exec {shlex.quote(str(java.path))} "$@"\n'
     )
     program = target / "bin" / "java"
-    with explained("making a Java home for Spark", target):
+    with os_errors_translated("making a Java home for Spark", target):
         if program.is_file() and program.read_text(encoding="utf-8") == script:
             return target
         target.parent.mkdir(parents=True, exist_ok=True)

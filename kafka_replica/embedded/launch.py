@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kafka_replica.embedded import config, faststart, ports, wire
-from kafka_replica.embedded.cache import explained
+from kafka_replica.embedded.cache import os_errors_translated
 from kafka_replica.embedded.errors import EmbeddedKafkaError
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class Launcher:
         """Write the broker's files; format its data folder if it is new."""
         data, properties = self._folder / config.DATA_FOLDER, self._folder / "server.properties"
         settings = config.broker_settings(*chosen, self._plan.settings)
-        with explained("preparing the data of the embedded Kafka", self._folder):
+        with os_errors_translated("preparing the data of the embedded Kafka", self._folder):
             config.write_properties(properties, settings)
             config.write_logging(self._folder / "log4j2.xml", self._plan.log_level)
             if self._meta.is_file():
@@ -107,7 +107,7 @@ class Launcher:
     def _answers(self, port: int) -> bool:
         """Return whether our own broker answers there as a member of its cluster."""
         try:
-            answer = wire.ask_cluster(ports.LOOPBACK, port)
+            answer = wire.query_cluster(ports.LOOPBACK, port)
         except OSError:
             return False
         except ValueError:

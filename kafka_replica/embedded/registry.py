@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from kafka_replica.common.wording import reason_of
 from kafka_replica.embedded import ports, wire
-from kafka_replica.embedded.cache import explained, locked, state_dir
+from kafka_replica.embedded.cache import locked, os_errors_translated, state_dir
 from kafka_replica.embedded.errors import EmbeddedKafkaError
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class Entry:
     def answers(self, timeout_s: float = 5.0) -> bool:
         """Return whether the broker answers within `timeout_s` seconds."""
         try:
-            return wire.ask_cluster(ports.LOOPBACK, self.port, timeout_s=timeout_s).cluster_id == self.cluster_id
+            return wire.query_cluster(ports.LOOPBACK, self.port, timeout_s=timeout_s).cluster_id == self.cluster_id
         except ValueError:
             # The broker requires encryption or authentication, which also counts as an answer.
             return True
@@ -129,7 +129,7 @@ class Registry:
             str(kafka.data_dir), str(kafka.log_path), asked,
         )  # fmt: skip
         path = self._path(name)
-        with explained(f"remembering the broker {name!r}", path):
+        with os_errors_translated(f"remembering the broker {name!r}", path):
             path.parent.mkdir(parents=True, exist_ok=True)
             fresh = path.with_suffix(".new")
             fresh.write_text(json.dumps(asdict(entry)), encoding="utf-8")
@@ -142,7 +142,10 @@ class Registry:
         Raises:
             EmbeddedKafkaError: the broker belongs to another user, or did not end in time.
         """
-        with explained(f"stopping the broker {entry.name!r}", self._folder), contextlib.suppress(ProcessLookupError):
+        with (
+            os_errors_translated(f"stopping the broker {entry.name!r}", self._folder),
+            contextlib.suppress(ProcessLookupError),
+        ):
             os.kill(entry.supervisor_pid, signal.SIGTERM)
         deadline = time.monotonic() + _STOP_TIMEOUT_S
         while entry.lives():

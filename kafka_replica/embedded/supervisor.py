@@ -59,7 +59,7 @@ class Supervisor:
         waiting = b""
         source = 0
         try:
-            while not self.ending and self.wanted():
+            while not self.ending and self.is_needed():
                 ready = select.select([source], [], [], _LOOK_EVERY_S)[0] if self.attached else []
                 if not self.attached:
                     time.sleep(_LOOK_EVERY_S)
@@ -69,20 +69,20 @@ class Supervisor:
                         break
                     *lines, waiting = (waiting + got).split(b"\n")
                     for line in lines:
-                        answer(self.obey(json.loads(line)))
+                        answer(self.execute(json.loads(line)))
         finally:
             self.end_broker(0.0 if self.temporary else self.grace_s)
             if self.temporary:
                 shutil.rmtree(self.folder, ignore_errors=True)
-            self.tell_guard("bye")
+            self.write_to_guard("bye")
 
-    def wanted(self) -> bool:
+    def is_needed(self) -> bool:
         """Return whether the supervisor is still needed."""
         if not self.attached:
             return self.broker is not None and self.broker.poll() is None
         return self.parent is None or os.getppid() == self.parent
 
-    def obey(self, command: dict[str, Any]) -> dict[str, Any]:
+    def execute(self, command: dict[str, Any]) -> dict[str, Any]:
         """Execute a command; the answer contains ``error`` if it failed."""
         todo = command["do"]
         try:
@@ -107,7 +107,7 @@ class Supervisor:
             return {"pid": None, "exit": None}
         status = self.broker.poll()
         if status is not None:
-            self.tell_guard("0")
+            self.write_to_guard("0")
         return {"pid": self.broker.pid, "exit": status}
 
     def start(self, argv: list[str], log: str) -> None:
@@ -116,7 +116,7 @@ class Supervisor:
             self.broker = subprocess.Popen(
                 argv, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT, cwd=self.folder
             )
-        self.tell_guard(str(self.broker.pid))
+        self.write_to_guard(str(self.broker.pid))
 
     def end_broker(self, grace_s: float) -> None:
         """Stop the broker, with SIGTERM first if `grace_s` (seconds to wait before SIGKILL) is not 0."""
@@ -131,9 +131,9 @@ class Supervisor:
         if broker.poll() is None:
             broker.kill()
         broker.wait()
-        self.tell_guard("0")
+        self.write_to_guard("0")
 
-    def tell_guard(self, line: str) -> None:
+    def write_to_guard(self, line: str) -> None:
         """Send a line to the guard process; ignore errors, since it may have been killed."""
         with contextlib.suppress(OSError, ValueError):
             if self.guard.stdin is not None:

@@ -12,6 +12,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kafka_replica.embedded.config import setting_text
 from kafka_replica.embedded.errors import EmbeddedKafkaError
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ _NAMES = {
 
 
 @dataclass(frozen=True, slots=True)
-class ClusterAnswer:
+class ClusterMetadata:
     """A broker's metadata of its cluster.
 
     Attributes:
@@ -45,7 +46,7 @@ class ClusterAnswer:
     leaders: Mapping[str, tuple[int, ...]]
 
 
-def ask_cluster(host: str, port: int, *, topics: tuple[str, ...] = (), timeout_s: float = 2.0) -> ClusterAnswer:
+def query_cluster(host: str, port: int, *, topics: tuple[str, ...] = (), timeout_s: float = 2.0) -> ClusterMetadata:
     """Query the Kafka at an address for its brokers (Metadata, version 4).
 
     Raises:
@@ -76,7 +77,7 @@ def ask_cluster(host: str, port: int, *, topics: tuple[str, ...] = (), timeout_s
             found[partition] = leader
         if error == 0 or found:
             leaders[name] = tuple(found[partition] for partition in sorted(found))
-    return ClusterAnswer(cluster_id, tuple(brokers), leaders)
+    return ClusterMetadata(cluster_id, tuple(brokers), leaders)
 
 
 def create_topic(
@@ -87,13 +88,13 @@ def create_topic(
     Raises:
         EmbeddedKafkaError: the broker refused, does not answer, or did not finish in time.
     """
-    settings = b"".join(_text(key) + _text(_spelt(value)) for key, value in config.items())
+    settings = b"".join(_text(key) + _text(setting_text(value)) for key, value in config.items())
     body = struct.pack(">i", 1) + _text(name) + struct.pack(">ihi", partitions, 1, 0)
     body += struct.pack(">i", len(config)) + settings + struct.pack(">i?", int(timeout_s * 1000), False)
     deadline = time.monotonic() + timeout_s
     _until_done(host, port, _CREATE_TOPICS, body, f"creating topic {name!r}", deadline)
     while time.monotonic() < deadline:
-        leaders = _asked(host, port, name, deadline).leaders.get(name, ())
+        leaders = _query(host, port, name, deadline).leaders.get(name, ())
         if len(leaders) == partitions and min(leaders) >= 0:
             return
         time.sleep(0.01)
@@ -112,9 +113,9 @@ def delete_topic(host: str, port: int, name: str, timeout_s: float = 20.0) -> No
     _until_done(host, port, _DELETE_TOPICS, body, f"deleting topic {name!r}", time.monotonic() + timeout_s)
 
 
-def _asked(host: str, port: int, name: str, deadline: float) -> ClusterAnswer:
+def _query(host: str, port: int, name: str, deadline: float) -> ClusterMetadata:
     try:
-        return ask_cluster(host, port, topics=(name,), timeout_s=max(0.1, deadline - time.monotonic()))
+        return query_cluster(host, port, topics=(name,), timeout_s=max(0.1, deadline - time.monotonic()))
     except (OSError, ValueError) as error:
         raise EmbeddedKafkaError(
             f"while creating topic {name!r}: {host}:{port} stopped answering ({error}); see the broker's log"
@@ -140,10 +141,6 @@ def _until_done(host: str, port: int, api: int, body: bytes, doing: str, deadlin
             reason = (said or "").rstrip(".") or _NAMES.get(code, f"Kafka's error code {code}")
             raise EmbeddedKafkaError(f"while {doing} on {host}:{port}: {reason}; change that and try again")
         time.sleep(0.05)
-
-
-def _spelt(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _text(value: str) -> bytes:

@@ -10,7 +10,7 @@ from kafka_replica.common.wording import counted, shortened
 from kafka_replica.errors import UsageError
 from kafka_replica.records import Key, key_bytes, key_text
 
-__all__ = ["Change", "Delete", "Put", "Unreadable", "apart", "content_hash", "key_hash"]
+__all__ = ["Change", "Delete", "Put", "Unreadable", "content_hash", "key_hash", "puts_and_deletes"]
 
 _DIGEST_BYTES = 32
 
@@ -66,8 +66,10 @@ def content_hash(put: Put) -> bytes:
     return digest.digest()
 
 
-def apart(changes: Iterable[Change]) -> tuple[list[Put], list[Delete]]:
+def puts_and_deletes(changes: Iterable[Change]) -> tuple[list[Put], list[Delete]]:
     """Separate puts from deletions, which never share a transaction. If a key occurs twice, its last change counts.
+
+    The puts are returned with their digests, so that content is hashed only once.
 
     Raises:
         UsageError: something is not a change, or cannot be sent to Kafka.
@@ -77,7 +79,7 @@ def apart(changes: Iterable[Change]) -> tuple[list[Put], list[Delete]]:
         key = _checked_key(change)
         last.pop(key, None)  # a repeated key moves to the position of its last change
         last[key] = change
-    puts = [change for change in last.values() if isinstance(change, Put)]
+    puts = [change._replace(digest=content_hash(change)) for change in last.values() if isinstance(change, Put)]
     deletes = [change for change in last.values() if isinstance(change, Delete)]
     return puts, deletes
 

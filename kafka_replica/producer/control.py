@@ -159,7 +159,7 @@ class ProducerControl:
         with reading(self.engine) as connection:
             incarnation = intent_of(connection, self.id).incarnation
         remember_location(self.engine)
-        self._make_link(lambda _step: None)(incarnation).claim()
+        self._session_factory(lambda _step: None)(incarnation).claim()
 
     def delete(self) -> None:
         """Delete the configuration and everything that was recorded; the topics keep their records.
@@ -177,7 +177,7 @@ class ProducerControl:
         with self.engine.begin() as connection:
             self.outbox.delete(connection)
         with suppress(Exception):  # if this fails, a small record stays in the progress topic, where it has no effect
-            self._make_link(lambda _step: None)(incarnation).forget()
+            self._session_factory(lambda _step: None)(incarnation).forget()
 
     def status(self, *, watch_s: float = 0.0) -> ProducerStatus:
         """Return the producer's status as the database has it.
@@ -208,7 +208,7 @@ class ProducerControl:
         validator = validator_of(self._encoder, settings.media_type, settings.kafka) if settings.validate else None
         self.outbox = Outbox(str(self.settings.id), skip_unchanged=settings.skip_unchanged, validator=validator)
 
-    def _make_link(self, step: Callable[[str], None]) -> Callable[[str], KafkaSession]:
+    def _session_factory(self, step: Callable[[str], None]) -> Callable[[str], KafkaSession]:
         settings = self.settings
 
         def make(incarnation: str) -> KafkaSession:

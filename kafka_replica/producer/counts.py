@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from kafka_replica.producer.notices import Acknowledged, Notice, Retrying, SourceFailed, Suspension, TakenIn
+from kafka_replica.producer.notices import Acknowledged, Notice, Retrying, SourceFailed, SourceRead, Suspension
 
 
 @dataclass
@@ -45,7 +45,7 @@ class ProducerCounts:
             case SourceFailed():
                 self.source_failures += 1
                 self.source_error = notice.reason
-            case TakenIn():
+            case SourceRead():
                 self.source_error = None
                 self.source_unreadable = notice.unreadable
             case _:

@@ -16,7 +16,7 @@ from kafka_replica.common.secret_values import Secret, without_frames
 from kafka_replica.producer.notices import Notice, Retrying, Suspension
 
 _log = logging.getLogger("kafka_replica.producer")
-_TOLD_AT = 4  # consecutive failures before a mail is sent: fewer may be a broker that is restarted
+_MAILED_ATTEMPT = 4  # consecutive failures before a mail is sent: fewer may be a broker that is restarted
 _MEANINGS = {2: "it never left this machine", 3: "Kafka refused it", 4: "unexpected"}
 
 
@@ -59,7 +59,7 @@ class Mailer:
         """Handle a notice of the producer."""
         if isinstance(notice, Suspension):
             message = self._message("is suspended", self._suspended(notice))
-        elif isinstance(notice, Retrying) and notice.attempt == _TOLD_AT:
+        elif isinstance(notice, Retrying) and notice.attempt == _MAILED_ATTEMPT:
             message = self._message("cannot publish", self._retrying(notice))
         else:
             return

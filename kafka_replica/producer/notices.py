@@ -61,7 +61,7 @@ class Suspension(NamedTuple):
     reason: str
 
 
-class TakenIn(NamedTuple):
+class SourceRead(NamedTuple):
     """A source was read, and its differences were recorded."""
 
     tx_ids: tuple[int, ...]
@@ -85,7 +85,7 @@ Notice: TypeAlias = (
     | Arrived
     | Retrying
     | Suspension
-    | TakenIn
+    | SourceRead
     | SourceFailed
 )
 Notify: TypeAlias = Callable[[Notice], None]

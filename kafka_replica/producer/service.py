@@ -22,7 +22,7 @@ from kafka_replica.producer.outbox.lease import Lease
 from kafka_replica.producer.outbox.migrate import migrate
 from kafka_replica.producer.outbox.raw_connections import AnyConnection
 from kafka_replica.producer.outbox.status import ProducerStatus
-from kafka_replica.producer.outbox.waiting import once_there
+from kafka_replica.producer.outbox.waiting import retry_until_reachable
 from kafka_replica.producer.relay.cleaner import Cleaner
 from kafka_replica.producer.relay.heartbeat import Heartbeat
 from kafka_replica.producer.relay.runner import Runner
@@ -98,7 +98,7 @@ class StructureProducer(ProducerControl):
         """Add an observer, which is called with all notices from now on."""
         self._observers.append(observer)
 
-    def tell(self, notice: Notice) -> None:
+    def notify(self, notice: Notice) -> None:
         """Pass a notice to all observers."""
         for observer in self._observers:
             observer(notice)
@@ -145,8 +145,11 @@ class StructureProducer(ProducerControl):
     # --- helpers ---
 
     def _open(self) -> None:
-        once_there(
-            self.engine, self._prepare, self.settings.database_wait_s, lambda reason: self.tell(DatabaseAwaited(reason))
+        retry_until_reachable(
+            self.engine,
+            self._prepare,
+            self.settings.database_wait_s,
+            lambda reason: self.notify(DatabaseAwaited(reason)),
         )
 
     def _prepare(self) -> None:
@@ -168,12 +171,12 @@ class StructureProducer(ProducerControl):
             self.engine,
             self.outbox,
             lease,
-            self._make_link(self._step),
+            self._session_factory(self._step),
             settings.transactional_id,
             first_start=settings.first_start,
             poll_s=settings.poll_s,
             retries=settings.retries,
-            notify=self.tell,
+            notify=self.notify,
             step=self._step,
         )
 

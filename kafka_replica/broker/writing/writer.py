@@ -178,13 +178,11 @@ class TransactionalWriter:
             self._call("sending the transaction's records", self._producer.flush, self._timeout_s)
         except BrokerError as fatal:  # for example, another producer fenced this one
             raise PublishError(str(fatal)) from fatal
-        if self._refused:
-            # An error of a record that was discarded because of another record's failure does not show the cause.
-            error, message = next((each for each in self._refused if not is_consequence(each[0])), self._refused[0])
-            raise PublishError(self._why_refused(error, message)) from KafkaException(error)
+        self._check_delivered()
         try:
             self._end("committing the transaction", self._producer.commit_transaction)
         except BrokerError as error:
+            self._check_delivered()  # librdkafka has waited for the records, and does not commit if one of them failed
             if not isinstance(error, BrokerUnavailableError) and not self._may_be_repeated:
                 raise PublishError(str(error)) from error  # the answer to the only request
             self.usable = False
@@ -194,6 +192,13 @@ class TransactionalWriter:
                 "transactional id"
             ) from error
         return self._ends
+
+    def _check_delivered(self) -> None:
+        """Raise PublishError if a record of the transaction was not delivered."""
+        if self._refused:
+            # An error of a record that was discarded because of another record's failure does not show the cause.
+            error, message = next((each for each in self._refused if not is_consequence(each[0])), self._refused[0])
+            raise PublishError(self._why_refused(error, message)) from KafkaException(error)
 
     def _end(self, doing: str, verb: Callable[[float], None]) -> None:
         """Commit or abort, and note whether librdkafka may have sent the request more than once."""

@@ -17,7 +17,7 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from kafka_replica.common.clock import now_ms
 from kafka_replica.errors import UsageError
-from kafka_replica.producer.changes import Change, Delete, Put, Unreadable, apart, content_hash, key_hash
+from kafka_replica.producer.changes import Change, Delete, Put, Unreadable, content_hash, key_hash, puts_and_deletes
 from kafka_replica.producer.errors import EncodingError
 from kafka_replica.producer.outbox import modes
 from kafka_replica.producer.outbox.amendments import request_replace, request_skip
@@ -110,7 +110,7 @@ class Outbox:
             EncodingError: content cannot be sent; nothing is recorded, and the caller's transaction can continue.
             OutboxError: the database refused; roll back.
         """
-        puts, deletes = apart(changes)
+        puts, deletes = puts_and_deletes(changes)
         doing = f"recording {len(puts) + len(deletes)} changes for producer {self.producer_id}"
         with usable(connection, doing) as made:
             for _, error in self._refused(made, puts):
@@ -134,7 +134,7 @@ class Outbox:
         """
         given = list(contents)
         unreadable = [one for one in given if isinstance(one, Unreadable)]
-        puts, _ = apart(one for one in given if not isinstance(one, Unreadable))
+        puts, _ = puts_and_deletes(one for one in given if not isinstance(one, Unreadable))
         with usable(connection, f"comparing contents for producer {self.producer_id}") as made:
             refused = [Unreadable(put.key, str(error)) for put, error in self._refused(made, puts)]
             unsendable = {one.key for one in refused}
@@ -209,7 +209,7 @@ class Outbox:
                 running; suspend it first.
             EncodingError: the new content cannot be sent either.
         """
-        checked, deletes = apart(puts)
+        checked, deletes = puts_and_deletes(puts)
         if deletes:
             raise UsageError(f"replacing records of transaction {tx_id}: a deletion is no content; skip the record")
         with usable(connection, f"replacing records of transaction {tx_id}") as made:

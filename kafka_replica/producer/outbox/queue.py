@@ -254,7 +254,7 @@ class Queue:
             return set_mode(connection, self._id, Mode.FAILED, reason, only=[Mode.RUNNING])
 
     @translated("noting why the producer is trying again")
-    def note_trouble(self, term: int | None, reason: str | None) -> None:
+    def show_failure(self, term: int | None, reason: str | None) -> None:
         """Show in the status of a running producer why it is retrying, or (None) that it is not.
 
         Nothing is written if the lease was lost.

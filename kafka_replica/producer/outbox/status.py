@@ -77,7 +77,7 @@ class ProducerStatus:
         return {"running": self.running, "retrying": self.retrying, **asdict(self), "mode": str(self.mode)}
 
 
-@translated("asking how the producer fares")
+@translated("reading the producer's status")
 def read_status(engine: Engine, producer_id: str, watch_s: float) -> ProducerStatus:
     """Return the status of a producer.
 

@@ -15,7 +15,9 @@ _log = logging.getLogger("kafka_replica.producer")
 _FIRST_S, _LONGEST_S = 0.25, 5.0
 
 
-def once_there(engine: Engine, prepare: Callable[[], None], wait_s: float, tell: Callable[[str], None]) -> None:
+def retry_until_reachable(
+    engine: Engine, prepare: Callable[[], None], wait_s: float, tell: Callable[[str], None]
+) -> None:
     """Run an operation that needs the database; retry with growing pauses while the database cannot be reached.
 
     On SQLite there is no waiting, because the file either exists or does not.

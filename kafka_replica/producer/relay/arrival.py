@@ -13,7 +13,7 @@ from kafka_replica.broker.wire.connection import TooOldError
 from kafka_replica.broker.writing.transaction_inspector import TransactionInspector
 from kafka_replica.errors import UsageError
 from kafka_replica.producer.relay.progress import Progress, read_progress
-from kafka_replica.producer.relay.undecided import Undecided
+from kafka_replica.producer.relay.undecided import UndecidedTransactions
 from kafka_replica.records import Partition
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger("kafka_replica.producer")
 
 
-class Arrived(NamedTuple):
+class LastArrived(NamedTuple):
     """The last transaction that has arrived in Kafka."""
 
     progress: Progress | None
@@ -31,7 +31,7 @@ class Arrived(NamedTuple):
     """True if a transaction that Kafka had left open was ended, which fences all producers of the transactional id."""
 
 
-class Arrival:
+class ArrivalReader:
     """Find out from Kafka what has arrived; only after all predecessors were fenced, so that nothing more can arrive.
 
     Args:
@@ -53,13 +53,13 @@ class Arrival:
         Raises:
             BrokerError: Kafka did not answer or refused.
         """
-        places = [self._identity.progress_place, *partitions]
+        places = [self._identity.progress_partition, *partitions]
         ends = self._topics.ends(places, self._timeout_s)
         return any(ends.stable[place] < ends.high[place] for place in places)
 
     def read(
         self, partitions: Sequence[Partition], transactional_ids: Sequence[str], hint: int | None, acknowledged: int
-    ) -> Arrived:
+    ) -> LastArrived:
         """Return what has arrived, once nothing of this producer is open any more.
 
         Args:
@@ -72,22 +72,22 @@ class Arrival:
             KafkaReplicaError: the state could not be found out.
         """
         if not self.has_open_transactions(partitions):
-            return Arrived(self._committed(hint))
+            return LastArrived(self._committed(hint))
         identity = self._identity
         topics = [identity.progress_topic, *identity.topics]
         try:
             with closing(TransactionInspector(self._config, topics, self._timeout_s)) as inspector:
-                undecided = Undecided(
+                undecided = UndecidedTransactions(
                     inspector, transactional_ids, identity.producer_id, identity.progress_key,
-                    identity.progress_place, partitions,
+                    identity.progress_partition, partitions,
                 )  # fmt: skip
-                return Arrived(undecided.settle(hint, acknowledged), undecided.has_ended)
+                return LastArrived(undecided.end_all(hint, acknowledged), undecided.has_ended)
         except (UsageError, TooOldError) as error:
             _log.warning("open transactions are waited for, since they cannot be looked at: %s", error)
-            return Arrived(self._committed(hint))
+            return LastArrived(self._committed(hint))
 
     def _committed(self, hint: int | None) -> Progress | None:
         """Read to the end of the progress topic as an ordinary consumer, which waits for open transactions."""
-        place, key = self._identity.progress_place, self._identity.progress_key
+        place, key = self._identity.progress_partition, self._identity.progress_key
         found = last_of_key(self._config, place, key, self._timeout_s, hint)
         return None if found is None else read_progress(found.value, found.offset, place, key)

@@ -21,7 +21,7 @@ class Confirmation:
         """Record a commit that Kafka has acknowledged."""
         self._is_due, self._was_open, self._not_before_s = True, False, 0.0
 
-    def is_left_open(self, link: KafkaSession) -> bool:
+    def is_left_open(self, session: KafkaSession) -> bool:
         """Return whether a transaction stays open, ours or another producer's; Kafka is queried only when that is due.
 
         Raises:
@@ -29,7 +29,7 @@ class Confirmation:
         """
         if not self._is_due or time.monotonic() < self._not_before_s:
             return False
-        is_open = link.has_open_transactions()
+        is_open = session.has_open_transactions()
         if is_open and not self._was_open:
             self._was_open, self._not_before_s = True, time.monotonic() + _AGAIN_S
             return False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kafka_replica.producer.fingerprint import Fingerprint
-from kafka_replica.producer.relay.events import Looked
+from kafka_replica.producer.relay.events import Queried
 
 _MEND = (
     "run `kafka-replica producer flush --new-incarnation` (in Python: flush(new_incarnation=True)), which sends what "
@@ -26,7 +26,7 @@ _OTHER_HISTORY = (
 )
 
 
-def contradiction(seen: Looked, arrived: int, fingerprint: Fingerprint | None) -> str | None:
+def contradiction(seen: Queried, arrived: int, fingerprint: Fingerprint | None) -> str | None:
     """Return how database and Kafka contradict each other and what to do about it; None if they do not.
 
     Args:

@@ -32,7 +32,7 @@ class StandingBy(NamedTuple):
     """Another instance holds the lease, or the lease was lost."""
 
 
-class Looked(NamedTuple):
+class Queried(NamedTuple):
     """The state of the database."""
 
     running: bool
@@ -90,7 +90,7 @@ Event: TypeAlias = (
     | Waited
     | Leased
     | StandingBy
-    | Looked
+    | Queried
     | Connected
     | Committed
     | Marked
@@ -119,7 +119,7 @@ class Acquire(NamedTuple):
     """Take the lease, or verify that it is still ours."""
 
 
-class Look(NamedTuple):
+class Query(NamedTuple):
     """Query the database for what there is to do."""
 
 
@@ -156,4 +156,4 @@ class Wait(NamedTuple):
     attempt: int = 0
 
 
-Decision: TypeAlias = Acquire | Look | Connect | Send | MarkSent | Suspend | Wait
+Decision: TypeAlias = Acquire | Query | Connect | Send | MarkSent | Suspend | Wait

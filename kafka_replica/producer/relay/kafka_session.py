@@ -19,7 +19,7 @@ from kafka_replica.headers.transactions import CONTENT_TYPE, TransactionHeaders,
 from kafka_replica.producer.encoding import Encoded, Encoder, as_recorded
 from kafka_replica.producer.errors import EncodingError
 from kafka_replica.producer.outbox.queue import Contents, Raw, Recorded
-from kafka_replica.producer.relay.arrival import Arrival
+from kafka_replica.producer.relay.arrival import ArrivalReader
 from kafka_replica.producer.relay.conflicts import ProgressRecord, check_conflicts, foreign_records
 from kafka_replica.producer.relay.progress import Progress, progress_key, progress_of, progress_value
 from kafka_replica.records import Partition, key_text
@@ -56,7 +56,7 @@ class Identity:
     progress_replication_factor: int | None = None
 
     @property
-    def progress_place(self) -> Partition:
+    def progress_partition(self) -> Partition:
         """The partition of the progress records."""
         return Partition(self.progress_topic, 0)
 
@@ -78,7 +78,7 @@ class Sent(NamedTuple):
 
 
 @dataclass(slots=True)
-class _Tally:
+class _Counts:
     """Counts of the records of a transaction that were handed to the Kafka client."""
 
     size: int = 0
@@ -115,8 +115,8 @@ class KafkaSession:
         return Topics(self._plain)
 
     @cached_property
-    def _arrival(self) -> Arrival:
-        return Arrival(self._plain, self._identity, self._topics, self._timeout_s)
+    def _arrivals(self) -> ArrivalReader:
+        return ArrivalReader(self._plain, self._identity, self._topics, self._timeout_s)
 
     def connect(self, former_id: str | None, hint: int | None, acknowledged: int) -> Progress | None:
         """Fence any other producer of the transactional id, and find out what has arrived.
@@ -135,7 +135,7 @@ class KafkaSession:
         identity = self._identity
         self._partitions = self._check_topics()
         # This comes before the transactional id is initialized, which would fence the producer of the other database.
-        place = identity.progress_place
+        place = identity.progress_partition
         check_conflicts(self._foreign_records(begin=hint or 0, decided_only=True), place, identity.transactional_id)
         self._config |= fitting_batches(self._plain, list(identity.topics), self._timeout_s)
         transactional_ids = list(dict.fromkeys([former_id or identity.transactional_id, identity.transactional_id]))
@@ -143,7 +143,7 @@ class KafkaSession:
             TransactionalWriter(self._config, each, self._timeout_s).close()
         self._writer = TransactionalWriter(self._config, identity.transactional_id, self._timeout_s)
         self._step("taken up")
-        progress, has_ended = self._arrival.read(self._partitions, transactional_ids, hint, acknowledged)
+        progress, has_ended = self._arrivals.read(self._partitions, transactional_ids, hint, acknowledged)
         if has_ended:
             self._writer = TransactionalWriter(self._config, identity.transactional_id, self._timeout_s)
         self._step("asked")
@@ -155,7 +155,7 @@ class KafkaSession:
         give_up_s = time.monotonic() + self._timeout_s
         while True:
             try:
-                self._topics.ends([self._identity.progress_place], self._timeout_s)
+                self._topics.ends([self._identity.progress_partition], self._timeout_s)
             except (TopicNotFoundError, BrokerUnavailableError):
                 if time.monotonic() > give_up_s:
                     raise
@@ -169,7 +169,7 @@ class KafkaSession:
         Raises:
             BrokerError: Kafka did not answer or refused.
         """
-        return self._arrival.has_open_transactions(self._partitions)
+        return self._arrivals.has_open_transactions(self._partitions)
 
     def send(self, recorded: Recorded, contents: Contents, meanwhile: Callable[[], None] | None = None) -> Sent:
         """Send a transaction with its progress record, and commit it.
@@ -189,12 +189,12 @@ class KafkaSession:
         writer.begin()
         self._step("begun")
         try:
-            place = self._identity.progress_place
+            place = self._identity.progress_partition
             value = progress_value(recorded.tx_id, contents.fingerprint, self._identity.database_id)
             # First, so that all partitions are added to the transaction with one request.
             writer.send_to(place, self._identity.progress_key, value, ())
-            tally = _Tally()
-            records = self._records(recorded, contents, tally)
+            counts = _Counts()
+            records = self._records(recorded, contents, counts)
             writer.send_all(self._identity.topics, records)
             self._step("handed over")
             if meanwhile is not None:
@@ -208,7 +208,7 @@ class KafkaSession:
             raise
         self._step("committed")
         self._offset += _OFFSETS
-        return Sent(tally.size, tally.messages, tally.not_carried, self._offset)
+        return Sent(counts.size, counts.messages, counts.not_carried, self._offset)
 
     def present_keys(self) -> Iterator[bytes]:
         """Return the keys that the topics have now.
@@ -227,7 +227,7 @@ class KafkaSession:
             there |= alive
         yield from sorted(there)
 
-    def carried(self, contents: Iterable[Raw]) -> Iterator[bytes]:
+    def representable_keys(self, contents: Iterable[Raw]) -> Iterator[bytes]:
         """Return the keys of contents that the format can represent.
 
         Raises:
@@ -258,7 +258,7 @@ class KafkaSession:
                 for record in foreign:
                     is_own = record.key == identity.progress_key
                     value = progress_of(record.value, identity.database_id) if is_own else None
-                    writer.send_to(identity.progress_place, record.key, value, ())
+                    writer.send_to(identity.progress_partition, record.key, value, ())
                 writer.commit()
         finally:
             writer.close()
@@ -271,7 +271,7 @@ class KafkaSession:
         """
         writer = TransactionalWriter(self._config, self._identity.transactional_id, self._timeout_s)
         writer.begin()
-        place = self._identity.progress_place
+        place = self._identity.progress_partition
         writer.send_to(place, self._identity.progress_key, None, ())
         writer.commit()
         writer.close()
@@ -283,7 +283,7 @@ class KafkaSession:
             writer.close()
 
     def _records(
-        self, recorded: Recorded, contents: Contents, tally: _Tally
+        self, recorded: Recorded, contents: Contents, counts: _Counts
     ) -> Iterator[tuple[bytes, bytes | None, list[Header]]]:
         """Yield keys, values and headers as they are sent, and count them."""
         name = f"{self._identity.producer_id}/{recorded.tx_id}"
@@ -295,7 +295,7 @@ class KafkaSession:
             if encodes and value is not None:
                 encoded = self._encoded(key, value, content_type)
                 if encoded is None:
-                    tally.not_carried += 1
+                    counts.not_carried += 1
                     continue
                 value, content_type = encoded  # noqa: PLW2901
             messages += 1
@@ -308,7 +308,7 @@ class KafkaSession:
                 yield key, value, [types[content_type], *said(number)]
             if messages == 1:
                 self._step("record")
-        tally.size, tally.messages = size, messages
+        counts.size, counts.messages = size, messages
 
     def _encoded(self, key: bytes, value: bytes, content_type: str | None) -> Encoded | None:
         try:
@@ -323,7 +323,7 @@ class KafkaSession:
     def _foreign_records(self, *, begin: int = 0, decided_only: bool = False) -> list[ProgressRecord]:
         identity = self._identity
         return foreign_records(
-            self._plain, identity.progress_place, identity.producer_id, identity.database_id, self._timeout_s,
+            self._plain, identity.progress_partition, identity.producer_id, identity.database_id, self._timeout_s,
             begin=begin, decided_only=decided_only,
         )  # fmt: skip
 

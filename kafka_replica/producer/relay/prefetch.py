@@ -31,11 +31,11 @@ class Prefetcher:
         self._ready: dict[int, Contents] = {}
         self._due = False
 
-    def look_at(self, pending: Sequence[Recorded]) -> None:
+    def start(self, pending: Sequence[Recorded]) -> None:
         """Start to read the transactions that will be sent next, and discard what was read before."""
         self._ready, self._reading = {}, None
         self._rest, self._due = grouped(pending), True
-        self.read_on()  # these contents are requested next
+        self.read_next()  # these contents are requested next
 
     def contents(self, recorded: Recorded) -> Contents:
         """Return the records of a transaction; not for a sweep.
@@ -48,7 +48,7 @@ class Prefetcher:
         found = self._ready.pop(recorded.tx_id, None)
         return self._queue.contents(recorded) if found is None else found
 
-    def read_on(self) -> None:
+    def read_next(self) -> None:
         """Start to read the next group, if it is due; best called while Kafka is waited for.
 
         Reading and handing records over both need the interpreter, so doing both at the same time slows both down.

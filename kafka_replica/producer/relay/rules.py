@@ -34,11 +34,11 @@ from kafka_replica.producer.relay.events import (
     KafkaFailed,
     Leased,
     LeftOpen,
-    Look,
-    Looked,
     Marked,
     MarkSent,
     Pause,
+    Queried,
+    Query,
     Send,
     StandingBy,
     Started,
@@ -79,7 +79,7 @@ class Relay:
         """The term of the lease when it was last acquired or verified."""
         self._incarnation = ""
         """The incarnation of the producer's configuration when the connection was made."""
-        self._seen: Looked | None = None
+        self._seen: Queried | None = None
         self._sending: int | None = None
         self._waiting: list[int] = []
         """Transactions that the database named and that are not sent yet; no more than one query returns."""
@@ -108,13 +108,13 @@ class Relay:
                 return self._leased(event)
             case Marked():
                 then, self._then = self._then, None
-                return then or Look()
+                return then or Query()
             case StandingBy():
                 self._drop()
-                self._forgive()
+                self._reset_failures()
                 return Wait(Pause.STAND_BY)
-            case Looked():
-                return self._looked(event)
+            case Queried():
+                return self._queried(event)
             case Connected():
                 # The database was read before this event and may be out of date, and the lease may be lost by now.
                 self._in_doubt, self._was_connected = False, True
@@ -123,7 +123,7 @@ class Relay:
                 return Acquire()
             case Committed():
                 self._arrived, self._fingerprint = event.tx_id, event.fingerprint
-                self._forgive()
+                self._reset_failures()
                 return self._next() or self._mark(event.tx_id)
             case KafkaFailed():
                 return self._failed(event)
@@ -137,13 +137,13 @@ class Relay:
         if event.term != self._term:
             self._drop()  # another instance may have sent and marked transactions since the connection was made
             self._term = event.term
-        return Look()
+        return Query()
 
-    def _looked(self, seen: Looked) -> Decision:
+    def _queried(self, seen: Queried) -> Decision:
         self._seen = seen
         if not seen.running:
             self._drop()
-            self._forgive()
+            self._reset_failures()
             return Wait(Pause.WORK)
         if self._arrived is None or self._incarnation != seen.incarnation:
             self._drop()
@@ -156,7 +156,7 @@ class Relay:
             return self._mark(self._arrived)
         self._waiting = list(seen.next_ids)
         if not self._waiting:
-            self._forgive()
+            self._reset_failures()
         return self._next() or Wait(Pause.WORK)
 
     def _base(self) -> int:
@@ -177,7 +177,7 @@ class Relay:
         self._sending = self._waiting.pop(0)
         return Send(self._sending)
 
-    def _forgive(self) -> None:
+    def _reset_failures(self) -> None:
         """Forget past failures."""
         self._failures = self._not_outages = 0
 
@@ -212,5 +212,5 @@ class Relay:
 
     def _suspend(self, tx_id: int | None, fault: Fault, reason: str, may_have_arrived: bool = False) -> Decision:
         self._drop()
-        self._forgive()
+        self._reset_failures()
         return Suspend(tx_id, fault, reason, may_have_arrived)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable
 from typing import Literal
 
@@ -41,11 +42,11 @@ from kafka_replica.producer.relay.events import (
     KafkaFailed,
     Leased,
     LeftOpen,
-    Look,
-    Looked,
     Marked,
     MarkSent,
     Pause,
+    Queried,
+    Query,
     Send,
     StandingBy,
     Started,
@@ -55,6 +56,7 @@ from kafka_replica.producer.relay.events import (
 )
 from kafka_replica.producer.relay.kafka_session import KafkaSession, Sent, Step
 from kafka_replica.producer.relay.prefetch import Prefetcher
+from kafka_replica.producer.relay.retries import retry_reason
 from kafka_replica.producer.relay.rules import Relay
 
 _log = logging.getLogger("kafka_replica.producer")
@@ -78,7 +80,7 @@ class Runner:
         engine: the database.
         outbox: the outbox.
         lease: this instance's lease.
-        make_link: makes a connection for an incarnation of the producer.
+        make_session: opens a session for an incarnation of the producer.
         transactional_id: the producer's transactional id.
         first_start: what a producer that has never sent anything does at its start.
         poll_s: the interval between queries of the database for more work, in seconds.
@@ -92,7 +94,7 @@ class Runner:
         engine: Engine,
         outbox: Outbox,
         lease: Lease,
-        make_link: Callable[[str], KafkaSession],
+        make_session: Callable[[str], KafkaSession],
         transactional_id: str,
         *,
         first_start: FirstStart,
@@ -104,16 +106,16 @@ class Runner:
         self._engine = engine
         self._outbox = outbox
         self._queue = Queue(engine, outbox.producer_id)
-        self._ahead = Prefetcher(self._queue)
+        self._prefetcher = Prefetcher(self._queue)
         self._lease = lease
-        self._make_link = make_link
+        self._make_session = make_session
         self._transactional_id = transactional_id
         self._first_start = first_start
         self._poll_s = poll_s
         self._notify = notify
         self._step = step
         self._rules = Relay(retries)
-        self._link: KafkaSession | None = None
+        self._session: KafkaSession | None = None
         self._view: View | None = None
         self._sent: dict[int, Sent] = {}
         self._leads = False
@@ -122,7 +124,9 @@ class Runner:
         self._offset: int | None = None
         self._compared: tuple[int | None, int] | None = None
         self._confirmation = Confirmation()
-        self._trouble: KafkaFailed | None = None
+        self._last_failure: KafkaFailed | None = None
+        self._failing_since_s: float | None = None
+        """The beginning of the first operation that failed, if Kafka has refused or not answered since."""
         self.closing = threading.Event()
         self.wake = threading.Event()
 
@@ -137,26 +141,27 @@ class Runner:
                 event = self._done(decision)
         finally:
             self._disconnect()
-            self._ahead.close()
+            self._prefetcher.close()
 
     def _done(self, decision: Decision) -> Event:
+        began_s = time.monotonic()
         try:
             return self._do(decision)
         except OutboxError as error:
             _log.warning("%s", error)
             return DatabaseFailed()
         except KafkaReplicaError as error:
-            return self._kafka_failed(error)
+            return self._kafka_failed(error, began_s)
         except Exception as error:  # noqa: BLE001 - whatever it is, nothing is skipped and somebody is told
             _log.exception("the relay failed")
-            return self._kafka_failed(error)
+            return self._kafka_failed(error, began_s)
 
     def _do(self, decision: Decision) -> Event:  # noqa: PLR0911 - one for each decision
         match decision:
             case Acquire():
                 return self._acquire()
-            case Look():
-                return self._look()
+            case Query():
+                return self._query()
             case Connect():
                 return self._connect()
             case Send():
@@ -192,11 +197,11 @@ class Runner:
         ever = view.intent.sent > 0
         if not ever and view.intent.mode in {Mode.RUNNING, Mode.SUSPENDED}:
             # An earlier process may have died between Kafka's acknowledgement and the update of the database.
-            link = self._make_link(view.intent.incarnation)
+            session = self._make_session(view.intent.incarnation)
             try:
-                ever = link.connect(view.intent.transactional_id, None, 0) is not None
+                ever = session.connect(view.intent.transactional_id, None, 0) is not None
             finally:
-                link.close()
+                session.close()
         if ever:
             self._change_mode(view, Mode.RUNNING, only=[Mode.SUSPENDED])
         elif self._first_start == "idle":
@@ -210,7 +215,7 @@ class Runner:
     def _change_mode(self, view: View, mode: Mode, *, only: list[Mode]) -> None:
         self._queue.change_mode(mode, only=only, asked=self._asked, incarnation=view.intent.incarnation)
 
-    def _look(self) -> Event:
+    def _query(self) -> Event:
         if self._lease.term is None:
             return self._stands_by()
         before, self._view = self._view, self._queue.view()
@@ -218,8 +223,8 @@ class Runner:
         if before is not None and before.intent.incarnation != view.intent.incarnation:
             self._sent.clear()  # they belong to the previous incarnation
         running = view.intent.mode is Mode.RUNNING
-        self._ahead.look_at(view.next if running else ())
-        return Looked(
+        self._prefetcher.start(view.next if running else ())
+        return Queried(
             running, view.intent.sent, view.recorded, tuple(each.tx_id for each in view.next), view.intent.incarnation,
             is_new=view.intent.progress_offset is None, of_arrived=self._of_arrived(view.intent.sent),
         )  # fmt: skip
@@ -236,9 +241,9 @@ class Runner:
         view = self._view
         assert view is not None, "look first"  # noqa: S101
         self._disconnect()
-        self._link = self._make_link(view.intent.incarnation)
+        self._session = self._make_session(view.intent.incarnation)
         intent = view.intent
-        progress = self._link.connect(intent.transactional_id, intent.progress_offset, intent.sent)
+        progress = self._session.connect(intent.transactional_id, intent.progress_offset, intent.sent)
         if intent.transactional_id != self._transactional_id:
             self._queue.note_identity(self._transactional_id, incarnation=intent.incarnation)
         arrived = 0 if progress is None else progress.tx_id
@@ -251,19 +256,19 @@ class Runner:
         return Connected(progress.tx_id, progress.fingerprint)
 
     def _send(self, tx_id: int) -> Event:
-        assert self._view is not None and self._link is not None  # noqa: S101, PT018
+        assert self._view is not None and self._session is not None  # noqa: S101, PT018
         if self._lease.term is None:
             return self._stands_by()
         recorded = next(each for each in self._view.next if each.tx_id == tx_id)
         self._tell(Sending(tx_id))
         if recorded.kind is Kind.SWEEP and not recorded.is_skipped:
-            keep = self._keys_to_keep(self._link, tx_id)
-            gone = [Content(key, None, None) for key in self._link.present_keys() if key not in keep]
+            keep = self._keys_to_keep(self._session, tx_id)
+            gone = [Content(key, None, None) for key in self._session.present_keys() if key not in keep]
             contents = Contents(len(gone), gone, Fingerprint(recorded.recorded_ms, digest_of(recorded.kind, ())))
-            sent = self._link.send(recorded, contents)
+            sent = self._session.send(recorded, contents)
         else:
-            contents = self._ahead.contents(recorded)
-            sent = self._link.send(recorded, contents, self._ahead.read_on)
+            contents = self._prefetcher.contents(recorded)
+            sent = self._session.send(recorded, contents, self._prefetcher.read_next)
         self._sent[tx_id], self._offset = sent, sent.offset
         self._confirmation.committed()
         self._tell(Acknowledged(tx_id, sent.size, sent.messages, sent.not_carried))
@@ -272,15 +277,16 @@ class Runner:
     def _stands_by(self) -> Event:
         if self._leads:  # the lease may be lost at any time, because its heartbeat runs in a separate thread
             self._leads = False
+            self._failing_since_s = None
             self._tell(StandBy())
         return StandingBy()
 
-    def _keys_to_keep(self, link: KafkaSession, tx_id: int) -> set[bytes]:
+    def _keys_to_keep(self, session: KafkaSession, tx_id: int) -> set[bytes]:
         """Return the keys that a flush has just sent, without those whose content the format cannot represent."""
         flush = self._sent.get(tx_id - 1)
         if flush is not None and not flush.not_carried:
             return self._queue.keys_as_of(tx_id)
-        return set(link.carried(self._queue.contents(Recorded(tx_id, Kind.FLUSH, 0)).records))
+        return set(session.representable_keys(self._queue.contents(Recorded(tx_id, Kind.FLUSH, 0)).records))
 
     def _mark_sent(self, decision: MarkSent) -> Event:
         self._step("marking")
@@ -295,7 +301,7 @@ class Runner:
         incarnation = view.intent.incarnation
         if not self._queue.mark_sent(up_to, self._offset, differing, not_carried, recorded_ms, incarnation=incarnation):
             return Marked()  # the next query shows the reason
-        self._note_trouble(None)
+        self._show_failure(None)
         if not_carried:
             _log.warning("up to transaction %d: the format cannot carry %d records", up_to, not_carried)
         self._sent.clear()
@@ -318,43 +324,49 @@ class Runner:
             case Pause.STAND_BY:
                 self.closing.wait(self._lease.lease_s / 10)
             case Pause.WORK:
-                self._note_trouble(None)
-                if self._link is not None and self._confirmation.is_left_open(self._link):
+                self._show_failure(None)
+                if self._session is not None and self._confirmation.is_left_open(self._session):
                     return LeftOpen()
                 self.wake.wait(self._poll_s)
                 self.wake.clear()
             case Pause.DATABASE:
                 self.closing.wait(0.5)
             case Pause.RETRY:
-                if self._trouble is not None:
-                    self._tell(Retrying(decision.attempt, self._trouble.fault, self._trouble.reason))
-                    self._note_trouble(f"tried {decision.attempt} times: {self._trouble.reason}")
+                if self._last_failure is not None:
+                    failing_s = time.monotonic() - (self._failing_since_s or time.monotonic())
+                    reason = retry_reason(self._last_failure, decision.attempt, failing_s)
+                    _log.warning("%s", reason)
+                    self._tell(Retrying(decision.attempt, self._last_failure.fault, reason))
+                    self._show_failure(reason)
                 self.closing.wait(min(0.25 * 2 ** min(decision.attempt, 8), 10.0))
         return Waited()
 
     # --- helpers ---
 
-    def _kafka_failed(self, error: Exception) -> KafkaFailed:
+    def _kafka_failed(self, error: Exception, began_s: float) -> KafkaFailed:
         fault = fault_of(error)
         if isinstance(error, (EncodingError, RecordNotSentError)) and fault not in {Fault.TRANSITORY, Fault.FENCED}:
             fault = Fault.LOCAL
         if isinstance(error, ProducerConflictError):
             fault = Fault.REFUSED  # retrying does not help
-        self._trouble = KafkaFailed(fault, _reason(error), isinstance(error, CommitUnknownError))
-        _log.warning("%s", self._trouble.reason)
-        return self._trouble
+        self._last_failure = KafkaFailed(fault, _reason(error), isinstance(error, CommitUnknownError))
+        if self._failing_since_s is None:
+            self._failing_since_s = began_s
+        return self._last_failure
 
-    def _note_trouble(self, reason: str | None) -> None:
+    def _show_failure(self, reason: str | None) -> None:
         """Show in the producer's status why it is retrying, or (None) that it is not."""
+        if reason is None:
+            self._failing_since_s = None
         view = self._view
         if view is not None and view.intent.mode is Mode.RUNNING and view.intent.reason != reason:
-            self._queue.note_trouble(self._lease.term, reason)
+            self._queue.show_failure(self._lease.term, reason)
             self._view = view._replace(intent=view.intent._replace(reason=reason))
 
     def _disconnect(self) -> None:
-        link, self._link = self._link, None
-        if link is not None:
-            link.close()
+        session, self._session = self._session, None
+        if session is not None:
+            session.close()
 
     def _tell(self, notice: Notice) -> None:
         try:

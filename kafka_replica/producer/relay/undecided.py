@@ -33,7 +33,7 @@ class ProgressRecords(NamedTuple):
     """The last records of transactions without a marker, by Kafka's producer id."""
 
 
-class Part(NamedTuple):
+class OpenPart(NamedTuple):
     """The records that an open transaction has in one partition."""
 
     tx_id: int | None
@@ -65,7 +65,7 @@ def progress_records(batches: Iterable[Batch], place: Partition, key: bytes) -> 
     return ProgressRecords(arrived, {producer: found for producer, found in undecided.items() if found is not None})
 
 
-def parts_to_commit(parts: Mapping[Partition, Part], arrived: int, committed: Collection[int]) -> set[Partition]:
+def parts_to_commit(parts: Mapping[Partition, OpenPart], arrived: int, committed: Collection[int]) -> set[Partition]:
     """Return the partitions in which an open transaction has to be committed; in all others it has to be aborted.
 
     Args:
@@ -80,7 +80,7 @@ def parts_to_commit(parts: Mapping[Partition, Part], arrived: int, committed: Co
     }
 
 
-class Undecided:
+class UndecidedTransactions:
     """End the undecided transactions of one producer.
 
     Args:
@@ -110,7 +110,7 @@ class Undecided:
         self.has_ended = False
         """True if a transaction was ended, which fences all producers of the transactional id."""
 
-    def settle(self, hint: int | None, acknowledged: int) -> Progress | None:
+    def end_all(self, hint: int | None, acknowledged: int) -> Progress | None:
         """Return the last progress record of a committed transaction, once nothing of ours is open any more.
 
         Args:
@@ -158,15 +158,15 @@ class Undecided:
             )
         return found.arrived
 
-    def _open_parts(self, transactional_id: str) -> tuple[int, dict[Partition, Part]]:
+    def _open_parts(self, transactional_id: str) -> tuple[int, dict[Partition, OpenPart]]:
         producer, first_offsets = self._inspector.open_parts(transactional_id, [self._place, *self._partitions])
         return producer, {place: self._part(producer, place, first) for place, first in first_offsets.items()}
 
-    def _part(self, producer: int, place: Partition, first: int) -> Part:
+    def _part(self, producer: int, place: Partition, first: int) -> OpenPart:
         batches = self._inspector.batches(place, first)
         for batch in batches:
             if batch.producer_id == producer and batch.kind is Kind.DATA:
-                return Part(self._number(batch, place), written_ms=batch.content.records()[0][3])
+                return OpenPart(self._number(batch, place), written_ms=batch.content.records()[0][3])
         raise BrokerUnavailableError(f"the transaction at offset {first} of {place} was ended meanwhile")
 
     def _number(self, batch: Batch, place: Partition) -> int | None:
@@ -181,7 +181,7 @@ class Undecided:
                 return None if progress is None else progress.tx_id
         return None
 
-    def _to_commit(self, producer: int, parts: Mapping[Partition, Part], arrived: int) -> set[Partition]:
+    def _to_commit(self, producer: int, parts: Mapping[Partition, OpenPart], arrived: int) -> set[Partition]:
         doubtful = {
             part.tx_id: part.written_ms for part in parts.values() if part.tx_id is not None and part.tx_id > arrived
         }
@@ -210,7 +210,7 @@ class Undecided:
                 return batch.kind is Kind.COMMIT
         return False
 
-    def _end(self, transactional_id: str, parts: Mapping[Partition, Part], to_commit: set[Partition]) -> None:
+    def _end(self, transactional_id: str, parts: Mapping[Partition, OpenPart], to_commit: set[Partition]) -> None:
         self.has_ended = True
         for commit in (True, False):
             places = [place for place in parts if (place in to_commit) is commit]

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from kafka_replica.producer.changes import Put, Unreadable
-from kafka_replica.producer.notices import TakenIn
+from kafka_replica.producer.notices import SourceRead
 
 if TYPE_CHECKING:
     from kafka_replica.producer.service import StructureProducer
@@ -31,8 +31,8 @@ __all__ = [
     "Unreadable",
     "Watched",
     "Watcher",
+    "read_and_record",
     "record_source",
-    "take_in",
 ]
 
 _HOMES = {
@@ -62,7 +62,7 @@ class Source(Protocol):
         """Make the next ``read`` return everything, changed or not, because the last result may not be recorded."""
 
 
-def take_in(source: Source, producer: StructureProducer) -> list[int]:
+def record_source(source: Source, producer: StructureProducer) -> list[int]:
     """Read a source once, and record its differences: additions and changes in one transaction, deletions in another.
 
     Returns:
@@ -71,12 +71,12 @@ def take_in(source: Source, producer: StructureProducer) -> list[int]:
     Raises:
         KafkaReplicaError: the source cannot be read, or the database refused; nothing is recorded.
     """
-    taken = record_source(source, producer)
+    taken = read_and_record(source, producer)
     return [] if taken is None else list(taken.tx_ids)
 
 
-def record_source(source: Source, producer: StructureProducer) -> TakenIn | None:
-    """Record a source as ``take_in`` does, and return also what cannot be read; None if the source has not changed.
+def read_and_record(source: Source, producer: StructureProducer) -> SourceRead | None:
+    """Record a source as ``record_source`` does, and return also what cannot be read; None if it has not changed.
 
     Raises:
         KafkaReplicaError: the source cannot be read, or the database refused; nothing is recorded.
@@ -93,7 +93,7 @@ def record_source(source: Source, producer: StructureProducer) -> TakenIn | None
     for one in unreadable:
         _log.warning("not taken in, what was recorded before stays: %s", one.reason)
     producer.wake()
-    return TakenIn(tuple(tx_ids), tuple(one.reason for one in unreadable))
+    return SourceRead(tuple(tx_ids), tuple(one.reason for one in unreadable))
 
 
 def __getattr__(name: str) -> Any:

@@ -8,9 +8,9 @@ from types import TracebackType
 from typing import Protocol, Self
 
 from kafka_replica.errors import KafkaReplicaError
-from kafka_replica.producer.notices import SourceFailed, TakenIn
+from kafka_replica.producer.notices import SourceFailed, SourceRead
 from kafka_replica.producer.service import StructureProducer
-from kafka_replica.producer.sources import Source, record_source
+from kafka_replica.producer.sources import Source, read_and_record
 
 _log = logging.getLogger("kafka_replica.producer")
 
@@ -78,7 +78,7 @@ class Watcher:
 
     def _look(self) -> None:
         try:
-            taken = record_source(self._source, self._producer)
+            taken = read_and_record(self._source, self._producer)
         except KafkaReplicaError as error:
             self._failed(str(error))
         except Exception as error:  # noqa: BLE001 - whatever it is, it is tried again and somebody is told
@@ -90,7 +90,7 @@ class Watcher:
             tx_ids = () if taken is None else taken.tx_ids
             if tx_ids or self._failure is not None or self._unreadable != before:
                 self._failure = None
-                self._tell(TakenIn(tx_ids, self._unreadable))
+                self._tell(SourceRead(tx_ids, self._unreadable))
 
     def _failed(self, reason: str) -> None:
         if reason != self._failure:
@@ -98,8 +98,8 @@ class Watcher:
             _log.warning("%s", reason)
             self._tell(SourceFailed(reason))
 
-    def _tell(self, notice: TakenIn | SourceFailed) -> None:
+    def _tell(self, notice: SourceRead | SourceFailed) -> None:
         try:
-            self._producer.tell(notice)
+            self._producer.notify(notice)
         except Exception:  # noqa: BLE001 - who listens must not stop who watches
             _log.exception("an observer of the producer failed")

@@ -53,16 +53,16 @@ class FencesNobody(StructureProducer):
     takes over. ``tests/integration/producer/test_fencing.py`` stops it there.
     """
 
-    def _make_link(self, step: Callable[[str], None]) -> Callable[[str], KafkaSession]:
-        make = super()._make_link(step)
+    def _session_factory(self, step: Callable[[str], None]) -> Callable[[str], KafkaSession]:
+        make = super()._session_factory(step)
         own = f"{self.settings.transactional_id}-{uuid.uuid4().hex}"
 
         def made(incarnation: str) -> KafkaSession:
-            link = make(incarnation)
-            link._identity = replace(link._identity, transactional_id=own)
-            connect = link.connect
-            link.connect = lambda _former_id, hint, sent: connect(None, hint, sent)  # type: ignore[method-assign]
-            return link
+            session = make(incarnation)
+            session._identity = replace(session._identity, transactional_id=own)
+            connect = session.connect
+            session.connect = lambda _former_id, hint, sent: connect(None, hint, sent)  # type: ignore[method-assign]
+            return session
 
         return made
 

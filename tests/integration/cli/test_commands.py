@@ -97,7 +97,10 @@ def test_list_by_pattern(sample: Command) -> None:
     assert len(sample.json("list")) == 15
     assert sample.run("list", "CL_FREQ").stdout.decode().splitlines() == [FREQ]
     assert sample.run("list", "*=SDMX:CL_????(*)").stdout.decode().splitlines() == [FREQ]
-    assert sample.json("list", "no such thing") == []
+    assert sample.run("list", "CL_FR*").stdout.decode().splitlines() == [FREQ]
+    done = sample.run("list", "CX_*", "--json")
+    assert done.stdout == b""
+    assert b"no key matches 'CX_*', which is compared with keys, and ids and references of artefacts" in done.stderr
 
 
 def test_status_is_zero_only_when_live(sample: Command) -> None:

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
+import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from test_commands import Command, command  # noqa: F401 - a fixture
 
+from kafka_replica.cli import topic_schemes
+from kafka_replica.cli.groups import kafka_replica
+from kafka_replica.errors import PublishError
 from kafka_replica.sdmx import read_message
 from kafka_replica.sdmx.base import ItemScheme
 
@@ -121,3 +128,89 @@ def test_an_old_file_does_not_reduce_a_real_scheme_of_agencies(command: Command,
     assert names(command, AGENCIES) == {"SDMX": "SDMX", "ECB": "ECB", "IMF": "IMF", "BIS": "BIS"}
     [found] = read_message(command.run("get", AGENCIES).stdout)
     assert found.name() == "All"
+
+
+class RunsAnotherCall(io.StringIO):
+    """A standard error that runs a function when a call has read and merged, and so before that call commits."""
+
+    def __init__(self, run_other: Callable[[], object], times: int) -> None:
+        super().__init__()
+        self._run_other = run_other
+        self._left = times
+
+    def write(self, text: str, /) -> int:
+        """Write text; run the function for each line about merging, as often as it is to be run."""
+        if text.startswith("merged with the topic") and self._left:
+            self._left -= 1
+            self._run_other()
+        return super().write(text)
+
+
+def publish(command: Command, *arguments: str) -> None:  # noqa: F811
+    """Publish in this process."""
+    kafka_replica.main(command.line("publish", *arguments)[1:], standalone_mode=False)
+
+
+def publish_while(command: Command, file: Path, run_other: Callable[[], object], times: int = 1) -> str:  # noqa: F811
+    """Publish a file, with another call between its reading and its commit; return the output on standard error."""
+    with contextlib.redirect_stderr(RunsAnotherCall(run_other, times)) as said:
+        publish(command, str(file))
+    return said.getvalue()
+
+
+def test_a_call_that_others_overtake_merges_again(command: Command, tmp_path: Path) -> None:  # noqa: F811
+    """A call that commits between another one's reading and commit keeps its items; the other call keeps its own."""
+    first, mine, other = (tmp_path / f"{name}.xml" for name in ("first", "mine", "other"))
+    first.write_text(concepts("A"))
+    mine.write_text(concepts("B"))
+    other.write_text(concepts("C"))
+    publish(command, str(first))
+    said = publish_while(command, mine, lambda: publish(command, str(other)))
+    assert said.count("reading the topic again") == 1, said
+    assert names(command, CONCEPTS) == {"A": "Name A", "B": "Name B", "C": "Name C"}
+
+
+@pytest.mark.parametrize("change", [["new.xml", "--no-merge"], ["--delete", CONCEPTS]])
+def test_a_scheme_that_is_replaced_meanwhile_does_not_come_back(
+    command: Command,  # noqa: F811
+    tmp_path: Path,
+    change: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A call that replaces or deletes the scheme between another one's reading and commit is not undone."""
+    monkeypatch.chdir(tmp_path)
+    Path("first.xml").write_text(concepts("A"))
+    Path("mine.xml").write_text(concepts("B"))
+    Path("new.xml").write_text(concepts("C"))
+    publish(command, "first.xml")
+    publish_while(command, Path("mine.xml"), lambda: publish(command, *change))
+    assert set(names(command, CONCEPTS)) == ({"B", "C"} if "--no-merge" in change else {"B"})
+
+
+def test_a_call_that_is_overtaken_each_time_publishes_nothing(
+    command: Command,  # noqa: F811
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The error says that nothing was published, and what to do."""
+    monkeypatch.setattr(topic_schemes, "_ATTEMPTS", 2)
+    mine, other = tmp_path / "mine.xml", tmp_path / "other.xml"
+    mine.write_text(concepts("A"))
+    other.write_text(concepts("B"))
+    publish(command, str(other))
+    with pytest.raises(PublishError, match=r"2 times another call .* nothing was published; run it again"):
+        publish_while(command, mine, lambda: publish(command, str(other), "--no-merge"), times=2)
+    assert set(names(command, CONCEPTS)) == {"B"}
+
+
+def test_calls_at_the_same_time_keep_the_items_of_all(command: Command, tmp_path: Path) -> None:  # noqa: F811
+    """Three processes that start together publish concepts of one agency; the scheme then has all of them."""
+    ids = ["A", "B", "C"]
+    for id_ in ids:
+        (tmp_path / f"{id_}.xml").write_text(concepts(id_))
+    with contextlib.ExitStack() as stack:
+        running = [
+            stack.enter_context(subprocess.Popen(command.line("publish", str(tmp_path / f"{id_}.xml")))) for id_ in ids
+        ]
+        assert [each.wait(timeout=240) for each in running] == [0, 0, 0]
+    assert set(names(command, CONCEPTS)) == set(ids)

@@ -59,7 +59,7 @@ def test_two_at_once_each_with_its_own_data() -> None:
         assert first.bootstrap_servers != second.bootstrap_servers
         assert first.cluster_id != second.cluster_id
         first.create_topic("only-here")
-        assert wire.ask_cluster("127.0.0.1", second.port, topics=("only-here",)).leaders == {}
+        assert wire.query_cluster("127.0.0.1", second.port, topics=("only-here",)).leaders == {}
         assert "log.cleaner.backoff.ms=100\n" in (second.data_dir / "server.properties").read_text()
     finally:
         first.stop()
@@ -97,7 +97,7 @@ def test_a_folder_serves_one_broker_at_a_time(tmp_path: Path) -> None:
 
 def _ask_until_silent(port: int) -> None:
     for _ in range(20):  # a busy system stops a process a moment after the signal
-        wire.ask_cluster("127.0.0.1", port, timeout_s=0.5)
+        wire.query_cluster("127.0.0.1", port, timeout_s=0.5)
 
 
 def test_pause_and_restart() -> None:
@@ -108,11 +108,11 @@ def test_pause_and_restart() -> None:
         with pytest.raises(TimeoutError):
             _ask_until_silent(kafka.port)
         kafka.resume()
-        assert wire.ask_cluster("127.0.0.1", kafka.port, timeout_s=10).brokers == (1,)
+        assert wire.query_cluster("127.0.0.1", kafka.port, timeout_s=10).brokers == (1,)
         port = kafka.port
         kafka.restart()
         assert kafka.port == port
-        assert wire.ask_cluster("127.0.0.1", port, topics=("t",)).leaders == {"t": (1,)}
+        assert wire.query_cluster("127.0.0.1", port, topics=("t",)).leaders == {"t": (1,)}
         with pytest.raises(EmbeddedKafkaError, match="already exists"):
             kafka.create_topic("t")
 

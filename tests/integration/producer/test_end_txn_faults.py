@@ -94,9 +94,9 @@ class Unhurried(StructureProducer):
     dice = random.Random(2)
 
     def _step(self, name: str) -> None:
-        link = None if self._runner is None else self._runner._link
-        if name == "record" and link is not None and link._writer is not None:
-            link._writer._producer.flush(5)
+        session = None if self._runner is None else self._runner._session
+        if name == "record" and session is not None and session._writer is not None:
+            session._writer._producer.flush(5)
             time.sleep(self.dice.uniform(0.0, 0.2))
 
 

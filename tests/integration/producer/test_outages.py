@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 import uuid
 from contextlib import closing
@@ -9,7 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from kafka_replica.broker.writing.errors import Fault, fault_of
+from kafka_replica.broker.writing.writer import TransactionalWriter
 from kafka_replica.embedded import LocalKafka
+from kafka_replica.errors import PublishError
 from kafka_replica.producer import Put, StructureProducer
 from kafka_replica.producer.notices import Notice, Retrying, Suspension
 from kafka_replica.producer.outbox import Mode
@@ -33,6 +37,13 @@ def record(producer: StructureProducer, key: str) -> None:
         producer.record(connection, [Put(key, b"1")])
 
 
+def failing_s(reason: str | None) -> float:
+    """Return for how long nothing could be sent, as the reason of a retry has it."""
+    found = re.match(r"nothing could be sent for (\d+) s, in \d+ attempts?; retrying until Kafka", reason or "")
+    assert found is not None, reason
+    return float(found[1])
+
+
 class Stopping(StructureProducer):
     """A handler that kills the broker when a transaction has arrived there, just before its commit request."""
 
@@ -42,9 +53,9 @@ class Stopping(StructureProducer):
     def _step(self, name: str) -> None:
         if name == "handed over" and not self.killed and self.status().sent:
             assert self._runner is not None
-            assert self._runner._link is not None
-            assert self._runner._link._writer is not None
-            self._runner._link._writer._producer.flush(20)
+            assert self._runner._session is not None
+            assert self._runner._session._writer is not None
+            self._runner._session._writer._producer.flush(20)
             self.killed = True
             self.kafka.kill()
 
@@ -69,16 +80,39 @@ def test_an_outage_longer_than_all_timeouts(tmp_path: Path) -> None:
             wait_until(lambda: time.monotonic() - began_s > BEYOND_TIMEOUTS_S, "it is a long outage")
             status = producer.status()
             assert (status.mode, status.running, status.failed, status.pending) == (Mode.RUNNING, False, None, 2)
-            assert status.reason is not None
-            assert status.reason.startswith("tried ")
+            assert failing_s(status.reason) >= BEYOND_TIMEOUTS_S / 2  # the last text is as old as the last attempt
             assert status.as_json()["retrying"]
         with StructureProducer(settings, observers=[told.append]) as again:
             wait_until(lambda: isinstance(told[-1], Retrying), "it tries again after a start, too", LONG_S)
             kafka.start()
             wait_until(lambda: again.status().pending == 0, f"all are sent: {again.status()}", LONG_S)
             wait_until(lambda: again.status(watch_s=5).running, "the status says that it is over", LONG_S)
+            kafka.kill()
+            record(again, "d")
+            wait_until(lambda: again.status().retrying, "the next outage is seen", LONG_S)
+            next_one = failing_s(next(notice.reason for notice in told[::-1] if isinstance(notice, Retrying)))
+            assert next_one < time.monotonic() - began_s - BEYOND_TIMEOUTS_S, "it is not counted from the first outage"
+            kafka.start()
+            wait_until(lambda: again.status().pending == 0, f"all are sent: {again.status()}", LONG_S)
         assert not any(isinstance(notice, Suspension) for notice in told)
-        assert transactions_of(kafka.bootstrap_servers, "t") == [(1, 1), (2, 1), (3, 1)]
+        assert transactions_of(kafka.bootstrap_servers, "t") == [(1, 1), (2, 1), (3, 1), (4, 1)]
+
+
+def test_records_that_time_out_during_the_commit() -> None:
+    """Records that are not delivered in message.timeout.ms are a temporary failure, also when the commit finds it."""
+    timeout_s = 2.0
+    with LocalKafka() as kafka:
+        kafka.create_topic("t", config=KEEP)
+        # Later than the wait for the records ends, and before the wait for the commit ends.
+        config = {"bootstrap.servers": kafka.bootstrap_servers, "message.timeout.ms": int(1500 * timeout_s)}
+        writer = TransactionalWriter(config, "tx", timeout_s)
+        writer.begin()
+        kafka.kill()
+        writer.send("t", b"a", b"1", ())
+        with pytest.raises(PublishError) as raised:
+            writer.commit()
+        assert fault_of(raised.value) is Fault.TRANSITORY, raised.value
+        writer.close()
 
 
 @pytest.fixture(scope="module")

@@ -48,9 +48,9 @@ class Freezing(StructureProducer):
     def _step(self, name: str) -> None:
         if name == "handed over" and not self.frozen:
             assert self._runner is not None
-            assert self._runner._link is not None
-            assert self._runner._link._writer is not None
-            self._runner._link._writer._producer.flush(20)
+            assert self._runner._session is not None
+            assert self._runner._session._writer is not None
+            self._runner._session._writer._producer.flush(20)
             self.frozen = True
             self.kafka.pause()
 

@@ -32,7 +32,7 @@ def test_ahead_is_the_same_as_one_by_one(engine: Engine, outbox: Outbox) -> None
     one_by_one = {each.tx_id: list(queue.contents(each)[1]) for each in pending if each.kind is not Kind.SWEEP}
     with closing(Prefetcher(queue)) as ahead:
         for first in (0, 7, 0):
-            ahead.look_at(pending[first:])
+            ahead.start(pending[first:])
             for each in pending[first:]:
                 if each.kind is not Kind.SWEEP:
                     count, found, fingerprint = ahead.contents(each)
@@ -40,7 +40,7 @@ def test_ahead_is_the_same_as_one_by_one(engine: Engine, outbox: Outbox) -> None
                     assert list(found) == one_by_one[each.tx_id]
                     assert count == len(one_by_one[each.tx_id])
                     if each.tx_id % 3:  # whether or not there was time for it
-                        ahead.read_on()
+                        ahead.read_next()
         _, found, _ = ahead.contents(pending[2])  # no part of it is left in memory
         assert list(found) == one_by_one[pending[2].tx_id]
 
@@ -65,7 +65,7 @@ def test_a_failure_of_the_database_is_told_when_the_transaction_is_asked_for(eng
     pending = queue.view().next
     metadata.drop_all(engine)
     with closing(Prefetcher(queue)) as ahead:
-        ahead.look_at(pending)
+        ahead.start(pending)
         with pytest.raises(OutboxError, match="reading what is to be sent next"):
             ahead.contents(pending[0])
 

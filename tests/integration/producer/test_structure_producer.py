@@ -16,7 +16,7 @@ from kafka_replica.producer.mail import Mailer, MailSettings
 from kafka_replica.producer.notices import Notice, Retrying, Suspension
 from kafka_replica.producer.outbox import Mode
 from kafka_replica.producer.outbox.tables import tx
-from kafka_replica.producer.sources import take_in
+from kafka_replica.producer.sources import record_source
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.producer.mail_tools import mail_server
 from support.producer.producer_tools import log_of, process, settings_of, transactions_of, wait_until
@@ -276,12 +276,12 @@ def test_a_source_that_tells_all_that_it_holds(database: str) -> None:
         def forget(self) -> None: ...
 
     shelf, producer = Shelf(), StructureProducer(settings_of("nowhere:1", "t", database))
-    assert take_in(shelf, producer) == []
+    assert record_source(shelf, producer) == []
     shelf.held = [Put("a", b"1"), Put("b", b"1")]
-    assert take_in(shelf, producer) == [1]
-    assert take_in(shelf, producer) == []
+    assert record_source(shelf, producer) == [1]
+    assert record_source(shelf, producer) == []
     shelf.held = [Put("b", b"2")]
-    assert take_in(shelf, producer) == [2, 3]
+    assert record_source(shelf, producer) == [2, 3]
     producer.close()
 
 

@@ -20,7 +20,7 @@ from kafka_replica.producer import Put, StructureProducer
 from kafka_replica.producer.outbox import Mode
 from kafka_replica.producer.outbox.queue import Queue
 from kafka_replica.producer.relay.progress import progress_key, progress_value
-from kafka_replica.producer.relay.undecided import Part, parts_to_commit
+from kafka_replica.producer.relay.undecided import OpenPart, parts_to_commit
 from kafka_replica.producer.settings import ProducerSettings
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.broker.kafka_tools import ends, wait_decided, write
@@ -192,7 +192,7 @@ def test_what_another_producer_has_open_is_not_waited_for(
 @pytest.mark.parametrize("committed", [(), (2,), (3,)])
 def test_one_marker_or_one_answer_decides(arrived: int, committed: tuple[int, ...]) -> None:
     """A transaction that was acknowledged, or has a commit marker, is committed; others' are aborted."""
-    parts = {Partition("t", number): Part(number, 0) for number in (1, 2, 3)}
-    parts[Partition("t", 9)] = Part(None, 0)
+    parts = {Partition("t", number): OpenPart(number, 0) for number in (1, 2, 3)}
+    parts[Partition("t", 9)] = OpenPart(None, 0)
     expected = {Partition("t", number) for number in (1, 2, 3) if number <= arrived or number in committed}
     assert parts_to_commit(parts, arrived, committed) == expected

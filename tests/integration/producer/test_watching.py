@@ -21,7 +21,7 @@ from kafka_replica.metrics.producer import export_producer, serve, unexport_prod
 from kafka_replica.metrics.replica import export
 from kafka_replica.producer import Delete, Put, StructureProducer
 from kafka_replica.producer.files import make_source, read_configuration
-from kafka_replica.producer.notices import Notice, SourceFailed, TakenIn
+from kafka_replica.producer.notices import Notice, SourceFailed, SourceRead
 from kafka_replica.producer.sources import FolderSettings, FolderSource, ServiceSettings, ServiceSource, Watcher
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.producer.postgres_tools import free_port
@@ -118,7 +118,7 @@ def test_of_two_instances_one_watches(local_kafka: LocalKafka, kafka_topic: Topi
                     service.answers["*"] = Says("no", 500)
                     wait_until(lambda: isinstance(told[-1], SourceFailed), "it fails")
                     service.answers["*"] = Says(codelist("CL_A"))
-                    wait_until(lambda: isinstance(told[-1], TakenIn), "it is well again")
+                    wait_until(lambda: isinstance(told[-1], SourceRead), "it is well again")
                     assert first.counts.source_error is None
                     assert not any("other" in asked.path for asked in service.asked)
                 first.close()

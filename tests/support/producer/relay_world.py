@@ -17,10 +17,10 @@ from kafka_replica.producer.relay.events import (
     Event,
     KafkaFailed,
     Leased,
-    Look,
-    Looked,
     Marked,
     MarkSent,
+    Queried,
+    Query,
     Send,
     StandingBy,
     Started,
@@ -134,8 +134,8 @@ class Instance:
             match decision:
                 case Acquire():
                     event = yield from self._acquire()
-                case Look():
-                    event = yield from self._look()
+                case Query():
+                    event = yield from self._query()
                 case Connect():
                     event = yield from self._connect()
                 case Send():
@@ -170,7 +170,7 @@ class Instance:
 
         return (yield from self._do(take, DatabaseFailed()))
 
-    def _look(self) -> Iterator[None]:
+    def _query(self) -> Iterator[None]:
         world = self.world
         running, sent = world.running, world.sent  # one statement after another, as READ COMMITTED has it
         incarnation, is_new = world.incarnation, world.is_new
@@ -183,7 +183,7 @@ class Instance:
             self._incarnation = incarnation
             recorded, arrived = world.recorded, self._rules.arrived
             of_arrived = Fingerprint(world.rows[arrived - 1]) if arrived and arrived <= recorded else None
-            return Looked(running, sent, recorded, ahead, str(incarnation), is_new, of_arrived)
+            return Queried(running, sent, recorded, ahead, str(incarnation), is_new, of_arrived)
 
         return (yield from self._do(looked, DatabaseFailed()))
 

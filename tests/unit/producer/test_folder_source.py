@@ -14,7 +14,7 @@ from sqlalchemy import select
 from kafka_replica.producer import StructureProducer
 from kafka_replica.producer.errors import OutboxError, SourceError
 from kafka_replica.producer.outbox.tables import change, detail
-from kafka_replica.producer.sources import FolderSettings, FolderSource, take_in
+from kafka_replica.producer.sources import FolderSettings, FolderSource, record_source
 from support.producer.producer_tools import settings_of, wait_until
 from support.producer.structure_samples import codelist, urn
 
@@ -56,12 +56,12 @@ def test_what_changes_becomes_transactions(producer: StructureProducer, folder: 
     (folder / ".hidden.xml").write_text("no structure message")
     (folder / "README.md").write_text("nor this")
     source = source_of(folder)
-    assert take_in(source, producer) == [1]
-    assert take_in(source, producer) == []
+    assert record_source(source, producer) == [1]
+    assert record_source(source, producer) == []
     assert source.read() is None, "no file has changed"
     (folder / "a.xml").write_text(codelist("CL_A CL_D", "Y"))
     (folder / "sub" / "c.xml").unlink()
-    assert take_in(source, producer) == [2, 3]
+    assert record_source(source, producer) == [2, 3]
     assert recorded(producer)[3:] == [
         (2, "changes", urn("CL_A")), (2, "changes", urn("CL_D")),
         (3, "deletions", urn("CL_B")), (3, "deletions", urn("CL_C")),
@@ -71,11 +71,11 @@ def test_what_changes_becomes_transactions(producer: StructureProducer, folder: 
 def test_another_header_is_no_change(producer: StructureProducer, folder: Path) -> None:
     """A changed header is no change, for this process and for the next one, which knows only the database."""
     (folder / "a.xml").write_text(codelist("CL_A"))
-    assert take_in(source_of(folder), producer) == [1]
+    assert record_source(source_of(folder), producer) == [1]
     (folder / "a.xml").write_text(codelist("CL_A", prepared="2027-01-01T00:00:00Z"))
-    assert take_in(source_of(folder), producer) == []
+    assert record_source(source_of(folder), producer) == []
     (folder / "a.xml").write_text(codelist("CL_A", "Z", prepared="2027-01-01T00:00:00Z"))
-    assert take_in(source_of(folder), producer) == [2]
+    assert record_source(source_of(folder), producer) == [2]
 
 
 @pytest.mark.parametrize("trouble", ["half a file", "an empty file", "no file", "no folder", "a link to nowhere"])
@@ -85,7 +85,7 @@ def test_what_goes_wrong_deletes_nothing(trouble: str, producer: StructureProduc
     (folder / "a.xml").write_text(codelist("CL_A"))
     (folder / "b.xml").write_text(whole)
     source = source_of(folder)
-    assert take_in(source, producer) == [1]
+    assert record_source(source, producer) == [1]
     (folder / "c.xml").write_text(codelist("CL_C"))
     if trouble == "half a file":
         (folder / "b.xml").write_text(whole[: len(whole) // 2])
@@ -102,22 +102,22 @@ def test_what_goes_wrong_deletes_nothing(trouble: str, producer: StructureProduc
         (folder / "b.xml").symlink_to(folder / "nowhere")
     for _ in range(2):
         with pytest.raises(SourceError, match=r"nothing is (taken in|deleted)"):
-            take_in(source, producer)
+            record_source(source, producer)
     assert [key for _, _, key in recorded(producer)] == [urn("CL_A"), urn("CL_B")]
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     (folder / "a.xml").write_text(codelist("CL_A", "Y"))
     (folder / "b.xml").write_text(whole)
-    assert take_in(source, producer) == [2]
+    assert record_source(source, producer) == [2]
 
 
 def test_an_empty_folder_may_be_meant(producer: StructureProducer, folder: Path) -> None:
     """An empty folder deletes everything if the settings allow that."""
     (folder / "a.xml").write_text(codelist("CL_A"))
     source = source_of(folder, allow_empty=True)
-    take_in(source, producer)
+    record_source(source, producer)
     (folder / "a.xml").unlink()
-    assert take_in(source, producer) == [2]
+    assert record_source(source, producer) == [2]
     assert recorded(producer)[-1] == (2, "deletions", urn("CL_A"))
 
 
@@ -128,10 +128,10 @@ def test_what_was_read_and_not_recorded_is_read_again(producer: StructureProduce
     with engine.begin() as connection:
         connection.exec_driver_sql("ALTER TABLE kafka_producer_tx_change RENAME TO away")
     with pytest.raises(OutboxError):
-        take_in(source, producer)
+        record_source(source, producer)
     with engine.begin() as connection:
         connection.exec_driver_sql("ALTER TABLE away RENAME TO kafka_producer_tx_change")
-    assert take_in(source, producer) == [1]
+    assert record_source(source, producer) == [1]
 
 
 def test_files_that_are_being_written_are_waited_for(producer: StructureProducer, folder: Path) -> None:
@@ -146,7 +146,7 @@ def test_files_that_are_being_written_are_waited_for(producer: StructureProducer
     writer = threading.Thread(target=finish)
     source = FolderSource(FolderSettings((str(folder),), quiet_s=1.0))
     writer.start()
-    assert take_in(source, producer) == [1]
+    assert record_source(source, producer) == [1]
     writer.join()
     assert [key for _, _, key in recorded(producer)] == [urn("CL_A"), urn("CL_B")]
 

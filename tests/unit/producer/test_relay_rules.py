@@ -22,11 +22,11 @@ from kafka_replica.producer.relay.events import (
     Event,
     KafkaFailed,
     Leased,
-    Look,
-    Looked,
     Marked,
     MarkSent,
     Pause,
+    Queried,
+    Query,
     Send,
     Started,
     Suspend,
@@ -165,7 +165,7 @@ def test_a_rule_that_is_left_out_is_missed(wrong: type[Relay], scripts: st.Searc
 def ready(retries: int = 3, *, sent: int = 4, recorded: int = 5, progress: int | None = 4) -> tuple[Relay, Decision]:
     """Return a relay that has connected and looked, and its decision."""
     relay = Relay(retries)
-    seen = Looked(running=True, sent=sent, recorded=recorded, next_ids=tuple(range(sent + 1, recorded + 1)))
+    seen = Queried(running=True, sent=sent, recorded=recorded, next_ids=tuple(range(sent + 1, recorded + 1)))
     assert relay.on(Started()) == Acquire()
     relay.on(Leased())
     assert relay.on(seen) == Connect()
@@ -174,7 +174,7 @@ def ready(retries: int = 3, *, sent: int = 4, recorded: int = 5, progress: int |
     return relay, relay.on(seen)
 
 
-SEEN = Looked(running=True, sent=4, recorded=5, next_ids=(5,))
+SEEN = Queried(running=True, sent=4, recorded=5, next_ids=(5,))
 
 
 def reconnected(relay: Relay) -> Decision:
@@ -197,7 +197,7 @@ def test_an_outage_is_waited_for_however_long_it_lasts() -> None:
         decision = reconnected(relay)
     assert relay.on(Committed(5)) == MarkSent(5)
     relay.on(Marked())
-    assert relay.on(Looked(True, 5, 6, (6,))) == Send(6)
+    assert relay.on(Queried(True, 5, 6, (6,))) == Send(6)
     assert relay.on(KafkaFailed(Fault.TRANSITORY, "down")) == Wait(Pause.RETRY, 1), "it counts anew"
 
 
@@ -227,22 +227,22 @@ def test_credentials_that_were_never_accepted_suspend_at_once() -> None:
 def test_a_commit_without_an_answer_is_in_doubt_until_kafka_is_asked() -> None:
     """A commit without an answer stays in doubt until Kafka is queried, even if Kafka is unreachable afterwards."""
     relay = Relay()
-    for event in (Started(), Leased(), Looked(True, 4, 5, (5,)), Connected(4), Leased()):
+    for event in (Started(), Leased(), Queried(True, 4, 5, (5,)), Connected(4), Leased()):
         relay.on(event)
-    assert relay.on(Looked(True, 4, 5, (5,))) == Send(5)
+    assert relay.on(Queried(True, 4, 5, (5,))) == Send(5)
     assert relay.on(KafkaFailed(Fault.TRANSITORY, "no answer", True)) == Wait(Pause.RETRY, 1)
     for event in (Waited(), Leased()):
         relay.on(event)
-    assert relay.on(Looked(True, 4, 5, (5,))) == Connect()
+    assert relay.on(Queried(True, 4, 5, (5,))) == Connect()
     assert relay.on(KafkaFailed(Fault.TRANSITORY, "down")) == Wait(Pause.RETRY, 2)
     for event in (Waited(), Leased()):
         relay.on(event)
-    assert relay.on(Looked(True, 4, 5, (5,))) == Connect()
+    assert relay.on(Queried(True, 4, 5, (5,))) == Connect()
     decision = relay.on(KafkaFailed(Fault.REFUSED, "no right"))
     assert isinstance(decision, Suspend)
     assert (decision.tx_id, decision.may_have_arrived) == (5, True)
     assert "whether transaction 5 has arrived" in decision.reason
-    for event in (Waited(), Leased(), Looked(True, 4, 5, (5,)), Connected(4), Leased(), Looked(True, 4, 5, (5,))):
+    for event in (Waited(), Leased(), Queried(True, 4, 5, (5,)), Connected(4), Leased(), Queried(True, 4, 5, (5,))):
         relay.on(event)
     assert relay.on(KafkaFailed(Fault.REFUSED, "no")) == Suspend(5, Fault.REFUSED, "no", False), "it was asked"
 
@@ -294,7 +294,7 @@ def test_another_transaction_of_the_same_number_has_not_arrived(
 
     A transaction that is marked as sent may have been cleaned up since.
     """
-    seen = Looked(True, sent, 9, tuple(range(sent + 1, 8)))
+    seen = Queried(True, sent, 9, tuple(range(sent + 1, 8)))
     relay = Relay()
     for event in (Started(), Leased(), seen, Connected(4, of_kafka), Leased()):
         relay.on(event)
@@ -317,7 +317,7 @@ def test_a_new_incarnation_begins_with_what_is_not_sent() -> None:
     assert decision == Send(5)
     relay.on(Committed(5))
     relay.on(Marked())
-    seen = Looked(True, 5, 7, (6, 7), "new", is_new=True)
+    seen = Queried(True, 5, 7, (6, 7), "new", is_new=True)
     assert relay.on(seen) == Connect(), "the connection was of the former incarnation"
     for event in (Connected(None), Leased()):
         relay.on(event)
@@ -329,8 +329,8 @@ def test_a_database_that_is_replaced_while_the_producer_runs() -> None:
     relay, _ = ready(recorded=6)
     relay.on(Committed(5, SENT))
     assert relay.on(Committed(6, SENT)) == MarkSent(6, SENT)
-    assert relay.on(Marked()) == Look()
-    decision = relay.on(Looked(True, 2, 8, (3, 4), of_arrived=Fingerprint(2_000, "another")))
+    assert relay.on(Marked()) == Query()
+    decision = relay.on(Queried(True, 2, 8, (3, 4), of_arrived=Fingerprint(2_000, "another")))
     assert isinstance(decision, Suspend)
 
 
@@ -341,7 +341,7 @@ def test_several_are_sent_before_they_are_noted_together() -> None:
     assert relay.on(Committed(5)) == Send(6)
     assert relay.on(Committed(6)) == Send(7)
     assert relay.on(Committed(7)) == MarkSent(7)
-    assert relay.on(Marked()) == Look()
+    assert relay.on(Marked()) == Query()
 
 
 def test_what_arrived_before_a_failure_is_noted_first() -> None:
@@ -355,6 +355,6 @@ def test_what_arrived_before_a_failure_is_noted_first() -> None:
 def test_a_gap_is_not_passed_over() -> None:
     """A transaction that is missing in the database stops the producer."""
     relay, _ = ready(recorded=4)
-    decision = relay.on(Looked(running=True, sent=4, recorded=6, next_ids=(6,)))
+    decision = relay.on(Queried(running=True, sent=4, recorded=6, next_ids=(6,)))
     assert isinstance(decision, Suspend)
     assert "transaction 5 is not in the database" in decision.reason

@@ -11,7 +11,7 @@ import pytest
 from kafka_replica.errors import ConfigurationError
 from kafka_replica.producer import StructureProducer
 from kafka_replica.producer.errors import SourceError
-from kafka_replica.producer.sources import ServiceSettings, ServiceSource, take_in
+from kafka_replica.producer.sources import ServiceSettings, ServiceSource, record_source
 from kafka_replica.producer.sources.queries import accept_of, path_of
 from support.producer.producer_tools import settings_of
 from support.producer.sdmx_service import Says, SdmxService
@@ -39,15 +39,15 @@ def test_what_has_not_changed_is_not_sent_again(kind: str, producer: StructurePr
     with SdmxService(etags=kind == "etags", dates=kind == "dates") as service:
         service.answers[ALL] = Says(codelist("CL_A CL_B"))
         source = source_of(service)
-        assert take_in(source, producer) == [1]
+        assert record_source(source, producer) == [1]
         assert source.read() is None
         asked = service.asked[-1].headers
         assert ("if-none-match" in asked, "if-modified-since" in asked) == (kind == "etags", kind == "dates")
         service.answers[ALL] = Says(codelist("CL_A CL_B", prepared="2027-02-02T00:00:00.123Z"))
-        assert take_in(source, producer) == []
+        assert record_source(source, producer) == []
         service.answers[ALL] = Says(codelist("CL_A CL_C"))
-        assert take_in(source, producer) == [2, 3]
-        assert take_in(source_of(service), producer) == [], "another process knows it from the database"
+        assert record_source(source, producer) == [2, 3]
+        assert record_source(source_of(service), producer) == [], "another process knows it from the database"
         source.forget()
         assert source.read() is not None, "another instance may have recorded since"
 
@@ -77,15 +77,15 @@ def test_partial_failure_is_never_a_deletion(answer: Says, says: str, which: str
     with SdmxService() as service:
         service.answers = {first: Says(codelist("CL_A")), second: Says(codelist("CL_B"))}
         source = source_of(service, api="1", structures=("codelist/A", "codelist/B"), retries=0)
-        assert take_in(source, producer) == [1]
+        assert record_source(source, producer) == [1]
         bad, good = (first, second) if which == "first" else (second, first)
         service.answers = {bad: answer, good: Says(codelist("CL_C"))}
         for _ in range(2):
             with pytest.raises(SourceError, match=f"(?s){says}"):
-                take_in(source, producer)
+                record_source(source, producer)
         assert producer.status().recorded == 1
         service.answers = {bad: Says(codelist("CL_D")), good: Says(codelist("CL_C"))}
-        assert take_in(source, producer) == [2, 3]
+        assert record_source(source, producer) == [2, 3]
 
 
 def test_a_harmless_footer_is_no_failure(producer: StructureProducer) -> None:
@@ -95,7 +95,7 @@ def test_a_harmless_footer_is_no_failure(producer: StructureProducer) -> None:
     )
     with SdmxService() as service:
         service.answers[ALL] = Says(codelist("CL_A", footer=footer))
-        assert take_in(source_of(service), producer) == [1]
+        assert record_source(source_of(service), producer) == [1]
 
 
 def test_nothing_may_be_meant(producer: StructureProducer) -> None:
@@ -103,9 +103,9 @@ def test_nothing_may_be_meant(producer: StructureProducer) -> None:
     with SdmxService() as service:
         service.answers[ALL] = Says(codelist("CL_A"))
         source = source_of(service, allow_empty=True)
-        assert take_in(source, producer) == [1]
+        assert record_source(source, producer) == [1]
         service.answers[ALL] = Says("<no/>", 404)
-        assert take_in(source, producer) == [2]
+        assert record_source(source, producer) == [2]
 
 
 def test_what_may_pass_is_asked_again() -> None:

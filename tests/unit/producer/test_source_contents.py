@@ -13,7 +13,7 @@ from sqlalchemy import select
 from kafka_replica.producer import StructureProducer
 from kafka_replica.producer.errors import SourceError
 from kafka_replica.producer.outbox.tables import change
-from kafka_replica.producer.sources import FolderSettings, FolderSource, record_source, take_in
+from kafka_replica.producer.sources import FolderSettings, FolderSource, read_and_record, record_source
 from kafka_replica.producer.sources.queries import path_of
 from kafka_replica.producer.sources.rest import ServiceSettings, ServiceSource
 from kafka_replica.sdmx import read_message
@@ -82,11 +82,11 @@ def test_a_bad_artefact_keeps_its_content_and_the_others_are_taken_in(
     """An unreadable list among three is neither changed nor deleted, is reported, and is updated after its repair."""
     (folder / "a.xml").write_text(codelist("CL_A CL_B CL_C"))
     source = source_of(folder)
-    assert take_in(source, producer) == [1]
+    assert record_source(source, producer) == [1]
     before = present(producer)
     (folder / "a.xml").write_text(spoiled(codelist("CL_A CL_B CL_D", "Y"), "CL_B"))
     with caplog.at_level(logging.WARNING, "kafka_replica.producer"):
-        taken = record_source(source, producer)
+        taken = read_and_record(source, producer)
     assert taken is not None
     assert taken.tx_ids == (2, 3)
     [reason] = taken.unreadable
@@ -96,7 +96,7 @@ def test_a_bad_artefact_keeps_its_content_and_the_others_are_taken_in(
     assert present(producer)[urn("CL_B")] == before[urn("CL_B")]
     assert present(producer)[urn("CL_A")] != before[urn("CL_A")]
     (folder / "a.xml").write_text(codelist("CL_A CL_B CL_D", "Y"))
-    taken = record_source(source, producer)
+    taken = read_and_record(source, producer)
     assert taken is not None
     assert (taken.tx_ids, taken.unreadable) == ((4,), ())
 
@@ -110,11 +110,11 @@ def test_an_artefact_that_cannot_be_sent_keeps_its_content_and_the_others_are_ta
     source = source_of(folder)
     (folder / "a.xml").write_text(codelist("CL_A"))
     (folder / "b.xml").write_text(codelist("CL_B"))
-    assert take_in(source, producer) == [1]
+    assert record_source(source, producer) == [1]
     before = present(producer)
     (folder / "a.xml").write_text(codelist("CL_A", "Y"))
     (folder / "b.xml").write_text(codelist("CL_B", *(f"Y{number}" for number in range(50))))
-    taken = record_source(source, producer)
+    taken = read_and_record(source, producer)
     assert taken is not None
     assert taken.tx_ids == (2,)
     [reason] = taken.unreadable
@@ -123,7 +123,7 @@ def test_an_artefact_that_cannot_be_sent_keeps_its_content_and_the_others_are_ta
     assert present(producer)[urn("CL_B")] == before[urn("CL_B")]
     assert b"Y" in present(producer)[urn("CL_A")]
     (folder / "b.xml").write_text(codelist("CL_B", "Y"))
-    taken = record_source(source, producer)
+    taken = read_and_record(source, producer)
     assert taken is not None
     assert (taken.tx_ids, taken.unreadable) == ((3,), ())
     producer.close()
@@ -133,15 +133,15 @@ def test_an_artefact_without_identity_suspends_deletions(producer: StructureProd
     """An artefact without identity suspends deletions until it can be read: it may be any missing artefact."""
     (folder / "a.xml").write_text(codelist("CL_A CL_B"))
     source = source_of(folder)
-    assert take_in(source, producer) == [1]
+    assert record_source(source, producer) == [1]
     (folder / "a.xml").write_text(codelist("CL_A CL_B", "Y").replace('id="CL_B" agencyID="A"', 'agencyID="A"'))
-    taken = record_source(source, producer)
+    taken = read_and_record(source, producer)
     assert taken is not None
     assert taken.tx_ids == (2,)
     assert len(taken.unreadable) == 1
     assert present(producer).keys() == {urn("CL_A"), urn("CL_B")}
     (folder / "a.xml").write_text(codelist("CL_A", "Y"))
-    assert take_in(source, producer) == [3]
+    assert record_source(source, producer) == [3]
     assert present(producer).keys() == {urn("CL_A")}
 
 
@@ -150,11 +150,11 @@ def test_a_later_bad_copy_does_not_bring_back_an_earlier_one(producer: Structure
     (folder / "a.xml").write_text(codelist("CL_A", "OLD"))
     (folder / "b.xml").write_text(codelist("CL_A", "NEW"))
     source = source_of(folder)
-    take_in(source, producer)
+    record_source(source, producer)
     before = present(producer)
     assert b"NEW" in before[urn("CL_A")]
     (folder / "b.xml").write_text(spoiled(codelist("CL_A", "NEWER"), "CL_A"))
-    assert take_in(source, producer) == []
+    assert record_source(source, producer) == []
     assert present(producer) == before
 
 
@@ -167,18 +167,18 @@ def test_concepts_of_files_that_arrive_one_by_one_stay(
     source = source_of(folder)
     for count, file in enumerate(order, start=1):
         (folder / file).write_text(texts[file])
-        assert take_in(source, producer) == [count]
+        assert record_source(source, producer) == [count]
         here = {id_ for name in order[:count] for id_ in names(texts[name].encode())}
         assert names(present(producer)[CONCEPTS]).keys() == here
     end = present(producer)[CONCEPTS]
     assert names(end) == {"A": "Name A", "B": "New B", "C": "New C", "D": "Name D"}
-    assert take_in(source_of(folder), producer) == [], "another process finds the same content"
+    assert record_source(source_of(folder), producer) == [], "another process finds the same content"
     (folder / "b.xml").unlink()
-    take_in(source, producer)
+    record_source(source, producer)
     assert names(present(producer)[CONCEPTS]) == {"A": "Name A", "B": "Name B", "D": "Name D"}
     for file in ("a.xml", "c.xml"):
         (folder / file).write_text(codelist("CL_A"))
-    take_in(source, producer)
+    record_source(source, producer)
     assert present(producer).keys() == {urn("CL_A")}, "no file holds a concept any more"
 
 
@@ -187,9 +187,9 @@ def test_a_scheme_with_an_unreadable_copy_keeps_its_content(producer: StructureP
     (folder / "a.xml").write_text(concepts("A"))
     (folder / "b.xml").write_text(concepts("B"))
     source = source_of(folder)
-    take_in(source, producer)
+    record_source(source, producer)
     (folder / "b.xml").write_text(concepts("B").replace("</s:Name>", "</s:Name><s:TextFormat maxLength='x'/>"))
-    taken = record_source(source, producer)
+    taken = read_and_record(source, producer)
     assert taken is not None
     assert (taken.tx_ids, len(taken.unreadable)) == ((), 1)
     assert names(present(producer)[CONCEPTS]) == {"A": "Name A", "B": "Name B"}
@@ -204,11 +204,11 @@ def test_a_service_with_a_bad_artefact(producer: StructureProducer) -> None:
         service.answers[second] = Says(concepts("A"))
         service.answers[third] = Says(concepts("B"))
         source = ServiceSource(ServiceSettings(service.url, structures=queries, retries=0))
-        taken = record_source(source, producer)
+        taken = read_and_record(source, producer)
         assert taken is not None
         assert len(taken.unreadable) == 1
         assert present(producer).keys() == {urn("CL_A"), CONCEPTS}
         assert names(present(producer)[CONCEPTS]) == {"A": "Name A", "B": "Name B"}
         service.answers[first] = Says(codelist("CL_A")[:-5])
         with pytest.raises(SourceError, match="nothing is taken in"):
-            take_in(source, producer)
+            record_source(source, producer)

@@ -31,11 +31,18 @@ def test_the_page_shows_the_bytes() -> None:
     assert shown == as_kafka_writes_them(headers.written(SAID))
 
 
+def test_the_example_of_the_page_runs() -> None:
+    """The Python example of the page runs as it is written there."""
+    [example] = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "transaction-headers.md").read_text(), re.DOTALL)
+    exec(compile(example, "docs/transaction-headers.md", "exec", dont_inherit=True), {})
+
+
 def test_read_is_the_inverse_and_refuses_what_is_not_ours() -> None:
     """Foreign headers beside the package's do no harm; with a missing or odd header they are not the package's."""
     written = headers.written(SAID)
     assert headers.of_transaction(SAID)(2) == written
     assert headers.read((("content-type", b"x"), *written, ("other", None))) == SAID
+    assert headers.read((*written, (headers.NUMBER, b"3"))) == SAID._replace(number=3)
     for left_out in range(4):
         assert headers.read(written[:left_out] + written[left_out + 1 :]) is None
 

@@ -1,0 +1,22 @@
+"""The text that status, log and notices show while the relay retries."""
+
+from __future__ import annotations
+
+from kafka_replica.broker.writing.errors import Fault
+from kafka_replica.common.wording import counted
+from kafka_replica.producer.relay.events import KafkaFailed
+
+
+def retry_reason(failed: KafkaFailed, attempts: int, failing_s: float) -> str:
+    """Return what happens and for how long, and then the last error, whose advice alone may be misleading.
+
+    Args:
+        failed: the last failure.
+        attempts: the number of failures since something last succeeded.
+        failing_s: the time since then, in seconds.
+    """
+    until = " until Kafka accepts it" if failed.fault is Fault.TRANSITORY else ""
+    return (
+        f"nothing could be sent for {failing_s:.0f} s, in {counted(attempts, 'attempt')}; retrying{until}, and nothing "
+        f"is lost; last error: {failed.reason}"
+    )
