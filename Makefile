@@ -39,7 +39,7 @@ demo: $(VENV)/.demo
 test: $(VENV)/.test
 	@$(PYTEST) $(TEST_ARGS)
 
-quick: TEST_PROCESSES = auto
+quick: TEST_PROCESSES = logical
 quick: $(VENV)/.test
 	@KAFKA_REPLICA_TEST_EFFORT=quick $(PYTEST) tests/unit $(TEST_ARGS)
 

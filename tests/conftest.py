@@ -16,7 +16,8 @@ _FOLDER = str(Path(__file__).resolve().parent)
 os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [_FOLDER, os.environ.get("PYTHONPATH")]))
 
 # The same examples in every run: an unchanged tree gives no new failure. HYPOTHESIS_PROFILE=default varies them.
-settings.register_profile("repeatable", derandomize=True, max_examples=examples(100))
+# An example may take any time: several processes share the machine.
+settings.register_profile("repeatable", derandomize=True, deadline=None, max_examples=examples(100))
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 

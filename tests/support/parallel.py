@@ -7,8 +7,8 @@ from typing import Final
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
-_ONE_PROCESS: Final = ("tests/integration/spark/",)
-"""Folders whose tests share what is too expensive to start in each process."""
+_ONE_PROCESS: Final = ("tests/integration/spark/", "tests/integration/chaos/")
+"""Folders whose tests share a session that is expensive, or would each take the whole machine."""
 _FIRST: Final = (*_ONE_PROCESS, "tests/integration/")
 """The folders whose tests take long begin first, so that all processes end at about the same time."""
 
