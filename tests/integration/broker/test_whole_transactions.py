@@ -17,8 +17,11 @@ from kafka_replica.transactions import BoundaryDetector, Decision, Kind, MarkerD
 from kafka_replica.transactions.batches import Batch
 from kafka_replica.transactions.partitions import CommittedBatches, OpenBatches, PartitionState
 from support.broker.kafka_tools import AGGRESSIVE, Checker, Writer, all_decided, independent_read, quiet
+from support.effort import usual_or_long
 
 pytestmark = pytest.mark.broker
+
+LEAST_S = usual_or_long(6, 60)
 
 
 @contextmanager
@@ -48,6 +51,7 @@ def look_at(checker: Checker, change: Change) -> None:
 
 
 @pytest.mark.usefixtures("boundaries")
+@pytest.mark.scaled
 @pytest.mark.parametrize("partitions", [1, 3])
 def test_no_version_is_torn(partitions: int, local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
     """Four writers interleave and abort on an aggressively compacted topic; every version is whole.
@@ -69,7 +73,7 @@ def test_no_version_is_torn(partitions: int, local_kafka: LocalKafka, kafka_topi
         with writing(writers):
             began_s = time.monotonic()
             # On a busy machine quiescent points of three partitions are rare while four write.
-            while time.monotonic() < began_s + 6 or (checker.versions <= 3 and time.monotonic() < began_s + 90):
+            while time.monotonic() < began_s + LEAST_S or (checker.versions <= 3 and time.monotonic() < began_s + 90):
                 time.sleep(0.1)
         snapshot = replica.wait_for(all_decided(bootstrap, topic, partitions), timeout_s=20)
     assert checker.torn == []

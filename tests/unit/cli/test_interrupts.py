@@ -47,6 +47,7 @@ def run(command: list[str], folder: Path, interrupt_after_s: float | None) -> tu
     return process.returncode, errors, time.monotonic() - began_s
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("command", _COMMANDS, ids=" ".join)
 def test_ctrl_c_at_any_early_moment_ends_without_a_traceback(command: list[str], tmp_path: Path) -> None:
     """Ctrl-C during imports, while the command runs, and while Python shuts down, ends without a traceback."""
