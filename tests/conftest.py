@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from support.effort import EFFORT, examples
 
@@ -16,8 +16,11 @@ _FOLDER = str(Path(__file__).resolve().parent)
 os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [_FOLDER, os.environ.get("PYTHONPATH")]))
 
 # The same examples in every run: an unchanged tree gives no new failure. HYPOTHESIS_PROFILE=default varies them.
-# An example may take any time: several processes share the machine.
-settings.register_profile("repeatable", derandomize=True, deadline=None, max_examples=examples(100))
+# An example may take any time, and so may its making: several processes share the machine.
+settings.register_profile(
+    "repeatable", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow],
+    max_examples=examples(100),
+)  # fmt: skip
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 
