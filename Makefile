@@ -44,7 +44,7 @@ quick: $(VENV)/.test
 	@KAFKA_REPLICA_TEST_EFFORT=quick $(PYTEST) tests/unit $(TEST_ARGS)
 
 long: $(VENV)/.test
-	@KAFKA_REPLICA_TEST_EFFORT=long $(PYTEST) $(TEST_ARGS)
+	@KAFKA_REPLICA_TEST_EFFORT=long $(PYTEST) --timeout 1800 $(TEST_ARGS)
 
 chaos: $(VENV)/.test
 	@PYTHONPATH=tests $(BIN)/python -m chaos --minutes $(CHAOS_MINUTES) --seed $(CHAOS_SEED) $(CHAOS_ARGS)

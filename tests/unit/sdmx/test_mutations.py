@@ -17,7 +17,7 @@ from kafka_replica.sdmx import read_message, split_message
 from kafka_replica.sdmx.errors import SdmxError
 from support.effort import examples
 
-ROUNDS = int(os.environ.get("SDMX_MUTATIONS", examples(150)))
+ROUNDS = int(os.environ.get("SDMX_MUTATIONS", examples(150, long=600)))
 JUNK = [
     "",
     " ",
