@@ -1,6 +1,7 @@
 # make demo   the main job on a real Kafka broker, shown to a person     (DEMO_ARGS=--keep stays up)
-# make test   the tests                                                  (TEST_ARGS="-k quiet -x")
-# make quick  the tests that need no broker, database or Spark
+# make test   the tests, in several processes                            (TEST_ARGS="-k quiet -x" TEST_PROCESSES=0)
+# make quick  the tests that need no broker, database or Spark, with fewer examples
+# make long   long random histories, many kills and much chaos, for the tests that `make test` runs in a short form
 # make chaos  everything breaks at random, every version is checked     (CHAOS_MINUTES=10 CHAOS_SEED=1 CHAOS_ARGS=...)
 #             CHAOS_ARGS=--producer: the reference producer instead
 # make fuzz   hostile messages for every reader of structures           (FUZZ_MINUTES=5 FUZZ_SEED=1 FUZZ_ARGS=...)
@@ -17,8 +18,13 @@ CHAOS_MINUTES ?= 10
 CHAOS_SEED ?= 1
 FUZZ_MINUTES ?= 5
 FUZZ_SEED ?= 1
+# Tests wait a lot: for brokers, databases and processes. 0: no other processes.
+TEST_PROCESSES ?= 4
+# Tests start hundreds of Python processes, which would each compile every module.
+unexport PYTHONDONTWRITEBYTECODE
+PYTEST = $(BIN)/python -m pytest -n $(TEST_PROCESSES)
 
-.PHONY: env demo test quick chaos fuzz bench check format lock clean
+.PHONY: env demo test quick long chaos fuzz bench check format lock clean
 .NOTPARALLEL:
 
 env: $(VENV)/.check
@@ -31,10 +37,14 @@ demo: $(VENV)/.demo
 	@$(BIN)/python -m kafka_replica_spark.demo $(DEMO_ARGS)
 
 test: $(VENV)/.test
-	@$(BIN)/python -m pytest $(TEST_ARGS)
+	@$(PYTEST) $(TEST_ARGS)
 
+quick: TEST_PROCESSES = logical
 quick: $(VENV)/.test
-	@$(BIN)/python -m pytest tests/unit $(TEST_ARGS)
+	@KAFKA_REPLICA_TEST_EFFORT=quick $(PYTEST) tests/unit $(TEST_ARGS)
+
+long: $(VENV)/.test
+	@KAFKA_REPLICA_TEST_EFFORT=long $(PYTEST) --timeout 1800 $(TEST_ARGS)
 
 chaos: $(VENV)/.test
 	@PYTHONPATH=tests $(BIN)/python -m chaos --minutes $(CHAOS_MINUTES) --seed $(CHAOS_SEED) $(CHAOS_ARGS)

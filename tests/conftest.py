@@ -2,14 +2,56 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from pathlib import Path
+from typing import Any
 
-from hypothesis import settings
+import pytest
+from hypothesis import HealthCheck, settings
+
+from support.effort import EFFORT, examples
 
 _FOLDER = str(Path(__file__).resolve().parent)
 os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [_FOLDER, os.environ.get("PYTHONPATH")]))
 
 # The same examples in every run: an unchanged tree gives no new failure. HYPOTHESIS_PROFILE=default varies them.
-settings.register_profile("repeatable", derandomize=True)
+# An example may take any time, and so may its making: several processes share the machine.
+settings.register_profile(
+    "repeatable", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow],
+    max_examples=examples(100),
+)  # fmt: skip
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the tests of another effort, and begin with those that take long."""
+    chosen = [item for item in items if _belongs(item)]
+    config.hook.pytest_deselected(items=[item for item in items if not _belongs(item)])
+    if config.pluginmanager.has_plugin("xdist"):
+        from support.parallel import place_in_order
+
+        chosen.sort(key=place_in_order)
+    items[:] = chosen
+
+
+def _belongs(item: pytest.Item) -> bool:
+    marks = {mark.name for mark in item.iter_markers()}
+    if EFFORT == "long":
+        return bool(marks & {"long", "scaled"})
+    return not marks & ({"long", "thorough"} if EFFORT == "quick" else {"long"})
+
+
+def pytest_collection_finish() -> None:
+    """Keep the collector away from the modules and tests of this process: hundreds of tests collect all garbage."""
+    gc.collect()
+    gc.freeze()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Distribute files and folders over the processes, in the order of the tests."""
+    from support.parallel import FilesAndFolders
+
+    config.option.loadscopereorder = False
+    return FilesAndFolders(config, log)

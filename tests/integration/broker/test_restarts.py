@@ -24,6 +24,7 @@ from support.broker.durable_tools import (
     wait_until,
 )
 from support.broker.kafka_tools import Checker, Writer, independent_read, producer, write
+from support.effort import usual_or_long
 
 pytestmark = [pytest.mark.broker, pytest.mark.usefixtures("boundaries")]
 
@@ -154,10 +155,11 @@ def test_a_transaction_over_three_partitions(local_kafka: LocalKafka, kafka_topi
             assert_same_as_topic(snapshot, local_kafka, topic, 3)
 
 
+@pytest.mark.scaled
 def test_killed_at_any_moment(
     boundaries: str, local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
 ) -> None:
-    """After each of six kill -9 under load the disk has a whole version, and the final state equals the topic."""
+    """After each kill -9 under load the disk has a whole version, and the final state equals the topic."""
     topic = kafka_topic("killed", partitions=3)
     dice = random.Random(boundaries)
     writers = [Writer(local_kafka.bootstrap_servers, topic, number, seed=5, pause_s=0.03) for number in range(3)]
@@ -166,7 +168,7 @@ def test_killed_at_any_moment(
     for writer in writers:
         writer.start()
     try:
-        for attempt in range(6):
+        for attempt in range(usual_or_long(6, 30)):
             process = ReplicaProcess(local_kafka, topic, tmp_path, boundaries)
             if attempt % 3:
                 process.wait_ready()

@@ -17,10 +17,12 @@ from kafka_replica.transactions import BoundaryDetector, Decision, Kind, MarkerD
 from kafka_replica.transactions.batches import Batch
 from kafka_replica.transactions.partitions import CommittedBatches, OpenBatches, PartitionState
 from support.broker.kafka_tools import AGGRESSIVE, Checker, Writer, all_decided, independent_read, quiet
+from support.effort import usual_or_long
 
 pytestmark = pytest.mark.broker
 
 _AT_LEAST = 4  # transactions of each writer, so that the test shows something
+LEAST_S = usual_or_long(6, 60)
 
 
 @contextmanager
@@ -50,6 +52,7 @@ def look_at(checker: Checker, change: Change) -> None:
 
 
 @pytest.mark.usefixtures("boundaries")
+@pytest.mark.scaled
 @pytest.mark.parametrize("partitions", [1, 3])
 def test_no_version_is_torn(partitions: int, local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
     """Four writers interleave and abort on an aggressively compacted topic; every version is whole.
@@ -72,7 +75,7 @@ def test_no_version_is_torn(partitions: int, local_kafka: LocalKafka, kafka_topi
             began_s = time.monotonic()
             give_up_s = began_s + 90
             # On a busy machine writers are slow, and quiescent points of three partitions are rare while four write.
-            while time.monotonic() < began_s + 6 or (
+            while time.monotonic() < began_s + LEAST_S or (
                 time.monotonic() < give_up_s
                 and (checker.versions <= 3 or any(writer.committed < _AT_LEAST for writer in writers))
             ):

@@ -12,16 +12,19 @@ from chaos.findings import Kind
 from chaos.history import Outcome
 from chaos.options import Options
 from chaos.run import run
+from support.effort import usual_or_long
 
 pytestmark = pytest.mark.broker
 
 
+@pytest.mark.scaled
 def test_nothing_is_torn_lost_or_a_ghost(tmp_path: Path) -> None:
     """Faults of writers, replicas, the network and the broker leave every shown version whole."""
-    report = run(
-        Options(seconds=10, least_commits=40, least_faults=3, seed=1, partitions=3, store="rocksdb", folder=tmp_path),
-        print,
+    seconds = usual_or_long(10, 60)
+    options = Options(
+        seconds=seconds, least_commits=40, least_faults=3, seed=1, partitions=3, store="rocksdb", folder=tmp_path
     )
+    report = run(options, print)
     assert report.findings.wrong == 0, report.findings.texts
     assert report.checked_something
     assert report.history.counts()[Outcome.COMMITTED] >= 40

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import psutil
@@ -12,13 +11,16 @@ from chaos.__main__ import options_of
 from chaos.outbox.checker import Flaw
 from chaos.outbox.options import OutboxOptions
 from chaos.outbox.run import run
+from support.effort import usual_or_long
 
 pytestmark = pytest.mark.broker
 
 
+@pytest.mark.scaled
 def test_everything_breaks_and_the_sequence_is_that_of_the_database(tmp_path: Path) -> None:
     """Kills of instances, recorders, broker and PostgreSQL (or SQLite, with a remark) lose nothing."""
-    report = run(OutboxOptions(seconds=8, least_recorded=60, least_faults=3, seed=1, folder=tmp_path), print)
+    seconds = usual_or_long(8, 60)
+    report = run(OutboxOptions(seconds=seconds, least_recorded=60, least_faults=3, seed=1, folder=tmp_path), print)
     assert report.flaws.wrong == 0, report.flaws.texts
     assert report.checked_something
     assert report.flaws.transactions >= 60
@@ -27,7 +29,7 @@ def test_everything_breaks_and_the_sequence_is_that_of_the_database(tmp_path: Pa
     assert not [child for child in own if "chaos." in " ".join(child.cmdline())]
 
 
-@pytest.mark.skipif(not os.environ.get("KAFKA_REPLICA_LONG_TESTS"), reason="only with KAFKA_REPLICA_LONG_TESTS=1")
+@pytest.mark.long
 def test_a_producer_that_marks_too_early_is_found_out(tmp_path: Path) -> None:
     """A producer that marks too early is detected: a transaction marked before a crash and not sent is missing."""
     options = OutboxOptions(

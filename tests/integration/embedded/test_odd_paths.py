@@ -17,6 +17,7 @@ pytestmark = pytest.mark.broker
 _TIMEOUT_S = 60.0
 
 
+@pytest.mark.long
 @pytest.mark.spark
 @pytest.mark.timeout(900)
 def test_the_demonstration_runs_below_an_odd_path(odd_folder: Path, mirror: Path) -> None:

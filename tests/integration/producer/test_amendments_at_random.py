@@ -119,7 +119,10 @@ def play(engine: Engine, seed: int, kind: type[Instance] = Instance) -> None:
                     _operate(connection, outbox, dice)
     _take_lease(engine, instances[0])
     for _ in range(600):
-        if instances[0].queue.view().intent.mode is not Mode.RUNNING:
+        view = instances[0].queue.view()
+        if view.intent.sent == view.recorded == len(kafka.log):
+            break
+        if view.intent.mode is not Mode.RUNNING:
             with engine.begin() as connection:
                 stuck = len(kafka.log) + 1
                 with suppress(UsageError):

@@ -1,12 +1,11 @@
 """kill -9 at every step, of every process: the sequence of versions is the sequence in the database.
 
-By default at the most important steps; at all of them, and more often, with KAFKA_REPLICA_LONG_TESTS=1. `make chaos`
-does this at random, for any time.
+By default at the most important steps; at all of them, and more often, in `make long`. `make chaos` does this at
+random, for any time.
 """
 
 from __future__ import annotations
 
-import os
 import random
 import signal
 import subprocess
@@ -26,14 +25,14 @@ from kafka_replica.producer.outbox.tables import tx
 from kafka_replica.producer.service import StructureProducer
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.broker.kafka_tools import AGGRESSIVE, ends
+from support.effort import IS_LONG, usual_or_long
 from support.producer.postgres_tools import LocalPostgres, find_binaries
 from support.producer.producer_tools import Watched, log_of, process, settings_of, transactions_of, wait_until
 
-LONG = bool(os.environ.get("KAFKA_REPLICA_LONG_TESTS"))
 STEPS = ["taken up", "record:2", "handed over", "committed", "marking"]
-if LONG:
+if IS_LONG:
     STEPS += ["leased", "asked", "begun", "marked"]
-TROUBLES = ["kill", "stop", "postgres"] * (3 if LONG else 1)
+TROUBLES = ["kill", "stop", "postgres"] * usual_or_long(1, 3)
 RECORDS = 5
 
 
@@ -53,6 +52,7 @@ def settled(producer: StructureProducer) -> bool:
         return False
 
 
+@pytest.mark.scaled
 def test_killed_at_every_step(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path) -> None:
     """Each process ends at another step; nothing is lost, repeated, reordered or torn."""
     topic = kafka_topic(config={"min.compaction.lag.ms": "600000"})
@@ -127,6 +127,7 @@ def own_postgres() -> Iterator[LocalPostgres]:
         server.stop()
 
 
+@pytest.mark.scaled
 def test_three_fight_and_everything_is_killed(
     own_postgres: LocalPostgres, kafka_topic: TopicMaker, local_kafka: LocalKafka
 ) -> None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from kafka_replica import Partition, Position, Record, Snapshot, Store
 from kafka_replica.stores.delta import Delta
 from kafka_replica.transactions.resume_point import ResumePoint
+from support.effort import examples
 
 P = Partition("t", 0)
 KEYS = [b"a", b"b", b"c", b"d", b"e"]
@@ -81,7 +82,7 @@ class StoreContract(ABC):
         assert set(applied.changed) == {b"a", b"d"}
         assert set(applied.deleted) == {b"b"}
 
-    @settings(SHARED, max_examples=100)
+    @settings(SHARED, max_examples=examples(100))
     @given(st.lists(writes, max_size=12), st.data())
     def test_every_snapshot_keeps_its_version(self, deltas: list[Writes], data: st.DataObject) -> None:
         """A snapshot taken at any time and read at any later time, in any way, shows the model's state of its time."""
@@ -132,7 +133,7 @@ class StoreContract(ABC):
         store.apply(Delta(), Position({P: 21}))
         assert offsets() == {b"d": (P, 20)}
 
-    @settings(SHARED, max_examples=50)
+    @settings(SHARED, max_examples=examples(50))
     @given(writes, st.integers(1, 8))
     def test_image_and_delta_make_the_next_image(self, written: Writes, size: int) -> None:
         """Equal records in deltas of any size result in equal states."""
@@ -187,7 +188,7 @@ class StoreContract(ABC):
         store.close()
         assert values(snapshot) == {b"a": b"1"}
 
-    @settings(SHARED, max_examples=40)
+    @settings(SHARED, max_examples=examples(40))
     @given(st.lists(st.tuples(writes, st.integers(0, 3)), max_size=6))
     def test_what_is_staged_is_seen_with_the_version_only(self, deltas: list[tuple[Writes, int]]) -> None:
         """A version applied in parts equals one applied as a whole; only the writer sees its parts before."""
@@ -212,7 +213,7 @@ class StoreContract(ABC):
             assert set(applied.deleted) == model.keys() - after.keys()
             model = after
 
-    @settings(SHARED, max_examples=40)
+    @settings(SHARED, max_examples=examples(40))
     @given(writes, writes, writes, st.booleans(), st.booleans())
     def test_a_state_built_anew_takes_the_place_of_the_old_one_at_once(
         self, old: Writes, new: Writes, later: Writes, staged: bool, forget: bool

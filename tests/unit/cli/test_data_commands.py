@@ -53,7 +53,7 @@ def rules() -> Rules:
     return compile_rules(Structures(snapshot_of_files((SAMPLES,))), FLOW)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def rows(rules: Rules) -> pl.DataFrame:
     """A hundred valid rows."""
     return pl.DataFrame(generate_rows(rules, 100, 1), infer_schema_length=None)

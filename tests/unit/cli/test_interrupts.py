@@ -47,6 +47,7 @@ def run(command: list[str], folder: Path, interrupt_after_s: float | None) -> tu
     return process.returncode, errors, time.monotonic() - began_s
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("command", _COMMANDS, ids=" ".join)
 def test_ctrl_c_at_any_early_moment_ends_without_a_traceback(command: list[str], tmp_path: Path) -> None:
     """Ctrl-C during imports, while the command runs, and while Python shuts down, ends without a traceback."""
@@ -103,7 +104,8 @@ def test_ctrl_c_while_a_command_waits_for_a_broker(tmp_path: Path) -> None:
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 130, errors
     assert b"Traceback" not in errors
-    assert errors.strip() == b""
+    # A warning may come before, on a slow machine.
+    assert [line for line in errors.strip().splitlines() if b" WARNING: " not in line] == []
 
 
 def test_ctrl_c_that_is_ignored_stays_ignored(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from kafka_replica.stores.checkpoint import FIRST_RECORD, HEADER
 from kafka_replica.stores.delta import Delta
 from support.core.checkpoint_tools import WRITTEN, damage, opened, opened_and_closed, outcome, saved
 from support.core.store_contract import P, records, values
+from support.effort import usual_or_long
 
 
 @pytest.fixture
@@ -158,10 +159,12 @@ while True:
 """
 
 
+@pytest.mark.thorough
+@pytest.mark.scaled
 def test_kill_9_at_any_moment(path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """A process killed at any moment leaves one whole version, never older than one found before."""
     dice, versions = random.Random(1), [0]
-    for _ in range(12):
+    for _ in range(usual_or_long(12, 100)):
         program = [sys.executable, "-c", _SAVES_ALL_THE_TIME, str(path)]
         with subprocess.Popen(program, stdout=subprocess.PIPE, text=True) as process:
             assert process.stdout is not None

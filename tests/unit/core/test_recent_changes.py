@@ -13,6 +13,7 @@ from kafka_replica.listeners import RecentChanges
 from kafka_replica.listeners.version_diff import VersionDiff
 from support.core.board_driver import Driver, Reader
 from support.core.store_contract import Writes, writes
+from support.effort import examples
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ joins = st.builds(Join, st.one_of(st.none(), st.integers(-1, 12)))
 takes = st.builds(Take, st.integers(0, 3), st.booleans())
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(st.lists(st.one_of(publishes, publishes, joins, takes), max_size=30), st.integers(0, 8), st.integers(1, 3))
 def test_changes_since_a_version_lead_from_it_to_the_present(
     events: list[Publish | Join | Take], recent_changes: int, max_pending: int

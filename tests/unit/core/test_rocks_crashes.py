@@ -13,9 +13,11 @@ import pytest
 from kafka_replica.errors import StoreError
 from support.core.rocks_stories import Story, check, fail, open_store, shown, stories, trap
 from support.core.rocks_tools import new_folder
+from support.effort import usual_or_long
 from support.paths import TESTS
 
 STORIES = list(stories())
+KILLS = usual_or_long(20, 100)
 
 
 @pytest.fixture
@@ -25,6 +27,7 @@ def folder() -> Iterator[Path]:
         yield path
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", STORIES)
 def test_killed_between_any_two_steps(name: str, folder: Path) -> None:
     """After a kill between any two steps the store has a published version, whole with its resume point.
@@ -74,6 +77,7 @@ def test_failing_between_any_two_steps_and_opened_again(name: str, folder: Path)
         at += 1
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", STORIES)
 def test_failing_between_any_two_steps_and_done_again(name: str, folder: Path) -> None:
     """A step that failed can be repeated a moment later, and the key count stays right."""
@@ -110,12 +114,14 @@ def _has_forgotten(story: Story, act: int) -> bool:
     return story.may_forget_after is not None and act >= story.may_forget_after
 
 
+@pytest.mark.thorough
+@pytest.mark.scaled
+@pytest.mark.timeout(22 * KILLS)
 def test_a_replica_that_is_killed_again_and_again(folder: Path) -> None:
     """A replica killed repeatedly during writes keeps a whole version, never an older one, and finally catches up."""
     program = TESTS / "support/core/rocks_killed.py"
-    done = subprocess.run(
-        [sys.executable, program, folder, "20", "1"], check=False, capture_output=True, text=True, timeout=200
-    )
+    command = [sys.executable, program, folder, str(KILLS), "1"]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=20 * KILLS)
     assert done.returncode == 0, done.stderr
     begun_at, ended_at, written = map(int, done.stdout.split())
-    assert 20 < begun_at <= ended_at <= written
+    assert KILLS < begun_at <= ended_at <= written

@@ -13,6 +13,7 @@ from kafka_replica import Partition
 from kafka_replica.common.clock import Instant, now
 from kafka_replica.replication.tombstone_retention import DEFAULT_RETENTION_S, Tombstones
 from support.core.cleaner_model import BROKERS, PARTITIONS, TOPIC, GhostError, Reader, World
+from support.effort import examples
 
 P, Q = PARTITIONS
 
@@ -119,7 +120,7 @@ class Play:
         self.world.frozen_s += seconds
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=examples(600), deadline=None)
 @given(st.sampled_from([1.0, 5.0]), st.lists(OPERATIONS, max_size=60))
 def test_no_history_shows_a_ghost(retention_s: float, operations: list[tuple[Any, ...]]) -> None:
     """Whatever is cleaned, paused, restarted, moved or reconfigured meanwhile, no deleted key is shown."""
@@ -129,7 +130,7 @@ def test_no_history_shows_a_ghost(retention_s: float, operations: list[tuple[Any
 HARMLESS = OPERATIONS.filter(lambda operation: operation[0] not in {"retain", "lead", "set_wall_clock"})
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.lists(HARMLESS, max_size=60))
 def test_a_reader_within_the_retention_never_begins_again(operations: list[tuple[Any, ...]]) -> None:
     """A history no longer than the retention of tombstones causes no rebuild: its gaps are harmless."""

@@ -34,6 +34,7 @@ from kafka_replica.producer.relay.events import (
     Waited,
 )
 from kafka_replica.producer.relay.rules import Relay
+from support.effort import examples
 from support.producer.relay_world import Instance, Luck, World
 
 Script = list[tuple[str, int, Luck]]
@@ -97,7 +98,7 @@ def play(script: Script, relay: type[Relay] = Relay) -> World:
     return world
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 @given(SCRIPTS)
 def test_exactly_once_and_in_order_whatever_happens(script: Script) -> None:
     """Kafka always has all transactions once and in order; once failures end, all have arrived and are marked."""
@@ -106,7 +107,7 @@ def test_exactly_once_and_in_order_whatever_happens(script: Script) -> None:
     assert world.sent == world.recorded
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 @given(RESTORING_SCRIPTS)
 def test_a_restored_database_loses_nothing(script: Script) -> None:
     """After a restore Kafka always has what is marked as sent, and in the end all that the database holds."""
@@ -152,7 +153,7 @@ class ComparesNumbersAlone(Relay):
 def test_a_rule_that_is_left_out_is_missed(wrong: type[Relay], scripts: st.SearchStrategy[Script]) -> None:
     """The checks above fail when a rule is left out."""
 
-    @settings(max_examples=500, deadline=None, database=None, derandomize=True, phases=[Phase.generate])
+    @settings(max_examples=examples(500), deadline=None, database=None, derandomize=True, phases=[Phase.generate])
     @given(scripts)
     def look(script: Script) -> None:
         play(script, wrong)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from kafka_replica.data.validation.evaluation import evaluate
 from kafka_replica.errors import UsageError
 from kafka_replica.sdmx import ResolvedStructure, Structures
+from support.effort import examples
 from support.rules.structures_by_hand import (
     AGREEMENT,
     DSD,
@@ -229,7 +230,7 @@ CONSTRAINTS = st.lists(BODIES, min_size=1, max_size=3)
 GIVEN = st.sampled_from([{}, {}, {"FREQ": "M"}, {"TIME_PERIOD": "2019"}, {"STATUS": "F", "TIME_PERIOD": "2021"}])
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(CONSTRAINTS, st.booleans(), GIVEN)
 def test_against_all_rows(bodies: list[str], has_time: bool, given_: dict[str, str]) -> None:
     """Whatever the constraints, each id in a valid row is allowed; the cases above show which others may be."""

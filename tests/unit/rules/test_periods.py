@@ -12,6 +12,7 @@ from kafka_replica.data.validation.conditions import CompareInt, ComponentText, 
 from kafka_replica.data.validation.evaluation import evaluate
 from kafka_replica.data.validation.periods import month_of, not_in_calendar, start_of
 from kafka_replica.sdmx.periods import period
+from support.effort import examples
 
 P = ComponentText("P")
 ZONES = st.sampled_from(["", "Z", "+02:00", "-14:00"])
@@ -33,7 +34,7 @@ OTHERS = (
 BROKEN = not_in_calendar(P)
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=examples(1000), deadline=None)
 @given(st.builds("{}{}".format, MONTHLY | OTHERS, ZONES))
 def test_where_a_period_begins(text: str) -> None:
     """Nodes and numbers agree on the second in which a period begins, also for periods written with a duration."""
@@ -45,7 +46,7 @@ def test_where_a_period_begins(text: str) -> None:
     assert evaluate(Not(CompareInt(start_of(P), "=", Number(known.start_s + 1))), row) is True
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 @given(st.builds("{}{}".format, MONTHLY, ZONES))
 def test_the_month_in_which_a_period_begins(text: str) -> None:
     """The month in which a period begins has the same first second as the period."""

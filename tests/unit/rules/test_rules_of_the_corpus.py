@@ -59,6 +59,7 @@ def rules_in(snapshot: Snapshot) -> Iterator[Rules]:
                 continue  # the artefact refers to another file, or is a stub
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("file", _files())
 def test_data_that_fits(file: Path) -> None:
     """Fifty generated rows of each structure have no findings; an invalid code is found in each coded dimension."""

@@ -49,6 +49,7 @@ def test_one_bad_artefact_of_36_costs_itself() -> None:
     assert "1 unreadable" in repr(found)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("row", rows(*KINDS))
 def test_one_bad_artefact_costs_itself_in_real_files(row: dict[str, str]) -> None:
     """Each spoiled artefact of a real file is listed, and all others are read and split as before."""

@@ -1,12 +1,11 @@
 """Content of a valid message is written as a valid message in every format, or refused.
 
 Samples made from the schemas of all editions, and random artefacts, go through every writer and every schema; the files
-of the corpus do so in test_writing_corpus.py. ``KAFKA_REPLICA_LONG_TESTS=1`` tests many more of them.
+of the corpus do so in test_writing_corpus.py. ``make long`` tests many more of them.
 """
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from typing import Final
 
@@ -20,19 +19,21 @@ from kafka_replica.sdmx.message_format import Format
 from kafka_replica.sdmx.model import Artefact, Codelist
 from kafka_replica.sdmx.urn import Urn
 from kafka_replica.sdmx.writing import write_message
+from support.effort import examples, usual_or_long
 from support.sdmx.conversions import FORMATS, JSON, ML, faults_by_format, read, schema_faults, valid_samples
 from support.sdmx.sdmx_variations import varied
 
-IS_LONG: Final = bool(os.environ.get("KAFKA_REPLICA_LONG_TESTS"))
 LEAST: Final = 0.1
 """The least share of samples that are written: refusing everything would be valid, too."""
 
 
+@pytest.mark.thorough
+@pytest.mark.scaled
 @pytest.mark.parametrize("source", [*ML, *JSON], ids=lambda one: one.title)
 def test_what_a_schema_allows_becomes_valid_messages(source: Format) -> None:
     """Each class of each edition, with all that its schema allows and in parts, becomes valid in every other format."""
     counts: Counter[str] = Counter()
-    for _, data in valid_samples(12 if IS_LONG else 2, formats={source}):
+    for _, data in valid_samples(usual_or_long(2, 12), formats={source}):
         for artefact in read(data):
             for format_, faults in faults_by_format(artefact).items():
                 counts["refused" if faults is None else "written"] += format_ in {*ML, *JSON}
@@ -40,8 +41,9 @@ def test_what_a_schema_allows_becomes_valid_messages(source: Format) -> None:
     assert counts["written"] > LEAST * counts.total(), counts
 
 
+@pytest.mark.scaled
 @given(varied())
-@settings(max_examples=2000 if IS_LONG else 40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(40, long=2000), deadline=None, suppress_health_check=list(HealthCheck))
 def test_what_is_valid_in_one_format_is_valid_in_all(artefact: Artefact) -> None:
     """An artefact that is valid in one format is valid in all that can write it, and is read again."""
     found = {format_: faults for format_, faults in faults_by_format(artefact).items() if faults is not None}

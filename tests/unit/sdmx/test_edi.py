@@ -24,6 +24,7 @@ from kafka_replica.sdmx import (
 )
 from kafka_replica.sdmx.earlier import KeyFamilyDimension
 from kafka_replica.sdmx.errors import MessageError, UnreadableContentError
+from support.effort import examples
 from support.paths import SDMX_DATA
 from support.sdmx.sdmx_corpus import ITEMS, data_of, rows
 
@@ -218,7 +219,7 @@ def test_records_end_anywhere(columns: int, end: bytes) -> None:
 
 
 @given(st.data())
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 def test_a_line_end_at_any_place(data: st.DataObject) -> None:
     """A text comes back unchanged wherever lines end, with characters of one byte or several."""
     text = data.draw(st.text("aé€ ?'+:", min_size=1, max_size=60).filter(lambda one: one.strip() == one))
@@ -386,7 +387,7 @@ def test_many_small_artefacts() -> None:
         split_message(data)
 
 
-@settings(max_examples=300, deadline=5000)
+@settings(max_examples=examples(300), deadline=5000)
 @given(st.data())
 def test_damaged_sample(data: st.DataObject) -> None:
     """The sample with bytes removed, changed or inserted is read or refused with our error."""

@@ -14,6 +14,7 @@ from kafka_replica.sdmx.lookups import extensions as module
 from kafka_replica.sdmx.lookups.code_selection import matching_ids, selected_codes
 from kafka_replica.sdmx.lookups.extensions import expanded
 from kafka_replica.sdmx.model import GeoGridCode, MemberValue
+from support.effort import examples
 from support.sdmx.sdmx_corpus import FakeSnapshot, data_of, record, rows
 from support.sdmx.sdmx_json_samples import URN, artefact, message, named
 
@@ -332,7 +333,7 @@ LISTS = st.lists(
 )  # fmt: skip
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(LISTS)
 def test_any_lists(lists: list[Any]) -> None:
     """Random lists that extend later ones have the counted ids, and parents of the same origin that exist."""

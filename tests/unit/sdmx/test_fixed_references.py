@@ -87,6 +87,7 @@ def outcome(root: etree._Element) -> Any:
         return str(error)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("version", ["21", "30", "31"])
 def test_a_reference_may_leave_out_what_the_schema_fixes(version: str) -> None:
     """A message reads the same with and without each attribute of a <Ref>, and each id, that the schema presets."""

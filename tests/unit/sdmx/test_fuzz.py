@@ -10,10 +10,13 @@ from hypothesis import strategies as st
 
 from fuzz.session import batch
 from fuzz.targets import TARGETS, Target
+from support.effort import examples
 
-EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "150"))
+EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", examples(150, long=600)))
 
 
+@pytest.mark.thorough
+@pytest.mark.scaled
 @pytest.mark.parametrize("name", TARGETS)
 def test_survives(name: str, tmp_path: Path) -> None:
     """Any input gives a result or one of our errors."""

@@ -18,6 +18,7 @@ from test_reading import codelist_xml, xml
 from kafka_replica.sdmx import message_format, read_message, split_message
 from kafka_replica.sdmx.errors import MessageError, SdmxError, UnreadableContentError
 from kafka_replica.sdmx.samples import sample_files
+from support.effort import examples
 
 BILLION = (
     '<?xml version="1.0"?><!-- x --><!DOCTYPE l [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">'
@@ -143,7 +144,7 @@ def test_prefixes_in_values_survive_cutting() -> None:
     assert b"<!-- kept -->" in part.value
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(st.data())
 def test_damaged_samples(data: st.DataObject) -> None:
     """A sample with bytes removed, changed or doubled is read or refused with our error."""

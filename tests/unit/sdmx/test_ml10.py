@@ -21,6 +21,7 @@ from kafka_replica.sdmx import (
 from kafka_replica.sdmx.earlier import CrossSectionalMeasure, KeyFamilyDimension
 from kafka_replica.sdmx.errors import MessageError, UnreadableContentError
 from kafka_replica.sdmx.model import AgencyScheme
+from support.effort import examples
 from support.paths import SDMX_DATA
 from support.sdmx.sdmx_corpus import ITEMS, data_of, rows
 
@@ -244,7 +245,7 @@ def test_refused(name: str) -> None:
         read_message(data)
 
 
-@settings(max_examples=200, deadline=5000)
+@settings(max_examples=examples(200), deadline=5000)
 @given(st.data())
 def test_damaged_sample(data: st.DataObject) -> None:
     """The sample with bytes removed, changed or doubled is read or refused with our error."""

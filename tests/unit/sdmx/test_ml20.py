@@ -61,6 +61,7 @@ from kafka_replica.sdmx.model import (
     ReportingTaxonomy,
     StructureSet,
 )
+from support.effort import examples
 from support.paths import SDMX_DATA
 from support.sdmx.sdmx_corpus import ITEMS, FakeSnapshot, data_of, record, rows
 
@@ -633,7 +634,7 @@ def test_linear() -> None:
     assert seconds(4000) < 9 * seconds(1000)
 
 
-@settings(max_examples=200, deadline=5000)
+@settings(max_examples=examples(200), deadline=5000)
 @given(st.data())
 def test_damaged_sample(data: st.DataObject) -> None:
     """The sample with bytes removed, changed or doubled is read or refused with our error."""
@@ -646,7 +647,7 @@ def test_damaged_sample(data: st.DataObject) -> None:
             act(damaged)
 
 
-@settings(max_examples=300, deadline=5000)
+@settings(max_examples=examples(300), deadline=5000)
 @given(st.data())
 def test_rearranged_sample(data: st.DataObject) -> None:
     """The sample with lines removed, doubled or moved, or values replaced, is read or refused with our error."""

@@ -20,6 +20,7 @@ from kafka_replica.sdmx.formats.ml.reading.plain_tags import NotPlainError
 from kafka_replica.sdmx.formats.ml.reading.tree import parse
 from kafka_replica.sdmx.message_format import unpacked
 from kafka_replica.sdmx.model import Codelist
+from support.effort import examples
 from support.sdmx.sdmx_corpus import data_of, rows
 
 ALL: Final = rows(("sdmx-ml", "2.1"), ("sdmx-ml", "3.0"), ("sdmx-ml", "3.1"))
@@ -162,7 +163,7 @@ _JUNK: Final = ["<", ">", "&", "'", '"', "/", "=", " ", "\n", "\r", "]]>", "<b>"
                 "xmlns:q='http://x.org/'", "xml:lang='", ":", "<![CDATA[x]]>", "<?p?>", "\u00e9", "\ufffe"]  # fmt: skip
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.integers(0, 10**9))
 def test_damage_is_met_as_libxml2_meets_it(seed: int) -> None:
     """Texts that are cut, doubled and mixed with junk are either left alone, or well-formed and read like libxml2."""

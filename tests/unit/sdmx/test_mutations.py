@@ -15,8 +15,9 @@ from test_classes import DATA, EVERY, OLD
 
 from kafka_replica.sdmx import read_message, split_message
 from kafka_replica.sdmx.errors import SdmxError
+from support.effort import examples
 
-ROUNDS = int(os.environ.get("SDMX_MUTATIONS", "150"))
+ROUNDS = int(os.environ.get("SDMX_MUTATIONS", examples(150, long=600)))
 JUNK = [
     "",
     " ",
@@ -69,6 +70,7 @@ def mutated(root: Any, chance: random.Random) -> bytes:
     return data
 
 
+@pytest.mark.scaled
 @pytest.mark.parametrize("sample", [EVERY, OLD], ids=["3.0", "2.1"])
 def test_xml(sample: bytes) -> None:
     """Any part of a message of SDMX-ML may be missing, doubled, or nonsense."""
@@ -91,6 +93,7 @@ def spoil(value: Any, chance: random.Random) -> Any:
     return value
 
 
+@pytest.mark.scaled
 def test_fusion() -> None:
     """Any part of a message of Fusion-JSON may be missing or nonsense."""
     chance = random.Random(1)

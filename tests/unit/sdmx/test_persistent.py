@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from kafka_replica.common.persistent_map import PersistentMap
 from kafka_replica.sdmx.lookups.index.keys import KeyIndex
 from kafka_replica.sdmx.urn import Urn
+from support.effort import examples
 
 
 class Clumsy:
@@ -28,7 +29,7 @@ class Clumsy:
 KEYS = st.integers(-500, 500) | st.text(max_size=2) | st.builds(Clumsy, st.integers(0, 200))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.dictionaries(KEYS, st.integers(), max_size=150), st.lists(st.tuples(KEYS, st.none() | st.integers())))
 def test_it_is_what_a_dict_would_be(first: dict[object, int], changes: list[tuple[object, int | None]]) -> None:
     """After any changes the mapping equals a dict, and its earlier versions are unchanged."""
@@ -71,7 +72,7 @@ def test_a_change_shares_nearly_everything() -> None:
     assert made[1_000] <= made[100_000] <= 6
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(
     st.sets(st.tuples(*[st.sampled_from("ABC")] * 4), max_size=30),
     st.lists(st.tuples(*[st.sampled_from("ABC")] * 4, st.booleans()), max_size=30),

@@ -106,6 +106,7 @@ def test_all_look_ups_work() -> None:
     assert len(found._snapshot) == 15  # type: ignore[arg-type]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("row", rows(
     ("fusion-json", ""), ("sdmx-ml", "1.0"), ("sdmx-ml", "2.0"), ("sdmx-ml", "2.1"), ("sdmx-ml", "3.0"),
     ("sdmx-ml", "3.1"), ("sdmx-json", "1.0"), ("sdmx-json", "2.0"), ("sdmx-json", "2.1"), ("sdmx-edi", ""),

@@ -17,6 +17,7 @@ from kafka_replica.sdmx.lookups import decoding as module
 from kafka_replica.sdmx.lookups.cache import DecodeCache
 from kafka_replica.sdmx.lookups.references import Dangling, references_of
 from kafka_replica.sdmx.samples import sample_files
+from support.effort import examples
 from support.sdmx.sdmx_corpus import FakeSnapshot, record
 from support.sdmx.sdmx_json_samples import CODELIST, CONCEPT, FLOW, SAMPLE, URN, artefact, message, named
 
@@ -127,7 +128,7 @@ TARGETS = st.none() | st.tuples(IDS, VERSIONS | st.sampled_from(["1.0+.0", "1+.0
 CHANGES = st.lists(st.tuples(IDS, VERSIONS, TARGETS, st.booleans()), max_size=4)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.lists(CHANGES, max_size=5))
 def test_the_index_is_kept_from_version_to_version(versions: list[list[tuple[Any, ...]]]) -> None:
     """After any changes the index answers as a fresh one, and the older version still gives its own answers."""

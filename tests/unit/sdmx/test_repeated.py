@@ -57,6 +57,7 @@ def test_two_formats_of_one_representation_are_refused() -> None:
         read_message(_concept(core))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("format_", JSON_MESSAGES)
 def test_a_name_that_comes_twice_is_refused_at_any_depth(format_: str) -> None:
     """A repeated member of an object of any kind is refused, in equal words or with escapes."""
@@ -118,6 +119,7 @@ def other_messages(version: str, *path: str) -> Iterator[tuple[Schemas, etree._E
         yield schemas, root, element
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("version", ["10", "20", "21", "30", "31"])
 def test_a_single_element_that_comes_twice_is_not_dropped(version: str) -> None:
     """No element that a structure message's schema allows once is dropped when a different copy is beside it."""

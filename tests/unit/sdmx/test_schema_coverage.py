@@ -13,6 +13,8 @@ import pytest
 
 from support.sdmx.schema_probe import Findings, ignored_in_json, ignored_in_message, ignored_in_xml
 
+pytestmark = pytest.mark.thorough
+
 # A pattern of places -> why they may be ignored.
 _XML: Final = {
     r".*@urn": "the URN is made of class, agency, id and version; one that contradicts them is not believed",

@@ -34,6 +34,7 @@ from kafka_replica.sdmx.errors import MessageError, SdmxError, UnreadableContent
 from kafka_replica.sdmx.formats.json_shared.names import refuse_repeated
 from kafka_replica.sdmx.formats.json_shared.tree import _BY_COLLECTION
 from kafka_replica.sdmx.formats.sdmx_json.classes import READERS
+from support.effort import examples
 from support.sdmx.sdmx_corpus import CORPUS, ITEMS, data_of, rows
 from support.sdmx.sdmx_json_samples import (
     CODELIST,
@@ -654,7 +655,7 @@ def places(value: Any, found: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
     return found
 
 
-@settings(max_examples=300, deadline=5000)
+@settings(max_examples=examples(300), deadline=5000)
 @given(st.data())
 def test_mutated_samples(data: st.DataObject) -> None:
     """A sample with pieces changed, removed or moved is read or refused with our error, in bounded time."""

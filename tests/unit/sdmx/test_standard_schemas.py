@@ -168,6 +168,7 @@ def test_our_json_samples(edition: str, sample: dict[str, Any]) -> None:
     assert {place[1] for place in found} == WIDER[edition]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("row", rows(("sdmx-json", "1.0"), ("sdmx-json", "2.0"), ("sdmx-json", "2.1")))
 def test_real_json(row: dict[str, str]) -> None:
     """A real file is valid or listed; a listed file is not valid."""

@@ -20,6 +20,7 @@ from kafka_replica.sdmx.files import read_structures
 from kafka_replica.sdmx.formats.shared.reading.standalone import is_synthetic
 from kafka_replica.sdmx.message_format import Format
 from kafka_replica.sdmx.model import AgencyScheme
+from support.effort import examples
 from support.sdmx.sdmx_corpus import data_of, rows
 
 CONCEPTS = Urn.parse("urn:sdmx:org.sdmx.infomodel.conceptscheme.ConceptScheme=A:STANDALONE_CONCEPT_SCHEME(1.0)")
@@ -193,7 +194,7 @@ def test_without_a_synthetic_scheme_the_last_copy_counts() -> None:
 COPIES = st.lists(st.dictionaries(st.sampled_from("ABCDE"), st.sampled_from(["x", "y"]), min_size=1), min_size=1)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(COPIES.filter(lambda copies: len(copies) < 5))
 def test_merging_at_once_or_one_after_the_other_gives_the_same(copies: list[dict[str, str]]) -> None:
     """Merging files one by one or all at once gives the same items: the last definition of each."""

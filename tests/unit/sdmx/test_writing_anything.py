@@ -105,6 +105,7 @@ class Anything:
             return Urn.of(class_, "AG", "ID", version, item)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", sorted(ARTEFACTS))
 def test_a_message_or_a_reason(name: str) -> None:
     """Fifteen random artefacts of a class give a message or a reason in every format."""

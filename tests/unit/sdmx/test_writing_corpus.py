@@ -37,6 +37,7 @@ LEAST = {Format.SDMX_ML_3_0: 1225, Format.SDMX_ML_2_1: 1060, Format.SDMX_JSON_2_
 """The least number of artefacts of the corpus that each format can express."""
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("row", ALL)
 def test_what_is_written_reads_back_as_the_same(row: dict[str, str]) -> None:
     """An artefact is written whole or refused in each format; in its own it is always written, except for a list."""
@@ -79,6 +80,7 @@ def _read(data: bytes, artefact: Artefact) -> Artefact | None:
         return None
 
 
+@pytest.mark.thorough
 @pytest.mark.corpus
 def test_most_of_the_corpus_goes_into_every_format_that_has_its_classes() -> None:
     """At least as many artefacts as in the past are written: a writer that refuses too much fails."""

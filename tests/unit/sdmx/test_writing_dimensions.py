@@ -14,6 +14,7 @@ from kafka_replica.sdmx.model import Attribute, AttributeRelationship, Dimension
 from kafka_replica.sdmx.representation import Representation
 from kafka_replica.sdmx.urn import Urn
 from kafka_replica.sdmx.writing import media_types, write_message
+from support.effort import examples
 from support.sdmx.conversions import schema_faults
 
 NAMES: Final = InternationalString([("en", "Name")])
@@ -57,7 +58,7 @@ def key_of(one: DataStructure) -> list[str]:
     return [each.id for each in sorted(found, key=lambda each: each.position)]
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(st.permutations(KEY), st.permutations([1, 2, 3, 5, 8]), st.integers(0, 4))
 def test_the_order_of_keys_is_the_same_in_every_format(ids: list[str], positions: list[int], at: int) -> None:
     """The order of keys is the same for any order and positions of dimensions, the time dimension among them."""
@@ -72,7 +73,7 @@ def test_the_order_of_keys_is_the_same_in_every_format(ids: list[str], positions
             assert [id_ for id_ in found.dimension_list if id_ in KEY] == key_of(one), format_
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(st.permutations(["FREQ", "AREA", "MEASURE"]), st.permutations([1, 2, 3]))
 def test_a_measure_dimension_keeps_its_place(ids: list[str], positions: list[int]) -> None:
     """A measure dimension keeps its position, although SDMX-JSON 1.0 lists it separately."""

@@ -16,9 +16,10 @@ from kafka_replica.sdmx.formats.shared.writing.carrying import carried
 from kafka_replica.sdmx.message_format import Format
 from kafka_replica.sdmx.model import Artefact, Codelist
 from kafka_replica.sdmx.writing import media_types, writable, write_message
+from support.effort import examples
 from support.sdmx.sdmx_models import BOTH, TODAY, codelists
 
-QUICK = settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+QUICK = settings(max_examples=examples(20), deadline=None, suppress_health_check=list(HealthCheck))
 SINCE_3 = [Format.SDMX_ML_3_0, Format.SDMX_ML_3_1, Format.SDMX_JSON_2_0, Format.SDMX_JSON_2_1]
 
 
@@ -63,7 +64,7 @@ def test_several_in_one_message(artefacts: list[Artefact], format_: Format) -> N
 
 
 @given(artefact=TODAY, version=st.sampled_from(["30", "31"]))
-@settings(QUICK, max_examples=15)
+@settings(QUICK, max_examples=examples(15))
 def test_structure_is_valid(artefact: Artefact, version: str) -> None:
     """Elements and attributes follow the schema in its order, whatever the artefact contains."""
     schema = xml_schema(version)

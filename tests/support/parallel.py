@@ -1,0 +1,26 @@
+"""The order and the distribution of tests over the processes of pytest-xdist."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pytest
+from xdist.scheduler import LoadScopeScheduling
+
+_ONE_PROCESS: Final = ("tests/integration/spark/", "tests/integration/chaos/")
+"""Folders whose tests share a session that is expensive, or would each take the whole machine."""
+_FIRST: Final = (*_ONE_PROCESS, "tests/integration/")
+"""The folders whose tests take long begin first, so that all processes end at about the same time."""
+
+
+def place_in_order(item: pytest.Item) -> int:
+    """Return the place of a test in the order: the number of the first folder that contains it."""
+    return next((place for place, folder in enumerate(_FIRST) if item.nodeid.startswith(folder)), len(_FIRST))
+
+
+class FilesAndFolders(LoadScopeScheduling):  # type: ignore[misc]
+    """Runs each file in one process, and all files of some folders in the same one."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file, _, _ = nodeid.partition("::")
+        return next((folder for folder in _ONE_PROCESS if file.startswith(folder)), file)
