@@ -1,4 +1,4 @@
-"""Codelists as blocks of Arrow, and blocks as pieces of bytes; see ``lookups`` for the format."""
+"""Codelists as blocks of Arrow, and blocks as pieces; see ``lookups`` for the format."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pyarrow as pa
 from kafka_replica import Snapshot
 from kafka_replica.sdmx import Codelist, Structures, Urn
 from kafka_replica.sdmx.model import Code, ValueItem, ValueList
-from kafka_replica_spark.lookups import ALIGNED, HEAD, PROBE, SAME_AS_DEFAULT, hashes
+from kafka_replica_spark.lookups import PROBE, SAME_AS_DEFAULT, hashes
 
 
 class Version(NamedTuple):
@@ -31,7 +31,7 @@ class Block(NamedTuple):
     """A list, and the messages it was built from."""
 
     urn: Urn
-    data: pa.Buffer
+    data: bytes
     made_of: tuple[tuple[Urn, Urn, bytes | None], ...]
     """The lists that it takes codes from, itself first: their references, the resolved artefacts, their messages."""
 
@@ -69,47 +69,20 @@ def is_same(known: Block, version: Version) -> bool:
     )
 
 
-class Place(NamedTuple):
-    """The location of a block: the number of its piece, its offset there, and its size in bytes."""
-
-    piece: int
-    start: int
-    size: int
-
-
-def joined(
-    blocks: Iterable[Block], piece: int, elsewhere: Mapping[Urn, Place], told: Mapping[str, Any]
-) -> tuple[bytes, dict[Urn, Place]]:
-    """Return blocks in one piece, with the index of all blocks; and the locations of all blocks.
+def piece_of(
+    blocks: Iterable[Block], number: int, elsewhere: Mapping[Urn, int], told: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return blocks as a piece, which also tells where the other lists are.
 
     Args:
         blocks: the lists in this piece.
-        piece: the number of the piece.
-        elsewhere: the locations of other lists, in earlier pieces.
-        told: additional content of the index.
+        number: the number of the piece.
+        elsewhere: the numbers of the earlier pieces with other lists.
+        told: additional content.
     """
-    kept = list(blocks)
-    probe = {"probe": int(hashes([PROBE])[0])}
-    places = dict(elsewhere) | {one.urn: Place(piece, 0, one.data.size) for one in kept}
-    # The index holds the locations of blocks, which depend on its own length: reserve space for the longest.
-    begin = _aligned(HEAD + len(_index(told, probe, places)) + 20 * len(kept))
-    parts: list[Any] = []
-    at = begin
-    for one in kept:
-        places[one.urn] = Place(piece, at, one.data.size)
-        padding = _aligned(one.data.size) - one.data.size
-        parts += [one.data, bytes(padding)]
-        at += one.data.size + padding
-    written = _index(told, probe, places)
-    return b"".join([(len(written).to_bytes(HEAD, "little") + written).ljust(begin, b"\0"), *parts]), places
-
-
-def _index(told: Mapping[str, Any], probe: Mapping[str, int], places: Mapping[Urn, Place]) -> bytes:
-    return json.dumps({**told, **probe, "lists": {str(urn): place for urn, place in places.items()}}).encode()
-
-
-def _aligned(size: int) -> int:
-    return -(-size // ALIGNED) * ALIGNED
+    kept = {str(one.urn): one.data for one in blocks}
+    lists = {str(urn): piece for urn, piece in elsewhere.items()} | dict.fromkeys(kept, number)
+    return {**told, "probe": int(hashes([PROBE])[0]), "lists": lists, "blocks": kept}
 
 
 def _table(items: Mapping[str, Code | ValueItem], languages: Sequence[str] | None) -> pa.Table:
@@ -137,11 +110,12 @@ def _table(items: Mapping[str, Code | ValueItem], languages: Sequence[str] | Non
     return pa.table(columns).replace_schema_metadata({SAME_AS_DEFAULT: json.dumps(same)})
 
 
-def _stream(table: pa.Table) -> pa.Buffer:
+def _stream(table: pa.Table) -> bytes:
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table)
-    return sink.getvalue()
+    found: bytes = sink.getvalue().to_pybytes()
+    return found
 
 
 def _made_of(version: Version, found: Codelist | ValueList) -> tuple[tuple[Urn, Urn, bytes | None], ...]:

@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-import pyarrow as pa
 from pyspark.sql import SparkSession
 
 from kafka_replica import Replica, Snapshot
@@ -23,7 +22,7 @@ from kafka_replica.errors import UsageError
 from kafka_replica.sdmx import Codelist, Structures, Urn
 from kafka_replica.sdmx.errors import SdmxError
 from kafka_replica.sdmx.model import ValueList
-from kafka_replica_spark.blocks import Block, Place, Version, block, is_same, joined
+from kafka_replica_spark.blocks import Block, Version, block, is_same, piece_of
 from kafka_replica_spark.connect import refuse_connect
 from kafka_replica_spark.lookups import CodelistLookups
 from kafka_replica_spark.stamps import position_json
@@ -75,9 +74,10 @@ class _Request(NamedTuple):
 class _Piece:
     """A broadcast variable, which several versions may share."""
 
-    def __init__(self, spark: SparkSession, data: bytes) -> None:
-        self.variable: Any = spark.sparkContext.broadcast(data)
-        self.value = data
+    def __init__(self, spark: SparkSession, value: dict[str, Any]) -> None:
+        self.variable: Any = spark.sparkContext.broadcast(value)
+        self.value = value
+        self.size_bytes = sum(map(len, value["blocks"].values()))
         self.users = 0
 
     def leave(self) -> None:
@@ -98,7 +98,7 @@ class BroadcastCodelists(CodelistLookups):
         self,
         request: _Request,
         pieces: list[_Piece],
-        lists: dict[Urn, tuple[Block, Place]],
+        lists: dict[Urn, tuple[Block, int]],
         unreadable: list[Unreadable],
     ) -> None:
         super().__init__(*pieces)
@@ -115,7 +115,7 @@ class BroadcastCodelists(CodelistLookups):
     @property
     def size_bytes(self) -> int:
         """The memory, in bytes, of a Python process on an executor that uses all lists."""
-        return sum(len(piece.value) for piece in self._pieces)
+        return sum(piece.size_bytes for piece in self._pieces)
 
     def refresh(self, source: Snapshot | Replica) -> BroadcastCodelists:
         """Return the same lists of another version; only changed lists are built and sent.
@@ -142,7 +142,7 @@ def _made(
     request: _Request,
     source: Snapshot | Replica,
     pieces: list[_Piece],
-    known: Mapping[Urn, tuple[Block, Place]],
+    known: Mapping[Urn, tuple[Block, int]],
 ) -> BroadcastCodelists:
     snapshot = source if isinstance(source, Snapshot) else source.snapshot()
     version = Version(snapshot, Structures(snapshot))
@@ -162,22 +162,18 @@ def _made(
         if asked != str(made.urn):
             names[asked] = str(made.urn)
     same = {urn: known[urn][1] for urn, one in blocks.items() if urn in known and known[urn][0] is one}
-    if _is_worn(pieces, same):
+    if _is_worn(pieces, [blocks[urn] for urn in same]):
         pieces, same = [], {}
-    new = [one for urn, one in blocks.items() if urn not in same]
     told = {"version": snapshot.version, "position": position_json(snapshot), "names": names}
-    data, places = joined(new, len(pieces), same, told)
-    here = pa.py_buffer(data)
-    for one in new:  # from now on it is kept as a part of the piece, without a copy
-        blocks[one.urn] = one._replace(data=here.slice(places[one.urn].start, places[one.urn].size))
-    lists = {urn: (one, places[urn]) for urn, one in blocks.items()}
-    return BroadcastCodelists(request, [*pieces, _Piece(request.spark, data)], lists, unreadable)
+    piece = piece_of([one for urn, one in blocks.items() if urn not in same], len(pieces), same, told)
+    lists = {urn: (one, same.get(urn, len(pieces))) for urn, one in blocks.items()}
+    return BroadcastCodelists(request, [*pieces, _Piece(request.spark, piece)], lists, unreadable)
 
 
-def _is_worn(pieces: list[_Piece], same: Mapping[Urn, Place]) -> bool:
+def _is_worn(pieces: list[_Piece], same: Iterable[Block]) -> bool:
     """Return whether there are many pieces, or mostly unused content: then everything is sent in one piece."""
-    used = sum(place.size for place in same.values())
-    return len(pieces) >= _MOST_PIECES or 2 * used < sum(len(piece.value) for piece in pieces)
+    used = sum(len(one.data) for one in same)
+    return len(pieces) >= _MOST_PIECES or 2 * used < sum(piece.size_bytes for piece in pieces)
 
 
 def _all(version: Version) -> list[str]:
@@ -185,7 +181,7 @@ def _all(version: Version) -> list[str]:
 
 
 def _block(
-    version: Version, asked: str, known: Mapping[Urn, tuple[Block, Place]], languages: Sequence[str] | None
+    version: Version, asked: str, known: Mapping[Urn, tuple[Block, int]], languages: Sequence[str] | None
 ) -> Block:
     """Return the block of a list: the previous one, without decoding, if the list is unchanged."""
     urn = Urn.parse(asked) if asked.startswith("urn:") else Urn.of_reference("Codelist", asked)

@@ -15,7 +15,8 @@ from typing import Final, NamedTuple
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from kafka_replica.data.validation.model import Finding, KeyCheck, LevelCheck
+from kafka_replica.data.validation.model import KeyCheck, LevelCheck
+from kafka_replica.data.validation.reporting import Extent
 from kafka_replica_spark.expressions import balanced
 from kafka_replica_spark.rows import Prepared, joined
 
@@ -52,7 +53,7 @@ def compared(rows: Prepared) -> tuple[DataFrame, list[Marked]]:
             broken = F.col(name) & rows.expressions.condition(check.flagged)
             if check.demand == "same":
                 broken &= value.isNotNull()
-            marked.append(Marked(check, broken, rows.told(value)))
+            marked.append(Marked(check, broken, rows.told(check.component)))
     return df, marked
 
 
@@ -122,28 +123,16 @@ def _wrong(name: str, check: KeyCheck | LevelCheck) -> Column:
     return F.coalesce(F.min(name) != F.max(name), F.lit(False))
 
 
-def whole_findings(rows: Prepared) -> tuple[Finding, ...]:
-    """Return the findings about attributes of the data set; reads the frame once."""
+def extents(rows: Prepared) -> list[Extent]:
+    """Return the values of the attributes of the data set; reads the frame once if there are any."""
     checks = rows.bound.whole
     if not checks:
-        return ()
+        return []
     counted = rows.expressions.condition(rows.bound.applies_to)
     columns: list[Column] = []
-    for number, check in enumerate(checks):
+    for check in checks:
         counts = counted & rows.expressions.condition(check.flagged)
-        value = rows.told(F.when(counts, rows.to_compare(check.component)))
-        columns += [
-            F.count(F.when(counts, 1)).alias(f"rows{number}"),
-            F.min(value).alias(f"min{number}"),
-            F.max(value).alias(f"max{number}"),
-        ]
-    row = rows.df.agg(*columns).first()
-    assert row is not None  # noqa: S101 - an aggregate has one row
-    found: list[Finding] = []
-    for number, check in enumerate(checks):
-        low, high = row[f"min{number}"], row[f"max{number}"]
-        wrong = low is None if check.demand == "given" else low != high
-        if row[f"rows{number}"] and wrong:
-            value_ = None if low is None else f"{low}, {high}"
-            found.append(Finding(check.rule, check.component, value_, check.message, check.severity, check.artefact))
-    return tuple(found)
+        value = F.when(counts, rows.told(check.component))
+        columns += [F.count(F.when(counts, 1)), F.min(value), F.max(value)]
+    found = rows.df.agg(*(column.alias(str(number)) for number, column in enumerate(columns))).collect()[0]
+    return [Extent(*found[start : start + 3]) for start in range(0, len(found), 3)]

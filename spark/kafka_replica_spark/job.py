@@ -17,6 +17,7 @@ from pyspark.sql.utils import is_remote
 from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files.messages import read_data_message
 from kafka_replica.data.jobs.job import (
+    BETWEEN_ERRORS,
     ERRORS_TEXT,
     GOOD,
     REJECTED,
@@ -25,17 +26,18 @@ from kafka_replica.data.jobs.job import (
     Outcome,
     Step,
     ValidationJob,
+    in_words,
     verdict_of,
 )
 from kafka_replica.data.jobs.sources import Source
-from kafka_replica.data.validation import Report, Rules, Sample
-from kafka_replica.data.validation.model import ERRORS, FIELDS, Finding
+from kafka_replica.data.validation import ERRORS, Report, Rules
 from kafka_replica.sdmx import Urn
 from kafka_replica_spark.datasets import read_sdmx_csv, write_sdmx_csv
 from kafka_replica_spark.datasets.reading import read_plain_csv
 from kafka_replica_spark.datasets.rows import parted
 from kafka_replica_spark.mapping import transform
-from kafka_replica_spark.reports import report
+from kafka_replica_spark.mapping.engine import SparkEngine as Expressions
+from kafka_replica_spark.reports import map_report, report
 from kafka_replica_spark.rows import quoted
 from kafka_replica_spark.sessions import session
 from kafka_replica_spark.validation import split, validate
@@ -106,7 +108,7 @@ class SparkEngine:
         mine, others = self._mine(job, step)
         step("mapping and writing")
         mapped = transform(mine, job.plan)
-        return self._written(job, job.target, mapped, lambda: _map_report(mapped, job), others)
+        return self._written(job, job.target, mapped, lambda: map_report(mapped, job.plan), others)
 
     def _mine(self, job: Job, step: Step) -> tuple[DataFrame, dict[Urn, int]]:
         """Return the rows of the job's structure, and the numbers of other rows."""
@@ -173,37 +175,16 @@ def _with_maps(df: DataFrame) -> DataFrame:
     return df.withColumns({name: F.map_from_entries(quoted(name)) for name in listed})
 
 
-def _map_report(mapped: DataFrame, job: MappingJob) -> Report:
-    long = mapped.filter(F.col(ERRORS).isNotNull()).select(F.explode(ERRORS).alias("one")).select("one.*")
-    by = ["rule", "component", "severity"]
-    counts = long.groupBy(*by).count().orderBy(*by).collect()
-    totals = mapped.agg(F.count("*"), F.count(ERRORS)).collect()[0]
-    some = long.dropDuplicates(["rule", "component"]).orderBy(*by).limit(50).collect()
-    return Report(
-        artefact=job.plan.artefact,
-        version=job.plan.version,
-        rows=totals[0],
-        bad_rows=totals[1],
-        counts={(row["rule"], row["component"], row["severity"]): row["count"] for row in counts},
-        by_series={},
-        samples=tuple(Sample(None, Finding(*(row[name] for name in FIELDS))) for row in some),
-        dataset=(),
-        unchecked=job.plan.notes,
-    )
-
-
 def _write(df: DataFrame, job: Job, what: str, rules: Rules) -> None:
     path = str(job.file(what))
     if job.out_format == "parquet":
         df.write.parquet(path, mode="overwrite")
         return
-    shown = df.withColumn(ERRORS_TEXT, _in_words()) if ERRORS in df.columns else df
+    shown = df.withColumn(ERRORS_TEXT, _told(df)) if ERRORS in df.columns else df
     write_sdmx_csv(shown, path, rules, time_format=job.time_format_of(what), mode="overwrite")
 
 
-def _in_words() -> Column:
-    def words(one: Column) -> Column:
-        value = F.coalesce(F.concat(F.lit(" ("), one["value"], F.lit(")")), F.lit(""))
-        return F.concat(one["severity"], F.lit(" "), one["rule"], F.lit(": "), one["message"], value)
-
-    return F.array_join(F.transform(F.col(ERRORS), words), " | ")
+def _told(df: DataFrame) -> Column:
+    engine = Expressions(df)
+    words = F.transform(F.col(ERRORS), lambda one: in_words(engine, one.__getitem__))
+    return F.array_join(words, BETWEEN_ERRORS)

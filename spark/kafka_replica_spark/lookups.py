@@ -1,13 +1,13 @@
-"""Look-ups of codelists in UDFs, in pieces of bytes that are read in place.
+"""Look-ups of codelists in UDFs, in Arrow streams that are read in place.
 
 The module is pickled by value for executors, so that they need pandas, pyarrow and pyspark, but not this package.
 Nothing here may import anything of kafka_replica; errors are Python's own for that reason.
 
-A piece consists of eight bytes with the length of a JSON object, that object, and blocks of lists: uncompressed Arrow
-streams with one row per code. The object of the newest piece has the version, its position, the piece and the offset of
-each list's block, and other names of lists. So a new version sends only the changed lists, and a process loads only the
-pieces that it uses. A code is found by binary search among the sorted hashes of all codes; then the text itself is
-compared.
+A piece is a dictionary, which Spark pickles. Its ``blocks`` are lists: uncompressed Arrow streams, a row per code. The
+newest piece also has the version, its position, the number of the piece of each list, and other names of lists. So a
+new version sends only the changed lists, and a process loads only the pieces that it uses. A code is found by binary
+search among the sorted hashes of all codes; then the text itself is compared. A hash table that each process builds
+would be as fast, but needs more memory and time to build; docs/spark-udf.md has the figures.
 """
 
 from __future__ import annotations
@@ -25,8 +25,6 @@ import pyarrow.compute as pc
 from pandas.util import hash_array
 from pyspark import cloudpickle
 
-HEAD: Final = 8
-ALIGNED: Final = 64
 PROBE: Final = "kafka_replica"
 _ASKED: Final = "looking up codes, which are texts (cast the values to string): asked for"
 _TEXTS: Final = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
@@ -38,8 +36,8 @@ class Carrier(Protocol):
     """A broadcast variable of Spark."""
 
     @property
-    def value(self) -> bytes:
-        """The bytes."""
+    def value(self) -> dict[str, Any]:
+        """The piece."""
         ...
 
 
@@ -59,14 +57,14 @@ class CodelistLookups:
 
     def __init__(self, *carriers: Carrier) -> None:
         self._carriers = carriers
-        self._read: dict[str, Any] = {}
+        self._is_read = False
         self._blocks: dict[str, _Block] = {}
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_read": {}, "_blocks": {}}
+        return self.__dict__ | {"_is_read": False, "_blocks": {}}
 
     def __repr__(self) -> str:
-        if not self._read:  # reading may fetch it from the driver
+        if not self._is_read:  # reading may fetch it from the driver
             return f"<{type(self).__name__}, not used yet>"
         return f"<{type(self).__name__} of version {self.version}, codelists: {len(self.codelists):,}>"
 
@@ -107,29 +105,23 @@ class CodelistLookups:
 
     @property
     def _index(self) -> dict[str, Any]:
-        if not self._read:
-            data = self._carriers[-1].value
-            size = int.from_bytes(data[:HEAD], "little")
-            self._read = json.loads(data[HEAD : HEAD + size])
-            if self._read["probe"] != int(hashes([PROBE])[0]):
-                raise RuntimeError(
-                    "pandas of this process hashes otherwise than the driver's; install the same version"
-                )
-        return self._read
+        index = self._carriers[-1].value
+        if not self._is_read and index["probe"] != int(hashes([PROBE])[0]):
+            raise RuntimeError("pandas of this process hashes otherwise than the driver's; install the same version")
+        self._is_read = True
+        return index
 
     def _block(self, codelist: str) -> _Block:
         index = self._index
         urn = index["names"].get(codelist, codelist)
         if urn not in self._blocks:
-            place = index["lists"].get(urn)
-            if place is None:
+            piece = index["lists"].get(urn)
+            if piece is None:
                 raise LookupError(
                     f"looking up {codelist} among the broadcast codelists of version {index['version']}: it is not one "
                     f"of them; name it in broadcast(..., codelists=[...]). There are {', '.join(index['lists'])}"
                 )
-            piece, start, size = place
-            buffer = pa.py_buffer(self._carriers[piece].value).slice(start, size)
-            self._blocks[urn] = _Block(pa.ipc.open_stream(buffer).read_all())
+            self._blocks[urn] = _Block(pa.ipc.open_stream(self._carriers[piece].value["blocks"][urn]).read_all())
         return self._blocks[urn]
 
 

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame, Window
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+from pyspark.sql import Column, DataFrame, Row, Window
 from pyspark.sql import functions as F  # noqa: N812
 
+from kafka_replica.data.mapping import MapPlan
+from kafka_replica.data.validation import reporting
 from kafka_replica.data.validation.model import ERRORS, FIELDS, Finding, Rules
-from kafka_replica.data.validation.report import Report, Sample
+from kafka_replica.data.validation.report import Report
+from kafka_replica.data.validation.reporting import KINDS, ORDER, SERIES, report_of
 from kafka_replica.data.validation.requests import need_errors
-from kafka_replica_spark.cross_row import whole_findings
-from kafka_replica_spark.rows import joined, prepared
+from kafka_replica_spark.cross_row import extents
+from kafka_replica_spark.rows import Prepared, joined, prepared
 
 
 def dataset_findings(df: DataFrame, rules: Rules) -> tuple[Finding, ...]:
@@ -17,8 +23,7 @@ def dataset_findings(df: DataFrame, rules: Rules) -> tuple[Finding, ...]:
 
     The function reads the frame once if there is such an attribute.
     """
-    ready = prepared(df, rules)
-    return (*ready.bound.findings, *whole_findings(ready))
+    return _about_all(prepared(df, rules))
 
 
 def report(validated: DataFrame, rules: Rules, *, samples: int = 5, series: int = 20) -> Report:
@@ -36,39 +41,55 @@ def report(validated: DataFrame, rules: Rules, *, samples: int = 5, series: int 
         UsageError: the frame has no column ``_errors``.
     """
     need_errors(validated.columns, "reporting on a frame")
-    was_cached = validated.is_cached
+    with _cached(validated):
+        rows = prepared(validated.drop(ERRORS), rules)
+        found = _Findings(validated, joined([rows.texts[one] for one in rules.series if one in rows.texts]))
+        return report_of(
+            rules.artefact, rules.version, found, _about_all(rows), rows.bound.unchecked, samples=samples, series=series
+        )
+
+
+def map_report(mapped: DataFrame, plan: MapPlan) -> Report:
+    """Return counts of the findings of ``transform``, with samples; the frame is cached as by :func:`report`."""
+    with _cached(mapped):
+        return report_of(plan.artefact, plan.version, _Findings(mapped, F.lit(None).cast("string")), (), plan.notes)
+
+
+@contextmanager
+def _cached(df: DataFrame) -> Iterator[None]:
+    was_cached = df.is_cached
     if not was_cached:
-        validated.persist()
+        df.persist()
     try:
-        return _report(validated, rules, samples, series)
+        yield
     finally:
         if not was_cached:
-            validated.unpersist()
+            df.unpersist()
 
 
-def _report(validated: DataFrame, rules: Rules, samples: int, series: int) -> Report:
-    ready = prepared(validated.drop(ERRORS), rules)
-    keys = joined([ready.texts[one] for one in rules.series if one in ready.texts])
-    long = validated.filter(F.col(ERRORS).isNotNull()).select(keys.alias("series"), F.explode(ERRORS).alias("one"))
-    long = long.select("series", "one.*")
-    by = ["rule", "component", "severity"]
-    totals = validated.agg(F.count("*").alias("rows"), F.count(ERRORS).alias("bad")).first()
-    assert totals is not None  # noqa: S101 - an aggregate has one row
-    counts = long.groupBy(*by).count().orderBy(*by).collect()
-    worst = long.groupBy("series").count().orderBy(F.desc("count"), "series").limit(series).collect()
-    order = Window.partitionBy(*by).orderBy("value", "series")
-    kept = long.distinct().withColumn("number", F.row_number().over(order)).filter(F.col("number") <= samples)
-    return Report(
-        artefact=rules.artefact,
-        version=rules.version,
-        rows=totals["rows"],
-        bad_rows=totals["bad"],
-        counts={(row["rule"], row["component"], row["severity"]): row["count"] for row in counts},
-        by_series={row["series"]: row["count"] for row in worst},
-        samples=tuple(
-            Sample(row["series"], Finding(*(row[field] for field in FIELDS)))
-            for row in kept.orderBy(*by, "value", "series").collect()
-        ),
-        dataset=(*ready.bound.findings, *whole_findings(ready)),
-        unchecked=ready.bound.unchecked,
-    )
+def _about_all(rows: Prepared) -> tuple[Finding, ...]:
+    return reporting.dataset_findings(rows.bound, extents(rows))
+
+
+class _Findings:
+    """The findings of a frame, whose rows have this series; see :class:`reporting.FindingTable`."""
+
+    def __init__(self, df: DataFrame, series: Column) -> None:
+        self._df = df
+        long = df.filter(F.col(ERRORS).isNotNull()).select(series.alias(SERIES), F.explode(ERRORS).alias("one"))
+        self._long = long.select(SERIES, "one.*")
+
+    def totals(self) -> tuple[int, int]:
+        rows, bad_rows = self._df.agg(F.count("*"), F.count(ERRORS)).collect()[0]
+        return rows, bad_rows
+
+    def counts(self) -> Iterable[Row]:
+        return self._long.groupBy(*KINDS).count().collect()
+
+    def worst_series(self, most: int) -> Iterable[Row]:
+        return self._long.groupBy(SERIES).count().orderBy(F.desc("count"), SERIES).limit(most).collect()
+
+    def samples(self, most: int) -> Iterable[Row]:
+        order = Window.partitionBy(*KINDS).orderBy(*ORDER)
+        kept = self._long.distinct().withColumn("number", F.row_number().over(order)).filter(F.col("number") <= most)
+        return kept.orderBy(*ORDER).select(SERIES, *FIELDS).collect()

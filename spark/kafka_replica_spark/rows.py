@@ -68,9 +68,10 @@ class Prepared:
         text = self.texts[component]
         return F.array_join(F.array_sort(text), _BETWEEN) if component in self.several else text
 
-    def told(self, text: Column) -> Column:
-        """Return the compared text in the form in which findings show it."""
-        return F.replace(text, F.lit(_BETWEEN), F.lit(";")) if self.several else text
+    def told(self, component: str) -> Column:
+        """Return the text of ``to_compare`` in the form in which findings show it."""
+        text = self.to_compare(component)
+        return F.replace(text, F.lit(_BETWEEN), F.lit(";")) if component in self.several else text
 
     def _exists(self, check: Check, lists: tuple[str, ...], chosen: dict[str, Column]) -> Column:
         if not lists:

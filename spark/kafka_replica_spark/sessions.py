@@ -15,9 +15,10 @@ from kafka_replica.embedded.java import spark_java_home
 from kafka_replica.errors import UsageError
 
 _LOGGING: Final = Path(__file__).with_name("log4j2-quiet.properties")
-
+QUIET_JAVA: Final = f"-Dlog4j2.configurationFile={_LOGGING.as_uri()}"
+"""The options of the driver's Java."""
 _QUIET: Final = {
-    "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={_LOGGING.as_uri()}",
+    "spark.driver.extraJavaOptions": QUIET_JAVA,
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "ERROR",

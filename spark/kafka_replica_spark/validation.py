@@ -15,7 +15,8 @@ from kafka_replica import Snapshot
 from kafka_replica.data.mapping.model import SOURCE
 from kafka_replica.data.validation.actions import Action
 from kafka_replica.data.validation.conditions import Condition, sets_in, size_of
-from kafka_replica.data.validation.model import ERRORS, Check, KeyCheck, LevelCheck, Rules
+from kafka_replica.data.validation.model import ERRORS, Rules
+from kafka_replica.data.validation.reporting import fields_of
 from kafka_replica.data.validation.requests import rules_for, splitting_at
 from kafka_replica.data.validation.screening import narrowed, screens
 from kafka_replica.errors import UsageError
@@ -146,15 +147,15 @@ def _items(rows: Prepared, rules: Rules, marked: list[Marked]) -> list[Item]:
         screen = screened.get(check)
         if screen is None:
             broken = rows.broken(check)
-            items.append(Item(broken, broken, _finding(check, rows.shown(check)), size_of(check.broken)))
+            items.append(Item(broken, broken, Finding(*fields_of(check, rows.shown(check))), size_of(check.broken)))
             continue
         if screen not in made:
             made[screen] = expressions.broken(screen)
         suspected = made[screen]
         left = check.broken if screen is check.broken else narrowed(check.broken, screen)
         is_found = suspected if left is screen else expressions.broken(left)
-        items.append(Item(suspected, is_found, _finding(check, rows.shown(check)), size_of(left)))
-    return items + [Item(one.broken, one.broken, _finding(one.check, one.value), 1) for one in marked]
+        items.append(Item(suspected, is_found, Finding(*fields_of(check, rows.shown(check))), size_of(left)))
+    return items + [Item(one.broken, one.broken, Finding(*fields_of(one.check, one.value)), 1) for one in marked]
 
 
 def _in_maps(session: SparkSession, conditions: Iterable[Condition]) -> list[frozenset[str]]:
@@ -164,7 +165,3 @@ def _in_maps(session: SparkSession, conditions: Iterable[Condition]) -> list[fro
     sets = sorted((one for condition in set(conditions) for one in sets_in(condition)), key=len)
     totals = accumulate(entries(len(one)) for one in sets)
     return [one for one, total in zip(sets, totals, strict=True) if total <= MOST_IN_MAPS]
-
-
-def _finding(check: Check | KeyCheck | LevelCheck, value: Column) -> Finding:
-    return Finding(check.rule, getattr(check, "component", None), value, check.message, check.severity, check.artefact)

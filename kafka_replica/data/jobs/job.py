@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files import TimeFormat
 from kafka_replica.data.jobs.sources import Source
 from kafka_replica.data.mapping import MapPlan
+from kafka_replica.data.mapping.engines import Engine, Expression
 from kafka_replica.data.validation import ERRORS, Report, Rules
 from kafka_replica.sdmx import Urn
 
@@ -22,12 +23,21 @@ GOOD = "good"
 REJECTED = "rejected"
 ERRORS_TEXT = "ERRORS"
 """The column of rejected rows in SDMX-CSV that describes the errors in words."""
+BETWEEN_ERRORS: Final = " | "
+"""The text between the errors of a row, in that column."""
 
 
 def verdict_of(source: Source, rules: Rules) -> str | None:
     """Return the column in which an earlier run may have described errors; None if there cannot be such a column."""
     name = {"sdmx-csv": ERRORS_TEXT, "parquet": ERRORS}.get(source.kind)
     return name if name is not None and rules.column(name) is None else None
+
+
+def in_words(engine: Engine, field: Callable[[str], Expression]) -> Expression:
+    """Return an error in words: ``error code-unknown: SEX is not a code of T:CL_SEX(1.0) (Q)``."""
+    text = engine.text
+    value = engine.coalesce([engine.joined([text(" ("), field("value"), text(")")], ""), text("")])
+    return engine.joined([field("severity"), text(" "), field("rule"), text(": "), field("message"), value], "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

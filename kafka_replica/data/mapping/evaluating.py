@@ -35,14 +35,16 @@ class Mapped(NamedTuple):
     """The result of mapping.
 
     Attributes:
-        targets: the text of each target component; several texts if it is fixed to several.
+        targets: the text of each target component; the first if it is fixed to several.
         kept: the source component whose column a target component takes over unchanged.
+        fixed: the values of a target component that is fixed to several.
         found: the possible findings.
         is_delete: whether a row is a deletion.
     """
 
     targets: dict[str, Expression]
     kept: dict[str, str]
+    fixed: dict[str, list[str]]
     found: list[Found]
     is_delete: Expression
 
@@ -50,6 +52,20 @@ class Mapped(NamedTuple):
 def evaluated(plan: MapPlan, engine: Engine) -> Mapped:
     """Return the target components of each row, and the findings."""
     return _Evaluation(plan, engine).run()
+
+
+def compared_keys(plan: MapPlan) -> tuple[str, ...]:
+    """Return the dimensions of the target by which mapped rows are compared; empty if they are not compared."""
+    if plan.severity("ambiguous-key") is None or plan.keeps_keys_apart:
+        return ()
+    return tuple(name for name in plan.targets if name in plan.target.dimensions)
+
+
+def ambiguous_key(plan: MapPlan, keys: Sequence[str], is_found: Expression, shown: Expression) -> Found:
+    """Return the finding for rows that have the same key; ``shown`` joins its values with dots."""
+    severity = plan.severity("ambiguous-key") or ""
+    message = "several rows become this observation"
+    return Found(is_found, "ambiguous-key", ".".join(keys), shown, message, severity, str(plan.artefact))
 
 
 class _Evaluation:
@@ -72,7 +88,8 @@ class _Evaluation:
         found = [one for part in (self._of_values(), self._of_dates(), self._of_fixed()) for one in part]
         targets = {target: self._chosen(target) for target in self._targets}
         found += [*self._conflicts(), *self._missing(targets)]
-        return Mapped(targets, self._kept(), [one for one in found if one.severity], self._is_delete())
+        fixed = {one.component: list(one.values) for one in plan.fixed if len(one.values) > 1}
+        return Mapped(targets, self._kept(), fixed, [one for one in found if one.severity], self._is_delete())
 
     # Internal columns
 

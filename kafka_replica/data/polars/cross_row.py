@@ -8,7 +8,8 @@ from itertools import groupby
 import polars as pl
 
 from kafka_replica.data.polars.rows import Prepared, joined
-from kafka_replica.data.validation.model import Finding, KeyCheck, LevelCheck
+from kafka_replica.data.validation.model import KeyCheck, LevelCheck
+from kafka_replica.data.validation.reporting import Extent
 
 
 def flagged_rows(rows: Prepared) -> Iterator[tuple[KeyCheck | LevelCheck, pl.DataFrame, pl.Expr]]:
@@ -33,7 +34,7 @@ def flagged_rows(rows: Prepared) -> Iterator[tuple[KeyCheck | LevelCheck, pl.Dat
                 if check.demand == "same":
                     hit = hit.filter(pl.col(check.component).is_not_null())
                 if hit.height:
-                    yield check, hit, rows.told(pl.col(check.component))
+                    yield check, hit, rows.told(check.component)
 
 
 def _differs(check: LevelCheck) -> pl.Expr:
@@ -41,19 +42,15 @@ def _differs(check: LevelCheck) -> pl.Expr:
     return column.is_null().all() if check.demand == "given" else column.min() != column.max()
 
 
-def whole_findings(rows: Prepared) -> Iterator[Finding]:
-    """Yield the findings about attributes of the data set."""
-    if not rows.bound.whole:
-        return
-    expressions = rows.expressions
-    living = rows.to_compare().filter(expressions.condition(rows.bound.applies_to))
-    for check in rows.bound.whole:
-        counted = living.filter(expressions.condition(check.flagged))
-        if not counted.height:
-            continue
-        values = counted.select(rows.told(pl.col(check.component).drop_nulls().unique().sort())).to_series()
-        if check.demand == "given" and not values.len():
-            yield Finding(check.rule, check.component, None, check.message, check.severity, check.artefact)
-        if check.demand == "same" and values.len() > 1:
-            some = f"{values[0]}, {values[-1]}"
-            yield Finding(check.rule, check.component, some, check.message, check.severity, check.artefact)
+def extents(rows: Prepared) -> list[Extent]:
+    """Return the values of the attributes of the data set."""
+    checks = rows.bound.whole
+    if not checks:
+        return []
+    counted = rows.to_compare().filter(rows.expressions.condition(rows.bound.applies_to))
+    found: list[Extent] = []
+    for check in checks:
+        flagged = counted.filter(rows.expressions.condition(check.flagged))
+        value = rows.told(check.component)
+        found.append(Extent(flagged.height, *flagged.select(least=value.min(), greatest=value.max()).row(0)))
+    return found

@@ -10,6 +10,7 @@ from kafka_replica.common.wording import counted, reason_of
 from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files.messages import read_data_message
 from kafka_replica.data.jobs.job import (
+    BETWEEN_ERRORS,
     ERRORS_TEXT,
     GOOD,
     REJECTED,
@@ -18,6 +19,7 @@ from kafka_replica.data.jobs.job import (
     Outcome,
     Step,
     ValidationJob,
+    in_words,
     verdict_of,
 )
 from kafka_replica.data.jobs.sources import Source
@@ -25,10 +27,10 @@ from kafka_replica.data.polars.datasets import read_sdmx_csv, write_sdmx_csv
 from kafka_replica.data.polars.datasets.reading import read_plain_csv
 from kafka_replica.data.polars.datasets.rows import parted
 from kafka_replica.data.polars.mapping import transform
-from kafka_replica.data.polars.reports import report
+from kafka_replica.data.polars.mapping.engine import PolarsEngine
+from kafka_replica.data.polars.reports import map_report, report
 from kafka_replica.data.polars.validation import split, validate
-from kafka_replica.data.validation import Report, Rules, Sample
-from kafka_replica.data.validation.model import ERRORS, FIELDS, Finding
+from kafka_replica.data.validation import ERRORS, Rules
 from kafka_replica.errors import ConfigurationError, UsageError
 from kafka_replica.sdmx import Urn
 
@@ -67,7 +69,7 @@ class LocalEngine:
         step("writing")
         _write(good, job, GOOD, job.target)
         _write(bad, job, REJECTED, job.rules)
-        return Outcome(_map_report(mapped, job), good.height, bad.height, others)
+        return Outcome(map_report(mapped, job.plan), good.height, bad.height, others)
 
 
 def _mine(job: Job, step: Step) -> tuple[pl.DataFrame, dict[Urn, int]]:
@@ -77,23 +79,6 @@ def _mine(job: Job, step: Step) -> tuple[pl.DataFrame, dict[Urn, int]]:
     if others and not mine.height:
         raise job.none_meant(others)
     return mine, others
-
-
-def _map_report(mapped: pl.DataFrame, job: MappingJob) -> Report:
-    long = mapped.select(ERRORS).filter(pl.col(ERRORS).is_not_null()).explode(ERRORS).unnest(ERRORS)
-    counts = long.group_by("rule", "component", "severity").len().sort("rule", "component", "severity")
-    some = long.unique(maintain_order=True).group_by("rule", "component", maintain_order=True).head(5)
-    return Report(
-        artefact=job.plan.artefact,
-        version=job.plan.version,
-        rows=mapped.height,
-        bad_rows=mapped.height - mapped[ERRORS].null_count(),
-        counts={(rule, component, severity): count for rule, component, severity, count in counts.iter_rows()},
-        by_series={},
-        samples=tuple(Sample(None, Finding(*(row[name] for name in FIELDS))) for row in some.iter_rows(named=True)),
-        dataset=(),
-        unchecked=job.plan.notes,
-    )
 
 
 def _read_all(job: Job) -> pl.DataFrame:
@@ -133,21 +118,12 @@ def _rows(source: Source, job: Job) -> pl.DataFrame:
 def _write(frame: pl.DataFrame, job: Job, what: str, rules: Rules) -> None:
     path = job.file(what)
     if job.out_format == "csv":
-        shown = frame.with_columns(_in_words().alias(ERRORS_TEXT)) if ERRORS in frame.columns else frame
+        words = in_words(PolarsEngine(frame), pl.element().struct.field)
+        told = pl.col(ERRORS).list.eval(words).list.join(BETWEEN_ERRORS).alias(ERRORS_TEXT)
+        shown = frame.with_columns(told) if ERRORS in frame.columns else frame
         write_sdmx_csv(shown, path, rules, time_format=job.time_format_of(what))
         return
     try:
         frame.write_parquet(Path(path))
     except OSError as error:
         raise UsageError(f"writing {path}: {reason_of(error)}") from error
-
-
-def _in_words() -> pl.Expr:
-    one = pl.element().struct
-    value = pl.when(one.field("value").is_not_null()).then(
-        pl.concat_str([pl.lit(" ("), one.field("value"), pl.lit(")")])
-    )
-    words = pl.concat_str(
-        [one.field("severity"), pl.lit(" "), one.field("rule"), pl.lit(": "), one.field("message"), value.fill_null("")]
-    )
-    return pl.col(ERRORS).list.eval(words).list.join(" | ")

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import polars as pl
 
-from kafka_replica.data.polars.cross_row import whole_findings
+from kafka_replica.data.mapping import MapPlan
+from kafka_replica.data.polars.cross_row import extents
 from kafka_replica.data.polars.frames import as_frame
-from kafka_replica.data.polars.rows import joined, prepared
+from kafka_replica.data.polars.rows import Prepared, joined, prepared
+from kafka_replica.data.validation import reporting
 from kafka_replica.data.validation.model import ERRORS, FIELDS, Finding, Rules
-from kafka_replica.data.validation.report import Report, Sample
+from kafka_replica.data.validation.report import Report
+from kafka_replica.data.validation.reporting import KINDS, ORDER, SERIES, report_of
 from kafka_replica.data.validation.requests import need_errors
 
 
 def dataset_findings(frame: Any, rules: Rules) -> tuple[Finding, ...]:
     """Return the findings about the data set as a whole: its columns, and attributes that describe all of it."""
-    df = as_frame(frame)
-    ready = prepared(df, rules)
-    return (*ready.bound.findings, *whole_findings(ready))
+    return _about_all(prepared(as_frame(frame), rules))
 
 
 def report(validated: pl.DataFrame, rules: Rules, *, samples: int = 5, series: int = 20) -> Report:
@@ -34,29 +36,41 @@ def report(validated: pl.DataFrame, rules: Rules, *, samples: int = 5, series: i
         UsageError: the frame has no column ``_errors``.
     """
     need_errors(validated.columns, "reporting on a frame")
-    keys = [one for one in rules.series if one in validated.columns]
-    ready = prepared(validated.select(pl.exclude(ERRORS)), rules)
-    long = (
-        ready.texts.select(joined([pl.col(one) for one in keys]).alias("series"), validated[ERRORS])
-        .filter(pl.col(ERRORS).is_not_null())
-        .explode(ERRORS)
-        .unnest(ERRORS)
+    rows = prepared(validated.select(pl.exclude(ERRORS)), rules)
+    keys = [pl.col(one) for one in rules.series if one in validated.columns]
+    found = _Findings(rows.texts.select(joined(keys).alias(SERIES), validated[ERRORS]))
+    return report_of(
+        rules.artefact, rules.version, found, _about_all(rows), rows.bound.unchecked, samples=samples, series=series
     )
-    by = ["rule", "component", "severity"]
-    counts = long.group_by(by).len().sort([*by, "len"])
-    by_series = long.group_by("series").len().sort(["len", "series"], descending=[True, False]).head(series)
-    kept = long.unique(["series", *FIELDS], maintain_order=True).sort([*by, "value", "series"])
-    kept = kept.group_by(by, maintain_order=True).head(samples)
-    return Report(
-        artefact=rules.artefact,
-        version=rules.version,
-        rows=validated.height,
-        bad_rows=validated.height - validated[ERRORS].null_count(),
-        counts={(rule, component, severity): count for rule, component, severity, count in counts.iter_rows()},
-        by_series=dict(by_series.iter_rows()),
-        samples=tuple(
-            Sample(row["series"], Finding(*(row[field] for field in FIELDS))) for row in kept.iter_rows(named=True)
-        ),
-        dataset=(*ready.bound.findings, *whole_findings(ready)),
-        unchecked=ready.bound.unchecked,
-    )
+
+
+def map_report(mapped: pl.DataFrame, plan: MapPlan) -> Report:
+    """Count the findings of :func:`kafka_replica.data.polars.transform`, and add samples."""
+    found = _Findings(mapped.select(pl.lit(None, pl.String).alias(SERIES), ERRORS))
+    return report_of(plan.artefact, plan.version, found, (), plan.notes)
+
+
+def _about_all(rows: Prepared) -> tuple[Finding, ...]:
+    return reporting.dataset_findings(rows.bound, extents(rows))
+
+
+class _Findings:
+    """The findings in a frame with the columns ``SERIES`` and ``ERRORS``; see :class:`reporting.FindingTable`."""
+
+    def __init__(self, frame: pl.DataFrame) -> None:
+        self._totals = frame.height, frame.height - frame[ERRORS].null_count()
+        self._long = frame.drop_nulls(ERRORS).explode(ERRORS).unnest(ERRORS)
+
+    def totals(self) -> tuple[int, int]:
+        return self._totals
+
+    def counts(self) -> Iterable[tuple[str, str | None, str, int]]:
+        return self._long.group_by(KINDS).len().iter_rows()
+
+    def worst_series(self, most: int) -> Iterable[tuple[str, int]]:
+        counted = self._long.group_by(SERIES).len()
+        return counted.sort(["len", SERIES], descending=[True, False]).head(most).iter_rows()
+
+    def samples(self, most: int) -> Iterable[tuple[str | None, ...]]:
+        ordered = self._long.unique([SERIES, *FIELDS]).sort(ORDER)
+        return ordered.group_by(KINDS, maintain_order=True).head(most).select(SERIES, *FIELDS).iter_rows()

@@ -89,10 +89,10 @@ class Prepared:
         """Return the texts for comparing rows: several values become one text, independent of their order."""
         return self.texts.with_columns([pl.col(name).list.sort().list.join(_BETWEEN) for name in sorted(self.several)])
 
-    @staticmethod
-    def told(text: pl.Expr) -> pl.Expr:
-        """Return a compared text in the form in which it is shown."""
-        return text.str.replace_all(_BETWEEN, ";", literal=True)
+    def told(self, component: str) -> pl.Expr:
+        """Return a text of ``to_compare`` in the form in which it is shown."""
+        text = pl.col(component)
+        return text.str.replace_all(_BETWEEN, ";", literal=True) if component in self.several else text
 
 
 def joined(texts: Sequence[pl.Expr]) -> pl.Expr:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any, Final, NamedTuple
 
@@ -14,6 +14,7 @@ from kafka_replica.data.polars.frames import as_frame
 from kafka_replica.data.polars.rows import ROW, Prepared, prepared
 from kafka_replica.data.validation.actions import Action
 from kafka_replica.data.validation.model import ERRORS, FIELDS, Rules
+from kafka_replica.data.validation.reporting import fields_of
 from kafka_replica.data.validation.requests import rules_for, splitting_at
 from kafka_replica.errors import UsageError
 from kafka_replica.sdmx import Snapshot, Urn
@@ -96,9 +97,9 @@ def split(validated: pl.DataFrame, *, severity: str = "error") -> Split:
 def _findings(rows: Prepared) -> pl.Series:
     """Return the errors of all rows."""
     checks = rows.bound.checks
-    found = [_finding(hit, number, checks[number], value) for number, hit, value in rows.broken_rows()]
+    found = [_listed(hit, number, fields_of(checks[number], value)) for number, hit, value in rows.broken_rows()]
     found += [
-        _finding(hit, number, other, value)
+        _listed(hit, number, fields_of(other, value))
         for number, (other, hit, value) in enumerate(flagged_rows(rows), start=len(checks))
     ]
     if not found:
@@ -107,14 +108,13 @@ def _findings(rows: Prepared) -> pl.Series:
     return rows.texts.select(ROW).join(listed, on=ROW, how="left", maintain_order="left")[ERRORS]
 
 
-def _finding(hit: pl.DataFrame, number: int, check: Any, value: pl.Expr) -> pl.DataFrame:
-    fields = {
-        "rule": pl.lit(check.rule, pl.String),
-        "component": pl.lit(getattr(check, "component", None), pl.String),
-        "value": value,
-        "message": pl.lit(check.message, pl.String),
-        "severity": pl.lit(check.severity, pl.String),
-        "artefact": pl.lit(check.artefact, pl.String),
-    }
-    errors = pl.struct(*(value.alias(name) for name, value in fields.items())).alias(ERRORS)
-    return hit.select(ROW, pl.lit(number, pl.Int32).alias(_ORDER), errors)
+def _listed(hit: pl.DataFrame, number: int, fields: Sequence[Any]) -> pl.DataFrame:
+    return hit.select(ROW, pl.lit(number, pl.Int32).alias(_ORDER), finding_of(fields).alias(ERRORS))
+
+
+def finding_of(fields: Sequence[Any]) -> pl.Expr:
+    """Return an element of ``_errors``; of ``FIELDS``, some are expressions, and others constants."""
+    return pl.struct(
+        (value if isinstance(value, pl.Expr) else pl.lit(value, pl.String)).alias(name)
+        for name, value in zip(FIELDS, fields, strict=True)
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any, Final
 
@@ -13,7 +13,7 @@ from pyspark.sql.types import ArrayType, MapType, StructField, StructType
 
 from kafka_replica import Snapshot
 from kafka_replica.data.mapping.columns import Columns, columns_for
-from kafka_replica.data.mapping.evaluating import OURS, Found, Mapped, evaluated
+from kafka_replica.data.mapping.evaluating import OURS, Found, Mapped, ambiguous_key, compared_keys, evaluated
 from kafka_replica.data.mapping.model import SOURCE, MapPlan
 from kafka_replica.data.mapping.requests import plan_for
 from kafka_replica.data.validation.model import ERRORS
@@ -96,31 +96,29 @@ def transform(
 
 
 def _made(frame: DataFrame, plan: MapPlan, mapped: Mapped, columns: Columns, metadata: dict[str, Any]) -> DataFrame:
-    fixed = {one.component: F.array(*map(F.lit, one.values)) for one in plan.fixed if len(one.values) > 1}
     targets = {
-        name: fixed[name] if name in fixed else quoted(mapped.kept[name]) if name in mapped.kept else text
+        name: F.array(*map(F.lit, mapped.fixed[name])) if name in mapped.fixed else
+        quoted(mapped.kept[name]) if name in mapped.kept else text
         for name, text in mapped.targets.items()
-    }
+    }  # fmt: skip
     # Fields that may be NULL: in Arrow the fields of a NULL struct are NULL.
     fields = [StructField(field.name, field.dataType) for field in frame.schema.fields if field.name in columns.all]
     ordered = sorted(fields, key=lambda field: columns.all.index(field.name))
     source = F.struct(*map(quoted, columns.all)).cast(StructType(ordered))
-    severity = plan.severity("ambiguous-key")
-    keys = [name for name in plan.targets if name in plan.target.dimensions]
-    together = severity is not None and keys and not plan.keeps_keys_apart and not frame.isStreaming
+    keys = () if frame.isStreaming else compared_keys(plan)
     errors = F.col(ERRORS)
     is_wrong = errors.isNotNull()
     made = with_findings(frame, [_item(one) for one in mapped.found], metadata).select(
         *(column.alias(name) for name, column in targets.items()),
         *map(quoted, columns.carried),
-        (source if together else F.when(is_wrong, source)).alias(SOURCE),
+        (source if keys else F.when(is_wrong, source)).alias(SOURCE),
         errors,
-        *([mapped.is_delete.alias(_DELETES)] if together else []),
-        *([mapped.targets[key].alias(f"{_KEY}{number}") for number, key in enumerate(keys)] if together else []),
+        *([mapped.is_delete.alias(_DELETES)] if keys else []),
+        *(mapped.targets[key].alias(f"{_KEY}{number}") for number, key in enumerate(keys)),
     )
-    if not together or severity is None:
+    if not keys:
         return made
-    made = _with_ambiguous_keys(made, plan, keys, severity)
+    made = _with_ambiguous_keys(made, plan, keys)
     return made.select(
         *map(quoted, targets), *map(quoted, columns.carried),
         F.when(is_wrong, F.col(SOURCE)).alias(SOURCE), errors.alias(ERRORS, metadata=metadata),
@@ -142,7 +140,7 @@ def _item(one: Found) -> Item:
     return Item(one.is_found, one.is_found, Finding(*one[1:]), size)
 
 
-def _with_ambiguous_keys(made: DataFrame, plan: MapPlan, keys: list[str], severity: str) -> DataFrame:
+def _with_ambiguous_keys(made: DataFrame, plan: MapPlan, keys: Sequence[str]) -> DataFrame:
     """Add a finding to rows that share a key, as text, among the rows that could be mapped.
 
     Only hashes are grouped, and only groups of more than one row are joined back, as a broadcast.
@@ -157,8 +155,6 @@ def _with_ambiguous_keys(made: DataFrame, plan: MapPlan, keys: list[str], severi
     joined = made.select("*", *hashes).join(F.broadcast(groups), list(_HASHES), "left")
     shared = F.coalesce(F.col(_SHARED), F.lit(False)) & counts
     shown = F.concat_ws(".", *(F.coalesce(text, F.lit("")) for text in texts))
-    message = "several rows become this observation"
-    found = Finding("ambiguous-key", ".".join(keys), shown, message, severity, str(plan.artefact))
-    one = F.array(in_full(found)).cast(ERRORS_TYPE)
+    one = F.array(in_full(Finding(*ambiguous_key(plan, keys, shared, shown)[1:]))).cast(ERRORS_TYPE)
     added = F.when(errors.isNull(), one).otherwise(F.concat(errors, one))
     return joined.withColumn(ERRORS, F.when(shared, added).otherwise(errors))

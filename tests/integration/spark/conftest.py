@@ -9,6 +9,7 @@ from pyspark.sql import SparkSession
 
 from kafka_replica import Snapshot
 from kafka_replica_spark import session
+from kafka_replica_spark.sessions import QUIET_JAVA
 from support.spark.spark_world import RULES_MESSAGE, samples, version_of
 
 
@@ -21,8 +22,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
-    """A session as session() creates it."""
-    made = session("tests", **{"spark.sql.session.timeZone": "UTC"})
+    """A session as session() creates it, except for Java's second compiler, which these short jobs do not repay."""
+    java = f"{QUIET_JAVA} -XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+    made = session("tests", **{"spark.sql.session.timeZone": "UTC", "spark.driver.extraJavaOptions": java})
     yield made
     made.stop()
 

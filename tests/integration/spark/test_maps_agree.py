@@ -11,8 +11,10 @@ from pyspark.sql import SparkSession
 
 from kafka_replica.data.mapping import MapPlan
 from kafka_replica.data.polars import transform as local_transform
+from kafka_replica.data.polars.reports import map_report as local_map_report
 from kafka_replica.errors import UsageError
 from kafka_replica_spark import split, transform
+from kafka_replica_spark.reports import map_report
 from support.mapping.case_rows import expected, mapped_rows
 from support.mapping.generated_maps import made_map, made_rows
 from support.mapping.map_cases import CASES, Case, one
@@ -71,6 +73,19 @@ def test_there_and_back(spark: SparkSession, seed: int) -> None:
     back = pl.DataFrame(transform(mapped, plan, reverse=True).toArrow())
     assert isinstance(back, pl.DataFrame)
     assert back.select(frame.columns).sort(frame.columns).equals(frame.sort(frame.columns))
+
+
+@pytest.mark.usefixtures("uncompiled")
+def test_reports_of_maps(spark: SparkSession) -> None:
+    """Both engines report the same: counts in one order, and the least findings of each kind, each once."""
+    plan = plan_of(version_of(*one("R", "A>x", "B>x")))
+    values = ["A", "B", *(f"Z{number}" for number in range(9, 0, -1)), "Z1", None, "é", "𝄞"]
+    frame = table([{"A": value, "TIME_PERIOD": "2020"} for value in values])
+    found = map_report(transform(spark.createDataFrame(frame.to_arrow()), plan), plan)
+    assert found == local_map_report(local_transform(frame, plan), plan)
+    unmapped = [one.finding.value for one in found.samples if one.finding.rule == "unmapped-value"]
+    assert unmapped == [f"Z{number}" for number in range(1, 6)]
+    assert list(found.counts.values()) == [2, 1, 12]
 
 
 def test_keys_of_numbers(spark: SparkSession) -> None:

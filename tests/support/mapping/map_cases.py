@@ -152,6 +152,10 @@ EXPRESSIONS = [
             ("AXU 2020", ["unmapped-value A AXU"]), ("X 2020", ["unmapped-value A X"]))),
     Case("a group that captured nothing", "S2 RepresentationMap: an empty text is no code", one("R", r"/AB(.*)/>\1"), "A TIME_PERIOD", "B", (
         ("ABX 2020", "X"), ("AB 2020", ["no-output B"]))),
+    Case("groups of one source beside a value of a column that is not there", "S6 13.6.1", (
+        named("S", "A X"), named("G", "B"), representation_map("R", r"1,/x(.)/>\1", sources=2),
+        structure_map(component_map("A X", "B", "R"))),
+        "X TIME_PERIOD", "B", (("xk 2020", ["unmapped-value A.X .xk"]), ("xk 2021", ["unmapped-value A.X .xk"]))),
     Case("characters that XML does not have", "XML 1.0, 2.2; they must not move what stands beside them", (
         named("S", "A X"), named("G", "B", attributes="N"),
         representation_map("R", r"/(.*)/,/(.*)/>\1,\2", sources=2, targets=2), structure_map(component_map("A X", "B N", "R"))),

@@ -369,6 +369,9 @@ TOGETHER = [
         ({**FULL, "TIME_PERIOD": "2022", "UNIT": None}, []),
         ({**FULL, "AREA": "US", "TIME_PERIOD": "2020"}, ["attribute-differs TITLE t"]),
         ({**FULL, "AREA": "US", "TIME_PERIOD": "2020", "SEX": "M", "TITLE": "u"}, ["attribute-differs TITLE u"]))),
+    Case("attributes that differ are shown as they are", "practice", (AREA, LEVELS), (
+        ({**FULL, "TIME_PERIOD": "2020", "UNIT": "a\x1fb"}, ["attribute-differs UNIT a\x1fb"]),
+        ({**FULL, "TIME_PERIOD": "2021", "UNIT": "a;b"}, ["attribute-differs UNIT a;b"]))),
     Case("attributes of the data set are told apart", "SDMX 3.0 Section 2, Attribute relationship", (AREA, LEVELS), (
         ({**FULL, "TIME_PERIOD": "2020"}, []), ({**FULL, "TIME_PERIOD": "2021", "SOURCE": "r"}, [])),
         dataset=("error attribute-differs SOURCE r, s",)),

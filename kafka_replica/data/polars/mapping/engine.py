@@ -81,7 +81,9 @@ class PolarsEngine:
         return pl.when(text.str.contains(expression)).then(text.str.extract(expression, 1).fill_null(""))
 
     def replaced(self, text: pl.Expr, mark: str, by: pl.Expr) -> pl.Expr:
-        return text.str.replace_all(mark, by.fill_null(""), literal=True)
+        # A text that is the same in all rows would have to get a replacement that is the same in all rows, too.
+        each = pl.coalesce(text, pl.repeat(None, pl.len(), dtype=pl.String))
+        return each.str.replace_all(mark, by.fill_null(""), literal=True)
 
     def is_null(self, expression: pl.Expr) -> pl.Expr:
         return expression.is_null()

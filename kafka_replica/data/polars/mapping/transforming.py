@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
 
 import polars as pl
 
 from kafka_replica.data.mapping.columns import Columns, columns_for
-from kafka_replica.data.mapping.evaluating import OURS, Found, Mapped, evaluated
+from kafka_replica.data.mapping.evaluating import OURS, Mapped, ambiguous_key, compared_keys, evaluated
 from kafka_replica.data.mapping.model import SOURCE, MapPlan
 from kafka_replica.data.mapping.requests import plan_for
 from kafka_replica.data.polars.frames import as_frame
 from kafka_replica.data.polars.mapping.engine import PolarsEngine
-from kafka_replica.data.polars.validation import ERRORS_TYPE
+from kafka_replica.data.polars.validation import ERRORS_TYPE, finding_of
 from kafka_replica.data.validation.model import ERRORS
 from kafka_replica.sdmx import Snapshot, Urn
 
@@ -70,14 +70,13 @@ def transform(
 
 
 def _made(frame: pl.DataFrame, plan: MapPlan, mapped: Mapped, columns: Columns) -> pl.DataFrame:
-    fixed = {one.component: list(one.values) for one in plan.fixed if len(one.values) > 1}
     targets = {
-        name: pl.lit(pl.Series([fixed[name]])).first() if name in fixed else
+        name: pl.lit(pl.Series([mapped.fixed[name]])).first() if name in mapped.fixed else
         pl.col(mapped.kept[name]) if name in mapped.kept else text
         for name, text in mapped.targets.items()
     }  # fmt: skip
     errors = _errors(mapped)
-    keys = [name for name in plan.targets if name in plan.target.dimensions]
+    keys = compared_keys(plan)
     made = frame.select(
         *(expression.alias(name) for name, expression in targets.items()),
         *(pl.col(name) for name in columns.carried),
@@ -94,39 +93,24 @@ def _made(frame: pl.DataFrame, plan: MapPlan, mapped: Mapped, columns: Columns) 
 def _errors(mapped: Mapped) -> pl.Expr:
     if not mapped.found:
         return pl.lit(None, ERRORS_TYPE)
-    listed = pl.concat_list([pl.when(one.is_found).then(_finding(one)) for one in mapped.found]).list.drop_nulls()
+    listed = pl.concat_list([
+        pl.when(one.is_found).then(finding_of(one[1:])) for one in mapped.found
+    ]).list.drop_nulls()  # fmt: skip
     wrong = pl.any_horizontal([one.is_found.fill_null(value=False) for one in mapped.found])
     return pl.when(wrong).then(listed).cast(ERRORS_TYPE)
 
 
-def _finding(one: Found) -> pl.Expr:
-    fields = {
-        "rule": pl.lit(one.rule, pl.String),
-        "component": pl.lit(one.component, pl.String),
-        "value": one.value,
-        "message": pl.lit(one.message, pl.String),
-        "severity": pl.lit(one.severity, pl.String),
-        "artefact": pl.lit(one.artefact, pl.String),
-    }
-    return pl.struct(*(value.alias(name) for name, value in fields.items()))
-
-
-def _with_ambiguous_keys(made: pl.DataFrame, plan: MapPlan, keys: list[str]) -> pl.DataFrame:
+def _with_ambiguous_keys(made: pl.DataFrame, plan: MapPlan, keys: Sequence[str]) -> pl.DataFrame:
     """Add a finding to rows with the same key, as text, among those that could be mapped."""
-    severity = plan.severity("ambiguous-key")
-    if severity is None or not keys or plan.keeps_keys_apart:
+    if not keys:
         return made
-    counted = (
+    failed = (
         pl.col(ERRORS).list.eval(pl.element().struct.field("severity") == "error").list.any().fill_null(value=False)
     )
-    counts = ~counted & ~pl.col(_DELETES)
+    counts = ~failed & ~pl.col(_DELETES)
     texts = [pl.col(f"{_KEY}{number}") for number in range(len(keys))]
     shared = counts & (counts.sum().over(texts) > 1)
     shown = pl.concat_str([text.fill_null("") for text in texts], separator=".")
-    one = Found(
-        shared, "ambiguous-key", ".".join(keys), shown, "several rows become this observation", severity,
-        str(plan.artefact),
-    )  # fmt: skip
-    finding = pl.concat_list(_finding(one)).cast(ERRORS_TYPE)
+    finding = pl.concat_list(finding_of(ambiguous_key(plan, keys, shared, shown)[1:])).cast(ERRORS_TYPE)
     added = pl.when(pl.col(ERRORS).is_null()).then(finding).otherwise(pl.col(ERRORS).list.concat(finding))
     return made.with_columns(pl.when(shared).then(added).otherwise(pl.col(ERRORS)).alias(ERRORS))
