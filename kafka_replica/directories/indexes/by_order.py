@@ -99,8 +99,8 @@ class RangeIndex(_SortedIndex[T]):
             yield found
 
     def _sortable(self, value: Any) -> Any:
-        if value != value:  # noqa: PLR0124 - NaN has no place in an order
-            raise ValueError(f"{self!r}: {value!r} has no place in an order")
+        if value != value:  # noqa: PLR0124 - NaN cannot be ordered
+            raise ValueError(f"{self!r}: {value!r} cannot be ordered")
         kind = "number" if isinstance(value, Real | Decimal) else f"{type(value).__module__}.{type(value).__qualname__}"
         if isinstance(value, datetime) and value.utcoffset() is not None:
             kind += " with time zone"  # Python does not compare it with one without

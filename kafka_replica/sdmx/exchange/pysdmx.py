@@ -36,7 +36,7 @@ def to_pysdmx(artefact: Artefact, *, language: str | None = None) -> Any:
 
     Raises:
         MissingExtraError: pysdmx is not installed (extra ``pysdmx``).
-        NotExpressibleError: SDMX-JSON has no place for the artefact, or pysdmx cannot read it, or not all that matters.
+        NotExpressibleError: SDMX-JSON cannot represent the artefact, or pysdmx cannot read it, or not all that matters.
     """
     try:
         from pysdmx.io import read_sdmx  # noqa: PLC0415 - an extra

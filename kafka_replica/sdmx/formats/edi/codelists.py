@@ -32,7 +32,7 @@ def read_codelist(urn: Urn, body: list[Segment]) -> Codelist:
 def write_codelist(one: Codelist) -> list[str]:
     """Write VLI, then CDV and FTX for each code."""
     if one.codes.is_stub:
-        raise UnwritableError("SDMX-EDI has no place for stubs")
+        raise UnwritableError("SDMX-EDI cannot represent stubs")
     english = one.names.texts[0][1] if len(one.names.texts) == 1 and one.names.texts[0][0] == "en" else None
     found = [write_segment("VLI", one.id, "", "", released(english or ""))]
     if english is None:

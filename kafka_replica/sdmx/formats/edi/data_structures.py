@@ -161,7 +161,7 @@ _WITH_OBSERVATIONS: Final = {"OBS_STATUS", "OBS_CONF", "OBS_PRE_BREAK"}
 def write_key_family(one: DataStructure) -> list[str]:
     """Write ASI, then SCD with ATT and IDE for each component, numbered if it is part of the key or its array."""
     if one.dimension_list.is_stub:
-        raise UnwritableError("SDMX-EDI has no place for stubs")
+        raise UnwritableError("SDMX-EDI cannot represent stubs")
     found = [write_segment("ASI", one.id), *write_texts(one.names)]
     for dimension in one.dimension_list.values():
         found += _dimension(dimension)
@@ -174,7 +174,7 @@ def write_key_family(one: DataStructure) -> list[str]:
 
 def _dimension(one: Dimension) -> list[str]:
     if one.urn.cls == "MeasureDimension":
-        raise UnwritableError(f"SDMX-EDI has no place for the measure dimension {one.urn}")
+        raise UnwritableError(f"SDMX-EDI cannot represent the measure dimension {one.urn}")
     if one.is_time:
         return _component("1", one, str(one.position))
     is_frequency = one.id == "FREQ" or (isinstance(one, KeyFamilyDimension) and "Frequency" in one.roles)
@@ -202,7 +202,7 @@ def _format(one: TextFormat, *, is_time: bool) -> str:
         return ""
     if kind is None or one.max_length is None:
         raise UnwritableError(
-            f"SDMX-EDI has no place for the format {one.text_type or 'without a type'}: it knows letters, digits, "
+            f"SDMX-EDI cannot represent the format {one.text_type or 'without a type'}: it knows letters, digits, "
             "and any characters, up to a length"
         )
     return f"{kind}{one.max_length}" if one.min_length == one.max_length else f"{kind}..{one.max_length}"

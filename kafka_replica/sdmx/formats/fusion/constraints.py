@@ -104,7 +104,7 @@ def _read_keys(urn: Urn, wire: WireSeries) -> list[Region]:
 def write_data_constraint(one: DataConstraint) -> Json:
     """Write a data constraint: cubes as tables of values, keys as rows."""
     if one.role not in {None, "Actual", "Allowed"}:
-        raise UnwritableError(f"Fusion-JSON has no place for the role {one.role!r} of a constraint")
+        raise UnwritableError(f"Fusion-JSON cannot represent the role {one.role!r} of a constraint")
     cubes = {region.include: region for region in stored_parts(one.cube_regions)}
     series = {keys.is_included: keys for keys in stored_parts(one.key_sets)}
     if len(cubes) != len(stored_parts(one.cube_regions)) or len(series) != len(stored_parts(one.key_sets)):

@@ -179,7 +179,7 @@ def write_data_structure(one: DataStructure) -> Json:
 
 def _write_component(one: Component) -> Json:
     if one.urn.cls not in _COMPONENTS:
-        raise UnwritableError(f"Fusion-JSON has no place for a {one.urn.cls}")
+        raise UnwritableError(f"Fusion-JSON cannot represent a {one.urn.cls}")
     return obj(
         write_identified(one),
         concept=write_urn(one.concept),

@@ -32,4 +32,4 @@ def message_of(elements: Iterable[tuple[str, Json]], header: Header, _: Format) 
     try:
         return msgspec.json.encode({"meta": meta} | found)
     except UnicodeEncodeError:
-        raise UnwritableError("a text in it holds half of a surrogate pair, which UTF-8 has no place for") from None
+        raise UnwritableError("a text in it holds half of a surrogate pair, which UTF-8 cannot represent") from None

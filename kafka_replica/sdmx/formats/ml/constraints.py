@@ -127,9 +127,9 @@ def write_constraint(one: Constraint, edition: Edition) -> str:
     edition.until_3(one.reference_period, "the reference period of a constraint")
     edition.until_3(parts(one.metadata_key_sets), "key sets of metadata")
     if edition.is_31 and one.role is not None:
-        raise UnwritableError(f"SDMX-ML 3.1 has no place for the role {one.role!r} of a constraint")
+        raise UnwritableError(f"SDMX-ML 3.1 cannot represent the role {one.role!r} of a constraint")
     if edition.is_31 and one.release_calendar:
-        raise UnwritableError("SDMX-ML 3.1 has no place for the release calendar of a constraint")
+        raise UnwritableError("SDMX-ML 3.1 cannot represent the release calendar of a constraint")
     calendar = _write_calendar(one.release_calendar)
     content = [
         "" if one.attachment is None else _attachment(one.attachment, edition),
@@ -163,7 +163,7 @@ def _write_period(one: tuple[str, str] | None) -> str:
 def _attachment(one: ConstraintAttachment, edition: Edition) -> str:
     edition.until_3(one.data_sets or one.metadata_sets, "data sets that a constraint is attached to")
     if edition.is_31 and (one.simple_data_sources or one.queryable_data_sources):
-        raise UnwritableError("SDMX-ML 3.1 has no place for data sources that a constraint is attached to")
+        raise UnwritableError("SDMX-ML 3.1 cannot represent data sources that a constraint is attached to")
     return el(
         "str:ConstraintAttachment",
         *[edition.ref(f"str:{urn.cls}", urn) for urn in one.references],

@@ -276,7 +276,7 @@ def _component(
     lists, format_ = write_representation(one.representation, edition)
     has_no_format = edition.is_10 and tag in _WITHOUT_FORMAT_10
     if has_no_format and (format_ or (lists and tag != "str:Dimension")):
-        raise UnwritableError(f"SDMX-ML 1.0 has no place for the representation of {one.urn}")
+        raise UnwritableError(f"SDMX-ML 1.0 cannot represent the representation of {one.urn}")
     concept = concept_of(one.concept, edition)
     return el(tag, format_, content, annotated(one), **concept, **lists, **(attributes or {}))
 
@@ -310,7 +310,7 @@ def _measure(one: Measure, edition: Edition) -> str:
         return _component("str:CrossSectionalMeasure", one, edition, "", own)
     if one.urn.cls != "PrimaryMeasure":
         raise UnwritableError(
-            f"SDMX-ML before 2.1 has no place for {one.urn}: one measure, called OBS_VALUE, is primary"
+            f"SDMX-ML before 2.1 cannot represent {one.urn}: one measure, called OBS_VALUE, is primary"
         )
     return _component("str:PrimaryMeasure", one, edition)
 
@@ -320,7 +320,7 @@ def _attribute(one: Attribute, structure: DataStructure, edition: Edition) -> st
     key = tuple(id_ for id_, each in structure.dimension_list.items() if not each.is_time)
     if about.kind == "dimensions" and about.dimensions != key:
         raise UnwritableError(
-            f"SDMX-ML before 2.1 has no place for {one.urn}: it is about some dimensions, not about all"
+            f"SDMX-ML before 2.1 cannot represent {one.urn}: it is about some dimensions, not about all"
         )
     primary = tuple(id_ for id_, each in structure.measures.items() if each.urn.cls == "PrimaryMeasure")
     measures = () if about.kind == "observation" and about.measures == primary else about.measures

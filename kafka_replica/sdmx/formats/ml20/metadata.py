@@ -229,7 +229,7 @@ def _component(one: TargetObject) -> str:
     inside = ""
     if scheme is not None:
         if scheme.cls not in _TYPE_OF_SCHEME:
-            raise UnwritableError(f"SDMX-ML 2.0 has no place for a representation by {scheme}")
+            raise UnwritableError(f"SDMX-ML 2.0 cannot represent a representation by {scheme}")
         inside = el(
             "str:RepresentationScheme",
             representationScheme=scheme.id,

@@ -169,7 +169,7 @@ def write_structure_set(one: StructureSet, edition: Edition) -> str:
     structures = [_write_structure_map(each, edition) for each in one.structure_maps]
     by_kind = {kind: [each for each in one.scheme_maps if each.urn.cls == kind] for kind in _MAPS}
     if sum(map(len, by_kind.values())) != len(one.scheme_maps):
-        raise UnwritableError("SDMX-ML 2.0 has no place for some of its maps: it maps lists, categories, concepts and "
+        raise UnwritableError("SDMX-ML 2.0 cannot represent some of its maps: it maps lists, categories, concepts and "
                               "organisations")  # fmt: skip
     return write_maintained(
         "str:StructureSet",

@@ -217,7 +217,7 @@ def _write_members(members: tuple[MemberValue, ...]) -> Json | None:
 
 def _write_member(one: MemberValue) -> Json:
     if "%" in one.value:
-        raise UnwritableError("SDMX-JSON has no place for a pattern of codes that takes their children too")
+        raise UnwritableError("SDMX-JSON cannot represent a pattern of codes that takes their children too")
     cascade = {"true": True, "false": False}.get(one.cascade_values or "", one.cascade_values)
     return obj(value=one.value, cascadeValues=cascade)
 

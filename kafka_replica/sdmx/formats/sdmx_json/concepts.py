@@ -116,5 +116,5 @@ def _write_iso_concept(one: ItemReference | None, edition: Edition) -> Json | st
     if one is None:
         return None
     if edition.is_10:
-        raise UnwritableError("SDMX-JSON 1.0 has no place for a concept of ISO 11179 without a version")
+        raise UnwritableError("SDMX-JSON 1.0 cannot represent a concept of ISO 11179 without a version")
     return {"conceptAgency": one.agency, "conceptSchemeID": one.scheme, "conceptID": one.id}

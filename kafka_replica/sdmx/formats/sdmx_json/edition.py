@@ -40,9 +40,9 @@ class Edition(NamedTuple):
     def since_2(self, value: Any, what: str) -> None:
         """Raise UnwritableError for a value that 1.0 cannot represent."""
         if self.is_10 and value:
-            raise UnwritableError(f"SDMX-JSON 1.0 has no place for {what}")
+            raise UnwritableError(f"SDMX-JSON 1.0 cannot represent {what}")
 
     def until_2(self, value: Any, what: str) -> None:
         """Raise UnwritableError for a value that 2.x cannot represent."""
         if not self.is_10 and value:
-            raise UnwritableError(f"{self.format.title} has no place for {what}")
+            raise UnwritableError(f"{self.format.title} cannot represent {what}")

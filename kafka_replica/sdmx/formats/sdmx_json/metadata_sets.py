@@ -101,7 +101,7 @@ def _write_reported(one: ReportedAttribute, edition: Edition) -> Json:
 
 def _write_value(one: ReportedAttribute) -> Any:
     if one.structured_texts.texts:
-        raise UnwritableError(f"SDMX-JSON has no place for the structured text of {one.id}")
+        raise UnwritableError(f"SDMX-JSON cannot represent the structured text of {one.id}")
     if one.texts.texts:
         return dict(one.texts.texts)
     return one.values[0] if len(one.values) == 1 else list(one.values)

@@ -158,7 +158,7 @@ def _write_mapping(one: VtlMapping, edition: Edition) -> Json:
     elif one.mapped.cls in {"Dataflow", "Codelist", "Concept"}:
         mapped = {one.mapped.cls.lower(): str(one.mapped)}
     else:
-        raise UnwritableError(f"{edition.format.title} has no place for a VTL mapping of a {one.mapped.cls}")
+        raise UnwritableError(f"{edition.format.title} cannot represent a VTL mapping of a {one.mapped.cls}")
     return obj(
         write_named(one, edition),
         mapped,

@@ -54,4 +54,4 @@ def message_of(elements: Iterable[tuple[str, Json]], header: Header, format_: Fo
     try:
         return _ENCODER.encode({"meta": meta, "data": data})
     except UnicodeEncodeError:
-        raise UnwritableError("a text in it holds half of a surrogate pair, which UTF-8 has no place for") from None
+        raise UnwritableError("a text in it holds half of a surrogate pair, which UTF-8 cannot represent") from None

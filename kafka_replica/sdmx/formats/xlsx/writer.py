@@ -24,7 +24,7 @@ def element_of(artefact: Artefact, format_: Format) -> tuple[str, list[list[str]
     if not isinstance(artefact, RepresentationMap):
         raise UnwritableError(f"{format_.title} has a layout for representation maps alone")
     if isinstance(artefact.mappings, StubTuple):
-        raise UnwritableError(f"{format_.title} has no place for stubs")
+        raise UnwritableError(f"{format_.title} cannot represent stubs")
     return artefact.id, write_representation_map(artefact)
 
 

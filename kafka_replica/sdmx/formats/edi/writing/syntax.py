@@ -20,7 +20,7 @@ def released(text: str) -> str:
 
 def _checked(text: str) -> str:
     if not text.isprintable() and any(one in text for one in "\r\n\0\x1a"):
-        raise UnwritableError(f"the text {text[:40]!r} holds the end of a line, and SDMX-EDI has no place for one")
+        raise UnwritableError(f"the text {text[:40]!r} holds the end of a line, and SDMX-EDI cannot represent one")
     return text
 
 

@@ -80,12 +80,12 @@ class Edition(NamedTuple):
     def since_3(self, value: Any, what: str) -> None:
         """Raise UnwritableError for a value that only 3.x can represent."""
         if self.is_21 and value:
-            raise UnwritableError(f"SDMX-ML 2.1 has no place for {what}")
+            raise UnwritableError(f"SDMX-ML 2.1 cannot represent {what}")
 
     def until_3(self, value: Any, what: str) -> None:
         """Raise UnwritableError for a value that only 2.1 can represent."""
         if not self.is_21 and value:
-            raise UnwritableError(f"SDMX-ML {self.number.replace('_', '.')} has no place for {what}")
+            raise UnwritableError(f"SDMX-ML {self.number.replace('_', '.')} cannot represent {what}")
 
 
 def _parts(urn: Urn) -> str:

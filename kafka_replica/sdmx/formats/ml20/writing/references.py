@@ -23,7 +23,7 @@ _ID_FIRST: Final = {"DataStructure", "MetadataStructure"}
 def write_reference(tag: str, urn: Urn, *more: str) -> str:
     """Write a reference to a structure, a flow or a codelist; ``more`` is added at its end."""
     if urn.cls not in _WORDS:
-        raise UnwritableError(f"SDMX-ML 2.0 has no place for a reference to {urn}")
+        raise UnwritableError(f"SDMX-ML 2.0 cannot represent a reference to {urn}")
     id_, agency = _WORDS[urn.cls]
     parts = [leaf(f"str:{id_}", urn.id), leaf(f"str:{agency}", urn.agency)]
     ordered = parts if urn.cls in _ID_FIRST else parts[::-1]

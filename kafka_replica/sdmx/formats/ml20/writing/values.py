@@ -50,7 +50,7 @@ class Edition(NamedTuple):
     def since_20(self, value: object, what: str) -> None:
         """Raise UnwritableError for a value that 1.0 cannot represent."""
         if self.is_10 and value:
-            raise UnwritableError(f"SDMX-ML 1.0 has no place for {what}")
+            raise UnwritableError(f"SDMX-ML 1.0 cannot represent {what}")
 
 
 EDITIONS: Final = {
@@ -76,7 +76,7 @@ def write_annotations(found: tuple[Annotation, ...]) -> str:
 
 def _annotation(one: Annotation) -> str:
     if one.id is not None or one.value is not None or any(language != "en" for language, _ in one.urls.texts):
-        raise UnwritableError("SDMX-ML before 2.1 has no place for the id or value of an annotation")
+        raise UnwritableError("SDMX-ML before 2.1 cannot represent the id or value of an annotation")
     return el(
         "com:Annotation",
         leaf("com:AnnotationTitle", one.title),
@@ -134,7 +134,7 @@ def write_text_format(tag: str, one: TextFormat, edition: Edition) -> str:
     if edition.is_10:
         return _text_format_10(tag, one)
     if one.text_type is not None and one.text_type not in _TYPES_20:
-        raise UnwritableError(f"SDMX-ML 2.0 has no place for the type {one.text_type!r}")
+        raise UnwritableError(f"SDMX-ML 2.0 cannot represent the type {one.text_type!r}")
     return el(
         tag,
         textType=_TYPES_20.get(one.text_type or ""),
@@ -153,7 +153,7 @@ def write_text_format(tag: str, one: TextFormat, edition: Edition) -> str:
 def _text_format_10(tag: str, one: TextFormat) -> str:
     kind = _TYPES_10.get(one.text_type or "")
     if one.text_type is not None and kind is None:
-        raise UnwritableError(f"SDMX-ML 1.0 has no place for the type {one.text_type!r}")
+        raise UnwritableError(f"SDMX-ML 1.0 cannot represent the type {one.text_type!r}")
     is_fixed = one.min_length is not None and one.min_length == one.max_length
     return el(
         tag,

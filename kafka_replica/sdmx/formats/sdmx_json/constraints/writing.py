@@ -37,7 +37,7 @@ def write_constraint(one: Constraint, edition: Edition) -> Json:
     edition.until_2(one.reference_period, "the reference period of a constraint")
     edition.until_2(stored_parts(one.metadata_key_sets), "key sets of metadata")
     if edition.is_21 and (one.release_calendar or one.role is not None):
-        raise UnwritableError("SDMX-JSON 2.1 has no place for the release calendar or a role of a constraint")
+        raise UnwritableError("SDMX-JSON 2.1 cannot represent the release calendar or a role of a constraint")
     calendar, period = one.release_calendar, one.reference_period
     return obj(
         write_maintained(one, edition),
@@ -58,7 +58,7 @@ def _attachment(one: ConstraintAttachment, edition: Edition) -> Json:
     edition.until_2(one.data_sets or one.metadata_sets, "data sets that a constraint is attached to")
     has_sources = one.simple_data_sources or one.queryable_data_sources
     if edition.is_21 and has_sources:
-        raise UnwritableError("SDMX-JSON 2.1 has no place for data sources that a constraint is attached to")
+        raise UnwritableError("SDMX-JSON 2.1 cannot represent data sources that a constraint is attached to")
     found: dict[str, Any] = {}
     for reference in one.references:
         if reference.cls in {"DataProvider", "MetadataProvider"}:

@@ -52,9 +52,9 @@ def attached_to(kinds: Mapping[str, Kinds]) -> Callable[[Artefact], str | None]:
             return "demands that a constraint is attached to things of one kind"
         [(kind, count)] = counts.items()
         if kind not in known.many.split() and (count > 1 or kind not in known.once.split()):
-            return f"has no place for {count} {kind} that a {one.urn.cls} is attached to"
+            return f"cannot represent {count} {kind} that a {one.urn.cls} is attached to"
         if one.attachment.queryable_data_sources and kind not in known.queried.split():
-            return f"has no place for data sources beside the {kind} that a {one.urn.cls} is attached to"
+            return f"cannot represent data sources beside the {kind} that a {one.urn.cls} is attached to"
         return None
 
     return reason_of
@@ -79,7 +79,7 @@ def dated_keys(one: Artefact) -> str | None:
     """Return the reason against values in keys with their own validity, or None."""
     values = _values_in_keys(one) if isinstance(one, Constraint) else []
     is_wrong = any(value.valid_from is not None or value.valid_to is not None for value in values)
-    return "has no place for the validity of a value in a key" if is_wrong else None
+    return "cannot represent the validity of a value in a key" if is_wrong else None
 
 
 def _values_in_keys(one: Constraint) -> Iterator[SelectedValue]:
@@ -92,11 +92,11 @@ def dated_regions(one: Artefact) -> str | None:
     """Return the reason against cube regions with a validity, or None."""
     found = stored_parts(one.cube_regions) if isinstance(one, Constraint) else []
     is_wrong = any(region.valid_from is not None or region.valid_to is not None for region in found)
-    return "has no place for the validity of a cube region" if is_wrong else None
+    return "cannot represent the validity of a cube region" if is_wrong else None
 
 
 def annotated_target_regions(one: Artefact) -> str | None:
     """Return the reason against annotations of target regions, or None."""
     found = stored_parts(one.metadata_target_regions) if isinstance(one, Constraint) else []
     is_wrong = any(region.annotations for region in found)
-    return "has no place for annotations of a target region" if is_wrong else None
+    return "cannot represent annotations of a target region" if is_wrong else None

@@ -76,11 +76,11 @@ def check_identity(format_: Format) -> Change:
     def checked(urn: Urn, _: Any) -> Urn:
         own = urn.id if urn.item is None else urn.item.rpartition(".")[2]
         if not _is_id(own) or (urn.cls in _NAMED and not _is_name(own)):
-            raise UnwritableError(f"the format has no place for the id {own!r} of a {urn.cls}")
+            raise UnwritableError(f"the format cannot represent the id {own!r} of a {urn.cls}")
         if fixed.get(urn.cls, own) != own:
-            raise UnwritableError(f"the format has no place for an id of a {urn.cls} other than {fixed[urn.cls]}")
+            raise UnwritableError(f"the format cannot represent an id of a {urn.cls} other than {fixed[urn.cls]}")
         if urn.item is None and not (_is_agency(urn.agency) and is_version(urn.version)):
-            raise UnwritableError(f"the format has no place for the agency or the version of {urn}")
+            raise UnwritableError(f"the format cannot represent the agency or the version of {urn}")
         return urn
 
     return checked
@@ -100,9 +100,9 @@ def _check_earlier(format_: Format) -> Change:
     def check(one: Urn) -> None:
         own = one.id if one.item is None else one.item.rpartition(".")[2]
         if not all(map(is_id, (own, one.id, one.agency))):
-            raise UnwritableError(f"the format has no place for the id or the agency of {one}")
+            raise UnwritableError(f"the format cannot represent the id or the agency of {one}")
         if is_10 and one.cls in _NAMED_1_0 and not _is_name_of_xml(own):
-            raise UnwritableError(f"the format has no place for the id {own!r} of a {one.cls}")
+            raise UnwritableError(f"the format cannot represent the id {own!r} of a {one.cls}")
 
     return checked
 
@@ -125,13 +125,13 @@ def check_references(format_: Format, *classes: str) -> Change:
             raise UnwritableError(f"the format has a place for a {' or '.join(classes)} where it refers to {one}")
         known = CLASSES.get(one.cls)
         if since_3 and (known is None or one.package not in {known.package, known.item_package}):
-            raise UnwritableError(f"the format has no place for a reference to {one}, which is of no class of SDMX")
+            raise UnwritableError(f"the format cannot represent a reference to {one}, which is of no class of SDMX")
         if one.cls in absent:
-            raise UnwritableError(f"the format has no place for a reference to {one}")
+            raise UnwritableError(f"the format cannot represent a reference to {one}")
         if not (_is_agency(one.agency) and is_version(one.version)):
-            raise UnwritableError(f"the format has no place for the agency or the version of {one}")
+            raise UnwritableError(f"the format cannot represent the agency or the version of {one}")
         if since_3 and _FIXED_SCHEMES.get(one.cls, one.id) != one.id:
-            raise UnwritableError(f"the format has no place for another scheme than {_FIXED_SCHEMES[one.cls]} in {one}")
+            raise UnwritableError(f"the format cannot represent another scheme than {_FIXED_SCHEMES[one.cls]} in {one}")
 
     return checked
 

@@ -47,7 +47,7 @@ def changes_of(format_: Format) -> dict[str, Change]:
         if found is None:
             return None
         if format_ in SINCE_3 and kind in {"Dimension", "MetadataAttribute"} and _says_occurrences(found):
-            raise UnwritableError(f"the format has no place for occurrences in the representation of a {kind}")
+            raise UnwritableError(f"the format cannot represent occurrences in the representation of a {kind}")
         return _checked(found, is_plain=is_plain, is_json=is_json, is_3=format_ in SINCE_3)
 
     def of_concept(found: Representation | None, _: Any) -> Representation | None:
@@ -75,10 +75,10 @@ def _of_time(found: Representation | None, *, with_type: bool) -> Representation
     if found is None:
         return Representation(format=_IN_TIME)
     if found.enumeration is not None or _says_occurrences(found):
-        raise UnwritableError("the format has no place for a list, or occurrences, of times")
+        raise UnwritableError("the format cannot represent a list, or occurrences, of times")
     own = found.format or _IN_TIME
     if own.text_type not in _TIMES and own.text_type is not None:
-        raise UnwritableError(f"the format has no place for the type {own.text_type!r} of a time dimension")
+        raise UnwritableError(f"the format cannot represent the type {own.text_type!r} of a time dimension")
     kept = TextFormat(
         text_type=own.text_type or (_TIME if with_type else None),
         start_time=own.start_time,
@@ -90,7 +90,7 @@ def _of_time(found: Representation | None, *, with_type: bool) -> Representation
 
 def _checked(found: Representation, *, is_plain: bool, is_json: bool, is_3: bool) -> Representation:
     if found.enumeration is None and found.format is None:
-        raise UnwritableError("the format has no place for a representation that is neither a list nor a format")
+        raise UnwritableError("the format cannot represent a representation that is neither a list nor a format")
     own = found.format
     if own is None:
         return found
@@ -98,19 +98,19 @@ def _checked(found: Representation, *, is_plain: bool, is_json: bool, is_3: bool
         _check_beside_list(own, is_json=is_json)
         return found
     if is_plain and (own.is_multi_lingual is not None or own.text_type == "XHTML"):
-        raise UnwritableError("the format has no place for texts in several languages, or XHTML, in such a component")
+        raise UnwritableError("the format cannot represent texts in several languages, or XHTML, in such a component")
     if own.text_type == "GeospatialInformation" and not is_3:
-        raise UnwritableError("the format has no place for the type 'GeospatialInformation'")
+        raise UnwritableError("the format cannot represent the type 'GeospatialInformation'")
     return found
 
 
 def _check_beside_list(own: TextFormat, *, is_json: bool) -> None:
     """Raise UnwritableError if a format is not allowed beside a list of codes."""
     if own.text_type in _NOT_BESIDE_LISTS:
-        raise UnwritableError(f"the format has no place for the type {own.text_type!r} beside a list of codes")
+        raise UnwritableError(f"the format cannot represent the type {own.text_type!r} beside a list of codes")
     if own.decimals is not None or own.is_multi_lingual is not None or own.sentinel_values:
         raise UnwritableError(
-            "the format has no place for decimals, languages or sentinel values beside a list of codes"
+            "the format cannot represent decimals, languages or sentinel values beside a list of codes"
         )
     if is_json and not all(_is_whole(getattr(own, name)) for name in _NUMBERS):
         raise UnwritableError("the format has a place for whole numbers beside a list of codes")
@@ -125,7 +125,7 @@ def _of_level(own: TextFormat | None, _: Level) -> TextFormat | None:
     if own is None:
         return None
     if own.text_type not in _OF_LEVELS and own.text_type is not None:
-        raise UnwritableError(f"the format has no place for the type {own.text_type!r} of codes of a level")
+        raise UnwritableError(f"the format cannot represent the type {own.text_type!r} of codes of a level")
     if own.decimals is not None or own.is_multi_lingual is not None or own.time_interval or own.start_time:
-        raise UnwritableError("the format has no place for decimals, languages or times of codes of a level")
+        raise UnwritableError("the format cannot represent decimals, languages or times of codes of a level")
     return own

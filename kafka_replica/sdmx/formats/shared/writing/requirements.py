@@ -60,12 +60,12 @@ def check(artefact: Artefact, format_: Format) -> None:
 def _version(one: Artefact) -> str | None:
     if one.urn.cls not in _UNVERSIONED or one.version == DEFAULT_VERSION:
         return None
-    return f"has no place for the version {one.version} of schemes of organisations, which is always {DEFAULT_VERSION}"
+    return f"cannot represent the version {one.version} of schemes of organisations, which is always {DEFAULT_VERSION}"
 
 
 def _fixed_id(one: Artefact) -> str | None:
     known = FIXED_IDS.get(one.urn.cls)
-    return None if known in {None, one.id} else f"has no place for an id of this scheme other than {known}"
+    return None if known in {None, one.id} else f"cannot represent an id of this scheme other than {known}"
 
 
 def _fixed_version_21(one: Artefact) -> str | None:
@@ -74,22 +74,22 @@ def _fixed_version_21(one: Artefact) -> str | None:
 
 def _final(one: Artefact) -> str | None:
     is_wrong = one.is_final and one.urn.cls in FIXED_IDS
-    return "has no place for the mark final of a scheme of organisations" if is_wrong else None
+    return "cannot represent the mark final of a scheme of organisations" if is_wrong else None
 
 
 def _version_of_categorisation(one: Artefact) -> str | None:
     is_wrong = isinstance(one, Categorisation) and one.version != DEFAULT_VERSION
-    return f"has no place for the version {one.version} of a categorisation" if is_wrong else None
+    return f"cannot represent the version {one.version} of a categorisation" if is_wrong else None
 
 
 def _partial(one: Artefact) -> str | None:
     is_scheme = hasattr(type(one), "items_field") and one.urn.cls not in _HAS_ITEMS
     is_wrong = one.is_partial and (not is_scheme or isinstance(one, ValueList))
-    return f"has no place for the mark that a {one.urn.cls} is partial" if is_wrong else None
+    return f"cannot represent the mark that a {one.urn.cls} is partial" if is_wrong else None
 
 
 def _partial_language(one: Artefact) -> str | None:
-    return "has no place for the mark that languages are left out" if one.is_partial_language else None
+    return "cannot represent the mark that languages are left out" if one.is_partial_language else None
 
 
 def _vtl_version(one: Artefact) -> str | None:
@@ -147,7 +147,7 @@ def _mapped_schemes(one: Artefact) -> str | None:
     for each in stored_parts(one.scheme_maps):
         for end in (each.source, each.target):
             if end is not None and end.cls not in _MAPPED.get(each.urn.cls, {end.cls}):
-                return f"has no place for {end} in a {each.urn.cls}"
+                return f"cannot represent {end} in a {each.urn.cls}"
     return None
 
 
@@ -180,7 +180,7 @@ def _reporting_category(one: Artefact) -> str | None:
     if not isinstance(one, ReportingTaxonomy) or one.reporting_categories.is_stub:
         return None
     mixed = any(each.structural_metadata and each.provisioning_metadata for each in _walk(one.reporting_categories))
-    return "has no place for structures beside flows in a reporting category" if mixed else None
+    return "cannot represent structures beside flows in a reporting category" if mixed else None
 
 
 def _walk(found: Items[ReportingCategory]) -> Iterator[ReportingCategory]:
