@@ -100,7 +100,7 @@ def finish(folder: Path, seed: int) -> None:
         assert len(snapshot) == len(expected) > 100
         assert begun_at > 0, "it was never gone on from anything"
         assert replica.status().counts.records < len(written.topic.records()) / 2, "it began from nothing"
-    print(begun_at, snapshot.version, written.number)
+    print(begun_at, snapshot.version, written.number, flush=True)  # this process ends by os._exit
 
 
 def killed(folder: Path, seed: int, delay_s: float) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -66,7 +67,8 @@ def standalone(folder: Path) -> Iterator[str]:
             _started([*worker, "-d", str(folder / "w1"), url], folder / "worker1.log"),
             _started([*worker, "-d", str(folder / "w2"), url], folder / "worker2.log"),
         ):
-            _wait(lambda: log.read_text().count("Registering worker") == 2, "two workers", log)
+            # A worker that waits long for an answer registers again.
+            _wait(lambda: len(set(re.findall(r"Registering worker (\S+)", log.read_text()))) == 2, "two workers", log)
             yield url
 
 

@@ -27,6 +27,7 @@ from kafka_replica.sdmx.urn import Urn
 from kafka_replica.sdmx.writing import write_message
 from support.sdmx.conversions import read, valid_samples
 from support.sdmx.sdmx_corpus import data_of, rows
+from support.sdmx.sdmx_json_samples import artefact, message, named
 
 REAL = rows(("fusion-json", ""))
 OTHER = rows(("sdmx-ml", "3.0"), ("sdmx-ml", "3.1"), ("sdmx-json", "2.0"), ("sdmx-json", "2.1"))
@@ -67,6 +68,15 @@ NEVER_SEEN: Final = {
     "CustomTypeScheme.items": {"vtlLiteralFormat", "outputFormat"},
 }
 """Names that the writer uses and no file of the corpus does, by the kind of object."""
+SEVERAL_VALUES: Final = message({
+    "conceptSchemes": [
+        artefact("CS", concepts=[
+            named(f"C{most}", coreRepresentation={"format": {"dataType": "String"}, "maxOccurs": most})
+            for most in (2, "unbounded")
+        ])
+    ]
+})  # fmt: skip
+"""Both forms of a number that may be unbounded; real files have them, too."""
 Keys = dict[tuple[str, str], set[str]]
 """The types of values by kind of object and name."""
 
@@ -100,17 +110,18 @@ def _written() -> Keys:
     """Return the names that the writer uses for complete artefacts, and for parts of them."""
     samples = [data for _, data in valid_samples(4, formats={Format.SDMX_ML_2_1, Format.SDMX_ML_3_0})]
     samples += [data_of(row.values[0]) for row in OTHER if row.values[0] is not None]
+    samples.append(SEVERAL_VALUES)
     written = []
-    for artefact in (one for data in samples for one in read(data)):
+    for one in (one for data in samples for one in read(data)):
         with suppress(UnwritableError):
-            written.append(json.loads(write_message(artefact, Format.FUSION_JSON)))
+            written.append(json.loads(write_message(one, Format.FUSION_JSON)))
     return _together(written)
 
 
 def _together(messages: Iterable[dict[str, Any]]) -> Keys:
     found: Keys = defaultdict(set)
-    for message in messages:
-        for place, types in keys_of(message).items():
+    for each in messages:
+        for place, types in keys_of(each).items():
             found[place] |= types
     return found
 
