@@ -306,7 +306,7 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
             now = self._versions.advance(snapshot, touched)
         was = None if before is None else before[1]
         if isinstance(now, Contents) and not isinstance(was, UndecodedContents):
-            self._handle_bad_records(now, was, touched)
+            self._handle_bad_records(now, touched)
             self._refresh(now, was, touched)
         else:  # readers who miss a key wait for the lock, and then decode the key's record in the new version
             self._replace(self._cached_keys(touched), {})
@@ -316,18 +316,12 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
             return list(self._held())
         return [key.decode(errors="replace") for key in touched]
 
-    def _handle_bad_records(self, now: Contents[T], was: Contents[T] | None, touched: Collection[bytes] | None) -> None:
-        new = []
-        for key in now.bad_records if touched is None else touched:
-            bad = now.bad_records.get(key)
-            known = None if was is None else was.bad_records.get(key)
-            if bad is not None and (known is None or known.offset != bad.offset):
-                new.append(bad)
-        if not new:
-            return
-        if self._stops:
+    def _handle_bad_records(self, now: Contents[T], touched: Collection[bytes] | None) -> None:
+        bad = [now.bad_records.get(key) for key in (now.bad_records if touched is None else touched)]
+        new = [each for each in bad if each is not None]
+        if new and self._stops:
             raise new[0]
-        if self._dead_letters is not None:
+        if new and self._dead_letters is not None:
             self._dead_letters.put(new)
 
     def _refresh(self, now: Contents[T], was: Contents[T] | None, touched: Collection[bytes] | None) -> None:

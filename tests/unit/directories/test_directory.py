@@ -27,6 +27,11 @@ from kafka_replica.directories import (
     UniqueIndex,
     record_validator,
 )
+from kafka_replica.directories.contents import Contents
+from kafka_replica.directories.decoding import decoder_for
+from kafka_replica.directories.read_only_dict import ReadOnlyDict
+from kafka_replica.directories.schema import Schema
+from kafka_replica.directories.versions import ContentVersions
 from kafka_replica.errors import (
     BadRecordError,
     ConfigurationError,
@@ -255,6 +260,37 @@ def test_readers_never_go_back_and_never_see_half(topic: FakeTopic) -> None:
         for reader in readers:
             reader.join()
     assert wrong == []
+
+
+def test_what_is_gone_goes_first() -> None:
+    """A key is dropped before any object is replaced, so that a reader who has seen new objects never finds it."""
+    held = ReadOnlyDict[str, Any]()
+    seen: list[bool] = []
+
+    class Replaced:
+        def __del__(self) -> None:
+            seen.append(dict.__contains__(held, "gone"))
+
+    held._replace((), {"gone": 1, "changed": Replaced()})
+    held._replace(["gone"], {"changed": 2})
+    assert seen == [False]
+
+
+def test_a_version_between_two_that_were_merged(topic: FakeTopic) -> None:
+    """The contents of a version that was merged into the next one are derived from the version before it."""
+    with topic.replica(history=10) as replica:
+        first = replica.wait_ready(WAIT_S)
+        middle = replica.wait_for(put(topic, T1=row("1", "middle"), T2=None), WAIT_S)
+        last = replica.wait_for(put(topic, T1=row("1", "last"), T3=None), WAIT_S)
+    schema = Schema(decoder_for(Terminal), None, None, {})
+    versions = ContentVersions(schema, on_demand=False)
+    versions.begin(first)
+    versions.advance(last, {b"T1", b"T2", b"T3"})
+    for snapshot in (first, middle, last):
+        expected = dict(Contents.of(schema, snapshot.items()).objects())
+        found = versions.at(snapshot)
+        assert isinstance(found, Contents)
+        assert dict(found.objects()) == expected
 
 
 def test_a_bad_record_stops_the_directory(topic: FakeTopic) -> None:
