@@ -116,8 +116,9 @@ class Replica:
         key_filter: KeyFilter | None = None,
         tombstones_kept_s: float | None = None,
     ) -> None:
+        config = hide_secrets(config)  # also in this frame, which a traceback with local variables shows
         options = ReplicaOptions(
-            config=hide_secrets(config),
+            config=config,
             topics=as_topics(topic, topics),
             boundaries=as_boundaries(boundaries),
             one_key_space=one_key_space,
