@@ -221,8 +221,9 @@ class ConsumerReader:
             and partition not in self._positions
             and partition not in self._resumed
         ):
-            # The log start offset has advanced since it was queried.
-            self._consumer.seek(TopicPartition(*partition, OFFSET_BEGINNING))
+            # The log start offset has advanced since it was queried. A seek would fail while fetching is not started.
+            self._consumer.incremental_unassign([TopicPartition(*partition)])
+            self._consumer.incremental_assign([TopicPartition(*partition, OFFSET_BEGINNING)])
             return True
         if error.code() != KafkaError._PARTITION_EOF:
             self._trouble.append(error)
