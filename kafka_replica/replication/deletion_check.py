@@ -11,7 +11,7 @@ from kafka_replica.broker.reading.contract import Fetched, LogReader, Opened
 from kafka_replica.common.clock import Instant, now
 from kafka_replica.errors import BrokerError, LogReplacedError
 from kafka_replica.records import Partition, Position
-from kafka_replica.replication.retry import BrokerRetry
+from kafka_replica.replication.broker_retry import BrokerRetry
 from kafka_replica.replication.tombstone_retention import Late, Tombstones
 from kafka_replica.transactions import Ends
 from kafka_replica.transactions.resume_point import ResumePoint

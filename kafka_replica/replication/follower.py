@@ -29,7 +29,8 @@ from kafka_replica.publication.publisher import Publisher
 from kafka_replica.publication.status import State
 from kafka_replica.records import Partition, Position
 from kafka_replica.replication.bad_records import BadRecordHandler
-from kafka_replica.replication.bootstrap_timeout import BootstrapTimeout
+from kafka_replica.replication.barrier_timeout import BarrierTimeout
+from kafka_replica.replication.broker_retry import BrokerRetry, ClosedMeanwhileError
 from kafka_replica.replication.deletion_check import DeletionCheck
 from kafka_replica.replication.delta_builder import DeltaBuilder
 from kafka_replica.replication.log_starts import LogStarts
@@ -37,7 +38,6 @@ from kafka_replica.replication.opening import MakeReader, open_log
 from kafka_replica.replication.options import ReplicaOptions
 from kafka_replica.replication.partition_growth import PartitionGrowth
 from kafka_replica.replication.record_filter import RecordFilter
-from kafka_replica.replication.retry import BrokerRetry, ClosedMeanwhileError
 from kafka_replica.stores import Store
 from kafka_replica.transactions import Batch, BoundaryDetector, CommittedRecords, ConsistentPoint, Decision, Ends
 from kafka_replica.transactions.barrier import Barrier
@@ -105,7 +105,7 @@ class Follower:
         self._detector: BoundaryDetector
         self._transactions: int | None = 0  # number in points that are not shown yet
         self._resume_point: ResumePoint | None = None  # of the version in the store, if it belongs to this log
-        self._timeout = BootstrapTimeout(options.barrier_timeout_s, time.monotonic())
+        self._timeout = BarrierTimeout(options.barrier_timeout_s, time.monotonic())
         self._looked_s = 0.0
         self._saved_s = time.monotonic()
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from kafka_replica.broker.reading.contract import LogReader, Opened
 from kafka_replica.broker.reading.readers import Boundaries, choose_reader
+from kafka_replica.replication.broker_retry import BrokerRetry
 from kafka_replica.replication.options import ReplicaOptions
-from kafka_replica.replication.retry import BrokerRetry
 from kafka_replica.transactions import BoundaryDetector
 
 MakeReader = Callable[[Mapping[str, Any], Iterable[str], Boundaries], tuple[LogReader, BoundaryDetector]]

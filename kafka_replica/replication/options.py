@@ -1,4 +1,4 @@
-"""The options of a replica: the topics to follow, and how to follow them. Everything is validated here."""
+"""The options of a replica: the topics to follow, and how to follow them. They are validated here."""
 
 from __future__ import annotations
 

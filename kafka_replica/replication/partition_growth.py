@@ -12,10 +12,10 @@ from collections.abc import Iterable, Mapping
 from kafka_replica.broker.reading.contract import LogReader
 from kafka_replica.common.clock import now
 from kafka_replica.records import Partition
+from kafka_replica.replication.broker_retry import BrokerRetry
 from kafka_replica.replication.deletion_check import DeletionCheck
 from kafka_replica.replication.delta_builder import DeltaBuilder
 from kafka_replica.replication.log_starts import LogStarts
-from kafka_replica.replication.retry import BrokerRetry
 from kafka_replica.transactions import BoundaryDetector
 
 _log = logging.getLogger("kafka_replica")

@@ -66,8 +66,8 @@ class ItemReference(ValueObject, frozen=True, gc=False, kw_only=True):
 def effective_representation(own: Representation | None, core: Representation | None) -> Representation | None:
     """Return the representation of a component: its own if it describes values, else its concept's.
 
-    The number of occurrences is always the component's own, even if the rest is the concept's. Source: SDMX 3.1 Section
-    2, "Representation".
+    If the component says only how often values occur, it keeps that, and takes from its concept what it does not say.
+    Source: SDMX 3.1 Section 2, "Representation".
     """
     if says_values(own) or core is None:
         return own

@@ -1,4 +1,4 @@
-"""The report of a validated data set: counts, samples, a text, a picture. Engines create it."""
+"""The report of a validated or mapped data set: counts, samples, a text, a picture. Engines create it."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class Sample(NamedTuple):
 
 @dataclass(frozen=True)
 class Report:
-    """The report of a validated data set.
+    """The report of a validated or mapped data set.
 
     Attributes:
-        artefact: the artefact that the data was validated against.
+        artefact: the structure that the data was validated against, or the map that was applied to it.
         version: the version that the artefact was taken from.
         rows: the number of rows.
         bad_rows: the number of rows with a finding of any severity.

@@ -56,7 +56,7 @@ from kafka_replica.producer.relay.events import (
 )
 from kafka_replica.producer.relay.kafka_session import KafkaSession, Sent, Step
 from kafka_replica.producer.relay.prefetch import Prefetcher
-from kafka_replica.producer.relay.retries import retry_reason
+from kafka_replica.producer.relay.retry_reason import retry_reason
 from kafka_replica.producer.relay.rules import Relay
 
 _log = logging.getLogger("kafka_replica.producer")

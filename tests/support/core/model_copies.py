@@ -10,9 +10,9 @@ from copy import copy
 from typing import Any
 
 from kafka_replica import MemoryStore, Partition, Position, Record
+from kafka_replica.replication.broker_retry import BrokerRetry
 from kafka_replica.replication.follower import Follower
 from kafka_replica.replication.partition_growth import PartitionGrowth
-from kafka_replica.replication.retry import BrokerRetry
 from kafka_replica.stores.delta import Delta
 from kafka_replica.transactions import Batch
 from support.core.log_model import Cluster, Logged

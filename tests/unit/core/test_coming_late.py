@@ -17,8 +17,8 @@ from kafka_replica.publication.publisher import Publisher
 from kafka_replica.publication.status import Health
 from kafka_replica.replication import deletion_check as deletions
 from kafka_replica.replication import supervisor
+from kafka_replica.replication.broker_retry import BrokerRetry
 from kafka_replica.replication.deletion_check import DeletionCheck
-from kafka_replica.replication.retry import BrokerRetry
 from kafka_replica.replication.tombstone_retention import Tombstones
 from kafka_replica.testing import FakeTopic
 from kafka_replica.testing.fake_replica import make_fake_reader

@@ -239,7 +239,7 @@ CORE = Representation(format=FORMAT, min_occurs=0, max_occurs=5)
     ],
 )  # fmt: skip
 def test_effective_representations(own: Any, core: Any, expected: Any) -> None:
-    """A component's own representation counts if it defines values, else its concept's with its own occurrences."""
+    """A component's own representation counts if it defines values, else its concept's; own occurrences come first."""
     assert effective_representation(own, core) == expected
 
 

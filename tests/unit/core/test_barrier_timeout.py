@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kafka_replica import Partition, Position
-from kafka_replica.replication.bootstrap_timeout import BootstrapTimeout
+from kafka_replica.replication.barrier_timeout import BarrierTimeout
 
 P = Partition("t", 0)
 
@@ -15,7 +15,7 @@ def at(offset: int) -> Position:
 
 def test_progress_starts_the_time_again() -> None:
     """Only a position that has not moved for longer than the limit is too slow."""
-    timeout = BootstrapTimeout(10, 0)
+    timeout = BarrierTimeout(10, 0)
     assert not timeout.is_over(Position(), 10, is_stalled=False)
     assert not timeout.is_over(at(1), 11, is_stalled=False)
     assert not timeout.is_over(at(1), 21, is_stalled=False)
@@ -24,7 +24,7 @@ def test_progress_starts_the_time_again() -> None:
 
 def test_time_without_an_answer_does_not_count() -> None:
     """A broker that is silent is a problem of its own; the time begins when it answers again."""
-    timeout = BootstrapTimeout(10, 0)
+    timeout = BarrierTimeout(10, 0)
     assert not timeout.is_over(at(1), 1, is_stalled=False)
     assert not timeout.is_over(at(1), 50, is_stalled=True)
     assert not timeout.is_over(at(1), 60, is_stalled=False)
@@ -33,4 +33,4 @@ def test_time_without_an_answer_does_not_count() -> None:
 
 def test_without_a_limit_it_waits() -> None:
     """A limit of None is never exceeded."""
-    assert not BootstrapTimeout(None, 0).is_over(Position(), 1e9, is_stalled=False)
+    assert not BarrierTimeout(None, 0).is_over(Position(), 1e9, is_stalled=False)

@@ -1,4 +1,4 @@
-"""Repeating requests until the broker answers, and logging a problem once, not at every attempt."""
+"""Repeated requests: until the broker answers, and for how long a missing topic is waited for."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from kafka_replica.records import Position
 
 
-class BootstrapTimeout:
+class BarrierTimeout:
     """A limit on the time without progress while the broker answers.
 
     Args:
