@@ -7,6 +7,7 @@ wait in a network, or in the socket of a broker that is frozen.
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
@@ -31,8 +32,10 @@ class EndTxnFault(StrEnum):
 
 
 FAULTS = [fault for fault in EndTxnFault if fault is not EndTxnFault.NONE]
-Draw: TypeAlias = Callable[[], tuple[EndTxnFault, float]]
-"""Draw the fault of the next request, and for how many seconds the request is delayed, if at all."""
+Delay: TypeAlias = float | threading.Event
+"""Seconds; or an event, for which a request waits."""
+Draw: TypeAlias = Callable[[], tuple[EndTxnFault, Delay]]
+"""Draw the fault of the next request, and for how long the request or answer is delayed, if at all."""
 
 
 class EndTxnProxy(Proxy):
@@ -62,21 +65,22 @@ class EndTxnProxy(Proxy):
         with suppress(OSError, asyncio.IncompleteReadError):
             while True:
                 frame = await _frame(reader)
-                fault, delay_s = EndTxnFault.NONE, 0.0
+                fault: EndTxnFault = EndTxnFault.NONE
+                delay: Delay = 0.0
                 if int.from_bytes(frame[4:6], "big") == _END_TXN:
-                    fault, delay_s = self._draw()
+                    fault, delay = self._draw()
                     self.survived[fault] += 1
                 if fault is EndTxnFault.LOST_REQUEST:
                     while await reader.read(_CHUNK_BYTES):
                         pass  # nothing that comes after it arrives either
                     break
                 if fault is EndTxnFault.LATE_REQUEST:
-                    await asyncio.sleep(delay_s)
+                    await _end_of(delay)
                     link.is_late = True
                 elif fault in {EndTxnFault.LATE_ANSWER, EndTxnFault.LOST_ANSWER}:
                     link.flowing.clear()
-                    if fault is EndTxnFault.LATE_ANSWER:
-                        asyncio.get_running_loop().call_later(delay_s, link.flowing.set)
+                    if fault is EndTxnFault.LATE_ANSWER and isinstance(delay, float):
+                        asyncio.get_running_loop().call_later(delay, link.flowing.set)
                 link.broker.write(frame)
                 await link.broker.drain()
                 if fault is EndTxnFault.CUT:
@@ -112,6 +116,14 @@ class _Link:
         self.is_late = False
         """True while a delayed request was passed on and not answered."""
         self.was_answered = asyncio.Event()
+
+
+async def _end_of(delay: Delay) -> None:
+    if isinstance(delay, float):
+        await asyncio.sleep(delay)
+        return
+    while not delay.is_set():
+        await asyncio.sleep(0.05)
 
 
 async def _frame(reader: asyncio.StreamReader) -> bytes:

@@ -24,13 +24,13 @@ from typing import Any, TypeAlias
 from chaos.history import History, Journal, Outcome, lines
 from chaos.writers import BY
 from kafka_replica.broker.reading.markers import MarkerReader
-from kafka_replica.errors import BrokerUnavailableError
+from kafka_replica.errors import BrokerUnavailableError, TopicNotFoundError
 from kafka_replica.transactions import Batch, Kind
 
 Line: TypeAlias = dict[str, Any]
 
 _log = logging.getLogger(__name__)
-_PAUSE_S, _TRIES = 0.1, 100
+_PAUSE_S, _PATIENCE_S = 0.1, 60.0
 
 
 class LogWitness:
@@ -52,15 +52,18 @@ class LogWitness:
         self._journal.close()
 
     def _open(self) -> None:
-        """Wait until a newly created topic has leaders."""
-        for _ in range(_TRIES):
+        """Wait until the brokers know a newly created topic, and it has leaders."""
+        give_up_s = time.monotonic() + _PATIENCE_S
+        while True:
             try:
                 self._reader.open()
-            except BrokerUnavailableError:
+            except (BrokerUnavailableError, TopicNotFoundError):
+                if time.monotonic() > give_up_s:
+                    self._reader.close()
+                    raise
                 time.sleep(_PAUSE_S)
             else:
                 return
-        self._reader.open()
 
     def _read(self) -> None:
         while not self._closing.is_set():

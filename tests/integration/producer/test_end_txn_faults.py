@@ -22,7 +22,7 @@ from pathlib import Path
 import pytest
 
 from chaos.cluster import Cluster
-from chaos.end_txn import FAULTS, EndTxnFault, EndTxnProxy
+from chaos.end_txn import FAULTS, Delay, EndTxnFault, EndTxnProxy
 from kafka_replica import Partition
 from kafka_replica.broker.writing.transaction_inspector import TransactionInspector
 from kafka_replica.broker.writing.writer import TransactionalWriter
@@ -49,12 +49,12 @@ class Faults:
     def __init__(self) -> None:
         self._dice = random.Random(1)
         self._lock = threading.Lock()
-        self.next: list[tuple[EndTxnFault, float]] = []
+        self.next: list[tuple[EndTxnFault, Delay]] = []
         """The faults that come first."""
         self.at_random = False
         self.drawn: Counter[EndTxnFault] = Counter()
 
-    def draw(self) -> tuple[EndTxnFault, float]:
+    def draw(self) -> tuple[EndTxnFault, Delay]:
         """Draw the fault of the next request."""
         with self._lock:
             if self.next:
@@ -198,12 +198,14 @@ def test_a_commit_that_was_repeated_costs_a_new_producer(network: Network, rule:
     writer.begin()
     write(0)
     write(1)
-    faults.next.append((EndTxnFault.LATE_REQUEST, 4.0))
+    arrives = threading.Event()
+    faults.next.append((EndTxnFault.LATE_REQUEST, arrives))
     writer.commit()
     assert sum(proxy.answered_late for proxy in network.proxies) == late, "the second request was answered first"
     first = [wait_decided(cluster.bootstrap, topic, 60, partition) for partition in (0, 1)]
     writer.begin()
     write(0)
+    arrives.set()
     wait_until(lambda: sum(proxy.answered_late for proxy in network.proxies) > late, "the first request arrives")
     if rule == "off":
         wait_until(lambda: ends(cluster.bootstrap, topic)[0] > first[0] + 1, "half of the next one is committed")
