@@ -25,7 +25,7 @@ from kafka_replica import (
 from kafka_replica.broker.reading.readers import Boundaries
 from kafka_replica.errors import CommitUnknownError, PublishError, TopicNotFoundError
 from kafka_replica.producer import Transaction, TransactionalProducer
-from kafka_replica.replication import follower, retry
+from kafka_replica.replication import broker_retry, follower
 from kafka_replica.transactions import Kind
 from support.broker.topic_backend import PATIENCE_S, Backend, Entry, until
 
@@ -373,7 +373,7 @@ class TopicContract(ABC):
     def test_a_topic_that_is_not_there(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """A replica waits for a missing topic, or fails, at the start and later."""
         monkeypatch.setattr(follower, "_LOOK_EVERY_S", 0.1)
-        monkeypatch.setattr(retry, "_NO_TOPIC_FOR_S", 0.5)
+        monkeypatch.setattr(broker_retry, "_NO_TOPIC_FOR_S", 0.5)
         topic = self.make()
         topic.drop()
         with topic.replica(wait_for_topic=False) as replica, pytest.raises(TopicNotFoundError):
