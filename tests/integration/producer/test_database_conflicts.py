@@ -95,8 +95,9 @@ def test_two_databases_with_one_id_are_told_before_they_fence_each_other(
     with StructureProducer(settings[0]) as first:
         record(first, Put("a", b"1"))
         settled(first)
-        with StructureProducer(settings[1]) as second:
-            record(second, Put("b", b"1"))
+        second = StructureProducer(settings[1])
+        record(second, Put("b", b"1"))  # before it starts, so that a transaction is there when it suspends itself
+        with second:
             reason = refused(second)
             assert f"another database publishes as tx-{id_} on this cluster" in reason
             assert first._database.database_id in reason
