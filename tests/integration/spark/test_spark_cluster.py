@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from shlex import quote
 
 import pytest
 
@@ -16,7 +17,7 @@ def test_on_a_cluster(tmp_path: Path) -> None:
     bare = executor_python(tmp_path / "bare")
     # On separate machines the same path leads to different installations; here the working directory shows the worker.
     python = tmp_path / "python"
-    choice = f'case "$PWD" in {tmp_path}/w*) exec {bare} "$@";; *) exec {sys.executable} "$@";; esac'
+    choice = f'case "$PWD" in {tmp_path}/w*) exec {quote(str(bare))} "$@";; *) exec {quote(sys.executable)} "$@";; esac'
     python.write_text(f"#!/bin/sh\n{choice}\n")
     python.chmod(0o755)
     package = shipped(tmp_path / "dist")
