@@ -6,12 +6,14 @@ import json
 import os
 from base64 import b64encode
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
-from kafka_replica.errors import BadRecordError, StoreError
+from kafka_replica.errors import BadRecordError, ConfigurationError, StoreError
 from kafka_replica.records import Record, key_text
 
-__all__ = ["DeadLetterFile", "DeadLetters"]
+__all__ = ["DeadLetterFile", "DeadLetters", "check_policy"]
+
+_POLICIES: Final = ("stop", "skip", "dead-letter")
 
 
 class DeadLetters(Protocol):
@@ -50,6 +52,20 @@ class DeadLetterFile:
             raise StoreError(
                 f"writing dead letters to {self._path}: {error.strerror}; name a file that can be written"
             ) from error
+
+
+def check_policy(on_bad_record: str, dead_letters: DeadLetters | None) -> None:
+    """Check the policy for bad records, as a user gave it.
+
+    Raises:
+        ConfigurationError: there is no such policy, or it does not go together with ``dead_letters``.
+    """
+    if on_bad_record not in _POLICIES:
+        raise ConfigurationError(
+            f"on_bad_record={on_bad_record!r} is not possible; it is 'stop', 'skip' or 'dead-letter'"
+        )
+    if (dead_letters is not None) != (on_bad_record == "dead-letter"):
+        raise ConfigurationError("on_bad_record='dead-letter' and dead_letters= go together")
 
 
 def as_json(bad: BadRecordError) -> dict[str, Any]:

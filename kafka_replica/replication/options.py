@@ -13,10 +13,8 @@ from kafka_replica.errors import ConfigurationError
 from kafka_replica.filters import KeyFilter
 from kafka_replica.listeners import DEFAULT_RECENT_CHANGES
 from kafka_replica.records import topic_key
-from kafka_replica.replication.dead_letters import DeadLetters
+from kafka_replica.replication.dead_letters import DeadLetters, check_policy
 from kafka_replica.replication.record_filter import Validator
-
-_ON_BAD_RECORD = ("stop", "skip", "dead-letter")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,12 +43,7 @@ class ReplicaOptions:
 
     def __post_init__(self) -> None:
         check_settings(self.config, self.boundaries)
-        if self.on_bad_record not in _ON_BAD_RECORD:
-            raise ConfigurationError(
-                f"on_bad_record={self.on_bad_record!r} is not possible; it is 'stop', 'skip' or 'dead-letter'"
-            )
-        if (self.dead_letters is not None) != (self.on_bad_record == "dead-letter"):
-            raise ConfigurationError("on_bad_record='dead-letter' and dead_letters= go together")
+        check_policy(self.on_bad_record, self.dead_letters)
         if self.key_filter is not None and not isinstance(self.key_filter, KeyFilter):
             raise ConfigurationError(f"key_filter={self.key_filter!r} is not possible; it is a KeyFilter")
         if self.validator is not None and not callable(self.validator):
