@@ -31,6 +31,12 @@ def topic_key(topic: str, key: Key) -> bytes:
     return topic.encode() + b"\0" + key_bytes(key)  # topic names contain no NUL
 
 
+def keys_of_topic(topic: str, keys: Iterable[bytes]) -> list[bytes]:
+    """Return the topic's own keys among those of a replica of several topics with separate key spaces."""
+    prefix = topic_key(topic, b"")
+    return [key[len(prefix) :] for key in keys if key.startswith(prefix)]
+
+
 def key_text(key: bytes) -> str:
     """Return a key, or any bytes, as readable text: UTF-8 is decoded, other bytes are escaped."""
     return key.decode(errors="backslashreplace")

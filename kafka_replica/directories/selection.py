@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from kafka_replica.errors import ConfigurationError
-from kafka_replica.records import topic_key
+from kafka_replica.records import keys_of_topic
 from kafka_replica.stores import Snapshot
 
 
@@ -27,7 +27,4 @@ class TopicSelection:
 
     def keys(self, keys: Collection[bytes]) -> Collection[bytes]:
         """Return the topic's own keys among those of a version."""
-        if self._topic is None:
-            return keys
-        prefix = topic_key(self._topic, b"")
-        return [key[len(prefix) :] for key in keys if key.startswith(prefix)]
+        return keys if self._topic is None else keys_of_topic(self._topic, keys)

@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Final, NamedTuple, Self, cast
 
 from kafka_replica.errors import KafkaReplicaError, UsageError
-from kafka_replica.records import topic_key
+from kafka_replica.records import keys_of_topic
 from kafka_replica.sdmx.lookups.cache import CacheStats, DecodeCache, decode_cache
 from kafka_replica.sdmx.lookups.decoding import Snapshot
 from kafka_replica.sdmx.lookups.replica_protocol import Followed, OfTopics
@@ -161,7 +161,4 @@ class LiveStructures:
         return snapshot if self._topic is None else cast("OfTopics", snapshot).of(self._topic)
 
     def _keys_of_topic(self, keys: Iterable[bytes]) -> Iterable[bytes]:
-        if self._topic is None:
-            return keys
-        prefix = topic_key(self._topic, b"")
-        return [key[len(prefix) :] for key in keys if key.startswith(prefix)]
+        return keys if self._topic is None else keys_of_topic(self._topic, keys)
