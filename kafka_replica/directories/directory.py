@@ -31,7 +31,7 @@ from kafka_replica.errors import (
 from kafka_replica.listeners import Change, Subscription
 from kafka_replica.records import Partition
 from kafka_replica.replica import Replica
-from kafka_replica.replication.dead_letters import DeadLetters
+from kafka_replica.replication.dead_letters import DeadLetters, check_policy
 from kafka_replica.stores import Snapshot
 
 __all__ = ["Directory"]
@@ -131,12 +131,7 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
         topic: str | None = None,
     ) -> None:
         super().__init__()
-        if on_bad_record not in {"stop", "skip", "dead-letter"}:
-            raise ConfigurationError(
-                f"on_bad_record={on_bad_record!r} is not possible; it is 'stop', 'skip' or 'dead-letter'"
-            )
-        if (dead_letters is not None) != (on_bad_record == "dead-letter"):
-            raise ConfigurationError("on_bad_record='dead-letter' and dead_letters= go together")
+        check_policy(on_bad_record, dead_letters)
         if on_demand and (key is not None or where is not None or indexes or on_bad_record != "stop"):
             raise ConfigurationError(
                 "on_demand=True cannot be combined with key, where, indexes or on_bad_record, which need every record"
