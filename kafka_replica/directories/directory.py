@@ -237,8 +237,9 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
             BadRecordError: a bad record has stopped the directory.
         """
         with self._changed:
-            self._wait(lambda: self._version >= snapshot.version, timeout_s, f"come to version {snapshot.version}")
-            return DirectoryView(self._versions.at(self._topic.of(snapshot)), self._topic.of(snapshot))
+            self._wait_for_version(snapshot.version, timeout_s)
+            shown = self._topic.of(snapshot)
+            return DirectoryView(self._versions.at(shown), shown)
 
     def wait_ready(self, timeout_s: float | None = None) -> DirectoryView[K, T]:
         """Wait until the replica is ready and the directory has its version; return it, or a newer one.
@@ -357,16 +358,21 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
         snapshot = wait(timeout_s)
         left_s = None if end_s is None else max(0.0, end_s - time.monotonic())
         with self._changed:
-            self._wait(lambda: self._version >= snapshot.version, left_s, f"come to version {snapshot.version}")
+            self._wait_for_version(snapshot.version, left_s)
         return self.view()
 
-    def _wait(self, reached: Callable[[], bool], timeout_s: float | None, goal: str) -> None:
-        self._changed.wait_for(lambda: reached() or self._error is not None or self._subscription.closed, timeout_s)
+    def _wait_for_version(self, version: int, timeout_s: float | None) -> None:
+        def is_over() -> bool:
+            return self._version >= version or self._error is not None or self._subscription.closed
+
+        self._changed.wait_for(is_over, timeout_s)
         if self._error is not None:
             raise copy(self._error)
-        if not reached():
+        if self._version < version:
             why = "; it was closed" if self._subscription.closed else ""
-            raise WaitTimeoutError(f"the directory of {self._name} has not {goal} in the time given{why}")
+            raise WaitTimeoutError(
+                f"the directory of {self._name} has not come to version {version} in the time given{why}"
+            )
 
     def _fail(self, error: KafkaReplicaError) -> None:
         with self._changed:

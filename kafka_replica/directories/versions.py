@@ -18,7 +18,7 @@ AnyContents: TypeAlias = Contents[T] | UndecodedContents[T]
 
 
 class _Step(NamedTuple, Generic[T]):
-    snapshot: Snapshot
+    version: int  # and no snapshot: one that is held costs its store every record that newer versions replace
     contents: AnyContents[T]
     touched: Collection[bytes]
     """The keys in which it may differ from the step before."""
@@ -35,38 +35,41 @@ class ContentVersions(Generic[T]):
     def __init__(self, schema: Schema[T], *, on_demand: bool) -> None:
         self._schema = schema
         self._on_demand = on_demand
-        self._steps: deque[_Step[T]] = deque(maxlen=_KEPT)
+        self._newest: tuple[Snapshot, AnyContents[T]] | None = None
+        self._steps: deque[_Step[T]] = deque(maxlen=1 if on_demand else _KEPT)
 
     @property
     def newest(self) -> tuple[Snapshot, AnyContents[T]] | None:
         """The newest version and its contents; None before the first."""
-        return None if not self._steps else self._steps[-1][:2]
+        return self._newest
 
     def begin(self, snapshot: Snapshot) -> AnyContents[T]:
         """Start again from a whole version; return its contents."""
-        contents = self._whole(snapshot)
         self._steps.clear()
-        self._steps.append(_Step(snapshot, contents, ()))
-        return contents
+        return self._add(snapshot, self._whole(snapshot), ())
 
     def advance(self, snapshot: Snapshot, touched: Collection[bytes]) -> AnyContents[T]:
         """Continue with a version that differs in these keys at most; return its contents."""
         last = self._steps[-1].contents
         contents = last.advanced(touched, snapshot.get) if isinstance(last, Contents) else self._whole(snapshot)
-        self._steps.append(_Step(snapshot, contents, touched))
-        return contents
+        return self._add(snapshot, contents, touched)
 
     def at(self, snapshot: Snapshot) -> AnyContents[T]:
         """Return the contents of a version: kept ones, or else at the cost of some keys, or at worst of all."""
         touched: Collection[bytes] = ()
         for step in reversed(self._steps):
-            if step.snapshot.version == snapshot.version:
+            if step.version == snapshot.version:
                 return step.contents
-            if step.snapshot.version < snapshot.version and isinstance(step.contents, Contents):
+            if step.version < snapshot.version and isinstance(step.contents, Contents):
                 # The version was merged into the next step, which touched all the keys that differ.
                 return step.contents.advanced(touched, snapshot.get)
             touched = step.touched
         return self._whole(snapshot)
+
+    def _add(self, snapshot: Snapshot, contents: AnyContents[T], touched: Collection[bytes]) -> AnyContents[T]:
+        self._newest = snapshot, contents
+        self._steps.append(_Step(snapshot.version, contents, touched))
+        return contents
 
     def _whole(self, snapshot: Snapshot) -> AnyContents[Any]:
         if self._on_demand:
