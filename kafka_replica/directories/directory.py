@@ -6,9 +6,10 @@ import os
 import time
 from collections.abc import Callable, Collection, Hashable, ItemsView, Iterator, KeysView, Mapping, ValuesView
 from copy import copy
+from math import inf
 from threading import Condition
 from types import TracebackType
-from typing import Any, Generic, Literal, Self, TypeVar, overload
+from typing import Any, Final, Generic, Literal, Self, TypeVar, overload
 from weakref import WeakSet
 
 from kafka_replica.directories.changes import DirectoryListener, typed_listener
@@ -39,6 +40,8 @@ __all__ = ["Directory"]
 K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
 D = TypeVar("D")
+
+_LOOK_EVERY_S: Final = 1.0
 
 _open: WeakSet[Directory[Any, Any]] = WeakSet()
 
@@ -237,7 +240,7 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
             BadRecordError: a bad record has stopped the directory.
         """
         with self._changed:
-            self._wait_for_version(snapshot.version, timeout_s)
+            self._wait_for_version(snapshot.version, None if timeout_s is None else time.monotonic() + timeout_s)
             shown = self._topic.of(snapshot)
             return DirectoryView(self._versions.at(shown), shown)
 
@@ -354,18 +357,18 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
         return -1 if newest is None else newest[0].version
 
     def _caught_up(self, wait: Callable[[float | None], Snapshot], timeout_s: float | None) -> DirectoryView[K, T]:
-        end_s = None if timeout_s is None else time.monotonic() + timeout_s
+        give_up_s = None if timeout_s is None else time.monotonic() + timeout_s
         snapshot = wait(timeout_s)
-        left_s = None if end_s is None else max(0.0, end_s - time.monotonic())
         with self._changed:
-            self._wait_for_version(snapshot.version, left_s)
+            self._wait_for_version(snapshot.version, give_up_s)
         return self.view()
 
-    def _wait_for_version(self, version: int, timeout_s: float | None) -> None:
+    def _wait_for_version(self, version: int, give_up_s: float | None) -> None:
         def is_over() -> bool:
             return self._version >= version or self._error is not None or self._subscription.closed
 
-        self._changed.wait_for(is_over, timeout_s)
+        while not is_over() and (left_s := _left(give_up_s)) > 0:
+            self._changed.wait(min(left_s, _LOOK_EVERY_S))  # nobody notifies when the replica closes
         if self._error is not None:
             raise copy(self._error)
         if self._version < version:
@@ -396,6 +399,10 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
 
     def _repr_html_(self) -> str:
         return self.view()._repr_html_()
+
+
+def _left(give_up_s: float | None) -> float:
+    return inf if give_up_s is None else give_up_s - time.monotonic()
 
 
 def _differences(now: Contents[T], was: Contents[T], touched: Collection[bytes]) -> tuple[dict[Any, T], list[Any]]:

@@ -423,6 +423,27 @@ def test_before_after_and_without_a_version(topic: FakeTopic) -> None:
         Directory(replica, Terminal)
 
 
+def test_who_waits_learns_that_the_replica_was_closed(topic: FakeTopic) -> None:
+    """A call that waits without limit for a version ends with an error when the replica is closed."""
+    errors: list[Exception] = []
+    with topic.replica() as replica:
+        terminals = Directory(replica, Terminal)
+        terminals.wait_ready(WAIT_S)
+        last = replica.snapshot().version
+
+        def wait() -> None:
+            try:
+                with terminals._changed:
+                    terminals._wait_for_version(last + 1, None)
+            except WaitTimeoutError as error:
+                errors.append(error)
+
+        waiting = threading.Thread(target=wait, daemon=True)
+        waiting.start()
+    waiting.join(WAIT_S)
+    assert [str(error).endswith("; it was closed") for error in errors] == [True]
+
+
 def test_nobody_changes_a_directory(topic: FakeTopic) -> None:
     """The methods of a dict that would change it, and pickling, are refused."""
     with topic.replica() as replica, Directory(replica, Terminal) as terminals:
