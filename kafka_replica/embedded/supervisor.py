@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 _LOOK_EVERY_S = 0.2
+_STOPPING_S = 30.0
 # Reads the broker's process id (0: no broker) line by line; the end of the pipe means that the supervisor has died.
 _LAST_GUARD = """
 pid=0
@@ -90,6 +91,8 @@ class Supervisor:
                 self.start(command["argv"], command["log"])
             elif todo == "signal" and self.broker is not None and self.broker.poll() is None:
                 self.broker.send_signal(command["signal"])
+                if command["signal"] == signal.SIGSTOP:
+                    wait_stopped(self.broker.pid)
             elif todo == "stop":
                 self.end_broker(command["grace_s"])
             elif todo == "detach":
@@ -142,6 +145,19 @@ class Supervisor:
         if line == "bye":
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self.guard.wait(2)
+
+
+def wait_stopped(pid: int) -> None:
+    """Wait until all threads of a child have stopped, or the child has ended.
+
+    The other threads go on until one thread has processed SIGSTOP, which takes a while on a busy machine.
+    """
+    if not hasattr(os, "waitid"):  # macOS, before Python 3.13
+        return
+    give_up_s = time.monotonic() + _STOPPING_S
+    only_look = os.WSTOPPED | os.WEXITED | os.WNOWAIT | os.WNOHANG
+    while os.waitid(os.P_PID, pid, only_look) is None and time.monotonic() < give_up_s:
+        time.sleep(0.005)
 
 
 def answer(message: dict[str, Any]) -> None:
