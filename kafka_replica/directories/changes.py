@@ -97,8 +97,8 @@ def _typed(schema: Schema[T], topic: TopicSelection, change: Change) -> Director
 
 
 def _entry(schema: Schema[T], snapshot: Snapshot, key: bytes) -> Entry[T] | None:
-    record = snapshot.get(key)
     try:
+        record = snapshot.get(key)
         return None if record is None else schema.entry(key, record)
     except BadRecordError:
         return None

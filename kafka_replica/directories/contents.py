@@ -68,13 +68,13 @@ class Contents(Generic[T]):
         return ((entry.id, entry.found) for entry in self.entries.values() if entry.id not in twice)
 
     @staticmethod
-    def of(schema: Schema[T], records: Iterable[tuple[bytes, Record]]) -> Contents[T]:
-        """Return the contents of a whole version."""
+    def of(schema: Schema[T], records: Mapping[bytes, Record]) -> Contents[T]:
+        """Return the contents of a whole version; a record may also be bad because looking it up fails."""
         entries: dict[bytes, Entry[T]] = {}
         bad_records: dict[bytes, BadRecordError] = {}
-        for key, record in records:
+        for key in records:
             try:
-                entry = schema.entry(key, record)
+                entry = schema.entry(key, records[key])
             except BadRecordError as bad:
                 bad_records[key] = bad
             else:
@@ -93,7 +93,7 @@ class Contents(Generic[T]):
         """Return the contents of a version that differs in these records at most."""
         change = _Changing(self)
         for key in touched:
-            change.replace(key, record_of(key))
+            change.replace(key, record_of)
         return change.result()
 
 
@@ -139,16 +139,16 @@ class _Changing(Generic[T]):
         self._ids = before.ids
         self._indexes = dict(before.indexes)
 
-    def replace(self, key: bytes, record: Record | None) -> None:
+    def replace(self, key: bytes, record_of: Callable[[bytes], Record | None]) -> None:
         """Replace what a key had by what its record has now."""
         self._bad_records = self._bad_records.dropping(key)
         old = self._entries.get(key)
         new: Entry[T] | None = None
-        if record is not None:
-            try:
-                new = self._schema.entry(key, record)
-            except BadRecordError as bad:
-                self._bad_records = self._bad_records.putting(key, bad)
+        try:
+            record = record_of(key)
+            new = None if record is None else self._schema.entry(key, record)
+        except BadRecordError as bad:
+            self._bad_records = self._bad_records.putting(key, bad)
         if old is not None:
             self._drop(key, old, new)
         if new is not None:
