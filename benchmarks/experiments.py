@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from benchmarks.codes import codes
+from benchmarks.directories import directories
 from benchmarks.durable import disk, disk_apply, disk_flush, disk_lookups
 from benchmarks.load import load
 from benchmarks.publishing import publishing
@@ -125,5 +126,6 @@ EXPERIMENTS: dict[str, Callable[[Stage], Figures]] = {
     "reading": reading,
     "publishing": publishing,
     "codes": codes,
+    "directories": directories,
     "validation": validation,
 }
