@@ -12,7 +12,7 @@ import random
 import statistics
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -50,7 +50,8 @@ def ready(bootstrap: str, topic: str) -> None:
     """Start a replica and its directory, and wait until both are ready."""
     began_s = time.perf_counter()
     replica = Replica({"bootstrap.servers": bootstrap}, topic)
-    terminals = Directory(replica, Terminal, key="terminal_id", indexes={"serial": UniqueIndex("serial_number")})
+    serial: UniqueIndex[Terminal] = UniqueIndex("serial_number")
+    terminals: Directory[str, Terminal] = Directory(replica, Terminal, key="terminal_id", indexes={"serial": serial})
     replica.start()
     found = terminals.wait_ready(_WAIT_S)
     tell(what="directory", keys=len(found), s=time.perf_counter() - began_s, cpu_s=time.process_time())
@@ -64,7 +65,8 @@ def lookups(keys: int, passes: int) -> None:
         with topic.transaction() as transaction:
             for number in range(first, min(keys, first + 1000)):
                 transaction.put(f"T{number:07}", value_of(number))
-    with topic.replica() as replica, Directory(replica, Terminal, key="terminal_id") as directory:
+    with topic.replica() as replica:
+        directory: Directory[str, Terminal] = Directory(replica, Terminal, key="terminal_id")
         directory.wait_ready(_WAIT_S)
         plain = dict(directory.items())
         order = list(range(keys))
@@ -124,9 +126,10 @@ def main() -> None:
     chosen, *arguments = sys.argv[1:]
     if chosen == "ready":
         ready(*arguments)
+    elif chosen == "lookups":
+        lookups(*map(int, arguments))
     else:
-        measure: Callable[..., None] = {"lookups": lookups, "changes": changes}[chosen]
-        measure(*map(int, arguments))
+        changes(*map(int, arguments))
 
 
 if __name__ == "__main__":
