@@ -32,6 +32,7 @@ _COMMANDS: Final = {
     "publish": _Command("publish", "publish", "Publish structure files in one transaction."),
     "samples": _Command("samples", "samples", "Write sample files to try things with."),
     "status": _Command("reading", "status", "Print the status of a replica of the topic."),
+    "topics": _Command("topics", "topics", "Name, create and check topics; list obsolete ones."),
     "validate": _Command("validate", "validate", "Validate data against a structure."),
     "watch": _Command("reading", "watch", "Print a line for each version as it comes."),
 }
