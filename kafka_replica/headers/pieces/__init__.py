@@ -1,0 +1,1 @@
+"""The pieces of header stacks that come with the library."""
