@@ -59,6 +59,8 @@ class Piece(ABC):
     """The forms of values that ``outgoing`` takes."""
     gives: ClassVar[Form | None] = None
     """The form of values that ``outgoing`` returns; None if it is the form it took."""
+    reads: tuple[str, ...] = ()
+    """The string keys of other headers that the piece reads; no piece after it may own one of them."""
     decides_value: ClassVar[bool] = True
     """True if ``incoming`` acts on the piece's headers; signatures then cover these headers."""
 

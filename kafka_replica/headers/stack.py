@@ -153,7 +153,7 @@ class _Step:
 
 
 def _check(pieces: Sequence[Piece]) -> None:
-    form, names, owners = Form.PLAIN, set[str](), dict[str, str]()
+    form, names = Form.PLAIN, set[str]()
     for piece in pieces:
         if not isinstance(piece, Piece):
             raise ConfigurationError(f"{piece!r} is no piece of a header stack; it is an object of a class of Piece")
@@ -166,8 +166,19 @@ def _check(pieces: Sequence[Piece]) -> None:
                 f"and they are {form} after the pieces before it; move it nearer to the beginning of the stack"
             )
         form = piece.gives or form
-        for key in piece.keys:
-            for header in key.forms:
-                if header in owners:
-                    raise ConfigurationError(f"{owners[header]!r} and {piece.name!r} both own the header {header!r}")
-                owners[header] = piece.name
+    _check_headers(pieces)
+
+
+def _check_headers(pieces: Sequence[Piece]) -> None:
+    owners: dict[str, str] = {}
+    readers: dict[str, str] = {}
+    for piece in pieces:
+        for header in [form for key in piece.keys for form in key.forms]:
+            if header in owners:
+                raise ConfigurationError(f"{owners[header]!r} and {piece.name!r} both own the header {header!r}")
+            if header in readers:
+                raise ConfigurationError(
+                    f"{readers[header]!r} reads the header {header!r}, which {piece.name!r} writes later; exchange them"
+                )
+            owners[header] = piece.name
+        readers.update(dict.fromkeys(piece.reads, piece.name))
