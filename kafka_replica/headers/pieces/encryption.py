@@ -88,7 +88,7 @@ class Encryption(Protection):
             raise ValueError(f"it has no value, but the header {_KEY.name}")
         if len(record.own) != 1:
             raise ValueError(f"it has several headers {_KEY.name}" if record.own else "it is not encrypted")
-        statement, _ = parse_statement(record.own[0][1], more=0)
+        statement = parse_statement(record.own[0][1] or b"")
         if statement.algorithm != _ALGORITHM:
             raise ValueError(f"it is encrypted with {statement.algorithm!r}, not {_ALGORITHM}")
         self.check(statement)

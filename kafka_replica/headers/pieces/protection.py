@@ -23,6 +23,7 @@ import re
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from copy import copy
+from functools import lru_cache
 from typing import Final, NamedTuple, Self
 
 from kafka_replica.errors import ConfigurationError
@@ -51,18 +52,19 @@ class Statement(NamedTuple):
         return ";".join((_VERSION, self.algorithm, self.key_id, topic, ",".join(self.protected)))
 
 
-def parse_statement(content: bytes | None, more: int) -> tuple[Statement, list[str]]:
-    """Return the statement of a header, and the given number of further parts after it.
+@lru_cache(maxsize=256)  # all records of a producer have the same statement
+def parse_statement(content: bytes) -> Statement:
+    """Return the statement in a header.
 
     Raises:
         ValueError: the header is not one of this form.
     """
-    if content is None or len(content) > _MAX_STATEMENT_BYTES or not content.isascii():
+    if len(content) > _MAX_STATEMENT_BYTES or not content.isascii():
         raise ValueError("its header is not a short ASCII text")
     version, *parts = content.decode().split(";")
-    if version != _VERSION or len(parts) != 4 + more:
+    if version != _VERSION or len(parts) != 4:
         raise ValueError(f"its header does not have the form of version {_VERSION}")
-    algorithm, key_id, topic, names, *rest = parts
+    algorithm, key_id, topic, names = parts
     protected = tuple(names.split(",")) if names else ()
     if not _KEY_ID.fullmatch(key_id):
         raise ValueError("its header names an impossible key")
@@ -72,7 +74,12 @@ def parse_statement(content: bytes | None, more: int) -> tuple[Statement, list[s
         or not all(map(_NAME.fullmatch, protected))
     ):
         raise ValueError("its header does not name the topic or the protected headers in the form required")
-    return Statement(algorithm, key_id, topic == "topic", protected), rest
+    return Statement(algorithm, key_id, topic == "topic", protected)
+
+
+@lru_cache(maxsize=1024)
+def _forms(name: str) -> tuple[str, ...]:
+    return key_named(name).forms
 
 
 def check_key_id(key_id: str) -> str:
@@ -156,7 +163,7 @@ class Protection(Piece):
         facts = [statement.algorithm.encode(), statement.key_id.encode(), None if topic is None else topic.encode()]
         fields = [self.purpose, *facts, record.key, value]
         for name in statement.protected:
-            forms = key_named(name).forms
+            forms = _forms(name)
             values = [content for header, content in record.headers if header in forms]
             fields += [name.encode(), b"%d" % len(values), *values]
         return b"".join([_ABSENT if field is None else len(field).to_bytes(4, "big") + field for field in fields])

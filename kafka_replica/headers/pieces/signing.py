@@ -84,7 +84,8 @@ class Signing(Protection):
             return PieceOutput(record.value)
         if len(record.own) != 1:
             raise ValueError("it has several signatures" if record.own else "it is not signed")
-        statement, (encoded,) = parse_statement(record.own[0][1], more=1)
+        stated, _, encoded = (record.own[0][1] or b"").rpartition(b";")
+        statement = parse_statement(stated)
         key = self._accepted.get(statement.key_id)
         if key is None:
             raise ValueError(f"it is signed with the key {statement.key_id!r}, which is not accepted")
