@@ -11,7 +11,7 @@ class Figure:
     """A line of the table; its value is the median over rounds."""
 
     title: str
-    unit: Literal["x", "s", "ms", "us", "MB"]
+    unit: Literal["x", "s", "ms", "us", "MB", "records/s"]
     bound: float | None = None
     """The target; None if there is none, and the line is only informative."""
     wants: Literal["more", "less"] = "more"
@@ -131,6 +131,21 @@ PUBLISHING: dict[str, Figure] = {
     "flush.s": Figure("seconds of it", "s"),
 }
 """Figures of the reference producer, in a section of their own."""
+
+HEADERS: dict[str, Figure] = {
+    "headers.empty": Figure("bootstrap with an empty stack against one without", "x", 1.02, "less"),
+    "headers.content_type": Figure("content type", "records/s"),
+    "headers.gzip": Figure("compression with gzip", "records/s"),
+    "headers.zstd": Figure("compression with zstd", "records/s"),
+    "headers.lz4": Figure("compression with lz4", "records/s"),
+    "headers.encryption": Figure("encryption with AES-256-GCM", "records/s"),
+    "headers.hmac": Figure("signatures with HMAC-SHA256", "records/s"),
+    "headers.ed25519": Figure("signatures with Ed25519", "records/s"),
+    "headers.routing": Figure("routing trail of one hop", "records/s"),
+    "headers.trace": Figure("trace context", "records/s"),
+    "headers.together": Figure("content type, zstd, encryption and HMAC together", "records/s"),
+}
+"""Figures of header stacks, in a section of their own."""
 
 _SCAN = "against reading the same rows"
 VALIDATION: dict[str, Figure] = {
