@@ -26,7 +26,7 @@ class Claim(NamedTuple, Generic[T]):
     """An object that a record puts under a key."""
 
     entry: Entry[T] | None
-    """None if ``where`` leaves the object out."""
+    """The entry of the object, or None if ``where`` leaves the object out."""
     source: Partition
     offset: int
     time_ms: int
@@ -34,7 +34,7 @@ class Claim(NamedTuple, Generic[T]):
 
 
 Yield: TypeAlias = Cutoff | tuple[tuple[bytes, Claim[T]], ...]
-"""What a record yields: claims, each with its key, or a cutoff."""
+"""The claims that a record makes, each with its key, or its cutoff."""
 
 Claimed: TypeAlias = Claim[T] | SortedMap[tuple[Partition, int], Claim[T]]
 """The claims to a key: the only one, or several in the order of partitions, and in each the newest first."""
@@ -54,7 +54,7 @@ class Claims(Generic[T]):
     """The claims of all records of a version.
 
     Args:
-        yields: what each record yields, by the key of the record.
+        yields: the claims that each record makes, or its cutoff, by the key of the record.
         by_key: the claims to each key of the directory.
         cutoffs: the records that delete all.
     """
@@ -67,8 +67,8 @@ class Claims(Generic[T]):
         self._yields, self._by_key, self._cutoffs = yields, by_key, cutoffs
 
     @staticmethod
-    def of(schema: Schema[T], records: Iterable[tuple[bytes, Record]]) -> Advanced[T]:
-        """Return the claims of the records of a whole version."""
+    def of(schema: Schema[T], records: Iterable[tuple[bytes, Record]]) -> tuple[Claims[T], dict[bytes, BadRecordError]]:
+        """Return the claims of the records of a whole version, and the bad records by key."""
         yields: dict[bytes, Yield[T]] = {}
         single: dict[bytes, Claim[T]] = {}
         several: dict[bytes, list[Claim[T]]] = {}
@@ -88,7 +88,7 @@ class Claims(Generic[T]):
         by_key: dict[bytes, Claimed[T]] = dict(single)
         by_key.update((key, SortedMap((_place(claim), claim) for claim in claims)) for key, claims in several.items())
         cutoffs = Cutoffs({key: found for key, found in yields.items() if isinstance(found, Cutoff)})
-        return Advanced(Claims(PersistentMap(yields), PersistentMap(by_key), cutoffs), set(by_key), bad)
+        return Claims(PersistentMap(yields), PersistentMap(by_key), cutoffs), bad
 
     def advanced(
         self, schema: Schema[T], touched: Iterable[bytes], record_of: Callable[[bytes], Record | None]
@@ -115,12 +115,16 @@ class Claims(Generic[T]):
                 keys.add(key)
         made = Claims(yields, by_key, self._cutoffs.changed(cutoffs))
         if cutoffs:
-            keys.update(key for key, _ in by_key.items())
+            keys.update(by_key)
         return Advanced(made, keys, bad)
 
-    def keys(self) -> Iterator[bytes]:
-        """Yield all keys of the directory that records claim."""
-        return iter(self._by_key)
+    def entries(self) -> dict[bytes, Entry[T]]:
+        """Return the entries of all keys of the directory."""
+        found = (
+            (key, claimed.entry if isinstance(claimed, Claim) and not self._cutoffs else self.entry(key))
+            for key, claimed in self._by_key.items()
+        )
+        return {key: entry for key, entry in found if entry is not None}
 
     def entry(self, key: bytes) -> Entry[T] | None:
         """Return the entry of a key of the directory: that of the newest claim which no record has deleted."""
@@ -150,7 +154,7 @@ class Claims(Generic[T]):
 
 
 def interpret(schema: Schema[T], record: Record) -> Yield[T]:
-    """Return what a record yields.
+    """Return the claims that a record makes, or its cutoff.
 
     Raises:
         BadRecordError: the interpreter refuses the record, or one of its values is bad; none of them then counts.
@@ -159,11 +163,12 @@ def interpret(schema: Schema[T], record: Record) -> Yield[T]:
     assert schema.interpreter is not None  # noqa: S101 - the directory has one
     try:
         found = schema.interpreter(record)
+        if isinstance(found, Put):
+            return (_claim(schema, record, found),)
         if isinstance(found, DeleteAll):
             time_ms = record.timestamp_ms if found.time_ms is None else found.time_ms
             return Cutoff(found.scope, record.source, record.offset, time_ms)
-        puts = (found,) if isinstance(found, Put) else tuple(found or ())
-        claims = tuple(_claim(schema, record, put) for put in puts)
+        claims = tuple(_claim(schema, record, put) for put in found or ())
         if len(claims) > 1 and len(dict(claims)) < len(claims):
             raise ValueError("it puts a key twice")
     except BadRecordError:
@@ -179,7 +184,8 @@ def _claim(schema: Schema[T], record: Record, put: Put) -> tuple[bytes, Claim[T]
     key = key_bytes(put.key)
     entry = schema.entry(key, put.value, record)
     time_ms = record.timestamp_ms if put.time_ms is None else put.time_ms
-    return key, Claim(entry, record.source, record.offset, time_ms, put.scope)
+    made: Claim[T] = tuple.__new__(Claim, (entry, record.source, record.offset, time_ms, put.scope))  # faster
+    return key, made
 
 
 def _claims(found: Yield[T] | None) -> Mapping[bytes, Claim[T]]:

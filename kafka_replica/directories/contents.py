@@ -15,6 +15,7 @@ from kafka_replica.directories.indexes import Index, UniqueIndex
 from kafka_replica.directories.schema import Entry, Schema
 from kafka_replica.errors import BadRecordError
 from kafka_replica.records import Record
+from kafka_replica.replication.delta_builder import collector_paused
 from kafka_replica.stores import Snapshot
 
 T = TypeVar("T")
@@ -77,15 +78,16 @@ class Contents(Generic[T]):
     @staticmethod
     def of(schema: Schema[T], records: Iterable[tuple[bytes, Record]]) -> Contents[T]:
         """Return the contents of a whole version."""
-        entries, bad_records, claims = (_decoded if schema.interpreter is None else _interpreted)(schema, records)
-        ids = None
-        if schema.id_of is not None:
-            ids = UniqueIndex[T](schema.id_of).filled(((e.id,), key, e.found) for key, e in entries.items())
-        indexes = {
-            name: index.filled((e.indexed[at], key, e.found) for key, e in entries.items())
-            for at, (name, index) in enumerate(schema.indexes.items())
-        }
-        return Contents(schema, PersistentMap(entries), ids, indexes, PersistentMap(bad_records), claims)
+        with collector_paused():
+            entries, bad_records, claims = (_decoded if schema.interpreter is None else _interpreted)(schema, records)
+            ids = None
+            if schema.id_of is not None:
+                ids = UniqueIndex[T](schema.id_of).filled(((e.id,), key, e.found) for key, e in entries.items())
+            indexes = {
+                name: index.filled((e.indexed[at], key, e.found) for key, e in entries.items())
+                for at, (name, index) in enumerate(schema.indexes.items())
+            }
+            return Contents(schema, PersistentMap(entries), ids, indexes, PersistentMap(bad_records), claims)
 
     def advanced(self, touched: Collection[bytes], record_of: Callable[[bytes], Record | None]) -> Contents[T]:
         """Return the contents of a version that differs in these records at most."""
@@ -123,9 +125,8 @@ def _interpreted(
     schema: Schema[T], records: Iterable[tuple[bytes, Record]]
 ) -> tuple[dict[bytes, Entry[T]], dict[bytes, BadRecordError], Claims[T]]:
     """Return the entries that records put, the bad records, and the claims of all records."""
-    claims, keys, bad_records = Claims.of(schema, records)
-    entries = {key: entry for key in keys if (entry := claims.entry(key)) is not None}
-    return entries, bad_records, claims
+    claims, bad_records = Claims.of(schema, records)
+    return claims.entries(), bad_records, claims
 
 
 class UndecodedContents(Generic[T]):

@@ -33,7 +33,7 @@ class Put(NamedTuple):
     value: bytes
     """The value, as the directory's type or ``decode`` expects it."""
     scope: str = ""
-    """What the value belongs to, such as a tenant or a table, for ``DeleteAll``."""
+    """The tenant or table that the value belongs to, for ``DeleteAll``."""
     time_ms: int | None = None
     """The time of the change, to compare it with records of other partitions: milliseconds since 1970-01-01 UTC; by
     default the record's timestamp."""
@@ -49,7 +49,7 @@ class DeleteAll(NamedTuple):
 
 
 Interpretation: TypeAlias = Put | DeleteAll | Iterable[Put] | None
-"""What a record means; None and an empty iterable put nothing."""
+"""The meaning of a record; None and an empty iterable put nothing."""
 
 Interpreter: TypeAlias = Callable[[Record], Interpretation]
 """A function that interprets a record that is no tombstone. It must depend on the record alone, and raises an exception

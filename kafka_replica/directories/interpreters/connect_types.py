@@ -1,7 +1,7 @@
 """Logical types of Kafka Connect: values that a schema names, such as decimals and dates, in the usual JSON form.
 
 JsonConverter writes the base type of a logical type: a Decimal as its unscaled number in base64, a Date as days. With
-the schema at hand they become what decoders of JSON expect: numbers, and dates and times of ISO 8601. Sources:
+its schema they become what decoders of JSON expect: numbers, and dates and times of ISO 8601. Sources:
 ``org.apache.kafka.connect.data`` (Decimal, Date, Time, Timestamp) and the page of Debezium's connector for PostgreSQL,
 section "Temporal types" (``io.debezium.time``) and ``io.debezium.data.VariableScaleDecimal``.
 """

@@ -1,4 +1,4 @@
-"""What a directory with an interpreter holds depends on the newest records alone, and costs what changes."""
+"""A directory with an interpreter depends on the newest records alone, and a change costs what it touches."""
 
 from __future__ import annotations
 

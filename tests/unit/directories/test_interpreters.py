@@ -1,4 +1,4 @@
-"""What each interpreter makes of a record."""
+"""Each interpreter puts or deletes what its format says, and refuses what it cannot interpret."""
 
 from __future__ import annotations
 
