@@ -94,8 +94,8 @@ class _Sides(Generic[T]):
         return before, after
 
     def _entry(self, snapshot: Snapshot, key: bytes) -> Entry[T] | None:
-        record = snapshot.get(key)
         try:
+            record = snapshot.get(key)
             return None if record is None else self._schema.entry(key, record.value, record)
         except BadRecordError:
             return None
@@ -112,7 +112,7 @@ class _InterpretedSides(Generic[T]):
         """Return the objects before and after a change."""
         now, was = self._topic.of(change.snapshot), None if change.initial else self._contents
         if was is None or change.rebuilt:
-            self._contents = Contents.of(self._schema, now.items())
+            self._contents = Contents.of(self._schema, now)
             return {} if was is None else dict(was.objects()), dict(self._contents.objects())
         touched = self._topic.keys((*change.changed, *change.deleted))
         self._contents = contents = was.advanced(touched, now.get)

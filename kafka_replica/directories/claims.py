@@ -67,15 +67,15 @@ class Claims(Generic[T]):
         self._yields, self._by_key, self._cutoffs = yields, by_key, cutoffs
 
     @staticmethod
-    def of(schema: Schema[T], records: Iterable[tuple[bytes, Record]]) -> tuple[Claims[T], dict[bytes, BadRecordError]]:
+    def of(schema: Schema[T], records: Mapping[bytes, Record]) -> tuple[Claims[T], dict[bytes, BadRecordError]]:
         """Return the claims of the records of a whole version, and the bad records by key."""
         yields: dict[bytes, Yield[T]] = {}
         single: dict[bytes, Claim[T]] = {}
         several: dict[bytes, list[Claim[T]]] = {}
         bad: dict[bytes, BadRecordError] = {}
-        for record_key, record in records:
+        for record_key in records:
             try:
-                found = yields[record_key] = interpret(schema, record)
+                found = yields[record_key] = interpret(schema, records[record_key])
             except BadRecordError as error:
                 bad[record_key] = error
                 continue
@@ -99,12 +99,12 @@ class Claims(Generic[T]):
         bad: dict[bytes, BadRecordError] = {}
         cutoffs: dict[bytes, Cutoff | None] = {}
         for record_key in touched:
-            old, new, record = yields.get(record_key), None, record_of(record_key)
-            if record is not None:
-                try:
-                    new = interpret(schema, record)
-                except BadRecordError as error:
-                    bad[record_key] = error
+            old, new = yields.get(record_key), None
+            try:
+                record = record_of(record_key)
+                new = None if record is None else interpret(schema, record)
+            except BadRecordError as error:
+                bad[record_key] = error
             yields = yields.dropping(record_key) if new is None else yields.putting(record_key, new)
             if isinstance(old, Cutoff) or isinstance(new, Cutoff):
                 cutoffs[record_key] = new if isinstance(new, Cutoff) else None

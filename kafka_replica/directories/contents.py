@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
@@ -76,8 +76,8 @@ class Contents(Generic[T]):
         return ((entry.id, entry.found) for entry in self.entries.values() if entry.id not in twice)
 
     @staticmethod
-    def of(schema: Schema[T], records: Iterable[tuple[bytes, Record]]) -> Contents[T]:
-        """Return the contents of a whole version."""
+    def of(schema: Schema[T], records: Mapping[bytes, Record]) -> Contents[T]:
+        """Return the contents of a whole version; a record may also be bad because looking it up fails."""
         with collector_paused():
             entries, bad_records, claims = (_decoded if schema.interpreter is None else _interpreted)(schema, records)
             ids = None
@@ -94,7 +94,7 @@ class Contents(Generic[T]):
         change = _Changing(self)
         if self.claims is None:
             for key in touched:
-                change.replace_record(key, record_of(key))
+                change.replace_record(key, record_of)
             return change.result(None, touched)
         claims, keys, bad_records = self.claims.advanced(self.schema, touched, record_of)
         for key in touched:
@@ -105,13 +105,14 @@ class Contents(Generic[T]):
 
 
 def _decoded(
-    schema: Schema[T], records: Iterable[tuple[bytes, Record]]
+    schema: Schema[T], records: Mapping[bytes, Record]
 ) -> tuple[dict[bytes, Entry[T]], dict[bytes, BadRecordError], None]:
     """Return the entries of records, and the bad records."""
     entries: dict[bytes, Entry[T]] = {}
     bad_records: dict[bytes, BadRecordError] = {}
-    for key, record in records:
+    for key in records:
         try:
+            record = records[key]
             entry = schema.entry(key, record.value, record)
         except BadRecordError as bad:
             bad_records[key] = bad
@@ -122,7 +123,7 @@ def _decoded(
 
 
 def _interpreted(
-    schema: Schema[T], records: Iterable[tuple[bytes, Record]]
+    schema: Schema[T], records: Mapping[bytes, Record]
 ) -> tuple[dict[bytes, Entry[T]], dict[bytes, BadRecordError], Claims[T]]:
     """Return the entries that records put, the bad records, and the claims of all records."""
     claims, bad_records = Claims.of(schema, records)
@@ -171,14 +172,14 @@ class _Changing(Generic[T]):
         self._ids = before.ids
         self._indexes = dict(before.indexes)
 
-    def replace_record(self, key: bytes, record: Record | None) -> None:
+    def replace_record(self, key: bytes, record_of: Callable[[bytes], Record | None]) -> None:
         """Replace what a key had by what its record has now."""
         bad_record = new = None
-        if record is not None:
-            try:
-                new = self._schema.entry(key, record.value, record)
-            except BadRecordError as bad:
-                bad_record = bad
+        try:
+            record = record_of(key)
+            new = None if record is None else self._schema.entry(key, record.value, record)
+        except BadRecordError as bad:
+            bad_record = bad
         self.replace_bad_record(key, bad_record)
         self.replace(key, new)
 

@@ -17,6 +17,7 @@ from kafka_replica.producer.errors import (
     ProducerConflictError,
     SourceError,
 )
+from kafka_replica.producer.large_values import LargeValueProducer, LargeValueTransaction
 from kafka_replica.producer.transactions import Committed, Transaction, TransactionalProducer
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ __all__ = [
     "DeadLetterTopic",
     "Delete",
     "EncodingError",
+    "LargeValueProducer",
+    "LargeValueTransaction",
     "OutboxError",
     "OutboxNotMigratedError",
     "OutboxUnavailableError",

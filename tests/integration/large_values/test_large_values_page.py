@@ -1,0 +1,25 @@
+"""The example in docs/large-values.md runs as it is written there, on a real broker."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from kafka_replica.embedded import LocalKafka
+from kafka_replica.testing.pytest_plugin import TopicMaker
+from support.paths import ROOT
+
+pytestmark = pytest.mark.broker
+
+
+def test_the_example_runs(local_kafka: LocalKafka, kafka_topic: TopicMaker, capsys: pytest.CaptureFixture[str]) -> None:
+    """A value of ten megabytes is written to a topic with Kafka's default limits, and read as a whole."""
+    topic = kafka_topic("documents")
+    (example,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs/large-values.md").read_text(), re.DOTALL)
+    names: dict[str, Any] = {}
+    exec(example.replace("localhost:9092", local_kafka.bootstrap_servers).replace('"documents"', f'"{topic}"'), names)
+    assert capsys.readouterr().out == "2 10000000 b'small'\n"
+    assert names["snapshot"]["report"].headers == (("content-type", b"text/plain"),)
+    assert len(names["snapshot"].records) == 22
