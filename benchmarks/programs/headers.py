@@ -1,4 +1,4 @@
-"""What a header stack costs a reader: an empty one a whole bootstrap, and each piece a record.
+"""The cost of header stacks to a reader: of an empty one for a whole bootstrap, and of each piece for a record.
 
     headers BOOTSTRAP TOPIC TURNS RECORDS
 

@@ -40,7 +40,7 @@ pytestmark = [pytest.mark.broker, pytest.mark.usefixtures("boundaries")]
 
 
 _SOON_S = 30.0
-"""Far less than for ever, and enough on a machine that does much else."""
+"""Much shorter than an endless wait, and enough on a busy machine."""
 
 
 def config(kafka: LocalKafka) -> dict[str, str | int | bool]:

@@ -41,7 +41,7 @@ def shown(contents: Contents[int]) -> dict[str, Any]:
         "keys": sorted(map(str, contents.keys())),
         "length": len(contents),
         "index": {value: sorted(index[value]) for value in range(10)},
-        "bad": sorted((key, bad.offset) for key, bad in contents.bad_records),
+        "bad": sorted((key, bad.offset) for key, bad in contents.bad_records.items()),
     }
 
 
