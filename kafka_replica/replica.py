@@ -25,6 +25,7 @@ from kafka_replica.errors import (
     WaitTimeoutError,
 )
 from kafka_replica.filters import KeyFilter
+from kafka_replica.headers import Stack
 from kafka_replica.large_values.changes import WholeChanges, listener_of_whole, validator_of_plain
 from kafka_replica.large_values.keys import with_chunks
 from kafka_replica.large_values.snapshot import LargeValueSnapshot
@@ -94,6 +95,9 @@ class Replica:
         tombstones_kept_s: how long Kafka keeps tombstones, in seconds; by default the topics are queried
             (``delete.retention.ms``). A replica that took longer to read, or had no contact for longer, rebuilds its
             state if offsets are missing in what it reads, because a tombstone may have been there.
+        header_stack: undoes what the producers' header stack did to values and headers, before ``validator`` and
+            readers see a record: verifies signatures, decrypts, decompresses. A record that a piece refuses is one that
+            cannot be replicated.
 
     Raises:
         ConfigurationError: a property is impossible, or would break one of the guarantees.
@@ -119,6 +123,7 @@ class Replica:
         history: int = 0,
         key_filter: KeyFilter | None = None,
         tombstones_kept_s: float | None = None,
+        header_stack: Stack | None = None,
         large_values: bool = False,
     ) -> None:
         config = hide_secrets(config)  # also in this frame, which a traceback with local variables shows
@@ -138,6 +143,7 @@ class Replica:
             history=history,
             key_filter=key_filter,
             tombstones_kept_s=tombstones_kept_s,
+            header_stack=header_stack,
         )
         if large_values:
             options = _with_large_values(options)
