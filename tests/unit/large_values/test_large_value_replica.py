@@ -12,6 +12,7 @@ import pytest
 
 from kafka_replica import AsyncReplica, BadRecordError, Change, KeyFilter, Replica, RocksStore, Snapshot
 from kafka_replica.directories import Directory, UniqueIndex
+from kafka_replica.directories.interpreters import ActiveRows
 from kafka_replica.errors import ConfigurationError, UsageError
 from kafka_replica.headers import Stack
 from kafka_replica.headers.pieces import Compression, ContentType, HmacKey, RoutingTrail, Signing
@@ -207,6 +208,9 @@ def test_a_broken_large_value_is_a_bad_record_of_a_directory(policy: str) -> Non
                 directory.at(replica.snapshot(), WAIT_S)
             return
         assert [*directory.at(replica.snapshot(), WAIT_S)] == ["e"]
+        with Directory(replica, Document, on_bad_record="skip", interpreter=ActiveRows(key="id")) as interpreted:
+            view = interpreted.at(replica.snapshot(), WAIT_S)
+            assert ([*view], len(view.bad_records)) == (["e"], 1)
         put(topic, replica, e=document("e", 50))
         break_value(topic, replica, b"e")
         put(topic, replica, e2=b"{}", f=document("f", 40))
