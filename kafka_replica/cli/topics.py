@@ -16,7 +16,6 @@ from kafka_replica.errors import UsageError
 from kafka_replica.topics import (
     ANY,
     TopicConvention,
-    TopicDeclarations,
     TopicName,
     TopicReport,
     check_topics,
@@ -80,7 +79,7 @@ def obsolete(
 
     Nothing is deleted.
     """
-    declarations: TopicDeclarations = read_declarations(file)
+    declarations = read_declarations(file)
     for name in obsolete_topics(properties(bootstrap_server, configs), declarations, timeout_s):
         json_line({"topic": name}) if as_json else print_line(name)
 

@@ -14,7 +14,7 @@ def assemble(key: bytes, record: Record, look_up: Callable[[bytes], Record | Non
     """Return the record with its whole value; a record that is no manifest is returned unchanged.
 
     Offset, time and source are those of the manifest; the headers are those that the writer gave. The memory needed
-    is that of the value and one chunk: nothing is reserved for sizes that a manifest merely claims.
+    is little more than the value: nothing is reserved for sizes that a manifest merely claims.
 
     Args:
         key: the key by which ``look_up`` finds the record.

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,3 +26,9 @@ def test_the_example_runs(local_kafka: LocalKafka, kafka_topic: TopicMaker, caps
     assert capsys.readouterr().out == "2 10000000 b'small'\n"
     assert names["snapshot"]["report"].headers == (("content-type", b"text/plain"),)
     assert len(names["snapshot"].records) == 22
+    command = [str(Path(sys.executable).with_name("kafka-replica")), "get", "report", "-t", topic]
+    where = ["-b", local_kafka.bootstrap_servers]
+    whole = subprocess.run([*command, *where, "--large-values"], check=True, capture_output=True, timeout=120).stdout
+    assert whole == b"0123456789" * 1_000_000
+    plain = subprocess.run([*command, *where], check=True, capture_output=True, timeout=120).stdout
+    assert plain.startswith(b'{"write_id":')

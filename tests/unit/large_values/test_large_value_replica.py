@@ -12,7 +12,10 @@ import pytest
 
 from kafka_replica import AsyncReplica, BadRecordError, Change, KeyFilter, Replica, RocksStore, Snapshot
 from kafka_replica.directories import Directory, UniqueIndex
+from kafka_replica.directories.interpreters import ActiveRows
 from kafka_replica.errors import ConfigurationError, UsageError
+from kafka_replica.headers import Stack
+from kafka_replica.headers.pieces import Compression, ContentType, HmacKey, RoutingTrail, Signing
 from kafka_replica.large_values import WITHOUT_CHUNKS, LargeValueSnapshot, is_chunk_key, orphaned_chunks
 from kafka_replica.producer import LargeValueProducer
 from kafka_replica.testing import FakeKafka, FakeTopic
@@ -205,6 +208,9 @@ def test_a_broken_large_value_is_a_bad_record_of_a_directory(policy: str) -> Non
                 directory.at(replica.snapshot(), WAIT_S)
             return
         assert [*directory.at(replica.snapshot(), WAIT_S)] == ["e"]
+        with Directory(replica, Document, on_bad_record="skip", interpreter=ActiveRows(key="id")) as interpreted:
+            view = interpreted.at(replica.snapshot(), WAIT_S)
+            assert ([*view], len(view.bad_records)) == (["e"], 1)
         put(topic, replica, e=document("e", 50))
         break_value(topic, replica, b"e")
         put(topic, replica, e2=b"{}", f=document("f", 40))
@@ -240,6 +246,29 @@ def test_a_broken_large_value_is_reported_when_it_is_read() -> None:
             replica.wait_for(topic.end(), WAIT_S)["a"]
         put(topic, replica, a=large("x"))
         assert shown(replica.snapshot()) == {b"a": large("x"), b"b": large("b")}
+
+
+def test_header_stacks_transform_chunks_and_manifests() -> None:
+    """The value is whole after compression, signing and a content type, and superseded chunks are deleted."""
+    types = ContentType({"text/plain": bytes.decode, "application/json": msgspec.json.decode}, default="text/plain")
+    signing = Signing(HmacKey("1", b"secret" * 6), headers=["large-value"])
+    stack = Stack([types, Compression("gzip"), signing, RoutingTrail("writer")])
+    topic = FakeTopic()
+    with topic.replica(large_values=True, header_stack=stack) as replica:
+        producer = LargeValueProducer(topic.producer(header_stack=stack), replica, chunk_bytes=100)
+        for letter in "ab":
+            with producer.transaction() as transaction:
+                transaction.put("k", document(letter, 500), (("content-type", b"application/json"),))
+        snapshot = replica.wait_for(topic.end(), WAIT_S)
+        assert shown(snapshot) == {b"k": document("b", 500)}
+        assert types.decode(snapshot["k"]) == {"id": "b", "text": "b" * 500}
+        assert list(orphaned_chunks(snapshot)) == []
+        manifest = next(record for record in reversed(topic.records()) if record.key == b"k")
+        without_header = tuple(header for header in manifest.headers if header[0] != "large-value")
+    with topic.replica(large_values=True, header_stack=stack, on_bad_record="skip") as replica:
+        topic.put("k", manifest.value or b"", without_header)
+        assert shown(replica.wait_for(topic.end(), WAIT_S)) == {}
+        assert "signature" in replica.bad_records[0].reason
 
 
 def test_a_restart_from_disk_gives_the_same_values(tmp_path: Path) -> None:

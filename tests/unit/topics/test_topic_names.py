@@ -52,6 +52,21 @@ def test_parts_survive_building_and_parsing(data: st.DataObject) -> None:
     assert convention.parse(topic) == name
 
 
+@given(TEMPLATES, st.lists(st.none() | st.text("a.Z*-", max_size=4), min_size=4, max_size=4))
+def test_any_parts_are_refused_or_survive(template: str, parts: list[str | None]) -> None:
+    """Whatever the parts contain, no name is built that would be read as other parts."""
+    env, tenant, producer, entity = parts
+    convention, name = (
+        TopicConvention(template),
+        TopicName(env=env, tenant=tenant, producer=producer, entity=str(entity)),
+    )
+    try:
+        topic = convention.build(name)
+    except TopicNameError:
+        return
+    assert convention.parse(topic) == name
+
+
 @given(st.data())
 def test_topics_survive_parsing_and_building(data: st.DataObject) -> None:
     """A text is either refused, or its parts build the same text again."""
