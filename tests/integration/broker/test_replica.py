@@ -40,7 +40,7 @@ pytestmark = [pytest.mark.broker, pytest.mark.usefixtures("boundaries")]
 
 
 _SOON_S = 30.0
-"""Far less than for ever, and enough on a machine that does much else."""
+"""Enough on a busy machine, and less than any hanging wait."""
 
 
 def config(kafka: LocalKafka) -> dict[str, str | int | bool]:
