@@ -9,18 +9,19 @@ import pytest
 from confluent_kafka import Consumer, Producer
 
 from kafka_replica.embedded import LocalKafka, wire
+from support.broker.durable_tools import wait_until
 
 pytestmark = pytest.mark.broker
 
 
 @pytest.fixture
 def deleted_afterwards(local_kafka: LocalKafka) -> Iterator[list[str]]:
-    """A list of topics; checks at the end that none of them exists any more."""
+    """A list of topics; checks at the end that soon none of them exists any more."""
     topics: list[str] = []
     yield topics
     host, _, port = local_kafka.bootstrap_servers.rpartition(":")
     assert len(topics) == 2
-    assert wire.query_cluster(host, int(port), topics=tuple(topics), timeout_s=20).leaders == {}
+    wait_until(lambda: not wire.query_cluster(host, int(port), topics=tuple(topics), timeout_s=20).leaders)
 
 
 # This fixture comes before kafka_topic, and therefore ends after it.
