@@ -43,7 +43,7 @@
     ├── OutboxError                 the producer's database failed
     │   ├── OutboxUnavailableError  the database cannot be reached, or is busy; it may come back
     │   └── OutboxNotMigratedError  the database lacks the producer's tables, or has those of another version
-    ├── KeyUnavailableError         a key of a header stack cannot be fetched at the moment
+    ├── ServiceUnavailableError     a service for keys or schemas, which a header stack needs, does not answer
     ├── SourceError                 a folder or service that the producer watches cannot be read completely
     └── EmbeddedKafkaError          the embedded broker could not be fetched, started or stopped
 

@@ -6,7 +6,7 @@ the core imports only the contract. Read ``piece`` first, then ``stack``.
 
 from __future__ import annotations
 
-from kafka_replica.headers.errors import KeyUnavailableError, PieceError
+from kafka_replica.headers.errors import PieceError, ServiceUnavailableError
 from kafka_replica.headers.keys import PRIVATE, PUBLIC, RESERVED, HeaderKey, compact_key, identifier_of
 from kafka_replica.headers.piece import Form, Piece, PieceInput, PieceOutput
 from kafka_replica.headers.stack import Stack, Transformed
@@ -17,11 +17,11 @@ __all__ = [
     "RESERVED",
     "Form",
     "HeaderKey",
-    "KeyUnavailableError",
     "Piece",
     "PieceError",
     "PieceInput",
     "PieceOutput",
+    "ServiceUnavailableError",
     "Stack",
     "Transformed",
     "compact_key",

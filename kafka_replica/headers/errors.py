@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kafka_replica.errors import DataError, KafkaReplicaError
 
-__all__ = ["KeyUnavailableError", "PieceError"]
+__all__ = ["PieceError", "ServiceUnavailableError"]
 
 
 class PieceError(DataError):
@@ -18,5 +18,5 @@ class PieceError(DataError):
         return type(self), (self.piece, self.reason)
 
 
-class KeyUnavailableError(KafkaReplicaError):
-    """A key cannot be fetched at the moment; a replica fails with it instead of setting good records aside."""
+class ServiceUnavailableError(KafkaReplicaError):
+    """A service for keys or schemas does not answer; a replica fails with it instead of setting good records aside."""

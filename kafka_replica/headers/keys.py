@@ -36,7 +36,6 @@ ASSIGNED: Final = MappingProxyType(
         "record-signature": 4,
         "record-encryption": 5,
         "routing-hop": 6,
-        "schema-id": 7,
     }
 )
 """The header keys of this library's pieces, with their identifiers in the reserved range."""

@@ -81,7 +81,7 @@ class Stack:
         Raises:
             PieceError: a piece refused the record.
             ConfigurationError: a piece cannot write with its options, or needs the topic.
-            KeyUnavailableError: a key cannot be fetched at the moment.
+            ServiceUnavailableError: a key or schema cannot be fetched at the moment.
         """
         raw_key = None if key is None else key_bytes(key)
         current = Transformed(value, tuple(headers))
@@ -101,7 +101,7 @@ class Stack:
 
         Raises:
             PieceError: a piece refused the record.
-            KeyUnavailableError: a key cannot be fetched at the moment.
+            ServiceUnavailableError: a key or schema cannot be fetched at the moment.
         """
         raw_key = None if key is None else key_bytes(key)
         current = Transformed(value, tuple(headers))

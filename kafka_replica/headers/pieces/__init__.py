@@ -6,6 +6,8 @@ is made. ``protection`` has the canonical form that signatures and ciphertexts a
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from kafka_replica.headers.pieces.compression import Compression
 from kafka_replica.headers.pieces.content_type import ContentType
 from kafka_replica.headers.pieces.encryption import Encryption
@@ -22,7 +24,12 @@ from kafka_replica.headers.pieces.signing_keys import (
 from kafka_replica.headers.pieces.trace_context import TraceContext
 from kafka_replica.headers.pieces.usage import Usage, Used
 
+if TYPE_CHECKING:
+    from kafka_replica.headers.pieces.schema_cache import CachedRegistryClient
+    from kafka_replica.headers.pieces.schemas import RegistrySchemas
+
 __all__ = [
+    "CachedRegistryClient",
     "Compression",
     "ContentType",
     "Ed25519Signer",
@@ -32,6 +39,7 @@ __all__ = [
     "Hop",
     "KeyProvider",
     "KeyRing",
+    "RegistrySchemas",
     "RoutingTrail",
     "Signing",
     "SigningKey",
@@ -41,3 +49,15 @@ __all__ = [
     "VerifyingKey",
     "hops_of",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "RegistrySchemas":
+        from kafka_replica.headers.pieces.schemas import RegistrySchemas  # noqa: PLC0415 - imports Kafka's client
+
+        return RegistrySchemas
+    if name == "CachedRegistryClient":
+        from kafka_replica.headers.pieces.schema_cache import CachedRegistryClient  # noqa: PLC0415 - needs an extra
+
+        return CachedRegistryClient
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

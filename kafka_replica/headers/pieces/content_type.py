@@ -9,7 +9,7 @@ from typing import Any, Self
 from kafka_replica.errors import ConfigurationError
 from kafka_replica.headers.keys import assigned_key
 from kafka_replica.headers.piece import Form, Piece, PieceInput, PieceOutput
-from kafka_replica.headers.pieces.protection import Protection
+from kafka_replica.headers.pieces.protection import refuse_protection_before
 from kafka_replica.records import Record
 
 _KEY = assigned_key("content-type")
@@ -75,9 +75,7 @@ class ContentType(Piece):
 
     def placed_after(self, earlier: Sequence[Piece]) -> Self:
         """Return the piece; a signature before it would be verified after the value was converted."""
-        for piece in earlier:
-            if isinstance(piece, Protection):
-                raise ConfigurationError(f"{self.name!r} cannot stand after {piece.name!r}; exchange them")
+        refuse_protection_before(self, earlier)
         return self
 
     def outgoing(self, record: PieceInput) -> PieceOutput:

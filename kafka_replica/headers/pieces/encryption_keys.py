@@ -26,7 +26,7 @@ class KeyProvider(Protocol):
         """Return the id of the key to encrypt with.
 
         Raises:
-            KeyUnavailableError: it cannot be fetched at the moment.
+            ServiceUnavailableError: it cannot be fetched at the moment.
         """
 
     def key(self, key_id: str) -> bytes:
@@ -34,7 +34,7 @@ class KeyProvider(Protocol):
 
         Raises:
             LookupError: there is no such key; the record is bad.
-            KeyUnavailableError: it cannot be fetched at the moment; the replica fails, and no record is set aside.
+            ServiceUnavailableError: it cannot be fetched at the moment; the replica fails, and no record is set aside.
         """
 
 

@@ -93,6 +93,17 @@ def check_key_id(key_id: str) -> str:
     return key_id
 
 
+def refuse_protection_before(piece: Piece, earlier: Sequence[Piece]) -> None:
+    """Refuse a place after a signature for a piece that converts values: the signature would not fit the new value.
+
+    Raises:
+        ConfigurationError: a signature or encryption is nearer to the application.
+    """
+    for other in earlier:
+        if isinstance(other, Protection):
+            raise ConfigurationError(f"{piece.name!r} cannot stand after {other.name!r}; exchange them")
+
+
 class Protection(Piece):
     """A piece that binds values to their records.
 

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from confluent_kafka import Consumer
+from confluent_kafka.schema_registry import SchemaRegistryClient
+from confluent_kafka.schema_registry.avro import AvroSerializer
+from confluent_kafka.serialization import MessageField, SerializationContext
 
 from kafka_replica import ConfigurationError, Replica
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.headers import PieceError, Stack
 from kafka_replica.headers.keys import ASSIGNED
+from kafka_replica.producer import TransactionalProducer
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.headers.sample_stacks import all_pieces
+from support.headers.schema_registry import running_registry
 from support.paths import ROOT
 
 _PAGE = (ROOT / "docs/headers.md").read_text()
@@ -32,7 +39,7 @@ def test_the_examples_run(local_kafka: LocalKafka, kafka_topic: TopicMaker, caps
         exec(block, names)
         return capsys.readouterr().out
 
-    first, client, mixed, rotation, trail, own = _BLOCKS
+    first, client, mixed, _, rotation, trail, own = _BLOCKS
     assert run(first) == "b'{\"acquirer\": \"A7\"}' (('tenant', b'diku'),)\n"
     run(client)
     assert (names["plain"], names["others"]) == (b'{"acquirer": "B1"}', ())
@@ -54,6 +61,26 @@ def test_the_examples_run(local_kafka: LocalKafka, kafka_topic: TopicMaker, caps
     assert run(own) == "(('#80000001', b'diku'),)\n"
     with pytest.raises(PieceError, match="another tenant"):
         Stack([names["Tenant"]()]).incoming("k", b"v")
+
+
+@pytest.mark.broker
+def test_the_example_with_a_registry_runs(
+    local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A replica shows values in JSON that Confluent's serializer wrote in Avro."""
+    topic, kafka = kafka_topic("avro"), {"bootstrap.servers": local_kafka.bootstrap_servers}
+    schema = '{"type": "record", "name": "Terminal", "fields": [{"name": "acquirer", "type": "string"}]}'
+    with running_registry(tmp_path) as url:
+        registry = SchemaRegistryClient({"url": url})
+        value = AvroSerializer(registry, schema)({"acquirer": "A7"}, SerializationContext(topic, MessageField.VALUE))
+        registry.close()
+        with TransactionalProducer(kafka, topic, topic).transaction() as transaction:
+            transaction.put("T1", value or b"")
+        block = _BLOCKS[3].replace("http://localhost:8081", url).replace('"avro"', f'"{topic}"')
+        names = {"kafka": kafka, "Replica": Replica, "Stack": Stack, "msgspec": msgspec}
+        exec(block.replace("schemas.jsonl", str(tmp_path / "schemas.jsonl")), names)
+        names["registry"].close()  # type: ignore[attr-defined]
+    assert capsys.readouterr().out == 'b\'{"acquirer":"A7"}\'\n'
 
 
 def test_the_page_names_all_assigned_identifiers() -> None:

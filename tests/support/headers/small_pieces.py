@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafka_replica.headers import Form, HeaderKey, Piece, PieceInput, PieceOutput
+from kafka_replica.headers import Form, HeaderKey, Piece, PieceInput, PieceOutput, ServiceUnavailableError
 
 
 class Suffix(Piece):
@@ -67,3 +67,14 @@ class Squeeze(Hop):
     name = "squeeze"
     keys = ()
     gives = Form.COMPRESSED
+
+
+class Unavailable(Hop):
+    """A piece whose service does not answer."""
+
+    name = "unavailable"
+    keys = ()
+
+    def incoming(self, record: PieceInput) -> PieceOutput:
+        """Fail."""
+        raise ServiceUnavailableError("the key service does not answer")

@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 
 from kafka_replica import ConfigurationError
 from kafka_replica.errors import MissingExtraError
-from kafka_replica.headers import KeyUnavailableError, PieceError, Stack
+from kafka_replica.headers import PieceError, ServiceUnavailableError, Stack
 from kafka_replica.headers.pieces import (
     Compression,
     Ed25519Signer,
@@ -187,13 +187,13 @@ class _Service:
         """Return a key of the wrong size, or fail."""
         if key_id == "short":
             return b"k" * 16
-        raise KeyUnavailableError("the key service does not answer")
+        raise ServiceUnavailableError("the key service does not answer")
 
 
 def test_a_key_service() -> None:
     """An outage of the service is no bad record; a key for AES-128 is never used."""
     stack = Stack([Encryption(_Service())])
-    with pytest.raises(KeyUnavailableError):
+    with pytest.raises(ServiceUnavailableError):
         stack.incoming(b"k", b"v" * 40, [("record-encryption", b"1;aes-256-gcm;k;-;")])
     with pytest.raises(ConfigurationError, match="returned 16 bytes; AES-256 needs 32"):
         stack.incoming(b"k", b"v" * 40, [("record-encryption", b"1;aes-256-gcm;short;-;")])

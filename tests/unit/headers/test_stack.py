@@ -15,11 +15,11 @@ from kafka_replica.headers import (
     PUBLIC,
     RESERVED,
     HeaderKey,
-    KeyUnavailableError,
     Piece,
     PieceError,
     PieceInput,
     PieceOutput,
+    ServiceUnavailableError,
     Stack,
     compact_key,
     identifier_of,
@@ -95,9 +95,9 @@ def test_a_key_that_is_not_available_is_no_bad_record() -> None:
     """An outage of a key service passes as it is, so that no good record is set aside for it."""
 
     def unavailable(record: PieceInput) -> PieceOutput:
-        raise KeyUnavailableError("the key service does not answer")
+        raise ServiceUnavailableError("the key service does not answer")
 
-    with pytest.raises(KeyUnavailableError):
+    with pytest.raises(ServiceUnavailableError):
         Stack([_Odd(unavailable)]).incoming(b"k", b"v")
 
 

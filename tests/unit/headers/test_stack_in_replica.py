@@ -11,10 +11,10 @@ import pytest
 
 from kafka_replica import BadRecordError, DeadLetterFile, MemoryStore, RocksStore, Store
 from kafka_replica.aio import AsyncReplica
-from kafka_replica.headers import PieceError, Stack
+from kafka_replica.headers import PieceError, ServiceUnavailableError, Stack
 from kafka_replica.replication.record_filter import RecordFilter
 from kafka_replica.testing import FakeTopic
-from support.headers.small_pieces import Suffix
+from support.headers.small_pieces import Suffix, Unavailable
 
 PATIENCE_S = 30
 STACK = Stack([Suffix("x"), Suffix("y")])
@@ -147,3 +147,15 @@ def test_an_empty_stack_leaves_the_fast_path() -> None:
     assert RecordFilter(header_stack=None).is_open
     assert RecordFilter(header_stack=Stack()).is_open
     assert not RecordFilter(header_stack=STACK).is_open
+
+
+def test_an_unavailable_service_fails_the_replica() -> None:
+    """A key service that does not answer fails the replica, although bad records are to be skipped."""
+    topic = FakeTopic()
+    written(topic, a=b"1")
+    with (
+        topic.replica(header_stack=Stack([Unavailable()]), on_bad_record="skip") as replica,
+        pytest.raises(ServiceUnavailableError, match="does not answer"),
+    ):
+        replica.wait_ready(PATIENCE_S)
+    assert not replica.bad_records
