@@ -70,7 +70,8 @@ class ConnectJson:
         Raises:
             ValueError: there should be a schema, and there is none.
         """
-        if self.schemas is False or (self.schemas is None and b'"schema"' not in data):
+        may_have = b'"payload"' in data and b'"schema"' in data
+        if self.schemas is False or (self.schemas is None and not may_have):
             return ConnectValue(data, None)
         try:
             found = _with_schema.decode(data)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import random
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -19,12 +18,12 @@ from kafka_replica import Replica
 from kafka_replica.directories import Directory, UniqueIndex
 from kafka_replica.directories.interpreters import ConnectJson, DebeziumEvents, DeleteAll, Interpreter
 from kafka_replica.embedded import LocalKafka
-from support.directories.kafka_connect import KafkaConnect, debezium
+from support.directories.kafka_connect import KafkaConnect, debezium, until
 from support.effort import usual_or_long
 
 pytestmark = [pytest.mark.broker, pytest.mark.thorough, pytest.mark.timeout(600)]
 
-WAIT_S = 120.0
+WAIT_S = 180.0
 TABLE = """CREATE TABLE {} (id int PRIMARY KEY, name text, price numeric(9,2), installed date, changed timestamp(3),
     notes text)"""
 UNWRAP = {"transforms": "row", "transforms.row.type": "io.debezium.transforms.ExtractNewRecordState"}
@@ -226,11 +225,3 @@ def test_a_compacted_topic_refuses_truncate_events(
         until(lambda: "FAILED" in connect.states(table.table), lambda: f"{connect.states(table.table)}")
         assert "InvalidRecordException" in connect.trace(table.table)
         assert sorted(table.directory) == ["1", "2"]
-
-
-def until(condition: Callable[[], bool], failure: Callable[[], str]) -> None:
-    """Wait for a condition."""
-    end_s = time.monotonic() + WAIT_S
-    while not condition():
-        assert time.monotonic() < end_s, failure()
-        time.sleep(0.05)

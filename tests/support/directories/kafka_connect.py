@@ -9,6 +9,7 @@ import subprocess
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -133,7 +134,7 @@ class KafkaConnect:
         except (urllib.error.URLError, ConnectionError, TimeoutError):
             return None
 
-    def _until(self, condition: Any, failure: str) -> None:
+    def _until(self, condition: Callable[[], bool], failure: str) -> None:
         end_s = time.monotonic() + _UP_S
         while not condition():
             if time.monotonic() > end_s or (self._process is not None and self._process.poll() is not None):
@@ -162,3 +163,11 @@ def debezium(server: Any, prefix: str, table: str, **more: Any) -> dict[str, Any
         "poll.interval.ms": "50",
         **more,
     }
+
+
+def until(condition: Callable[[], bool], failure: Callable[[], str]) -> None:
+    """Wait for a condition."""
+    end_s = time.monotonic() + _UP_S
+    while not condition():
+        assert time.monotonic() < end_s, failure()
+        time.sleep(0.05)

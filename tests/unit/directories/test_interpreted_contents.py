@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import random
 import sys
 import time
 from collections.abc import Callable
@@ -22,6 +23,7 @@ from kafka_replica.directories.interpreters import Put
 from kafka_replica.directories.schema import Schema
 from kafka_replica.errors import BadRecordError, ConfigurationError
 from kafka_replica.records import Partition, Record
+from kafka_replica.stores import Snapshot
 from kafka_replica.stores.rocks import RocksStore
 from kafka_replica.testing import FakeTopic
 from support.directories.event_model import Write, expected, interpreted, writes
@@ -165,6 +167,23 @@ def test_the_order_of_records_may_change_when_the_log_is_replaced() -> None:
                 topic.put(key, event)
         until(lambda: replica.status().counts.rebuilds == 1 and replica.status().ready)
         until(lambda: directory["a"] == 1 and heard == {"a": 1})
+
+
+def test_older_versions() -> None:
+    """Any version that a reader holds shows what its records put, also after a deletion of all."""
+    topic = FakeTopic("events")
+    chance = random.Random(5)
+    held: list[tuple[Snapshot, dict[str, int]]] = []
+    with topic.replica(history=100) as replica, directory_of(replica) as directory:
+        replica.wait_ready(WAIT_S)
+        for number in range(60):
+            puts = [(key, number, "") for key in chance.sample("abcd", 2)]
+            event = {"delete all of": ""} if number % 7 == 6 else {"put": puts}
+            position = topic.put(chance.choice("KLM"), json.dumps(event).encode())
+            newest = {record.key: record for record in topic.records()}
+            held.append((replica.wait_for(position, WAIT_S), expected(newest.values())))
+        for snapshot, then in held:
+            assert dict(directory.at(snapshot)) == then
 
 
 def test_bad_records_put_nothing() -> None:

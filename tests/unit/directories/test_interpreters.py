@@ -129,7 +129,7 @@ def test_logical_types() -> None:
     ]
     payload = {
         "amount": b64encode((-1250).to_bytes(2, "big", signed=True)).decode(),
-        "rate": 0.05,  # decimal.format=NUMERIC
+        "rate": "RATE",  # decimal.format=NUMERIC
         "on": 20454,
         "at": 3_723_004,
         "when": 1_767_225_600_123,
@@ -144,11 +144,12 @@ def test_logical_types() -> None:
         "size": 0.1,
         "big": 2**62 + 1,
     }
-    put = ConnectJson()(record(with_schema(payload, *fields), b"K"))
+    text = json.dumps(with_schema(payload, *fields)).replace('"RATE"', "12345678901234567890.05")
+    put = ConnectJson()(record(text.encode(), b"K"))
     assert isinstance(put, Put)
     assert msgspec.json.decode(put.value, type=Payment) == Payment(
         amount=Decimal("-12.50"),
-        rate=Decimal("0.05"),
+        rate=Decimal("12345678901234567890.05"),
         on=date(2026, 1, 1),
         at=time(1, 2, 3, 4000),
         when=datetime(2026, 1, 1, 0, 0, 0, 123000, UTC),
