@@ -36,17 +36,20 @@ class Stack:
 
     Args:
         pieces: the pieces.
-        compact_keys: write the pieces' header keys in the compact form if they have one. Both forms are read.
+        compact_keys: write the pieces' header keys in the compact form if they have one. Both forms are read, and
+            readers see the string keys.
 
     Raises:
         ConfigurationError: the order is impossible, or two pieces own the same header or have the same name.
     """
 
     def __init__(self, pieces: Sequence[Piece] = (), *, compact_keys: bool = False) -> None:
+        pieces = tuple(pieces)
         _check(pieces)
         self._pieces = tuple(piece.placed_after(pieces[:place]) for place, piece in enumerate(pieces))
         self._steps = tuple(_Step(piece, compact_keys) for piece in self._pieces)
         self._steps_back = self._steps[::-1]
+        self._compact = {form: key.name for piece in pieces for key in piece.keys for form in key.forms[1:]}
 
     def __len__(self) -> int:
         return len(self._pieces)
@@ -107,7 +110,11 @@ class Stack:
         current = Transformed(value, tuple(headers))
         for step in self._steps_back:
             current = step.apply(step.piece.incoming, topic, raw_key, current)
-        return current
+        compact = self._compact
+        if compact.keys().isdisjoint([name for name, _ in current.headers]):
+            return current
+        named = tuple([(compact.get(name, name), content) for name, content in current.headers])
+        return Transformed(current.value, named)
 
 
 class _Step:

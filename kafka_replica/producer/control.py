@@ -9,6 +9,7 @@ from dataclasses import replace
 from sqlalchemy import Engine
 
 from kafka_replica.errors import UsageError
+from kafka_replica.headers import Stack
 from kafka_replica.producer.changes import Put
 from kafka_replica.producer.encoding import Encoder
 from kafka_replica.producer.formats import encoder_of
@@ -42,6 +43,7 @@ class ProducerControl:
     Args:
         settings: the producer's configuration.
         encoder: the producer's encoder, if it is not the default one of its format.
+        header_stack: the stack through which records are sent; only an instance that publishes needs it.
 
     Raises:
         ConfigurationError: something in the settings is impossible.
@@ -54,8 +56,11 @@ class ProducerControl:
     """The configuration; its ``id`` is never None."""
     outbox: Outbox
 
-    def __init__(self, settings: ProducerSettings, *, encoder: Encoder | None = None) -> None:
+    def __init__(
+        self, settings: ProducerSettings, *, encoder: Encoder | None = None, header_stack: Stack | None = None
+    ) -> None:
         self.settings = settings
+        self._header_stack = header_stack
         self._encoder = encoder or encoder_of(settings.media_type)
         self.engine = settings.database if isinstance(settings.database, Engine) else open_database(settings.database)
         try:
@@ -218,7 +223,7 @@ class ProducerControl:
                 self.id, incarnation, settings.transactional_id, settings.topics, progress, settings.media_type,
                 self._database.database_id, settings.progress_replication_factor,
             )  # fmt: skip
-            return KafkaSession(settings.kafka, identity, self._encoder, settings.timeout_s, step)
+            return KafkaSession(settings.kafka, identity, self._encoder, settings.timeout_s, step, self._header_stack)
 
         return make
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from types import TracebackType
 from typing import Self
 
+from kafka_replica.headers import Stack
 from kafka_replica.producer.changes import Change
 from kafka_replica.producer.control import ProducerControl
 from kafka_replica.producer.counts import ProducerCounts
@@ -53,6 +54,8 @@ class StructureProducer(ProducerControl):
         encoder: turns recorded content into a record's value; by default, a structure message in the format of the
             settings, or the content as recorded if they name no format.
         observers: called with each notice, by the thread that publishes or watches; for example a ``mail.Mailer``.
+        header_stack: transforms values and headers, transaction headers included, before they are sent; replicas undo
+            this with the same stack. A record that a piece refuses stops the producer, like one that cannot be encoded.
 
     Raises:
         ConfigurationError: something in the settings is impossible.
@@ -61,7 +64,12 @@ class StructureProducer(ProducerControl):
     """
 
     def __init__(
-        self, settings: ProducerSettings, *, encoder: Encoder | None = None, observers: Iterable[Notify] = ()
+        self,
+        settings: ProducerSettings,
+        *,
+        encoder: Encoder | None = None,
+        observers: Iterable[Notify] = (),
+        header_stack: Stack | None = None,
     ) -> None:
         self.counts = ProducerCounts()
         self._observers: list[Notify] = [self.counts, *observers]
@@ -71,7 +79,7 @@ class StructureProducer(ProducerControl):
         self._heartbeat: Heartbeat | None = None
         self._cleaner: Cleaner | None = None
         self._thread: threading.Thread | None = None
-        super().__init__(settings, encoder=encoder)
+        super().__init__(settings, encoder=encoder, header_stack=header_stack)
 
     def __repr__(self) -> str:
         state = "not started" if self._thread is None else "publishing" if self.leads else "standing by"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, cast
 
 from kafka_replica.broker.admin.topics import Topics
 from kafka_replica.broker.reading.last_record import committed
@@ -15,6 +15,7 @@ from kafka_replica.broker.topic_settings import PROGRESS_TOPIC
 from kafka_replica.broker.writing.size_limits import fitting_batches
 from kafka_replica.broker.writing.writer import TransactionalWriter
 from kafka_replica.errors import BrokerUnavailableError, CommitUnknownError, KafkaReplicaError, TopicNotFoundError
+from kafka_replica.headers import PieceError, Stack
 from kafka_replica.headers.transactions import CONTENT_TYPE, TransactionHeaders, of_transaction
 from kafka_replica.producer.encoding import Encoded, Encoder, as_recorded
 from kafka_replica.producer.errors import EncodingError
@@ -95,11 +96,19 @@ class KafkaSession:
         encoder: turns contents into values.
         timeout_s: the timeout of one step in Kafka, in seconds.
         step: called with the name of each step.
+        header_stack: transforms values and headers before they are sent, for each topic.
     """
 
     def __init__(
-        self, config: Mapping[str, Any], identity: Identity, encoder: Encoder, timeout_s: float, step: Step
+        self,
+        config: Mapping[str, Any],
+        identity: Identity,
+        encoder: Encoder,
+        timeout_s: float,
+        step: Step,
+        header_stack: Stack | None = None,
     ) -> None:
+        self._header_stack = header_stack or None
         self._config = {**_DEFAULTS, **config, **_REQUIRED}
         self._plain = dict(config)
         self._identity = identity
@@ -195,7 +204,10 @@ class KafkaSession:
             writer.send_to(place, self._identity.progress_key, value, ())
             counts = _Counts()
             records = self._records(recorded, contents, counts)
-            writer.send_all(self._identity.topics, records)
+            if self._header_stack is None:
+                writer.send_all(self._identity.topics, records)
+            else:
+                self._send_through(self._header_stack, writer, records)
             self._step("handed over")
             if meanwhile is not None:
                 meanwhile()
@@ -309,6 +321,21 @@ class KafkaSession:
             if messages == 1:
                 self._step("record")
         counts.size, counts.messages = size, messages
+
+    def _send_through(
+        self, stack: Stack, writer: TransactionalWriter, records: Iterable[tuple[bytes, bytes | None, list[Header]]]
+    ) -> None:
+        """Send records as the stack makes them for each topic."""
+        for key, value, headers in records:
+            for topic in self._identity.topics:
+                try:
+                    sent = stack.outgoing(key, value, cast("list[tuple[str, bytes | None]]", headers), topic=topic)
+                except PieceError as error:
+                    raise EncodingError(
+                        f"sending {key_text(key)} to {topic}: {error}; replace or skip it (kafka-replica producer "
+                        "replace, skip), and resume"
+                    ) from error
+                writer.send(topic, key, sent.value, sent.headers)
 
     def _encoded(self, key: bytes, value: bytes, content_type: str | None) -> Encoded | None:
         try:

@@ -8,8 +8,11 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
+from kafka_replica import Replica
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.errors import ConfigurationError, UsageError
+from kafka_replica.headers import Stack
+from kafka_replica.headers.pieces import Compression, HmacKey, Signing
 from kafka_replica.producer import Change, Delete, Put, StructureProducer, TransactionalProducer
 from kafka_replica.producer.encoding import Encoded
 from kafka_replica.producer.mail import Mailer, MailSettings
@@ -306,3 +309,33 @@ def test_the_administrator_gets_a_mail(password: str, tmp_path: Path, caplog: py
     assert isinstance(body, bytes)
     assert b"Transaction: 17" in body
     assert b"Error: Kafka says no" in body
+
+
+def test_a_header_stack(local_kafka: LocalKafka, kafka_topic: TopicMaker, database: str) -> None:
+    """Each topic gets records signed for it, transaction headers included; a refused record stops the producer."""
+    foo, bar = kafka_topic("FOO", config=KEEP), kafka_topic("BAR", config=KEEP)
+    stack = Stack(
+        [Compression(max_bytes=1000), Signing(HmacKey("k", bytes(32)), headers=["transaction-id"], bind_topic=True)]
+    )
+    settings = settings_of(local_kafka.bootstrap_servers, f"{foo},{bar}", database)
+    with StructureProducer(settings, header_stack=stack) as producer:
+        record(producer, Put("a", b"1" * 1000, "text/plain"), Put("b", b"2"))
+        record(producer, Put("c", b"1" * 1001))
+        suspended(producer)
+        failed = producer.status().failed
+        assert failed is not None
+        assert "sending c to FOO" in (failed.error or "")
+        assert "'compression' refused it: the value has 1,001 bytes" in (failed.error or "")
+        producer.skip(2)
+        producer.resume()
+        record(producer, Delete("b"))
+        settled(producer)
+        for topic in (foo, bar):
+            assert [name for name, _ in log_of(local_kafka.bootstrap_servers, topic)[0][0].headers][
+                -1
+            ] == "record-signature"
+            with Replica({"bootstrap.servers": local_kafka.bootstrap_servers}, topic, header_stack=stack) as replica:
+                snapshot = replica.wait_ready(60)
+                assert {key: found.value for key, found in snapshot.items()} == {b"a": b"1" * 1000}
+                assert snapshot["a"].header("content-type") == b"text/plain"
+                assert snapshot["a"].header("transaction-id") == b"structures/1"

@@ -44,6 +44,9 @@ def test_one_topic_with_several_serialisations() -> None:
         assert types.decode(record(*received[:1], *received[1])) == {"a": 1}
     assert types.decode(record(b"\xe4", ("content-type", b"text/plain; charset=LATIN-1"))) == "ä"
     assert types.decode(record(b"1", ("#1", JSON.encode()))) == 1
+    compact = Stack([types], compact_keys=True)
+    assert compact.outgoing(b"k", b"1").headers == (("#1", JSON.encode()),)
+    assert compact.incoming(b"k", b"1", [("#1", JSON.encode())]).headers == (("content-type", JSON.encode()),)
     assert types.decode(record(b"1")) == 1
     assert types.decode(record(None)) is None
 

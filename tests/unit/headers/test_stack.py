@@ -56,11 +56,11 @@ def test_other_headers_pass_unchanged(
 def test_headers_that_stay_keep_their_places(
     before: list[tuple[str, bytes | None]], after: list[tuple[str, bytes | None]], compact: bool
 ) -> None:
-    """A piece that only adds a header moves neither its earlier headers nor those of others."""
+    """A piece that only adds a header moves no other; its readers see string keys at the same places."""
     stack = Stack([Hop()], compact_keys=compact)
     headers = (*before, ("hop", b"0"), *after, ("#80000001", b"1"))
     assert stack.outgoing(b"k", b"v", headers).headers == (*headers, ("#80000001" if compact else "hop", b"2"))
-    assert stack.incoming(b"k", b"v", headers).headers == headers
+    assert stack.incoming(b"k", b"v", headers).headers == (*before, ("hop", b"0"), *after, ("hop", b"1"))
 
 
 @given(st.booleans(), st.booleans())
