@@ -35,6 +35,7 @@ class Row(msgspec.Struct):
     number: int
 
 
+@pytest.mark.scaled
 def test_proved_versions_are_states_of_the_database(
     local_kafka: LocalKafka, connect: KafkaConnect, database: LocalPostgres
 ) -> None:
@@ -58,7 +59,7 @@ def test_proved_versions_are_states_of_the_database(
             sql.execute(f"INSERT INTO {prefix}.{table} SELECT id, 0 FROM generate_series(1, {ROWS}) AS id")
         settings = {"provide.transaction.metadata": "true", "max.batch.size": "3", "max.queue.size": "6"}
         connect.run(prefix, debezium(database, prefix, f"{prefix}.left,{prefix}.right", **settings))
-        always.callback(lambda: connect.remove(prefix))
+        always.callback(lambda: connect.remove(prefix, database))
         replica = always.enter_context(Replica(config, topics=[*topics, f"{prefix}.transaction"]))
         replica.wait_ready(WAIT_S)
         until(lambda: numbers_in(replica.snapshot(), topics) == [0] * 2 * ROWS, lambda: "no initial snapshot")
@@ -70,7 +71,7 @@ def test_proved_versions_are_states_of_the_database(
             (proved if judge._is_whole(change) else others).append(numbers_in(change.snapshot, topics))
 
         subscription = replica.subscribe(note, max_pending=10_000)
-        last = change_all_rows(sql, prefix, usual_or_long(60, 1000), connect)
+        last = change_all_rows(sql, prefix, usual_or_long(60, 400), connect)
         until(lambda: proved[-1:] == [[last] * 2 * ROWS], lambda: f"{proved[-3:]} {others[-3:]}")
         assert numbers_in(transactions.snapshot(), topics) == [last] * 2 * ROWS
         assert subscription.last_error is None

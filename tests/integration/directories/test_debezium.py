@@ -124,9 +124,10 @@ def followed(
             yield table
         finally:
             table.sql.close()
-            connect.remove(name)
+            connect.remove(name, database)
 
 
+@pytest.mark.scaled
 @pytest.mark.parametrize(
     ("form", "has_schemas"), [(form, has) for form in FORMS for has in (False, True) if has or "exact" not in form]
 )

@@ -16,7 +16,7 @@ from typing import Any, Self
 
 import pytest
 
-from chaos.postgres import free_port
+from chaos.postgres import LocalPostgres, free_port
 from kafka_replica.embedded import EmbeddedKafkaError, ensure_kafka, find_java
 from kafka_replica.embedded.cache import cache_dir, locked
 from kafka_replica.embedded.download import download
@@ -109,9 +109,20 @@ class KafkaConnect:
         self._until(lambda: self._ask("PUT", f"/connectors/{connector}/config", config) is not None, "no connector")
         self._until(lambda: self.states(connector) == ["RUNNING", "RUNNING"], f"{connector} does not run")
 
-    def remove(self, connector: str) -> None:
-        """Remove a connector."""
+    def remove(self, connector: str, database: LocalPostgres) -> None:
+        """Remove a connector of Debezium, and its replication slot, of which a database has few."""
         self._ask("DELETE", f"/connectors/{connector}")
+        slot = [slot_of(connector)]
+        with database.connect("postgres") as sql:
+            self._until(
+                lambda: (
+                    not sql.execute("SELECT FROM pg_replication_slots WHERE slot_name = %s AND active", slot).rowcount
+                ),
+                f"{connector} does not stop",
+            )
+            sql.execute(
+                "SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE slot_name = %s", slot
+            )
 
     def states(self, connector: str) -> list[str]:
         """Return the states of a connector and of its tasks."""
@@ -142,7 +153,12 @@ class KafkaConnect:
             time.sleep(0.2)
 
 
-def debezium(server: Any, prefix: str, table: str, **more: Any) -> dict[str, Any]:
+def slot_of(prefix: str) -> str:
+    """Return the name of a connector's replication slot."""
+    return prefix.replace("-", "_")
+
+
+def debezium(server: LocalPostgres, prefix: str, table: str, **more: Any) -> dict[str, Any]:
     """Return the settings of Debezium's connector for a table of a server."""
     return {
         "connector.class": "io.debezium.connector.postgresql.PostgresConnector",
@@ -154,8 +170,8 @@ def debezium(server: Any, prefix: str, table: str, **more: Any) -> dict[str, Any
         "database.dbname": "postgres",
         "topic.prefix": prefix,
         "plugin.name": "pgoutput",
-        "slot.name": prefix.replace("-", "_"),
-        "publication.name": prefix.replace("-", "_"),
+        "slot.name": slot_of(prefix),
+        "publication.name": slot_of(prefix),
         "publication.autocreate.mode": "filtered",
         "table.include.list": table,
         "exactly.once.support": "required",

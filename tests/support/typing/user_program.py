@@ -29,6 +29,15 @@ from kafka_replica import (
 )
 from kafka_replica.aio import AsyncReplica
 from kafka_replica.data import validate as validate_without_spark
+from kafka_replica.directories import DatabaseTransactions, Directory, DirectoryView
+from kafka_replica.directories.interpreters import (
+    ActiveRows,
+    ConnectJson,
+    DebeziumEvents,
+    DeleteAll,
+    FolioEvents,
+    Put,
+)
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.metrics.replica import export
 from kafka_replica.metrics.sdmx import export_structures
@@ -53,6 +62,24 @@ def look_up(snapshot: Snapshot) -> None:
     name: str | None = structures.codelist(FREQ).codes["A"].name("en")
     print(name, snapshot.version, snapshot.position, len(snapshot), b"urn:x" in snapshot)
     print(Structures(snapshot.of("terminals")).find("Codelist"))
+
+
+def prices(record: Record) -> list[Put] | DeleteAll | None:
+    """Interpret a record."""
+    return DeleteAll("shop") if record.value == b"closed" else [Put(record.key, record.value or b"")]
+
+
+def look_up_objects(replica: Replica) -> None:
+    """Use directories, with interpreters and database transactions."""
+    whole = DatabaseTransactions(replica, "shop.transaction").snapshot()
+    assert_type(whole, Snapshot)
+    dates = Directory(replica, date, interpreter=ActiveRows("id", rows=DebeziumEvents()))
+    assert_type(dates.at(whole), DirectoryView[str, date])
+    assert_type(dates["7"], date)
+    years = Directory(replica, date, key=lambda found: found.year, interpreter=prices)
+    assert_type(years[2026], date)
+    assert_type(Directory(replica, date, interpreter=ConnectJson()).get("7"), date | None)
+    assert_type(Directory(replica, date, interpreter=FolioEvents("diku")).view()["7"], date)
 
 
 def follow(replica: Replica) -> None:
