@@ -37,7 +37,7 @@ class Row(msgspec.Struct):
 
 @pytest.mark.scaled
 def test_proved_versions_are_states_of_the_database(
-    local_kafka: LocalKafka, connect: KafkaConnect, database: LocalPostgres
+    local_kafka: LocalKafka, connect: KafkaConnect, postgres: LocalPostgres
 ) -> None:
     """Each proved version equals a state of the database, across tables and kill -9; other versions do not.
 
@@ -52,14 +52,14 @@ def test_proved_versions_are_states_of_the_database(
     proved: list[list[int]] = []
     others: list[list[int]] = []
     with ExitStack() as always:
-        sql: Any = always.enter_context(closing(database.connect("postgres")))
+        sql: Any = always.enter_context(closing(postgres.connect("postgres")))
         sql.execute(f"CREATE SCHEMA {prefix}")
         for table in TABLES:
             sql.execute(f"CREATE TABLE {prefix}.{table} (id int PRIMARY KEY, number int)")
             sql.execute(f"INSERT INTO {prefix}.{table} SELECT id, 0 FROM generate_series(1, {ROWS}) AS id")
         settings = {"provide.transaction.metadata": "true", "max.batch.size": "3", "max.queue.size": "6"}
-        connect.run(prefix, debezium(database, prefix, f"{prefix}.left,{prefix}.right", **settings))
-        always.callback(lambda: connect.remove(prefix, database))
+        connect.run(prefix, debezium(postgres, prefix, f"{prefix}.left,{prefix}.right", **settings))
+        always.callback(lambda: connect.remove(prefix, postgres))
         replica = always.enter_context(Replica(config, topics=[*topics, f"{prefix}.transaction"]))
         replica.wait_ready(WAIT_S)
         until(lambda: numbers_in(replica.snapshot(), topics) == [0] * 2 * ROWS, lambda: "no initial snapshot")

@@ -72,9 +72,9 @@ PLAIN = {"decimal.handling.mode": "string", "time.precision.mode": "isostring"}
 class Followed:
     """A table that a connector copies to a topic, and a directory that follows it."""
 
-    def __init__(self, database: LocalPostgres, directory: Directory[str, Terminal], table: str) -> None:
+    def __init__(self, postgres: LocalPostgres, directory: Directory[str, Terminal], table: str) -> None:
         self.table, self.directory = table, directory
-        self.sql: Any = database.connect("postgres")
+        self.sql: Any = postgres.connect("postgres")
 
     def rows(self) -> dict[str, Terminal]:
         """Return the rows of the table, with the types of the directory."""
@@ -100,14 +100,14 @@ def as_plain(row: Terminal) -> PlainTerminal:
 def followed(
     kafka: LocalKafka,
     connect: KafkaConnect,
-    database: LocalPostgres,
+    postgres: LocalPostgres,
     interpreter: Interpreter,
     of: type[Terminal] = Terminal,
     **settings: Any,
 ) -> Iterator[Followed]:
     """Follow a new table with two rows."""
     name = f"t{os.urandom(4).hex()}"
-    with database.connect("postgres") as sql:
+    with postgres.connect("postgres") as sql:
         sql.execute(TABLE.format(name))
         sql.execute(f"INSERT INTO {name} VALUES (1, 'Linz', 12.50, '2026-01-01', '2026-01-01 12:00', NULL)")
         sql.execute(f"INSERT INTO {name} VALUES (2, NULL, NULL, NULL, NULL, NULL)")
@@ -115,16 +115,16 @@ def followed(
     kafka.create_topic(topic, 2, {"cleanup.policy": "compact"})
     for more in settings.pop("topics", ()):
         kafka.create_topic(more.format(name), 1, {"cleanup.policy": "compact"})
-    connect.run(name, debezium(database, name, f"public.{name}", **settings))
+    connect.run(name, debezium(postgres, name, f"public.{name}", **settings))
     with Replica({"bootstrap.servers": kafka.bootstrap_servers}, topic) as replica:
         indexes = {"name": UniqueIndex[Terminal]("name")}
         directory = Directory(replica, of, interpreter=interpreter, indexes=indexes)
-        table = Followed(database, directory, name)
+        table = Followed(postgres, directory, name)
         try:
             yield table
         finally:
             table.sql.close()
-            connect.remove(name, database)
+            connect.remove(name, postgres)
 
 
 @pytest.mark.scaled
@@ -132,7 +132,7 @@ def followed(
     ("form", "has_schemas"), [(form, has) for form in FORMS for has in (False, True) if has or "exact" not in form]
 )
 def test_a_directory_follows_a_table(
-    local_kafka: LocalKafka, connect: KafkaConnect, database: LocalPostgres, form: str, has_schemas: bool
+    local_kafka: LocalKafka, connect: KafkaConnect, postgres: LocalPostgres, form: str, has_schemas: bool
 ) -> None:
     """Snapshot, inserts, updates, deletions and changed keys give the rows of the table; also after kill -9."""
     settings, interpreter = FORMS[form]
@@ -146,7 +146,7 @@ def test_a_directory_follows_a_table(
     }
     settings = {**settings, **converters, **({} if has_schemas else PLAIN)}
     of = Terminal if has_schemas else PlainTerminal
-    with followed(local_kafka, connect, database, interpreter, of, **settings) as table:
+    with followed(local_kafka, connect, postgres, interpreter, of, **settings) as table:
         table.until_equal()
         table.sql.execute(f"UPDATE {table.table} SET price = -0.05, name = 'Wels' WHERE id = 1")
         table.sql.execute(f"UPDATE {table.table} SET id = 3 WHERE id = 2")
@@ -176,10 +176,10 @@ def change_at_random(table: Followed, transactions: int, killed: KafkaConnect | 
 
 
 def test_a_large_value_that_was_not_sent(
-    local_kafka: LocalKafka, connect: KafkaConnect, database: LocalPostgres
+    local_kafka: LocalKafka, connect: KafkaConnect, postgres: LocalPostgres
 ) -> None:
     """An update that leaves a large value out is a bad record, which names the remedy; with the remedy it is good."""
-    with followed(local_kafka, connect, database, DebeziumEvents()) as table:
+    with followed(local_kafka, connect, postgres, DebeziumEvents()) as table:
         table.until_equal()
         strict = table.directory
         large = "".join(random.Random(1).choice("abcdefgh") for _ in range(20_000))
@@ -195,11 +195,11 @@ def test_a_large_value_that_was_not_sent(
             until(lambda: strict["1"].name == "never", lambda: "no error came")
 
 
-def test_records_that_concern_no_row(local_kafka: LocalKafka, connect: KafkaConnect, database: LocalPostgres) -> None:
+def test_records_that_concern_no_row(local_kafka: LocalKafka, connect: KafkaConnect, postgres: LocalPostgres) -> None:
     """Heartbeats, transaction metadata and logical messages put nothing; a keyed truncate event deletes its table."""
     settings = {"heartbeat.interval.ms": "500", "provide.transaction.metadata": "true", "skipped.operations": "none"}
     topics = "__debezium-heartbeat.{}", "{}.transaction", "{}.message"
-    with followed(local_kafka, connect, database, DebeziumEvents(), topics=topics, **settings) as table:
+    with followed(local_kafka, connect, postgres, DebeziumEvents(), topics=topics, **settings) as table:
         table.sql.execute("SELECT pg_logical_emit_message(true, 'news', 'hello')")
         table.sql.execute(f"INSERT INTO {table.table} VALUES (7)")
         table.until_equal()
@@ -216,11 +216,11 @@ def test_records_that_concern_no_row(local_kafka: LocalKafka, connect: KafkaConn
 
 
 def test_a_compacted_topic_refuses_truncate_events(
-    local_kafka: LocalKafka, connect: KafkaConnect, database: LocalPostgres
+    local_kafka: LocalKafka, connect: KafkaConnect, postgres: LocalPostgres
 ) -> None:
     """An event without a key ends the connector with an error: the directory is never silently wrong."""
     settings = {"skipped.operations": "none", "errors.retry.timeout": "0"}
-    with followed(local_kafka, connect, database, DebeziumEvents(), **settings) as table:
+    with followed(local_kafka, connect, postgres, DebeziumEvents(), **settings) as table:
         table.until_equal()
         table.sql.execute(f"TRUNCATE {table.table}")
         until(lambda: "FAILED" in connect.states(table.table), lambda: f"{connect.states(table.table)}")

@@ -10,26 +10,7 @@ import pytest
 from sqlalchemy import Engine
 
 from kafka_replica.producer.outbox import Outbox, migrate, open_database
-from support.producer.postgres_tools import LocalPostgres, find_binaries
-
-NO_POSTGRES = (
-    "SKIPPED LOUDLY: there is no PostgreSQL: no initdb on the path or under /usr/lib/postgresql; install one "
-    "(apt-get install postgresql)"
-)
-
-
-@pytest.fixture(scope="session")
-def postgres() -> Iterator[LocalPostgres]:
-    """A real PostgreSQL server for the whole session; a test creates its own databases with ``url(name)``."""
-    binaries = find_binaries()
-    if binaries is None:
-        pytest.skip(NO_POSTGRES)
-    server = LocalPostgres(binaries)
-    try:
-        server.start()
-        yield server
-    finally:
-        server.stop()
+from support.producer.postgres_tools import LocalPostgres
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

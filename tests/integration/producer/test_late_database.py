@@ -21,7 +21,7 @@ from kafka_replica.producer import Put, StructureProducer
 from kafka_replica.producer.errors import OutboxError, OutboxUnavailableError
 from kafka_replica.producer.notices import DatabaseAwaited, Notice
 from kafka_replica.testing.pytest_plugin import TopicMaker
-from support.producer.postgres_tools import LocalPostgres, find_binaries, free_port
+from support.producer.postgres_tools import LocalPostgres, free_port, running_postgres
 from support.producer.producer_tools import settings_of, transactions_of, wait_until
 
 NOWHERE = "postgresql+psycopg://app:hunter2@127.0.0.1:{port}/registry"
@@ -30,17 +30,10 @@ NOWHERE = "postgresql+psycopg://app:hunter2@127.0.0.1:{port}/registry"
 @pytest.fixture
 def late() -> Iterator[tuple[LocalPostgres, str]]:
     """A server with a database that is not running, and the database's URL."""
-    binaries = find_binaries()
-    if binaries is None:
-        pytest.skip("SKIPPED LOUDLY: there is no PostgreSQL; install one (apt-get install postgresql)")
-    server = LocalPostgres(binaries)
-    try:
-        server.start()
+    with running_postgres() as server:
         url = server.url("registry")
         server.kill()
         yield server, url
-    finally:
-        server.stop()
 
 
 def test_it_waits_and_then_publishes(

@@ -29,9 +29,9 @@ from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.producer.postgres_tools import (
     LocalPostgres,
     back_up,
-    find_binaries,
     promote,
     restore,
+    running_postgres,
     standby_of,
     stop_replication,
 )
@@ -53,15 +53,8 @@ class Database:
 @pytest.fixture
 def postgres_server() -> Iterator[LocalPostgres]:
     """A separate server, whose files are exchanged."""
-    binaries = find_binaries()
-    if binaries is None:
-        pytest.skip("SKIPPED LOUDLY: there is no PostgreSQL; install one (apt-get install postgresql)")
-    server = LocalPostgres(binaries)
-    try:
-        server.start()
+    with running_postgres() as server:
         yield server
-    finally:
-        server.stop()
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

@@ -6,7 +6,11 @@ import os
 import shutil
 import subprocess
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+
+import pytest
 
 from chaos.postgres import LocalPostgres, find_binaries, free_port
 
@@ -17,9 +21,30 @@ __all__ = [
     "free_port",
     "promote",
     "restore",
+    "running_postgres",
     "standby_of",
     "stop_replication",
 ]
+
+
+_NO_POSTGRES = (
+    "SKIPPED LOUDLY: there is no PostgreSQL: no initdb on the path or under /usr/lib/postgresql; install one "
+    "(apt-get install postgresql)"
+)
+
+
+@contextmanager
+def running_postgres() -> Iterator[LocalPostgres]:
+    """Run a server; skip the test, loudly, where PostgreSQL is not installed."""
+    binaries = find_binaries()
+    if binaries is None:
+        pytest.skip(_NO_POSTGRES)
+    server = LocalPostgres(binaries)
+    try:
+        server.start()
+        yield server
+    finally:
+        server.stop()
 
 
 def back_up(server: LocalPostgres) -> Path:
