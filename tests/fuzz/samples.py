@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-import xlsxwriter
+import xlsxwriter  # type: ignore[import-untyped]
 
 from kafka_replica.sdmx.samples import sample_files
 

@@ -61,7 +61,9 @@ class FencesNobody(StructureProducer):
             session = make(incarnation)
             session._identity = replace(session._identity, transactional_id=own)
             connect = session.connect
-            session.connect = lambda _former_id, hint, sent: connect(None, hint, sent)  # type: ignore[method-assign]
+            session.connect = lambda former_id, hint, acknowledged: connect(  # type: ignore[method-assign]
+                None, hint, acknowledged
+            )
             return session
 
         return made

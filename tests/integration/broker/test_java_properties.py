@@ -29,7 +29,7 @@ from support.core.certificates import PASSWORD, Authority
 pytestmark = pytest.mark.broker
 
 _LOGIN = "org.apache.kafka.common.security"
-_PATIENCE_S = 30.0
+_PATIENCE_S = 60.0
 
 
 def keytool(*arguments: str) -> None:

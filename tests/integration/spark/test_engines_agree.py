@@ -18,6 +18,7 @@ from kafka_replica.data import validate as validate_any
 from kafka_replica.data.validation import Rules
 from kafka_replica_spark import dataset_findings, report, split, validate
 from kafka_replica_spark.matching import longest_for
+from support.effort import usual_or_long
 from support.rules.seeded_faults import seeded, world
 from support.rules.structures_by_hand import attribute as attribute_of
 from support.rules.structures_by_hand import dimension as dimension_of
@@ -45,8 +46,13 @@ def collected(checked: DataFrame) -> pl.DataFrame:
     return made.sort(_SENT).drop(_SENT)
 
 
+# Planning a case takes Spark a second.
+_CASES = usual_or_long(CASES[::2], CASES)
+
+
+@pytest.mark.scaled
 @pytest.mark.usefixtures("uncompiled")
-@pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
+@pytest.mark.parametrize("case", _CASES, ids=[case.name for case in _CASES])
 def test_case(spark: SparkSession, case: Case) -> None:
     """Each row and the data set have the findings that the standard requires, with the same fields as on polars."""
     rules = rules_of(version_of(*case.contents), case.reference, **case.settings)

@@ -16,7 +16,7 @@ from kafka_replica import Replica, RocksStore, Snapshot
 from kafka_replica.embedded import LocalKafka
 from support.broker.kafka_tools import Checker, all_decided, independent_read, quiet
 
-_PATIENCE_S = 30.0
+_PATIENCE_S = 60.0
 """A timeout against hanging, in seconds; all expected events happen within a second or two."""
 
 
