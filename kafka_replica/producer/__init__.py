@@ -16,6 +16,7 @@ from kafka_replica.producer.errors import (
     OutboxUnavailableError,
     ProducerConflictError,
     SourceError,
+    SourceUnavailableError,
 )
 from kafka_replica.producer.transactions import Committed, Transaction, TransactionalProducer
 
@@ -37,6 +38,7 @@ __all__ = [
     "ProducerStatus",
     "Put",
     "SourceError",
+    "SourceUnavailableError",
     "StructureProducer",
     "Transaction",
     "TransactionalProducer",

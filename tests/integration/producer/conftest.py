@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,19 @@ NO_POSTGRES = (
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[LocalPostgres]:
     """A real PostgreSQL server for the whole session; a test creates its own databases with ``url(name)``."""
+    with _running() as server:
+        yield server
+
+
+@pytest.fixture
+def own_postgres() -> Iterator[LocalPostgres]:
+    """A server for one test, which may kill it."""
+    with _running() as server:
+        yield server
+
+
+@contextmanager
+def _running() -> Iterator[LocalPostgres]:
     binaries = find_binaries()
     if binaries is None:
         pytest.skip(NO_POSTGRES)
