@@ -17,7 +17,7 @@ from typing import Any
 from rich.console import Console
 
 from benchmarks.experiments import EXPERIMENTS
-from benchmarks.figures import FIGURES, PUBLISHING, READERS, VALIDATION, Figure
+from benchmarks.figures import FIGURES, HEADERS, PUBLISHING, READERS, VALIDATION, Figure
 from benchmarks.java import GlobalKTable, NotMeasurableError
 from benchmarks.page import into_page, into_section
 from benchmarks.picture import picture
@@ -30,6 +30,7 @@ _SECTIONS = {
     "reading": READERS,
     "publishing": PUBLISHING,
     "validation": VALIDATION,
+    "headers": HEADERS,
 }  # an experiment, and figures that are shown separately
 
 
@@ -107,6 +108,7 @@ _LIBRARIES = {
     "reading": ("lxml", "msgspec", "sdmx1", "pysdmx"),
     "publishing": ("confluent-kafka", "SQLAlchemy"),
     "validation": ("pyspark", "polars", "pandas"),
+    "headers": ("cramjam", "cryptography"),
 }
 
 

@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from benchmarks.codes import codes
+from benchmarks.directories import directories
 from benchmarks.durable import disk, disk_apply, disk_flush, disk_lookups
+from benchmarks.headers import headers
 from benchmarks.load import load
 from benchmarks.publishing import publishing
 from benchmarks.reading import reading
@@ -124,6 +126,8 @@ EXPERIMENTS: dict[str, Callable[[Stage], Figures]] = {
     "disk-flush": disk_flush,
     "reading": reading,
     "publishing": publishing,
+    "headers": headers,
     "codes": codes,
+    "directories": directories,
     "validation": validation,
 }

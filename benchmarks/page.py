@@ -11,6 +11,7 @@ _BEGIN, _END = "<!-- figures: written by make bench -->", "<!-- end of figures -
 _SECTIONS = {
     "reading": ("<!-- readers: written by make bench -->", "<!-- end of readers -->"),
     "validation": ("<!-- validation: written by make bench -->", "<!-- end of validation -->"),
+    "headers": ("<!-- headers: written by make bench -->", "<!-- end of headers -->"),
     "publishing": ("<!-- publishing: written by make bench -->", "<!-- end of publishing -->"),
 }
 

@@ -23,6 +23,7 @@
     │       └── CommitUnknownError  the outcome is unknown: the broker did not answer in time
     ├── DataError                   bad data
     │   ├── BadRecordError          a record that cannot be replicated
+    │   ├── PieceError              a piece of a header stack refused a record
     │   ├── DuplicateValueError     several records have a key or value that a directory expects once
     │   ├── EncodingError           content that cannot be written in the requested format
     │   ├── DatasetError            a data file that violates its format
@@ -42,13 +43,14 @@
     ├── OutboxError                 the producer's database failed
     │   ├── OutboxUnavailableError  the database cannot be reached, or is busy; it may come back
     │   └── OutboxNotMigratedError  the database lacks the producer's tables, or has those of another version
+    ├── ServiceUnavailableError     a service for keys or schemas, which a header stack needs, does not answer
     ├── SourceError                 a folder, service or table that is copied cannot be read completely
     │   └── SourceUnavailableError  its database cannot be reached; it may come back
     └── EmbeddedKafkaError          the embedded broker could not be fetched, started or stopped
 
 A message names the operation, its object (key, topic, partition, offset), the failure, and what
-to do next. The errors of directories, SDMX, data, the producer and the embedded broker are defined in these packages,
-and exported by them. This module imports no other module of kafka_replica.
+to do next. The errors of header stacks, directories, SDMX, data, the producer and the embedded broker are defined in
+these packages, and exported by them. This module imports no other module of kafka_replica.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from copy import copy
+from dataclasses import replace
 from threading import RLock, Thread, current_thread
 from types import TracebackType
 from typing import Any, Literal, NoReturn, Self
@@ -24,6 +25,10 @@ from kafka_replica.errors import (
     WaitTimeoutError,
 )
 from kafka_replica.filters import KeyFilter
+from kafka_replica.headers import Stack
+from kafka_replica.large_values.changes import WholeChanges, listener_of_whole, validator_of_plain
+from kafka_replica.large_values.keys import with_chunks
+from kafka_replica.large_values.snapshot import LargeValueSnapshot
 from kafka_replica.listeners import (
     DEFAULT_PENDING_CHANGES,
     DEFAULT_RECENT_CHANGES,
@@ -90,6 +95,9 @@ class Replica:
         tombstones_kept_s: how long Kafka keeps tombstones, in seconds; by default the topics are queried
             (``delete.retention.ms``). A replica that took longer to read, or had no contact for longer, rebuilds its
             state if offsets are missing in what it reads, because a tombstone may have been there.
+        header_stack: undoes what the producers' header stack did to values and headers, before ``validator`` and
+            readers see a record: verifies signatures, decrypts, decompresses. A record that a piece refuses is one that
+            cannot be replicated.
 
     Raises:
         ConfigurationError: a property is impossible, or would break one of the guarantees.
@@ -115,6 +123,8 @@ class Replica:
         history: int = 0,
         key_filter: KeyFilter | None = None,
         tombstones_kept_s: float | None = None,
+        header_stack: Stack | None = None,
+        large_values: bool = False,
     ) -> None:
         config = hide_secrets(config)  # also in this frame, which a traceback with local variables shows
         options = ReplicaOptions(
@@ -133,9 +143,13 @@ class Replica:
             history=history,
             key_filter=key_filter,
             tombstones_kept_s=tombstones_kept_s,
+            header_stack=header_stack,
         )
+        if large_values:
+            options = _with_large_values(options)
         self.config = options.config
         """The properties as given; the ``repr`` of a secret is ``***``, and ``str()`` returns its value."""
+        self._has_large_values = large_values
         self.topics = options.topics
         self.topic = options.name
         self._store: Store = MemoryStore() if store is None else store
@@ -252,7 +266,10 @@ class Replica:
             raise NotReadyError(
                 f"the replica of {self.topic} has no version yet ({self.state}); call wait_ready(timeout_s=...) first"
             )
-        return snapshot
+        return self._shown(snapshot)
+
+    def _shown(self, snapshot: Snapshot) -> Snapshot:
+        return LargeValueSnapshot(snapshot) if self._has_large_values else snapshot
 
     def wait_for(self, positions: Mapping[Partition, int], timeout_s: float | None = None) -> Snapshot:
         """Wait for a version that includes the records below these offsets; return it, or a newer one.
@@ -302,6 +319,8 @@ class Replica:
         if not callable(listener):
             raise UsageError(f"a listener is something that can be called with a Change, not {listener!r}")
         self._check_process()
+        if self._has_large_values:
+            listener = listener_of_whole(listener)
         with self._lifecycle:
             self._check_open()
             mailbox = self._publisher.mailbox(max_pending)
@@ -341,7 +360,8 @@ class Replica:
         self._check_open()
         if incarnation not in {None, self.incarnation}:
             since = None
-        return Changes(self._publisher.mailbox(max_pending, since), timeout_s)
+        kind = WholeChanges if self._has_large_values else Changes
+        return kind(self._publisher.mailbox(max_pending, since), timeout_s)
 
     def at(self, version: int) -> Snapshot:
         """Return the version with a number: the current version, or one of the last ``history`` versions.
@@ -350,7 +370,7 @@ class Replica:
             VersionGoneError: the version is no longer kept, or never existed.
         """
         self._check_process()
-        return self._publisher.at(version)
+        return self._shown(self._publisher.at(version))
 
     def diff(self, before: int | Snapshot, after: int | Snapshot | None = None) -> Difference:
         """Return the differences between two versions, given by number or snapshot; ``after`` defaults to the current.
@@ -440,3 +460,13 @@ def _claim(store: Store) -> None:
             f"another replica has {store!r}; give each replica a store of its own, or close that one"
         )
     _in_use.add(store)
+
+
+def _with_large_values(options: ReplicaOptions) -> ReplicaOptions:
+    """Return the options with a filter that keeps the chunks of a main key, and a validator that does not see them."""
+    key_filter, validator = options.key_filter, options.validator
+    return replace(
+        options,
+        key_filter=None if key_filter is None else with_chunks(key_filter),
+        validator=None if validator is None else validator_of_plain(validator),
+    )

@@ -10,11 +10,16 @@ REPLICAS: Final = 3
 MIN_INSYNC: Final = 2
 """The number of replicas that must have a record before Kafka acknowledges it."""
 
-STRUCTURE_TOPIC: Final[Mapping[str, str]] = {
+COMPACTED_TOPIC: Final[Mapping[str, str]] = {
     "cleanup.policy": "compact",
     "delete.retention.ms": str(86_400_000),  # longer than a replica is down or an initial read takes
-    "max.message.bytes": str(16 << 20),  # long codelists
     "min.compaction.lag.ms": str(600_000),  # longer than an initial read takes
+}
+"""The settings of any topic for replicas."""
+
+STRUCTURE_TOPIC: Final[Mapping[str, str]] = {
+    **COMPACTED_TOPIC,
+    "max.message.bytes": str(16 << 20),  # long codelists
 }
 """The settings of a topic of structures."""
 
@@ -33,5 +38,5 @@ def recommended_replicas(brokers: int) -> int:
 
 
 def with_min_insync(settings: Mapping[str, str], replicas: int) -> dict[str, str]:
-    """Return the settings, with ``min.insync.replicas`` added if there are enough replicas."""
-    return {**settings, "min.insync.replicas": str(MIN_INSYNC)} if replicas >= REPLICAS else dict(settings)
+    """Return the settings, with ``min.insync.replicas`` added if they lack it and there are enough replicas."""
+    return {"min.insync.replicas": str(MIN_INSYNC), **settings} if replicas >= REPLICAS else dict(settings)

@@ -33,6 +33,7 @@ _COMMANDS: Final = {
     "samples": _Command("samples", "samples", "Write sample files to try things with."),
     "source": _Command("source", "source", "Copy a PostgreSQL table to a topic."),
     "status": _Command("reading", "status", "Print the status of a replica of the topic."),
+    "topics": _Command("topics", "topics", "Name, create and check topics; list obsolete ones."),
     "validate": _Command("validate", "validate", "Validate data against a structure."),
     "watch": _Command("reading", "watch", "Print a line for each version as it comes."),
 }

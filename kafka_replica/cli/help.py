@@ -82,6 +82,24 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
     "source compare": ("source compare --config source.toml", "source compare --config source.toml --dry-run"),
     "source run": ("source run --config source.toml", "source run --config source.toml --create-topic --compare"),
     "status": ("status -t sdmx.structures", "status -t sdmx.structures --json"),
+    "topics": (
+        "topics create topics.toml",
+        "topics check topics.toml --json",
+        "topics obsolete topics.toml",
+        "topics name --env folio --tenant diku --module mod-inventory-storage --entity item",
+    ),
+    "topics check": ("topics check topics.toml", "topics check topics.toml -b broker:9093 -c client.properties --json"),
+    "topics create": ("topics create topics.toml", "topics create topics.toml -b broker:9093"),
+    "topics group": ("topics group mod-search", "topics group mod-search --tenant diku"),
+    "topics name": (
+        "topics name --env folio --tenant diku --module mod-inventory-storage --entity item",
+        'topics name --env folio --tenant "*" --producer inventory --entity item',
+    ),
+    "topics obsolete": ("topics obsolete topics.toml",),
+    "topics parse": (
+        "topics parse folio.diku.inventory.item",
+        'topics parse folio.Default.diku.DI_COMPLETED --convention "[{env}.]Default.{tenant}.{entity}"',
+    ),
     "validate": (
         'validate data.csv --flow "ESTAT:NA_MAIN(1.6)" -t sdmx.structures -o checked',
         'validate data.csv --flow "ESTAT:NA_MAIN(1.6)" -s structures/ -o checked',

@@ -105,9 +105,13 @@ class ReplicaArguments:
     key_filter: tuple[str, ...]
     on_bad_record: Literal["stop", "skip"]
     dead_letters: Path | None
+    large_values: bool = False
 
 
 _OF_A_REPLICA = (
+    click.option(
+        "--large-values", is_flag=True, help="Show values that were split into chunks as whole values.",
+    ),
     click.option(
         "--dead-letters", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
         help="Append records that cannot be replicated to this file, as JSON lines, and go on without them.",

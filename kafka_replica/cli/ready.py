@@ -39,6 +39,7 @@ def command_replica(options: ReplicaArguments) -> Replica:
         key_filter=reduce(or_, map(KeyFilter.pattern, options.key_filter)) if options.key_filter else None,
         on_bad_record=options.on_bad_record if dead_letters is None else "dead-letter",
         dead_letters=dead_letters,
+        large_values=options.large_values,
     )
 
 

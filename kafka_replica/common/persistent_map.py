@@ -12,13 +12,15 @@ _BITS: Final = 5
 _WIDTH: Final = 1 << _BITS
 _MASK: Final = _WIDTH - 1
 _MAX_DEPTH: Final = 6
+_LEAF: Final = 128  # the most keys of a leaf
+_FILL: Final = 96  # the average that a new tree has at most: few of its leaves then have too many
 _MISSING: Final = object()
 
 
 class PersistentMap(Generic[K, V]):
     """An immutable mapping. :meth:`putting` and :meth:`dropping` return a new mapping that shares all unchanged parts.
 
-    The mapping is a tree of tuples of 32, by five bits of the key's hash per level; its leaves are dicts of about 32
+    The mapping is a tree of tuples of 32, by five bits of the key's hash per level; its leaves are dicts of up to 128
     keys. A change of one key copies one leaf and the tuples above it, so the cost is about the same for a thousand keys
     and for a million.
     """
@@ -28,7 +30,7 @@ class PersistentMap(Generic[K, V]):
     def __init__(self, items: Mapping[K, V] | Iterable[tuple[K, V]] = ()) -> None:
         held = dict(items)
         self._count = len(held)
-        self._root: Any = _built(held, 0)
+        self._root: Any = _built(held)
 
     def get(self, key: K, default: V | None = None) -> V | None:
         """Return the value of a key, or the default."""
@@ -80,14 +82,34 @@ class PersistentMap(Generic[K, V]):
         return made
 
 
-def _built(held: dict[Any, Any], depth: int) -> Any:
-    if len(held) <= _WIDTH or depth == _MAX_DEPTH:
+def _built(held: dict[Any, Any]) -> Any:
+    """Return a tree, with all its leaves filled in one pass over the keys."""
+    if len(held) <= _LEAF:
         return held
+    depth = 1
+    while len(held) > _FILL << depth * _BITS:
+        depth += 1
+    leaves: list[dict[Any, Any]] = [{} for _ in range(1 << depth * _BITS)]
+    mask = len(leaves) - 1
+    for key, value in held.items():
+        leaves[hash(key) & mask][key] = value
+    nodes = [_divided(leaf, depth) for leaf in leaves]
+    while depth:
+        depth -= 1
+        step = 1 << depth * _BITS  # the children of a node differ in the bits of its level
+        nodes = [tuple(nodes[at::step]) for at in range(step)]
+    return nodes[0]
+
+
+def _divided(leaf: dict[Any, Any], depth: int) -> Any:
+    """Return a leaf, or a tree in its place if it has too many keys."""
+    if len(leaf) <= _LEAF or depth == _MAX_DEPTH:
+        return leaf
     parts: list[dict[Any, Any]] = [{} for _ in range(_WIDTH)]
     shift = depth * _BITS
-    for key, value in held.items():
+    for key, value in leaf.items():
         parts[hash(key) >> shift & _MASK][key] = value
-    return tuple(_built(part, depth + 1) for part in parts)
+    return tuple(_divided(part, depth + 1) for part in parts)
 
 
 def _put(node: Any, bits: int, depth: int, key: Any, value: Any) -> Any:
@@ -95,14 +117,16 @@ def _put(node: Any, bits: int, depth: int, key: Any, value: Any) -> Any:
         at = bits & _MASK
         child = _put(node[at], bits >> _BITS, depth + 1, key, value)
         return (*node[:at], child, *node[at + 1 :])
-    return _built({**node, key: value}, depth)
+    return _divided({**node, key: value}, depth)
 
 
 def _dropped(node: Any, bits: int, key: Any) -> Any:
     if node.__class__ is tuple:
         at = bits & _MASK
         return (*node[:at], _dropped(node[at], bits >> _BITS, key), *node[at + 1 :])
-    return {one: value for one, value in node.items() if one != key}
+    left = dict(node)
+    del left[key]
+    return left
 
 
 def _leaves(node: Any) -> Iterator[dict[Any, Any]]:

@@ -6,6 +6,7 @@ This package may import the core, and knows no SDMX. Read ``directory`` first, t
 from __future__ import annotations
 
 from kafka_replica.directories.changes import DirectoryChange, DirectoryListener, ObjectChange
+from kafka_replica.directories.database_transactions import DatabaseTransactions
 from kafka_replica.directories.decoding import record_validator
 from kafka_replica.directories.directory import Directory
 from kafka_replica.directories.errors import DuplicateValueError
@@ -13,6 +14,7 @@ from kafka_replica.directories.indexes import Index, MultiValuedIndex, PrefixInd
 from kafka_replica.directories.view import DirectoryView
 
 __all__ = [
+    "DatabaseTransactions",
     "Directory",
     "DirectoryChange",
     "DirectoryListener",

@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeAlias, TypeVar
 
+from kafka_replica.directories.contents import Contents
 from kafka_replica.directories.schema import Entry, Schema
 from kafka_replica.directories.selection import TopicSelection
 from kafka_replica.errors import BadRecordError
@@ -64,24 +65,65 @@ def typed_listener(
     schema: Schema[T], topic: TopicSelection, listener: Callable[[DirectoryChange[Any, T]], object]
 ) -> Callable[[Change], object]:
     """Return a listener of a replica that calls a listener of a directory."""
+    sides = _InterpretedSides(schema, topic) if schema.interpreter is not None else _Sides(schema, topic)
 
     def follow(change: Change) -> None:
-        listener(_typed(schema, topic, change))
+        listener(_typed(topic.of(change.snapshot), change, *sides.of(change)))
 
     follow.__qualname__ = getattr(listener, "__qualname__", repr(listener))
     return follow
 
 
-def _typed(schema: Schema[T], topic: TopicSelection, change: Change) -> DirectoryChange[Any, T]:
-    now = topic.of(change.snapshot)
-    was = None if change.previous is None else topic.of(change.previous)
-    before: dict[Any, T] = {}
-    after: dict[Any, T] = {}
-    for key in topic.keys((*change.changed, *change.deleted)):
-        for side, objects in ((was, before), (now, after)):
-            entry = None if side is None else _entry(schema, side, key)
-            if entry is not None:
-                objects[entry.id] = entry.found
+class _Sides(Generic[T]):
+    """The objects that a change touches, before and after it."""
+
+    def __init__(self, schema: Schema[T], topic: TopicSelection) -> None:
+        self._schema, self._topic = schema, topic
+
+    def of(self, change: Change) -> tuple[dict[Any, T], dict[Any, T]]:
+        """Return the objects before and after a change; decodes both records of each key."""
+        now = self._topic.of(change.snapshot)
+        was = None if change.previous is None else self._topic.of(change.previous)
+        before: dict[Any, T] = {}
+        after: dict[Any, T] = {}
+        for key in self._topic.keys((*change.changed, *change.deleted)):
+            for side, objects in ((was, before), (now, after)):
+                entry = None if side is None else self._entry(side, key)
+                if entry is not None:
+                    objects[entry.id] = entry.found
+        return before, after
+
+    def _entry(self, snapshot: Snapshot, key: bytes) -> Entry[T] | None:
+        try:
+            record = snapshot.get(key)
+            return None if record is None else self._schema.entry(key, record.value, record)
+        except BadRecordError:
+            return None
+
+
+class _InterpretedSides(Generic[T]):
+    """The objects that a change touches, before and after it, with an interpreter: it needs contents of its own."""
+
+    def __init__(self, schema: Schema[T], topic: TopicSelection) -> None:
+        self._schema, self._topic = schema._replace(indexes={}), topic
+        self._contents: Contents[T] | None = None
+
+    def of(self, change: Change) -> tuple[dict[Any, T], dict[Any, T]]:
+        """Return the objects before and after a change."""
+        now, was = self._topic.of(change.snapshot), None if change.initial else self._contents
+        if was is None or change.rebuilt:
+            self._contents = Contents.of(self._schema, now)
+            return {} if was is None else dict(was.objects()), dict(self._contents.objects())
+        touched = self._topic.keys((*change.changed, *change.deleted))
+        self._contents = contents = was.advanced(touched, now.get)
+        before, after = (
+            {entry.id: entry.found for key in contents.touched if (entry := side.entries.get(key)) is not None}
+            for side in (was, contents)
+        )
+        return before, after
+
+
+def _typed(now: Snapshot, change: Change, before: dict[Any, T], after: dict[Any, T]) -> DirectoryChange[Any, T]:
     return DirectoryChange(
         snapshot=now,
         added={key: found for key, found in after.items() if key not in before},
@@ -94,11 +136,3 @@ def _typed(schema: Schema[T], topic: TopicSelection, change: Change) -> Director
         initial=change.initial,
         conflated=change.conflated,
     )
-
-
-def _entry(schema: Schema[T], snapshot: Snapshot, key: bytes) -> Entry[T] | None:
-    record = snapshot.get(key)
-    try:
-        return None if record is None else schema.entry(key, record)
-    except BadRecordError:
-        return None

@@ -5,15 +5,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
 from kafka_replica.common.persistent_map import PersistentMap
+from kafka_replica.directories.claims import Claims
 from kafka_replica.directories.indexes import Index, UniqueIndex
 from kafka_replica.directories.schema import Entry, Schema
 from kafka_replica.errors import BadRecordError
 from kafka_replica.records import Record
+from kafka_replica.replication.delta_builder import collector_paused
 from kafka_replica.stores import Snapshot
 
 T = TypeVar("T")
@@ -22,7 +24,7 @@ T = TypeVar("T")
 class Contents(Generic[T]):
     """The contents of a directory in one version."""
 
-    __slots__ = ("bad_records", "entries", "ids", "indexes", "schema")
+    __slots__ = ("bad_records", "claims", "entries", "ids", "indexes", "schema", "touched")
 
     def __init__(
         self,
@@ -31,15 +33,21 @@ class Contents(Generic[T]):
         ids: UniqueIndex[T] | None,
         indexes: Mapping[str, Index[T]],
         bad_records: PersistentMap[bytes, BadRecordError],
+        claims: Claims[T] | None = None,
+        touched: Collection[bytes] = (),
     ) -> None:
         self.schema = schema
         self.entries = entries
-        """The entries by the keys of their records."""
+        """The entries by the keys of their records, or by the keys under which an interpreter puts them."""
         self.ids = ids
         """The objects by the directory's key; None if that is the key of the record."""
         self.indexes = indexes
         self.bad_records = bad_records
         """The records that are not in the directory though ``where`` did not leave them out, by key."""
+        self.claims = claims
+        """The claims of records to keys; None without an interpreter."""
+        self.touched = touched
+        """The keys of the entries that may differ from those of the contents from which these were advanced."""
 
     def __len__(self) -> int:
         return len(self.entries) if self.ids is None else len(self.ids)
@@ -68,33 +76,58 @@ class Contents(Generic[T]):
         return ((entry.id, entry.found) for entry in self.entries.values() if entry.id not in twice)
 
     @staticmethod
-    def of(schema: Schema[T], records: Iterable[tuple[bytes, Record]]) -> Contents[T]:
-        """Return the contents of a whole version."""
-        entries: dict[bytes, Entry[T]] = {}
-        bad_records: dict[bytes, BadRecordError] = {}
-        for key, record in records:
-            try:
-                entry = schema.entry(key, record)
-            except BadRecordError as bad:
-                bad_records[key] = bad
-            else:
-                if entry is not None:
-                    entries[key] = entry
-        ids = None
-        if schema.id_of is not None:
-            ids = UniqueIndex[T](schema.id_of).filled(((e.id,), key, e.found) for key, e in entries.items())
-        indexes = {
-            name: index.filled((e.indexed[at], key, e.found) for key, e in entries.items())
-            for at, (name, index) in enumerate(schema.indexes.items())
-        }
-        return Contents(schema, PersistentMap(entries), ids, indexes, PersistentMap(bad_records))
+    def of(schema: Schema[T], records: Mapping[bytes, Record]) -> Contents[T]:
+        """Return the contents of a whole version; a record may also be bad because looking it up fails."""
+        with collector_paused():
+            entries, bad_records, claims = (_decoded if schema.interpreter is None else _interpreted)(schema, records)
+            ids = None
+            if schema.id_of is not None:
+                ids = UniqueIndex[T](schema.id_of).filled(((e.id,), key, e.found) for key, e in entries.items())
+            indexes = {
+                name: index.filled((e.indexed[at], key, e.found) for key, e in entries.items())
+                for at, (name, index) in enumerate(schema.indexes.items())
+            }
+            return Contents(schema, PersistentMap(entries), ids, indexes, PersistentMap(bad_records), claims)
 
-    def advanced(self, touched: Iterable[bytes], record_of: Callable[[bytes], Record | None]) -> Contents[T]:
+    def advanced(self, touched: Collection[bytes], record_of: Callable[[bytes], Record | None]) -> Contents[T]:
         """Return the contents of a version that differs in these records at most."""
         change = _Changing(self)
+        if self.claims is None:
+            for key in touched:
+                change.replace_record(key, record_of)
+            return change.result(None, touched)
+        claims, keys, bad_records = self.claims.advanced(self.schema, touched, record_of)
         for key in touched:
-            change.replace(key, record_of(key))
-        return change.result()
+            change.replace_bad_record(key, bad_records.get(key))
+        for key in keys:
+            change.replace(key, claims.entry(key))
+        return change.result(claims, keys)
+
+
+def _decoded(
+    schema: Schema[T], records: Mapping[bytes, Record]
+) -> tuple[dict[bytes, Entry[T]], dict[bytes, BadRecordError], None]:
+    """Return the entries of records, and the bad records."""
+    entries: dict[bytes, Entry[T]] = {}
+    bad_records: dict[bytes, BadRecordError] = {}
+    for key in records:
+        try:
+            record = records[key]
+            entry = schema.entry(key, record.value, record)
+        except BadRecordError as bad:
+            bad_records[key] = bad
+        else:
+            if entry is not None:
+                entries[key] = entry
+    return entries, bad_records, None
+
+
+def _interpreted(
+    schema: Schema[T], records: Mapping[bytes, Record]
+) -> tuple[dict[bytes, Entry[T]], dict[bytes, BadRecordError], Claims[T]]:
+    """Return the entries that records put, the bad records, and the claims of all records."""
+    claims, bad_records = Claims.of(schema, records)
+    return claims.entries(), bad_records, claims
 
 
 class UndecodedContents(Generic[T]):
@@ -124,7 +157,7 @@ class UndecodedContents(Generic[T]):
         record = self._snapshot.get(key) if isinstance(key, str) else None
         if record is None:
             raise KeyError(key)
-        entry = self.schema.entry(record.key, record)
+        entry = self.schema.entry(record.key, record.value, record)
         if entry is None:
             raise KeyError(key)
         return entry.found
@@ -139,16 +172,28 @@ class _Changing(Generic[T]):
         self._ids = before.ids
         self._indexes = dict(before.indexes)
 
-    def replace(self, key: bytes, record: Record | None) -> None:
+    def replace_record(self, key: bytes, record_of: Callable[[bytes], Record | None]) -> None:
         """Replace what a key had by what its record has now."""
+        bad_record = new = None
+        try:
+            record = record_of(key)
+            new = None if record is None else self._schema.entry(key, record.value, record)
+        except BadRecordError as bad:
+            bad_record = bad
+        self.replace_bad_record(key, bad_record)
+        self.replace(key, new)
+
+    def replace_bad_record(self, key: bytes, bad: BadRecordError | None) -> None:
+        """Replace the bad record of a key."""
         self._bad_records = self._bad_records.dropping(key)
+        if bad is not None:
+            self._bad_records = self._bad_records.putting(key, bad)
+
+    def replace(self, key: bytes, new: Entry[T] | None) -> None:
+        """Replace the entry of a key."""
         old = self._entries.get(key)
-        new: Entry[T] | None = None
-        if record is not None:
-            try:
-                new = self._schema.entry(key, record)
-            except BadRecordError as bad:
-                self._bad_records = self._bad_records.putting(key, bad)
+        if old is new:
+            return
         if old is not None:
             self._drop(key, old, new)
         if new is not None:
@@ -170,6 +215,6 @@ class _Changing(Generic[T]):
         for at, (name, index) in enumerate(self._indexes.items()):
             self._indexes[name] = index.putting(new.indexed[at], key, new.found)
 
-    def result(self) -> Contents[T]:
-        """Return the contents."""
-        return Contents(self._schema, self._entries, self._ids, self._indexes, self._bad_records)
+    def result(self, claims: Claims[T] | None, touched: Collection[bytes]) -> Contents[T]:
+        """Return the contents, with the claims of their records, and the keys of entries that may differ."""
+        return Contents(self._schema, self._entries, self._ids, self._indexes, self._bad_records, claims, touched)

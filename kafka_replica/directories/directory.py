@@ -16,6 +16,7 @@ from kafka_replica.directories.changes import DirectoryListener, typed_listener
 from kafka_replica.directories.contents import Contents, UndecodedContents
 from kafka_replica.directories.decoding import decoder_for
 from kafka_replica.directories.indexes import Index, taker
+from kafka_replica.directories.interpretation import Interpreter
 from kafka_replica.directories.read_only_dict import ReadOnlyDict
 from kafka_replica.directories.schema import Schema
 from kafka_replica.directories.selection import TopicSelection
@@ -77,8 +78,10 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
         where: keeps the objects for which it returns True; all by default.
         indexes: an index for each name: ``UniqueIndex``, ``MultiValuedIndex``, ``PrefixIndex`` or ``RangeIndex``.
         decode: a function from the value of a record to an object, for values other than JSON.
+        interpreter: a function of a record that tells what the record puts, if that is not simply its value under its
+            key; see ``kafka_replica.directories.interpreters`` for Kafka Connect, Debezium and others.
         on_demand: decode a record when it is looked up for the first time, not when it arrives. Then there are no
-            ``key``, ``where``, ``indexes``, and a bad record raises its error when it is looked up.
+            ``key``, ``where``, ``indexes``, ``interpreter``, and a bad record raises its error when it is looked up.
         on_bad_record: for a record that cannot be decoded, or for which one of the functions fails: ``"stop"``
             makes all later look-ups raise its error; ``"skip"`` leaves it out, so that its key is absent,
             and lists it in ``bad_records``; ``"dead-letter"`` also puts it into ``dead_letters``.
@@ -100,6 +103,7 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
         where: Callable[[T], bool] | None = None,
         indexes: Mapping[str, Index[T]] | None = None,
         decode: Callable[[bytes], T] | None = None,
+        interpreter: Interpreter | None = None,
         on_demand: bool = False,
         on_bad_record: Literal["stop", "skip", "dead-letter"] = "stop",
         dead_letters: DeadLetters | None = None,
@@ -115,6 +119,7 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
         where: Callable[[T], bool] | None = None,
         indexes: Mapping[str, Index[T]] | None = None,
         decode: Callable[[bytes], T] | None = None,
+        interpreter: Interpreter | None = None,
         on_bad_record: Literal["stop", "skip", "dead-letter"] = "stop",
         dead_letters: DeadLetters | None = None,
         topic: str | None = None,
@@ -128,6 +133,7 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
         where: Callable[[T], bool] | None = None,
         indexes: Mapping[str, Index[T]] | None = None,
         decode: Callable[[bytes], T] | None = None,
+        interpreter: Interpreter | None = None,
         on_demand: bool = False,
         on_bad_record: Literal["stop", "skip", "dead-letter"] = "stop",
         dead_letters: DeadLetters | None = None,
@@ -135,15 +141,23 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
     ) -> None:
         super().__init__()
         check_policy(on_bad_record, dead_letters)
-        if on_demand and (key is not None or where is not None or indexes or on_bad_record != "stop"):
+        functions = (key, where, interpreter)
+        if on_demand and (functions != (None, None, None) or indexes or on_bad_record != "stop"):
             raise ConfigurationError(
-                "on_demand=True cannot be combined with key, where, indexes or on_bad_record, which need every record"
+                "on_demand=True cannot be combined with key, where, indexes, interpreter or on_bad_record, which need "
+                "every record"
             )
+        if interpreter is not None and not callable(interpreter):
+            raise ConfigurationError(f"interpreter={interpreter!r} is not a function of a record")
         self._name = getattr(of, "__name__", repr(of))
         self._replica = replica
         self._topic = TopicSelection(replica.topics, topic)
         self._schema = Schema(
-            decoder_for(of, decode), None if key is None else taker(key, "key="), where, dict(indexes or {})
+            decoder_for(of, decode),
+            None if key is None else taker(key, "key="),
+            where,
+            dict(indexes or {}),
+            interpreter,
         )
         self._stops, self._dead_letters = on_bad_record == "stop", dead_letters
         self._versions = ContentVersions[T](self._schema, on_demand=on_demand)
@@ -298,8 +312,8 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
         before = self._versions.newest
         snapshot = self._topic.of(change.snapshot)
         touched: Collection[bytes] | None = None
-        if change.initial or before is None:
-            now = self._versions.begin(snapshot)
+        if change.initial or before is None or (change.rebuilt and self._schema.interpreter is not None):
+            now = self._versions.begin(snapshot)  # the order of records counts, and a rebuild may have changed it
         else:
             touched = self._topic.keys((*change.changed, *change.deleted))
             now = self._versions.advance(snapshot, touched)
@@ -335,7 +349,7 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
             alive = dict(now.objects())
             gone = [key for key in self._held() if key not in alive]
         else:
-            alive, gone = _differences(now, was, touched)
+            alive, gone = _differences(now, was)
         self._replace(gone, alive)
 
     # --- helpers ---
@@ -405,9 +419,9 @@ def _left(give_up_s: float | None) -> float:
     return inf if give_up_s is None else give_up_s - time.monotonic()
 
 
-def _differences(now: Contents[T], was: Contents[T], touched: Collection[bytes]) -> tuple[dict[Any, T], list[Any]]:
+def _differences(now: Contents[T], was: Contents[T]) -> tuple[dict[Any, T], list[Any]]:
     """Return the objects, by the directory's key, to put into the dict, and the keys to drop from it."""
-    ids = {entry.id for side in (was, now) for key in touched if (entry := side.entries.get(key)) is not None}
+    ids = {entry.id for side in (was, now) for key in now.touched if (entry := side.entries.get(key)) is not None}
     alive: dict[Any, T] = {}
     gone = []
     for one in ids:

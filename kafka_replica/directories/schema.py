@@ -7,6 +7,7 @@ from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from kafka_replica.directories.decoding import Decode
 from kafka_replica.directories.indexes import Index
+from kafka_replica.directories.interpretation import Interpreter
 from kafka_replica.errors import BadRecordError
 from kafka_replica.records import Record
 
@@ -36,16 +37,18 @@ class Schema(NamedTuple, Generic[T]):
     where: Callable[[T], bool] | None
     indexes: Mapping[str, Index[T]]
     """The indexes, still empty."""
+    interpreter: Interpreter | None = None
+    """The function that tells what a record puts; None: its value, under its key."""
 
-    def entry(self, key: bytes, record: Record) -> Entry[T] | None:
-        """Return the entry of a record, or None if ``where`` leaves it out.
+    def entry(self, key: bytes, value: bytes | None, record: Record) -> Entry[T] | None:
+        """Return the entry of a value that a record has for a key, or None if ``where`` leaves it out.
 
         Raises:
             BadRecordError: the record cannot be decoded, or has impossible values; the error names the step.
         """
-        step = "decoding its value"
+        step, index_name = "decoding its value", None
         try:
-            found = self.decode(record.value or b"")
+            found = self.decode(value or b"")
             step = "where="
             if self.where is not None and not self.where(found):
                 return None
@@ -55,12 +58,17 @@ class Schema(NamedTuple, Generic[T]):
             if name is None:
                 raise ValueError("the object has None as its key")
             indexed = []
-            for index_name, index in self.indexes.items():
-                step = f"the index {index_name}"
+            for index_name, index in self.indexes.items():  # noqa: B007 - for the error
                 indexed.append(tuple(index.values_of(found)))
         except Exception as error:
-            reason = f"{step}: {str(error) or type(error).__name__}"
-            bad = BadRecordError(*record.source, record.offset, reason, _ADVICE, record.key)
-            bad.record = record
-            raise bad from error
-        return Entry(name, found, tuple(indexed))
+            raise bad_record(record, step if index_name is None else f"the index {index_name}", error) from error
+        made: Entry[T] = tuple.__new__(Entry, (name, found, tuple(indexed)))  # a third of the time of Entry()
+        return made
+
+
+def bad_record(record: Record, step: str, error: Exception) -> BadRecordError:
+    """Return the error for a record that an exception has refused in a step."""
+    reason = f"{step}: {str(error) or type(error).__name__}"
+    bad = BadRecordError(*record.source, record.offset, reason, _ADVICE, record.key)
+    bad.record = record
+    return bad

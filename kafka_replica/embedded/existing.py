@@ -60,7 +60,7 @@ class ExistingKafka:
         return name
 
     def delete_topic(self, name: str, timeout_s: float = 20.0) -> None:
-        """Delete a topic; raise EmbeddedKafkaError if the broker refuses."""
+        """Delete a topic like `LocalKafka.delete_topic`."""
         wire.delete_topic(*self._reached(), name, timeout_s)
 
     def __enter__(self) -> Self:

@@ -208,6 +208,18 @@ class LocalKafka:
         wire.create_topic(ports.LOOPBACK, self.port, name, partitions, config or {}, timeout_s)
         return name
 
+    def delete_topic(self, name: str, timeout_s: float = 20.0) -> None:
+        """Delete a topic; a missing one counts as deleted.
+
+        Args:
+            name: the name of the topic.
+            timeout_s: how long to wait at most, in seconds.
+
+        Raises:
+            EmbeddedKafkaError: the broker refused (the message gives the reason) or does not answer.
+        """
+        wire.delete_topic(ports.LOOPBACK, self.port, name, timeout_s)
+
     def log_tail(self, lines: int = 25) -> str:
         """Return the last lines of the broker's log without stack frames; an empty string if the log is empty."""
         return log_end(self.log_path, lines)

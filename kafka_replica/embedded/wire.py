@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _METADATA, _CREATE_TOPICS, _DELETE_TOPICS = 3, 19, 20
+_NO_TOPIC = 3
 _NOT_READY = {5, 7, 41}  # leader not available, timed out, not the controller
 _NAMES = {
     17: "the topic's name is not valid",
@@ -104,7 +105,7 @@ def create_topic(
 
 
 def delete_topic(host: str, port: int, name: str, timeout_s: float = 20.0) -> None:
-    """Delete a topic.
+    """Delete a topic; a missing one counts as deleted.
 
     Raises:
         EmbeddedKafkaError: the broker refused, does not answer, or did not finish in time.
@@ -135,7 +136,7 @@ def _until_done(host: str, port: int, api: int, body: bytes, doing: str, deadlin
             raise EmbeddedKafkaError(
                 f"while {doing}: {host}:{port} does not answer ({error}); is the broker running, and open to all?"
             ) from error
-        if code == 0:
+        if code == 0 or (code == _NO_TOPIC and api == _DELETE_TOPICS):
             return
         if code not in _NOT_READY or time.monotonic() > deadline:
             reason = (said or "").rstrip(".") or _NAMES.get(code, f"Kafka's error code {code}")

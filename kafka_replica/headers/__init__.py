@@ -1,4 +1,29 @@
-"""The record headers that this library understands: ``transactions`` has those of the source's transactions.
+"""Record headers: the stack of pieces that transform records by their headers, and the headers of transactions.
 
-This package may import ``records`` and ``errors``. Read ``transactions`` first.
+This package may import ``records``, ``common`` and ``errors``. ``pieces`` has the pieces that come with the library;
+the core imports only the contract. Read ``piece`` first, then ``stack``.
 """
+
+from __future__ import annotations
+
+from kafka_replica.headers.errors import PieceError, ServiceUnavailableError
+from kafka_replica.headers.keys import PRIVATE, PUBLIC, RESERVED, HeaderKey, compact_key, identifier_of
+from kafka_replica.headers.piece import Form, Piece, PieceInput, PieceOutput
+from kafka_replica.headers.stack import Stack, Transformed
+
+__all__ = [
+    "PRIVATE",
+    "PUBLIC",
+    "RESERVED",
+    "Form",
+    "HeaderKey",
+    "Piece",
+    "PieceError",
+    "PieceInput",
+    "PieceOutput",
+    "ServiceUnavailableError",
+    "Stack",
+    "Transformed",
+    "compact_key",
+    "identifier_of",
+]

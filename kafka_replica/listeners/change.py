@@ -28,6 +28,9 @@ class Change:
     source_transactions: tuple[str, ...] | None = ()
     """The transactions of the source that wrote records of the change, such as ``structures/17``, as far as the
     records' headers name them; None if there are too many, because the listener was slow. Empty for the whole state."""
+    rebuilt: bool = False
+    """True if the log was replaced and read again for this change: records that are not listed, because they have not
+    changed, may have other offsets, partitions and timestamps than before."""
 
     def __repr__(self) -> str:
         merged = f", {self.conflated} versions in one" if self.conflated > 1 else ""

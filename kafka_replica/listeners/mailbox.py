@@ -118,7 +118,9 @@ class Mailbox:
         snapshot = self._known = PastSnapshot(diff.now, self._diffs(), newest) if self._pending else newest
         if isinstance(diff, FullState):
             return Change(snapshot, None, snapshot.keys(), (), diff.versions)
-        return Change(snapshot, previous, diff.changed, diff.deleted, diff.versions, diff.transactions, diff.origins)
+        return Change(
+            snapshot, previous, diff.changed, diff.deleted, diff.versions, diff.transactions, diff.origins, diff.rebuilt
+        )
 
     def _diffs(self) -> tuple[VersionDiff | MergedDiff, ...]:
         return tuple(

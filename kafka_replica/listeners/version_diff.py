@@ -36,7 +36,18 @@ class VersionInfo(NamedTuple):
 class VersionDiff:
     """A version as the difference to the previous one. It may be used by any thread."""
 
-    __slots__ = ("_before", "changed", "deleted", "now", "origins", "size", "transactions", "versions", "was")
+    __slots__ = (
+        "_before",
+        "changed",
+        "deleted",
+        "now",
+        "origins",
+        "rebuilt",
+        "size",
+        "transactions",
+        "versions",
+        "was",
+    )
 
     def __init__(
         self,
@@ -45,6 +56,8 @@ class VersionDiff:
         applied: Applied,
         transactions: int | None,
         origins: tuple[str, ...] | None = (),
+        *,
+        rebuilt: bool = False,
     ) -> None:
         self.was, self.now = VersionInfo.of(previous), VersionInfo.of(snapshot)
         self.changed: Collection[bytes] = applied.changed
@@ -52,6 +65,7 @@ class VersionDiff:
         self.versions = 1
         self.transactions = transactions
         self.origins = origins
+        self.rebuilt = rebuilt
         self.size = 0
         """The approximate size of keys and values in ``before``, in bytes; 0 until ``settle`` is called."""
         # If the store has not reported the replaced records: the previous version, until they are needed.
@@ -80,12 +94,13 @@ class VersionDiff:
 class MergedDiff:
     """Several differences merged into one. One thread adds; the cost is proportional to the keys added."""
 
-    __slots__ = ("_changed", "_deleted", "_origins", "before", "now", "transactions", "versions", "was")
+    __slots__ = ("_changed", "_deleted", "_origins", "before", "now", "rebuilt", "transactions", "versions", "was")
 
     def __init__(self, first: VersionDiff) -> None:
         self.was, self.now = first.was, first.now
         self.versions = first.versions
         self.transactions = first.transactions
+        self.rebuilt = first.rebuilt
         self._origins = None if first.origins is None else dict.fromkeys(first.origins)
         self.before: Before = dict(first.before)
         self._changed = dict.fromkeys(first.changed)
@@ -106,6 +121,7 @@ class MergedDiff:
         self.now = newer.now
         self.versions += newer.versions
         self.transactions = plus(self.transactions, newer.transactions)
+        self.rebuilt |= newer.rebuilt
         self._take_origins(newer)
 
     @property

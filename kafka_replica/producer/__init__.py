@@ -18,6 +18,7 @@ from kafka_replica.producer.errors import (
     SourceError,
     SourceUnavailableError,
 )
+from kafka_replica.producer.large_values import LargeValueProducer, LargeValueTransaction
 from kafka_replica.producer.transactions import Committed, Transaction, TransactionalProducer
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ __all__ = [
     "DeadLetterTopic",
     "Delete",
     "EncodingError",
+    "LargeValueProducer",
+    "LargeValueTransaction",
     "OutboxError",
     "OutboxNotMigratedError",
     "OutboxUnavailableError",

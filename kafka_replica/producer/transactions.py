@@ -22,6 +22,7 @@ from kafka_replica.broker.writing.writer import TransactionalWriter
 from kafka_replica.common.secret_values import hide_secrets
 from kafka_replica.common.wording import counted
 from kafka_replica.errors import BrokerUnavailableError, CommitUnknownError, KafkaReplicaError, WaitTimeoutError
+from kafka_replica.headers import Stack
 from kafka_replica.producer.names import topic_names
 from kafka_replica.records import Headers, Key, Position, key_bytes
 
@@ -48,8 +49,9 @@ class Committed:
 class Transaction:
     """An open transaction: its puts and deletions, in this order; written to each of several topics."""
 
-    def __init__(self, writer: TransactionalWriter, topic: str) -> None:
+    def __init__(self, writer: TransactionalWriter, topic: str, header_stack: Stack | None = None) -> None:
         self._writer = writer
+        self._header_stack = header_stack or None
         self._topics = topic_names(topic)
         self.committed = Committed()
 
@@ -61,6 +63,7 @@ class Transaction:
         """Write a record.
 
         Raises:
+            PieceError: a piece of the header stack refused the record.
             PublishError: the record cannot be sent.
         """
         self._send(key_bytes(key), value, headers)
@@ -69,6 +72,7 @@ class Transaction:
         """Write a tombstone.
 
         Raises:
+            PieceError: a piece of the header stack refused the tombstone.
             PublishError: the tombstone cannot be sent.
         """
         self._send(key_bytes(key), None, headers)
@@ -76,7 +80,10 @@ class Transaction:
 
     def _send(self, key: bytes, value: bytes | None, headers: Headers) -> None:
         for topic in self._topics:
-            self._writer.send(topic, key, value, headers)
+            if self._header_stack is None:
+                self._writer.send(topic, key, value, headers)
+            else:
+                self._writer.send(topic, key, *self._header_stack.outgoing(key, value, headers, topic=topic))
         self.committed.records += 1
 
 
@@ -89,6 +96,7 @@ class TransactionalProducer:
         transactional_id: the identity of the writer. Kafka fences older producers with the same id, and aborts their
             open transactions.
         timeout_s: the timeout of one step, in seconds.
+        header_stack: transforms values and headers before they are sent; replicas undo this with the same stack.
 
     Raises:
         ConfigurationError: no topic is named.
@@ -102,11 +110,13 @@ class TransactionalProducer:
         transactional_id: str,
         *,
         timeout_s: float = 30.0,
+        header_stack: Stack | None = None,
     ) -> None:
         config = hide_secrets(config)
         self._config = config
         self._topic = ",".join(topic_names(topic))
         self._timeout_s = timeout_s
+        self._header_stack = header_stack
         self._writer = TransactionalWriter(config, transactional_id, timeout_s)
 
     def __repr__(self) -> str:
@@ -126,7 +136,7 @@ class TransactionalProducer:
         """
         self._writer.check_usable()
         self._writer.begin()
-        transaction = Transaction(self._writer, self._topic)
+        transaction = Transaction(self._writer, self._topic, self._header_stack)
         try:
             yield transaction
             transaction.committed.position = Position(self._writer.commit())

@@ -38,6 +38,7 @@ class Publisher:
         self._mailboxes: list[Mailbox] = []
         self._recent = RecentChanges(recent_changes)
         self._history = History(history)
+        self._is_outdated = False
 
     # --- events, reported by the follower ---
 
@@ -59,6 +60,7 @@ class Publisher:
         with self._waiters:
             self.bad_records.clear()
             self.health.outdated(reason)
+            self._is_outdated = True
 
     def advanced(self, position: Position) -> None:
         """Advance the position of the version shown, because nothing has changed up to there."""
@@ -84,12 +86,12 @@ class Publisher:
         """
         with self._waiters:
             previous, self._snapshot = self._snapshot, snapshot
+            rebuilt, self._is_outdated = self._is_outdated, False
             self._history.add(snapshot)
             diff = None
             if previous is not None and applied is not None:
-                diff = VersionDiff(
-                    snapshot, previous, applied, transactions, tuple(each.transaction for each in origins)
-                )
+                names = tuple(each.transaction for each in origins)
+                diff = VersionDiff(snapshot, previous, applied, transactions, names, rebuilt=rebuilt)
             if diff is not None:
                 self._recent.add(diff)
             else:

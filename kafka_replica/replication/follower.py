@@ -77,6 +77,7 @@ class Follower:
             options.key_filter,
             options.validator,
             [(bad.topic, bad.key) for bad in saved.bad_records if bad.key is not None] if saved is not None else (),
+            options.header_stack,
         )
         self._delta_builder = DeltaBuilder(
             store.newest,

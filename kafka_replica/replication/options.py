@@ -11,6 +11,7 @@ from typing import Any
 from kafka_replica.broker.reading.readers import Boundaries, check_settings
 from kafka_replica.errors import ConfigurationError
 from kafka_replica.filters import KeyFilter
+from kafka_replica.headers import Stack
 from kafka_replica.listeners import DEFAULT_RECENT_CHANGES
 from kafka_replica.records import topic_key
 from kafka_replica.replication.dead_letters import DeadLetters, check_policy
@@ -40,6 +41,7 @@ class ReplicaOptions:
     history: int = 0
     key_filter: KeyFilter | None = None
     tombstones_kept_s: float | None = None
+    header_stack: Stack | None = None
 
     def __post_init__(self) -> None:
         check_settings(self.config, self.boundaries)
@@ -48,6 +50,8 @@ class ReplicaOptions:
             raise ConfigurationError(f"key_filter={self.key_filter!r} is not possible; it is a KeyFilter")
         if self.validator is not None and not callable(self.validator):
             raise ConfigurationError(f"validator={self.validator!r} is not possible; it is a function of a record")
+        if self.header_stack is not None and not isinstance(self.header_stack, Stack):
+            raise ConfigurationError(f"header_stack={self.header_stack!r} is not possible; it is a Stack")
         for name in ("stalled_after_s", "blocked_after_s", "barrier_timeout_s", "tombstones_kept_s"):
             self._check_seconds(name, may_be_none=name in {"barrier_timeout_s", "tombstones_kept_s"})
         self._check_count("recent_changes", "a number")
@@ -60,10 +64,9 @@ class ReplicaOptions:
 
     @property
     def selection(self) -> str:
-        """The options that determine which records a version has, and how their keys are named, as JSON."""
-        return json.dumps(
-            {"topics": self.topics, "apart": self._are_apart, "key_filter": str(self.key_filter or "everything")}
-        )
+        """The options that determine the records of a version, and how their keys are named, as JSON."""
+        options = {"topics": self.topics, "apart": self._are_apart, "key_filter": str(self.key_filter or "everything")}
+        return json.dumps({**options, "header_stack": self.header_stack.identity} if self.header_stack else options)
 
     def prefixes(self) -> dict[str, bytes]:
         """Return the prefix that the store puts before the keys of each topic."""

@@ -1,4 +1,4 @@
-"""The filter of incoming records: it drops unwanted records, and finds those that cannot be replicated.
+"""The filter of incoming records: it drops unwanted ones, undoes a header stack, and finds bad ones.
 
 A record that cannot be replicated, and is set aside, replaces the previous record of its key: the key is absent until
 a good record arrives, and listed as bad until a good record or a tombstone arrives. So a replica that was up all the
@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from kafka_replica.errors import BadRecordError, DataError
+from kafka_replica.headers import PieceError, Stack
 from kafka_replica.records import Partition, Record, Stored, as_record, lacks_key
 from kafka_replica.transactions import Batch
 
@@ -22,6 +23,10 @@ Validator = Callable[[Record], object]
 _NO_KEY = "find the producer that writes without keys, or set on_bad_record='skip' to set such records aside"
 _DAMAGED = "compare it with kafka-dump-log.sh, or set on_bad_record='skip' to do without it"
 _REFUSED = "have it published again, or set on_bad_record='skip' to set such records aside"
+_NOT_UNDONE = (
+    "compare the replica's header_stack with that of the producer, have the record published again, or set "
+    "on_bad_record='skip' to set such records aside"
+)
 
 
 class Filtered(NamedTuple):
@@ -41,6 +46,7 @@ class RecordFilter:
         key_filter: returns whether a key is wanted; None accepts all keys.
         validator: raises an exception if a record is invalid.
         bad_keys: topics and keys whose newest record was set aside before.
+        header_stack: transforms records before the validator sees them; None or an empty stack changes nothing.
     """
 
     def __init__(
@@ -48,15 +54,19 @@ class RecordFilter:
         key_filter: Callable[[bytes], bool] | None = None,
         validator: Validator | None = None,
         bad_keys: Iterable[tuple[str, bytes]] = (),
+        header_stack: Stack | None = None,
     ) -> None:
         self._key_filter = key_filter
         self._validator = validator
+        self._header_stack = header_stack or None
         self._bad_keys = set(bad_keys)
 
     @property
     def is_open(self) -> bool:
         """Return whether records pass unchanged."""
-        return self._key_filter is None and self._validator is None and not self._bad_keys
+        return (
+            self._key_filter is None and self._validator is None and self._header_stack is None and not self._bad_keys
+        )
 
     def is_bad(self, topic: str, key: bytes) -> bool:
         """Return whether the newest record of a key was set aside."""
@@ -80,28 +90,36 @@ class RecordFilter:
                 continue
             if self._key_filter is not None and not self._key_filter(raw[0]):
                 continue
-            refused = self._refused(partition, raw)
+            accepted = self._accepted(partition, raw)
             topic_and_key = partition.topic, raw[0]
-            if refused is not None:
-                bad.append(refused)
+            if isinstance(accepted, BadRecordError):
+                bad.append(accepted)
                 self._bad_keys.add(topic_and_key)
                 wanted.append((raw[0], None, raw[2], raw[3], ()))
                 continue
             if topic_and_key in self._bad_keys:
                 self._bad_keys.discard(topic_and_key)
                 cleared.append(raw[0])
-            wanted.append(raw)
+            wanted.append(accepted)
         return Filtered(wanted, bad, cleared)
 
-    def _refused(self, partition: Partition, raw: Stored) -> BadRecordError | None:
-        if self._validator is None or raw[1] is None:
-            return None
+    def _accepted(self, partition: Partition, raw: Stored) -> Stored | BadRecordError:
+        """Return the record as the application wrote it, or the error for the record as it was read."""
+        accepted = raw
+        if self._header_stack is not None:
+            try:
+                value, headers = self._header_stack.incoming(raw[0], raw[1], raw[4], topic=partition.topic)
+            except PieceError as error:
+                return _bad(partition, raw, str(error), _NOT_UNDONE)
+            accepted = (raw[0], value, raw[2], raw[3], headers)
+        if self._validator is None or accepted[1] is None:
+            return accepted
         try:
-            self._validator(as_record(raw, partition))
+            self._validator(as_record(accepted, partition))
         except Exception as error:  # noqa: BLE001 - any exception of a user's validator is a reason
             reason = str(error) or type(error).__name__
             return _bad(partition, raw, reason, _REFUSED)
-        return None
+        return accepted
 
 
 def without_key(partition: Partition, raw: Stored) -> BadRecordError:

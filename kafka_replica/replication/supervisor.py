@@ -79,7 +79,7 @@ class Supervisor:
         if resume_point is None:
             return None
         if resume_point.selection != self._options.selection:
-            reason = "it was kept for other topics, or with another filter"
+            reason = "it was kept for other topics, or with another filter or header stack"
         elif resume_point.has_keys_in_several_partitions:
             reason = "some of its keys have records in several partitions, of which only one is kept"
         else:

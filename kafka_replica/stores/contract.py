@@ -15,7 +15,7 @@ from typing import NoReturn, Protocol, TypeVar, overload
 
 from kafka_replica.common.html_tables import ROWS, html_table
 from kafka_replica.common.wording import counted
-from kafka_replica.errors import StoreError, UsageError
+from kafka_replica.errors import DataError, StoreError, UsageError
 from kafka_replica.records import Key, Partition, Position, Record, Stored, key_bytes, key_text, topic_key
 from kafka_replica.stores.delta import Applied, Delta
 from kafka_replica.transactions.resume_point import ResumePoint
@@ -89,7 +89,7 @@ class Snapshot(Mapping[bytes, Record], ABC):
     def _repr_html_(self) -> str:
         try:
             rows = [_html_row(key, self.get(key)) for key in islice(self, ROWS + 1)]
-        except StoreError:  # unreadable records should not prevent the representation
+        except (StoreError, DataError):  # unreadable records should not prevent the representation
             rows = []
         return html_table(repr(self)[1:-1], ("key", "at", "time", "bytes"), rows, self.known_length, "key")
 

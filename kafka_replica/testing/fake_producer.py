@@ -11,6 +11,7 @@ from kafka_replica.errors import (
     PublishError,
     WaitTimeoutError,
 )
+from kafka_replica.headers import Stack
 from kafka_replica.producer import Committed, TransactionalProducer
 from kafka_replica.records import Headers, Partition, Position
 from kafka_replica.testing.fake_cluster import Cluster
@@ -99,7 +100,16 @@ class FakeProducer(TransactionalProducer):
         BrokerUnavailableError: the test has made the broker unavailable.
     """
 
-    def __init__(self, cluster: Cluster, topic: str, transactional_id: str, *, timeout_s: float = 30.0) -> None:
+    def __init__(
+        self,
+        cluster: Cluster,
+        topic: str,
+        transactional_id: str,
+        *,
+        timeout_s: float = 30.0,
+        header_stack: Stack | None = None,
+    ) -> None:
+        self._header_stack = header_stack
         self._cluster = cluster
         self._topic = topic
         self._timeout_s = timeout_s

@@ -7,6 +7,7 @@ from typing import Any
 
 from kafka_replica.common.wording import counted
 from kafka_replica.errors import KafkaReplicaError, TopicNotFoundError, UsageError
+from kafka_replica.headers import Stack
 from kafka_replica.records import Headers, Key, Partition, Position, Record, as_record
 from kafka_replica.replica import Replica
 from kafka_replica.stores import Store
@@ -102,7 +103,9 @@ class FakeTopic:
         log, offset = self._cluster.append((self.name, partition), key, None, headers, timestamp_ms)
         return Position({log.partition: offset + 1})
 
-    def producer(self, transactional_id: str = "fake-producer", *, timeout_s: float = 30.0) -> FakeProducer:
+    def producer(
+        self, transactional_id: str = "fake-producer", *, timeout_s: float = 30.0, header_stack: Stack | None = None
+    ) -> FakeProducer:
         """Return a ``TransactionalProducer`` that writes to this topic, for code under test.
 
         A new producer fences older ones with the same transactional id; transactions that they left open are aborted.
@@ -110,7 +113,7 @@ class FakeTopic:
         Raises:
             BrokerUnavailableError: the test has made the broker unavailable.
         """
-        return FakeProducer(self._cluster, self.name, transactional_id, timeout_s=timeout_s)
+        return FakeProducer(self._cluster, self.name, transactional_id, timeout_s=timeout_s, header_stack=header_stack)
 
     # --- reading ---
 

@@ -18,9 +18,8 @@ from pyspark.sql import functions as F  # noqa: N812
 from kafka_replica.data.validation.model import KeyCheck, LevelCheck
 from kafka_replica.data.validation.reporting import Extent
 from kafka_replica_spark.expressions import balanced
-from kafka_replica_spark.rows import Prepared, joined
+from kafka_replica_spark.rows import MARK, Prepared, joined
 
-MARK: Final = "__broken_"
 _HASH: Final = f"{MARK}hash"
 _AGAIN: Final = f"{MARK}again"
 """A second hash, and the least and the greatest of these hashes in a group."""

@@ -10,9 +10,8 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from kafka_replica.data.validation.model import ERRORS, FIELDS
-from kafka_replica_spark.cross_row import MARK
 from kafka_replica_spark.expressions import balanced
-from kafka_replica_spark.rows import ERRORS_TYPE
+from kafka_replica_spark.rows import ERRORS_TYPE, MARK
 
 _ASKED: Final = f"{MARK}asked"
 _SURELY_COMPILED: Final = 56
@@ -63,7 +62,7 @@ def with_findings(df: DataFrame, items: Sequence[Item], metadata: Mapping[str, A
     """
     told = dict(metadata)
     if not items:
-        return df.select("*", F.lit(None).cast(ERRORS_TYPE).alias(ERRORS, metadata=told))
+        return _without_marks(df.select("*", F.lit(None).cast(ERRORS_TYPE).alias(ERRORS, metadata=told)))
     parts = _parts(items)
     asked = [_asked(items[part]) for part in parts]
     df = df.select(
@@ -76,8 +75,7 @@ def with_findings(df: DataFrame, items: Sequence[Item], metadata: Mapping[str, A
         for number, part in enumerate(parts)
     ]
     errors = _errors(found, [one.finding for one in items]).cast(ERRORS_TYPE)
-    marks = [name for name in df.columns if name.startswith(MARK)]
-    return df.select("*", errors.alias(ERRORS, metadata=told)).drop(*marks)
+    return _without_marks(df.select("*", errors.alias(ERRORS, metadata=told)))
 
 
 def in_full(finding: Finding) -> Column:
@@ -88,6 +86,10 @@ def in_full(finding: Finding) -> Column:
             for name, told in finding._asdict().items()
         )
     )
+
+
+def _without_marks(df: DataFrame) -> DataFrame:
+    return df.drop(*(name for name in df.columns if name.startswith(MARK)))
 
 
 def _errors(found: Sequence[Column], findings: Sequence[Finding]) -> Column:

@@ -22,6 +22,8 @@ from kafka_replica_spark.texts import as_text, shape_of
 
 ERRORS_TYPE: Final = f"array<struct<{','.join(f'{field}:string' for field in FIELDS)}>>"
 """The type of the column ``_errors``."""
+MARK: Final = "__broken_"
+"""The beginning of the names of columns that are added during validation, and dropped at its end."""
 _BETWEEN: Final = "\x1f"
 
 
@@ -138,6 +140,20 @@ def prepared(df: DataFrame, rules: Rules) -> Prepared:
         texts[name] = _given(text) if name in several else text
     floating = frozenset(name for name, kind in kinds.items() if _is_floating(kind))
     return Prepared(df, texts, bound, Expressions(texts, floating, put=bytes_for(df)), several, floating)
+
+
+def with_texts_computed_once(rows: Prepared) -> Prepared:
+    """Return the rows with the texts of floating-point columns in columns of their own.
+
+    Such a text is a large expression. A condition that uses it several times would contain a copy for each use, and
+    so would a condition on a part of that: planning would take minutes.
+    """
+    names = {name: f"{MARK}text{number}" for number, name in enumerate(sorted(rows.floating))}
+    if not names:
+        return rows
+    df = rows.df.select("*", *(rows.texts[name].alias(column) for name, column in names.items()))
+    texts = {**rows.texts, **{name: F.col(column) for name, column in names.items()}}
+    return replace(rows, df=df, texts=texts, expressions=Expressions(texts, rows.floating, put=bytes_for(df)))
 
 
 def _given(texts: Column) -> Column:

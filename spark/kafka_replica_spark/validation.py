@@ -24,7 +24,7 @@ from kafka_replica.sdmx import Urn
 from kafka_replica_spark.cross_row import Marked, compared
 from kafka_replica_spark.findings import Finding, Item, with_findings
 from kafka_replica_spark.literals import MOST_IN_MAPS, entries, maps_are_hashed
-from kafka_replica_spark.rows import Prepared, prepared
+from kafka_replica_spark.rows import Prepared, prepared, with_texts_computed_once
 from kafka_replica_spark.stamps import POSITION, VERSION, position_json, with_stamp
 
 
@@ -77,9 +77,9 @@ def validate(
     """
     compiled = rules_for(reference, snapshot, rules, action, as_of)
     _check_columns(df, compiled, [ERRORS, VERSION, POSITION] if stamp else [ERRORS])
-    rows = prepared(df, compiled)
+    rows = with_texts_computed_once(prepared(df, compiled))
     unchecked = list(rows.bound.unchecked)
-    whole = df
+    whole = rows.df
     marked: list[Marked] = []
     if not df.isStreaming:
         whole, marked = compared(rows)

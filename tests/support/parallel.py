@@ -9,6 +9,8 @@ from xdist.scheduler import LoadScopeScheduling
 
 _ONE_PROCESS: Final = ("tests/integration/spark/", "tests/integration/chaos/")
 """Folders whose tests share a session that is expensive, or would each take the whole machine."""
+_OWN_SESSION: Final = ("test_spark_cluster.py", "test_spark_connect.py")
+"""Files that do not use the session of their folder."""
 _FIRST: Final = (*_ONE_PROCESS, "tests/integration/")
 """The folders whose tests take long begin first, so that all processes end at about the same time."""
 
@@ -23,4 +25,6 @@ class FilesAndFolders(LoadScopeScheduling):  # type: ignore[misc]
 
     def _split_scope(self, nodeid: str) -> str:
         file, _, _ = nodeid.partition("::")
+        if file.endswith(_OWN_SESSION):
+            return file
         return next((folder for folder in _ONE_PROCESS if file.startswith(folder)), file)

@@ -216,6 +216,16 @@ class Topics:
         """
         return {name: entry.value for name, entry in self._settings(topic, timeout_s).items()}
 
+    def settings_and_own(self, topic: str, timeout_s: float) -> tuple[dict[str, str], frozenset[str]]:
+        """Return the topic's settings, and the names of those that are set for the topic itself.
+
+        Raises:
+            BrokerError: Kafka did not answer, or refused.
+        """
+        found = self._settings(topic, timeout_s)
+        own = (name for name, entry in found.items() if _is_own(entry))
+        return {name: entry.value for name, entry in found.items()}, frozenset(own)
+
     def largest_batch(self, topic: str, timeout_s: float) -> BatchLimit:
         """Return the topic's batch size limit and which setting defines it; needs the right DescribeConfigs.
 
@@ -223,7 +233,7 @@ class Topics:
             BrokerError: Kafka did not answer, or refused.
         """
         entry = self._settings(topic, timeout_s)["max.message.bytes"]
-        return BatchLimit(int(entry.value), ConfigSource(entry.source) is ConfigSource.DYNAMIC_TOPIC_CONFIG)
+        return BatchLimit(int(entry.value), _is_own(entry))
 
     def _settings(self, topic: str, timeout_s: float) -> dict[str, Any]:
         resource = ConfigResource(ResourceType.TOPIC, topic)
@@ -324,6 +334,10 @@ class PendingEnds:
         if self._high is None:
             self._high = self._ask(IsolationLevel.READ_UNCOMMITTED)
         return Ends(stable, _offsets(self._high, doing, timeout_s, self._wait))
+
+
+def _is_own(entry: Any) -> bool:
+    return ConfigSource(entry.source) is ConfigSource.DYNAMIC_TOPIC_CONFIG
 
 
 def _all_done(futures: dict[Partition, Future[Any]]) -> bool:

@@ -5,7 +5,8 @@ Source: SDMX 3.1 Section 2, "Organisation Scheme"; SDMXStructureOrganisation.xsd
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import ClassVar, Final
 
 from kafka_replica.sdmx.base import ItemScheme, Nameable
 from kafka_replica.sdmx.containers import NO_TEXT, InternationalString, Items
@@ -79,3 +80,13 @@ class MetadataProviderScheme(OrganisationScheme, frozen=True, gc=False, kw_only=
 
 class OrganisationUnitScheme(OrganisationScheme, frozen=True, gc=False, kw_only=True):
     """Organisation units, with their parents."""
+
+
+ORGANISATION_SCHEMES: Final[Mapping[str, tuple[type[OrganisationScheme], type[Organisation]]]] = {
+    "AgencyScheme": (AgencyScheme, Agency),
+    "DataProviderScheme": (DataProviderScheme, DataProvider),
+    "DataConsumerScheme": (DataConsumerScheme, DataConsumer),
+    "MetadataProviderScheme": (MetadataProviderScheme, MetadataProvider),
+    "OrganisationUnitScheme": (OrganisationUnitScheme, OrganisationUnit),
+}
+"""The classes of a scheme and of its items, by the name of the scheme's class."""

@@ -10,6 +10,7 @@ from pyspark.sql import SparkSession
 from kafka_replica import Snapshot
 from kafka_replica_spark import session
 from kafka_replica_spark.sessions import QUIET_JAVA
+from support.spark.in_one_job import small_jobs
 from support.spark.spark_world import RULES_MESSAGE, samples, version_of
 
 
@@ -22,9 +23,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
-    """A session as session() creates it, except for Java's second compiler, which these short jobs do not repay."""
+    """A session as session() creates it, without what these short jobs do not repay.
+
+    That is Java's second compiler, and the line of Python that Spark notes with each expression, for its errors: this
+    takes longer than the expression.
+    """
     java = f"{QUIET_JAVA} -XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-    made = session("tests", **{"spark.sql.session.timeZone": "UTC", "spark.driver.extraJavaOptions": java})
+    settings = {
+        "spark.sql.session.timeZone": "UTC",
+        "spark.driver.extraJavaOptions": java,
+        "spark.python.sql.dataFrameDebugging.enabled": "false",
+    }
+    made = session("tests", **settings)
     yield made
     made.stop()
 
@@ -43,10 +53,6 @@ def rules() -> Snapshot:
 
 @pytest.fixture
 def uncompiled(spark: SparkSession) -> Iterator[None]:
-    """Disable whole-stage compilation: it takes a second per plan and gains nothing here, and other tests use it."""
-    settings = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
-    for name, value in settings.items():
-        spark.conf.set(name, value)
-    yield
-    for name in settings:
-        spark.conf.unset(name)
+    """Run the test's jobs without compiling them or planning them again: other tests do both, and it takes seconds."""
+    with small_jobs(spark):
+        yield

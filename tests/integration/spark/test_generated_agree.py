@@ -9,6 +9,7 @@ from pyspark.sql import SparkSession
 
 from kafka_replica.data import polars as local
 from kafka_replica_spark import dataset_findings
+from support.effort import usual_or_long
 from support.rules.generated_worlds import generated_world
 from support.spark.in_one_job import on_spark, small_jobs, validated
 
@@ -25,7 +26,8 @@ def seeds(of: int) -> st.SearchStrategy[list[int]]:
 
 
 @pytest.mark.timeout(900)
-@given(batch=seeds(6))
+@pytest.mark.scaled
+@given(batch=seeds(usual_or_long(4, 12)))
 @in_batches
 def test_generated_worlds(spark: SparkSession, batch: list[int]) -> None:
     """Each row has the same findings, in all fields and in the same order, and so has the data set."""

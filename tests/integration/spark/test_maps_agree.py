@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 
 import polars as pl
@@ -15,6 +14,7 @@ from kafka_replica.data.polars.reports import map_report as local_map_report
 from kafka_replica.errors import UsageError
 from kafka_replica_spark import split, transform
 from kafka_replica_spark.reports import map_report
+from support.effort import usual_or_long
 from support.mapping.case_rows import expected, mapped_rows
 from support.mapping.generated_maps import made_map, made_rows
 from support.mapping.map_cases import CASES, Case, one
@@ -30,10 +30,11 @@ def on_spark(spark: SparkSession, frame: pl.DataFrame, plan: MapPlan) -> pl.Data
     return made
 
 
-# Planning a case takes Spark a second: one in three, unless all are asked for.
-_CASES = CASES if os.environ.get("EVERY_CASE") else CASES[::3]
+# Planning a case takes Spark a second.
+_CASES = usual_or_long(CASES[::3], CASES)
 
 
+@pytest.mark.scaled
 @pytest.mark.usefixtures("uncompiled")
 @pytest.mark.parametrize("case", _CASES, ids=[case.name for case in _CASES])
 def test_case(spark: SparkSession, case: Case) -> None:

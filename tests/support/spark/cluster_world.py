@@ -109,6 +109,8 @@ def _environment() -> dict[str, str]:
         "SPARK_NO_DAEMONIZE": "1",
         "SPARK_DAEMON_MEMORY": "256m",
         "PYSPARK_PYTHON": sys.executable,
+        # Short jobs do not repay Java's second compiler; executors inherit this from their workers.
+        "JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
     }
 
 

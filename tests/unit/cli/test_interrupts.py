@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from support.effort import usual_or_long
+
 # The first import of the command's module reports that its code runs; before that, Python itself is starting.
 _PROGRAM = """
 import os, sys
@@ -48,6 +50,7 @@ def run(command: list[str], folder: Path, interrupt_after_s: float | None) -> tu
 
 
 @pytest.mark.thorough
+@pytest.mark.scaled
 @pytest.mark.parametrize("command", _COMMANDS, ids=" ".join)
 def test_ctrl_c_at_any_early_moment_ends_without_a_traceback(command: list[str], tmp_path: Path) -> None:
     """Ctrl-C during imports, while the command runs, and while Python shuts down, ends without a traceback."""
@@ -55,9 +58,9 @@ def test_ctrl_c_at_any_early_moment_ends_without_a_traceback(command: list[str],
     assert status in {0, 3}, errors
     dice = random.Random(" ".join(command))
     ended = []
-    for number in range(8):
+    for number in range(usual_or_long(4, 8)):
         # The first moments, and random later ones: imports take nearly all of the time.
-        delay_s = dice.uniform(0, 0.02) if number < 3 else dice.uniform(0, took_s * 1.1)
+        delay_s = dice.uniform(0, 0.02) if number < 2 else dice.uniform(0, took_s * 1.1)
         ended.append(run(command, tmp_path, delay_s))
     for after, errors, _ in ended:
         assert after in {*_INTERRUPTED, status}, (after, errors)

@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafka_replica import Change, Changes, KafkaReplicaError, MemoryStore, Position, UsageError, WaitTimeoutError
+from kafka_replica.errors import LogReplacedError
 from kafka_replica.listeners import Subscription
 from kafka_replica.listeners.version_diff import MergedDiff
 from support.core.board_driver import Driver, Reader, wait_until
@@ -199,6 +200,24 @@ def test_merging_costs_what_is_new() -> None:
     driver.count_to(1001)
     assert mailbox._pending[-1] is merged
     assert set(asked) == {b"number", b"only-1001"}
+
+
+def test_a_rebuild_is_told() -> None:
+    """The change that follows a rebuild says so, also if a full mailbox has merged it with others."""
+    driver = Driver()
+    mailbox = driver.publisher.mailbox(1)
+    driver.count_to(1)
+    mailbox.take()
+    driver.count_to(2)
+    driver.publisher.outdated(LogReplacedError("the topic was recreated"))
+    driver.count_to(4)
+    merged = mailbox.take()
+    assert merged is not None
+    assert (merged.rebuilt, merged.conflated) == (True, 3)
+    driver.count_to(5)
+    later = mailbox.take()
+    assert later is not None
+    assert not later.rebuilt
 
 
 def test_calls_at_a_version() -> None:

@@ -24,6 +24,7 @@ CONFIG = {"bootstrap.servers": "127.0.0.1:1"}
         ({"on_bad_record": "dead-letter"}, "go together"),
         ({"key_filter": "abc"}, "is a KeyFilter"),
         ({"validator": "abc"}, "function of a record"),
+        ({"header_stack": "abc"}, "it is a Stack"),
         ({"recent_changes": -1}, "a number, 0 or more"),
         ({"history": 1.5}, "a number of versions, 0 or more"),
         *(

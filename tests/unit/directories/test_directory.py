@@ -287,7 +287,7 @@ def test_a_version_between_two_that_were_merged(topic: FakeTopic) -> None:
     versions.begin(first)
     versions.advance(last, {b"T1", b"T2", b"T3"})
     for snapshot in (first, middle, last):
-        expected = dict(Contents.of(schema, snapshot.items()).objects())
+        expected = dict(Contents.of(schema, snapshot).objects())
         found = versions.at(snapshot)
         assert isinstance(found, Contents)
         assert dict(found.objects()) == expected

@@ -387,7 +387,7 @@ def test_many_small_artefacts() -> None:
         split_message(data)
 
 
-@settings(max_examples=examples(300), deadline=5000)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.data())
 def test_damaged_sample(data: st.DataObject) -> None:
     """The sample with bytes removed, changed or inserted is read or refused with our error."""

@@ -245,7 +245,7 @@ def test_refused(name: str) -> None:
         read_message(data)
 
 
-@settings(max_examples=examples(200), deadline=5000)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.data())
 def test_damaged_sample(data: st.DataObject) -> None:
     """The sample with bytes removed, changed or doubled is read or refused with our error."""

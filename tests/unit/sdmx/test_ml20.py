@@ -634,7 +634,7 @@ def test_linear() -> None:
     assert seconds(4000) < 9 * seconds(1000)
 
 
-@settings(max_examples=examples(200), deadline=5000)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.data())
 def test_damaged_sample(data: st.DataObject) -> None:
     """The sample with bytes removed, changed or doubled is read or refused with our error."""
@@ -647,7 +647,7 @@ def test_damaged_sample(data: st.DataObject) -> None:
             act(damaged)
 
 
-@settings(max_examples=examples(300), deadline=5000)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.data())
 def test_rearranged_sample(data: st.DataObject) -> None:
     """The sample with lines removed, doubled or moved, or values replaced, is read or refused with our error."""

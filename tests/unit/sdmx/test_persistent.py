@@ -30,12 +30,19 @@ KEYS = st.integers(-500, 500) | st.text(max_size=2) | st.builds(Clumsy, st.integ
 
 
 @settings(max_examples=examples(200), deadline=None)
-@given(st.dictionaries(KEYS, st.integers(), max_size=150), st.lists(st.tuples(KEYS, st.none() | st.integers())))
-def test_it_is_what_a_dict_would_be(first: dict[object, int], changes: list[tuple[object, int | None]]) -> None:
+@given(
+    st.dictionaries(KEYS, st.integers(), max_size=150),
+    st.sampled_from([range(0), range(129), range(3500), range(0, 1 << 14, 32), range(0, 1 << 19, 1 << 10)]),
+    st.lists(st.tuples(KEYS, st.none() | st.integers())),
+)
+def test_it_is_what_a_dict_would_be(
+    first: dict[object, int], more: range, changes: list[tuple[object, int | None]]
+) -> None:
     """After any changes the mapping equals a dict, and its earlier versions are unchanged."""
+    first.update((number, -number) for number in more)  # for trees of several levels, also with crowded leaves
     kept, expected = PersistentMap(first), dict(first)
     past = [(kept, dict(expected))]
-    for key, value in changes:
+    for key, value in changes[: 5 if len(more) > 1000 else 20]:
         if value is None:
             kept = kept.dropping(key)
             expected.pop(key, None)

@@ -253,7 +253,7 @@ def test_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
         read_message(data)
 
 
-@settings(max_examples=examples(200), deadline=5000)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.data())
 def test_damaged_workbooks(data: st.DataObject) -> None:
     """A workbook with cells changed or bytes damaged is read or refused with our error."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import importlib
 import os
 import secrets
 import ssl
@@ -21,6 +20,7 @@ from kafka_replica.broker.connection.java.jks import (
     is_jks,
     read_jks,
 )
+from kafka_replica.common.cryptography_modules import cryptography_module
 from kafka_replica.errors import ConfigurationError, MissingExtraError
 
 _LARGEST_BYTES = 32 * 2**20
@@ -146,7 +146,7 @@ def _pkcs12_file(key: PrivateKeyEntry, key_password: str) -> tuple[str, str]:
 
 def _cryptography(module: str) -> ModuleType:
     try:
-        return importlib.import_module(f"cryptography.{module}")
+        return cryptography_module(module)
     except ImportError as error:
         raise MissingExtraError("Reading Java's key stores", "pkcs12") from error
 

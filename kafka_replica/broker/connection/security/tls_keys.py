@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import secrets
 import ssl
@@ -12,6 +11,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 
 from kafka_replica.broker.connection.security.properties import Properties, refused, wrong
+from kafka_replica.common.cryptography_modules import cryptography_module
 from kafka_replica.errors import ConfigurationError
 
 
@@ -73,8 +73,8 @@ def _load_store(context: ssl.SSLContext, location: str, password: str | None) ->
     if password is None:
         raise wrong("ssl.keystore.password", f"is missing; {name} needs one")
     try:
-        pkcs12 = importlib.import_module("cryptography.hazmat.primitives.serialization.pkcs12")
-        forms = importlib.import_module("cryptography.hazmat.primitives.serialization")
+        pkcs12 = cryptography_module("hazmat.primitives.serialization.pkcs12")
+        forms = cryptography_module("hazmat.primitives.serialization")
     except ImportError:
         raise refused(
             name,

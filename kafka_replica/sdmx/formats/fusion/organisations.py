@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from kafka_replica.sdmx.containers import items_of, stored_items
 from kafka_replica.sdmx.formats.fusion.values import (
     Text,
@@ -19,20 +17,11 @@ from kafka_replica.sdmx.formats.fusion.values import (
 )
 from kafka_replica.sdmx.formats.json_shared.items import read_items
 from kafka_replica.sdmx.formats.json_shared.values import Json, obj
-from kafka_replica.sdmx.model import (
-    Agency,
-    AgencyScheme,
+from kafka_replica.sdmx.model.organisations import (
+    ORGANISATION_SCHEMES,
     Contact,
-    DataConsumer,
-    DataConsumerScheme,
-    DataProvider,
-    DataProviderScheme,
-    MetadataProvider,
-    MetadataProviderScheme,
     Organisation,
     OrganisationScheme,
-    OrganisationUnit,
-    OrganisationUnitScheme,
 )
 from kafka_replica.sdmx.urn import Urn
 
@@ -64,18 +53,9 @@ class WireOrganisationScheme(WireMaintainable, gc=False):
     items: list[WireOrganisation] | None = None
 
 
-_ORGANISATIONS: Final[dict[str, tuple[type[OrganisationScheme], type[Organisation]]]] = {
-    "AgencyScheme": (AgencyScheme, Agency),
-    "DataProviderScheme": (DataProviderScheme, DataProvider),
-    "DataConsumerScheme": (DataConsumerScheme, DataConsumer),
-    "MetadataProviderScheme": (MetadataProviderScheme, MetadataProvider),
-    "OrganisationUnitScheme": (OrganisationUnitScheme, OrganisationUnit),
-}
-
-
 def read_organisation_scheme(urn: Urn, wire: WireOrganisationScheme) -> OrganisationScheme:
     """Build an AgencyScheme, or another scheme of organisations."""
-    scheme, kind = _ORGANISATIONS[urn.cls]
+    scheme, kind = ORGANISATION_SCHEMES[urn.cls]
 
     def make(own: Urn, one: WireOrganisation) -> Organisation:
         contacts = tuple(_read_contact(contact) for contact in one.contacts or ())

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from lxml import etree
 
 from kafka_replica.sdmx.containers import NO_TEXT
@@ -13,37 +11,21 @@ from kafka_replica.sdmx.formats.ml.reading.values import Item, local_id, named
 from kafka_replica.sdmx.formats.ml.writing.edition import Edition
 from kafka_replica.sdmx.formats.ml.writing.values import artefact, item, write_texts
 from kafka_replica.sdmx.formats.ml.writing.xml import el, escaped_text
-from kafka_replica.sdmx.model import (
-    Agency,
-    AgencyScheme,
+from kafka_replica.sdmx.model.organisations import (
+    ORGANISATION_SCHEMES,
     Contact,
-    DataConsumer,
-    DataConsumerScheme,
-    DataProvider,
-    DataProviderScheme,
-    MetadataProvider,
-    MetadataProviderScheme,
     Organisation,
     OrganisationScheme,
     OrganisationUnit,
-    OrganisationUnitScheme,
 )
 
 # Reading
-
-_KINDS: Final[dict[str, tuple[type[OrganisationScheme], type[Organisation]]]] = {
-    "AgencyScheme": (AgencyScheme, Agency),
-    "DataProviderScheme": (DataProviderScheme, DataProvider),
-    "DataConsumerScheme": (DataConsumerScheme, DataConsumer),
-    "MetadataProviderScheme": (MetadataProviderScheme, MetadataProvider),
-    "OrganisationUnitScheme": (OrganisationUnitScheme, OrganisationUnit),
-}
 
 
 def read_organisation_scheme(item: Item) -> OrganisationScheme:
     """Read an <AgencyScheme>, or another scheme of organisations."""
     urn, base, rest, names = item.parts
-    scheme, kind = _KINDS[urn.cls]
+    scheme, kind = ORGANISATION_SCHEMES[urn.cls]
 
     def make(one: Item) -> Organisation:
         parent = first(one.rest, "Parent")

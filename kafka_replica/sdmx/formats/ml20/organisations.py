@@ -21,14 +21,9 @@ from kafka_replica.sdmx.formats.ml20.reading.values import id_of, item_urn, read
 from kafka_replica.sdmx.formats.ml20.writing.values import Edition, write_annotations, write_maintained, write_texts
 from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION
 from kafka_replica.sdmx.formats.shared.reading.standalone import synthetic_name
-from kafka_replica.sdmx.model import (
-    Agency,
-    AgencyScheme,
+from kafka_replica.sdmx.model.organisations import (
+    ORGANISATION_SCHEMES,
     Contact,
-    DataConsumer,
-    DataConsumerScheme,
-    DataProvider,
-    DataProviderScheme,
     Organisation,
     OrganisationScheme,
 )
@@ -36,12 +31,12 @@ from kafka_replica.sdmx.urn import Urn
 
 # Reading
 
-_KINDS: Final[dict[str, tuple[type[OrganisationScheme], type[Organisation], type[Organisation]]]] = {
-    "AgencyScheme": (AgencyScheme, Agency, VersionedAgency),
-    "DataProviderScheme": (DataProviderScheme, DataProvider, VersionedDataProvider),
-    "DataConsumerScheme": (DataConsumerScheme, DataConsumer, VersionedDataConsumer),
+_VERSIONED: Final[dict[str, type[Organisation]]] = {
+    "AgencyScheme": VersionedAgency,
+    "DataProviderScheme": VersionedDataProvider,
+    "DataConsumerScheme": VersionedDataConsumer,
 }
-"""Class -> the scheme, its items, and those items that have a version."""
+"""The class of the items that have a version, by the class of the scheme."""
 
 _CONTACTS: Final = {
     "MaintenanceContact": "Maintenance",
@@ -55,7 +50,8 @@ _CONTACTS: Final = {
 
 def read_organisations(urn: Urn, elements: list[etree._Element], source: Source) -> OrganisationScheme:
     """Return the scheme of these <Agency>, <DataProvider> or <DataConsumer> elements."""
-    scheme, kind, versioned = _KINDS[urn.cls]
+    scheme, kind = ORGANISATION_SCHEMES[urn.cls]
+    versioned = _VERSIONED[urn.cls]
     found: dict[str, Organisation] = {}
     for element in elements:
         id_ = id_of(element, {})

@@ -12,20 +12,12 @@ from kafka_replica.sdmx.formats.sdmx_json.items import item_scheme, local_id, wr
 from kafka_replica.sdmx.formats.sdmx_json.values.reading import Context
 from kafka_replica.sdmx.formats.sdmx_json.values.wire import Localised, Wire, WireMaintainable, WireNameable
 from kafka_replica.sdmx.formats.sdmx_json.values.writing import write_maintained, write_named, write_texts
-from kafka_replica.sdmx.model import (
-    Agency,
-    AgencyScheme,
+from kafka_replica.sdmx.model.organisations import (
+    ORGANISATION_SCHEMES,
     Contact,
-    DataConsumer,
-    DataConsumerScheme,
-    DataProvider,
-    DataProviderScheme,
-    MetadataProvider,
-    MetadataProviderScheme,
     Organisation,
     OrganisationScheme,
     OrganisationUnit,
-    OrganisationUnitScheme,
 )
 from kafka_replica.sdmx.urn import Urn
 
@@ -64,18 +56,20 @@ class WireOrganisationScheme(WireMaintainable, gc=False):
     organisation_units: list[WireOrganisation] | None = None
 
 
-_KINDS: Final[dict[str, tuple[type[OrganisationScheme], type[Organisation], str]]] = {
-    "AgencyScheme": (AgencyScheme, Agency, "agencies"),
-    "DataProviderScheme": (DataProviderScheme, DataProvider, "data_providers"),
-    "DataConsumerScheme": (DataConsumerScheme, DataConsumer, "data_consumers"),
-    "MetadataProviderScheme": (MetadataProviderScheme, MetadataProvider, "metadata_providers"),
-    "OrganisationUnitScheme": (OrganisationUnitScheme, OrganisationUnit, "organisation_units"),
+_LISTS: Final = {
+    "AgencyScheme": ("agencies", "agencies"),
+    "DataProviderScheme": ("data_providers", "dataProviders"),
+    "DataConsumerScheme": ("data_consumers", "dataConsumers"),
+    "MetadataProviderScheme": ("metadata_providers", "metadataProviders"),
+    "OrganisationUnitScheme": ("organisation_units", "organisationUnits"),
 }
+"""The field that has the list of organisations, and its name in JSON, by the class of the scheme."""
 
 
 def read_organisation_scheme(urn: Urn, wire: WireOrganisationScheme, context: Context) -> OrganisationScheme:
     """Build a scheme of any kind of organisation."""
-    scheme, kind, field = _KINDS[urn.cls]
+    scheme, kind = ORGANISATION_SCHEMES[urn.cls]
+    field, _ = _LISTS[urn.cls]
 
     def organisation(own: Urn, one: WireOrganisation) -> Organisation:
         return kind(
@@ -103,19 +97,11 @@ def _read_contact(wire: WireContact, context: Context) -> Contact:
     )
 
 
-_WRITTEN_LISTS: Final = {
-    "AgencyScheme": "agencies",
-    "DataProviderScheme": "dataProviders",
-    "DataConsumerScheme": "dataConsumers",
-    "MetadataProviderScheme": "metadataProviders",
-    "OrganisationUnitScheme": "organisationUnits",
-}
-
-
 def write_organisation_scheme(one: OrganisationScheme, edition: Edition) -> Json:
     """Write a scheme of any kind of organisation."""
     found = [_write_organisation(one.urn, each, edition) for each in stored_items(one.organisations)]
-    return obj(write_maintained(one, edition), {_WRITTEN_LISTS[one.urn.cls]: found})
+    _, name = _LISTS[one.urn.cls]
+    return obj(write_maintained(one, edition), {name: found})
 
 
 def _write_organisation(scheme: Urn, one: Organisation, edition: Edition) -> Json:

@@ -1,0 +1,54 @@
+"""The records that delete all older ones, of everything or of a scope."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from kafka_replica.records import Partition
+
+
+class Cutoff(NamedTuple):
+    """A record that hides what older records put."""
+
+    scope: str
+    """Empty: what belongs to any scope."""
+    source: Partition
+    offset: int
+    time_ms: int
+
+
+class Cutoffs:
+    """All cutoffs of a version; immutable.
+
+    Args:
+        records: the cutoffs by the keys of their records.
+    """
+
+    __slots__ = ("_latest", "_records")
+
+    def __init__(self, records: Mapping[bytes, Cutoff]) -> None:
+        self._records = records
+        # For each scope and partition the highest offset, and the latest time, of a cutoff there.
+        self._latest: dict[str, dict[Partition, tuple[int, int]]] = {}
+        for scope, source, offset, time_ms in records.values():
+            latest = self._latest.setdefault(scope, {})
+            known = latest.get(source, (offset, time_ms))
+            latest[source] = max(known[0], offset), max(known[1], time_ms)
+
+    def __bool__(self) -> bool:
+        return bool(self._records)
+
+    def changed(self, records: Mapping[bytes, Cutoff | None]) -> Cutoffs:
+        """Return the cutoffs with some replaced, or removed if they are None."""
+        if not records:
+            return self
+        return Cutoffs({key: each for key, each in {**self._records, **records}.items() if each is not None})
+
+    def hide(self, scope: str, source: Partition, offset: int, time_ms: int) -> bool:
+        """Return whether a record is older than a cutoff of its scope, or of everything."""
+        for one in {"", scope}:
+            for partition, (last_offset, last_ms) in self._latest.get(one, {}).items():
+                if offset < last_offset if partition == source else time_ms < last_ms:
+                    return True
+        return False

@@ -1,0 +1,64 @@
+"""Rows with a flag that tells whether they are active."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from msgspec.json import Decoder, encode
+
+from kafka_replica.directories.interpretation import DeleteAll, Interpretation, Interpreter, Put
+from kafka_replica.directories.interpreters.connect_json import ConnectJson
+from kafka_replica.records import Record
+
+_decode: Final = Decoder(dict[str, Any]).decode
+
+
+@dataclass(frozen=True, slots=True)
+class ActiveRows:
+    """The interpreter of rows that are switched off instead of deleted: ``{"terminalId": "T1", "isActive": false}``.
+
+    ::
+
+        Directory(replica, Terminal, interpreter=ActiveRows(key="terminalId"))
+
+    A row whose flag is false puts nothing. Several rows may have a key, such as those of a table with its history: the
+    newest active one counts.
+
+    Args:
+        key: the field that is the directory's key; several fields make a key of their JSON, ``'["T1",7]'``. By default
+            the key that ``rows`` gives.
+        active: the field that is the flag: true or false, or 1 or 0. A row without it, or with null, is active.
+        rows: the interpreter that finds the rows; JSON with or without schemas by default.
+    """
+
+    key: str | Sequence[str] | None = None
+    active: str = "isActive"
+    rows: Interpreter = field(default_factory=ConnectJson)
+
+    def __call__(self, record: Record) -> Interpretation:
+        """Return what a record puts."""
+        found = self.rows(record)
+        if found is None or isinstance(found, DeleteAll):
+            return found
+        puts = (found,) if isinstance(found, Put) else found
+        return [active for put in puts if (active := self._active(put)) is not None]
+
+    def _active(self, put: Put) -> Put | None:
+        row = _decode(put.value)
+        flag = row.get(self.active)
+        if flag not in (None, False, True):
+            raise ValueError(f"its field {self.active} is {flag!r}, not true or false")
+        if flag is not None and not flag:
+            return None
+        return put if self.key is None else put._replace(key=self._key(row, self.key))
+
+    def _key(self, row: dict[str, Any], key: str | Sequence[str]) -> str:
+        names = (key,) if isinstance(key, str) else tuple(key)
+        missing = next((name for name in names if row.get(name) is None), None)
+        if missing is not None:
+            raise ValueError(f"it has no field {missing}, which is the key")
+        values = [row[name] for name in names]
+        found = values[0] if isinstance(key, str) else values
+        return found if isinstance(found, str) else encode(found).decode()

@@ -1,0 +1,102 @@
+"""Records of Kafka Connect's JsonConverter.
+
+The converter writes a value as JSON, alone or with its schema: ``{"schema": {...}, "payload": ...}``
+(``schemas.enable``). A value that is null under a schema is no tombstone: the converter writes the four bytes ``null``,
+or a null payload. Both delete. Source: ``org.apache.kafka.connect.json.JsonConverter``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+from msgspec import DecodeError, Raw, Struct
+from msgspec.json import Decoder, encode
+
+from kafka_replica.directories.interpretation import Put
+from kafka_replica.directories.interpreters.connect_types import converted
+from kafka_replica.records import Record
+
+_NULL: Final = b"null"
+
+
+class _WithSchema(Struct, forbid_unknown_fields=True):
+    """The form of ``schemas.enable=true``."""
+
+    schema: Raw
+    payload: Raw
+
+
+_with_schema: Final = Decoder(_WithSchema)
+_decode: Final = Decoder().decode
+
+
+class ConnectValue(NamedTuple):
+    """A key or value, without the schema around it."""
+
+    payload: bytes
+    """JSON."""
+    schema: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectJson:
+    """The interpreter of records that Kafka Connect's JsonConverter has written, with or without schemas.
+
+    ::
+
+        Directory(replica, Terminal, interpreter=ConnectJson())
+
+    The key is taken from the record's key: of a struct with one field the field's value as text, ``"7"`` for
+    ``{"id": 7}``; of a struct with several fields their JSON without spaces, ``'{"bank":1,"terminal":7}'``; otherwise
+    the text itself. With a schema, decimals become numbers, and dates and times become texts of ISO 8601; without one
+    they stay as the converter writes them.
+
+    Args:
+        schemas: whether values and keys have a schema; None finds out. Set it if the rows of a table have exactly the
+            fields ``schema`` and ``payload``.
+    """
+
+    schemas: bool | None = None
+
+    def __call__(self, record: Record) -> Put | None:
+        """Return what a record puts: its payload, or nothing if that is null."""
+        payload, schema = self.read(record.value or b"")
+        return None if payload == _NULL else Put(self.key(record), converted(payload, schema))
+
+    def read(self, data: bytes) -> ConnectValue:
+        """Return a key or value without the schema around it.
+
+        Raises:
+            ValueError: there should be a schema, and there is none.
+        """
+        may_have = b'"payload"' in data and b'"schema"' in data
+        if self.schemas is False or (self.schemas is None and not may_have):
+            return ConnectValue(data, None)
+        try:
+            found = _with_schema.decode(data)
+        except DecodeError as error:
+            if self.schemas and data != _NULL:
+                raise ValueError(
+                    f"it has no schema and payload: {error}; set schemas=False if it should not"
+                ) from error
+            return ConnectValue(data, None)
+        schema = bytes(found.schema)
+        return ConnectValue(bytes(found.payload), None if schema == _NULL else schema)
+
+    def key(self, record: Record) -> str:
+        """Return the key of the directory for a record's key."""
+        payload, schema = self.read(record.key)
+        return _key_text(converted(payload, schema))
+
+
+def _key_text(payload: bytes) -> str:
+    if payload[:1] in {b"{", b'"'}:
+        try:
+            found: Any = _decode(payload)
+        except DecodeError:
+            return payload.decode()  # StringConverter writes any text
+        if isinstance(found, dict):
+            found = next(iter(found.values())) if len(found) == 1 else found
+        return found if isinstance(found, str) else encode(found).decode()
+    return payload.decode()

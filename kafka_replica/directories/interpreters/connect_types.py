@@ -1,0 +1,146 @@
+"""Logical types of Kafka Connect: values that a schema names, such as decimals and dates, in the usual JSON form.
+
+JsonConverter writes the base type of a logical type: a Decimal as its unscaled number in base64, a Date as days. With
+its schema they become what decoders of JSON expect: numbers, and dates and times of ISO 8601. Sources:
+``org.apache.kafka.connect.data`` (Decimal, Date, Time, Timestamp) and the page of Debezium's connector for PostgreSQL,
+section "Temporal types" (``io.debezium.time``) and ``io.debezium.data.VariableScaleDecimal``.
+"""
+
+from __future__ import annotations
+
+from base64 import b64decode
+from collections.abc import Callable, Mapping
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from functools import lru_cache
+from typing import Any, Final, TypeAlias
+
+from msgspec.json import Decoder, Encoder
+
+Convert: TypeAlias = Callable[[Any], Any]
+
+_SCHEMAS: Final = 256  # compiled schemas that are kept; a topic has one for each version of its table
+_EPOCH: Final = datetime(1970, 1, 1)  # noqa: DTZ001 - "without time zone"
+_schema_decoder: Final = Decoder()
+_value_decoder: Final = Decoder(float_hook=Decimal)  # no digit of a number is lost
+_encoder: Final = Encoder(decimal_format="number")
+
+
+def converted(payload: bytes, schema: bytes | None, *path: str) -> bytes:
+    """Return a value with its logical types in the usual JSON form.
+
+    Args:
+        payload: the value as JSON.
+        schema: the schema of the value, or of a struct that contains it; None if there is none.
+        path: the fields that lead from the struct to the value.
+
+    Raises:
+        ValueError: the schema or the value is malformed, or a date is outside of the years 1 to 9999.
+    """
+    if schema is None:
+        return payload
+    try:
+        convert = _compiled(schema, path)
+        return payload if convert is None else _encoder.encode(convert(_value_decoder.decode(payload)))
+    except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"the value does not fit to its schema: {type(error).__name__}: {error}") from error
+
+
+@lru_cache(maxsize=_SCHEMAS)
+def _compiled(text: bytes, path: tuple[str, ...]) -> Convert | None:
+    schema = _schema_decoder.decode(text)
+    for name in path:
+        schema = next((field for field in schema["fields"] if field["field"] == name), None)
+        if schema is None:
+            raise ValueError(f"the schema has no field {name}")
+    return None if schema is None else _converter(schema)
+
+
+def _converter(schema: Mapping[str, Any]) -> Convert | None:
+    """Return the function that converts values of a schema; None if they stay as they are."""
+    make = _NAMED.get(schema.get("name") or "") or _STRUCTURED.get(schema["type"])
+    convert = None if make is None else make(schema)
+    return None if convert is None else lambda value: None if value is None else convert(value)
+
+
+def _struct(schema: Mapping[str, Any]) -> Convert | None:
+    fields = [(field["field"], convert) for field in schema["fields"] if (convert := _converter(field)) is not None]
+    if not fields:
+        return None
+
+    def convert_struct(value: dict[str, Any]) -> dict[str, Any]:
+        for name, convert in fields:
+            if name in value:
+                value[name] = convert(value[name])
+        return value
+
+    return convert_struct
+
+
+def _array(schema: Mapping[str, Any]) -> Convert | None:
+    convert = _converter(schema["items"])
+    return None if convert is None else lambda values: [convert(value) for value in values]
+
+
+def _map(schema: Mapping[str, Any]) -> Convert | None:
+    convert = _converter(schema["values"])
+    if convert is None:
+        return None
+
+    def convert_map(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {name: convert(one) for name, one in value.items()}
+        return [[name, convert(one)] for name, one in value]  # keys that are no text
+
+    return convert_map
+
+
+def _decimal(schema: Mapping[str, Any]) -> Convert:
+    scale = int(schema["parameters"]["scale"])
+    return lambda value: _scaled(value, scale) if isinstance(value, str) else value  # with decimal.format=NUMERIC
+
+
+def _variable_scale_decimal(_: Mapping[str, Any]) -> Convert:
+    return lambda value: _scaled(value["value"], value["scale"])
+
+
+def _scaled(unscaled: str, scale: int) -> Decimal:
+    number = int.from_bytes(b64decode(unscaled, validate=True), "big", signed=True)
+    return Decimal((number < 0, tuple(map(int, str(abs(number)))), -scale))
+
+
+def _date(_: Mapping[str, Any]) -> Convert:
+    return lambda days: date(1970, 1, 1) + timedelta(days=days)
+
+
+def _time_of_day(microseconds: int) -> Callable[[Mapping[str, Any]], Convert]:
+    def convert(value: int) -> Any:
+        since = timedelta(microseconds=value * microseconds)
+        if not timedelta() <= since < timedelta(days=1):
+            raise ValueError(f"{since} is no time of a day")
+        return (_EPOCH + since).time()
+
+    return lambda _: convert
+
+
+def _timestamp(microseconds: int, of: datetime) -> Callable[[Mapping[str, Any]], Convert]:
+    return lambda _: lambda value: of + timedelta(microseconds=value * microseconds)
+
+
+_STRUCTURED: Final[Mapping[str, Callable[[Mapping[str, Any]], Convert | None]]] = {
+    "struct": _struct,
+    "array": _array,
+    "map": _map,
+}
+_NAMED: Final[Mapping[str, Callable[[Mapping[str, Any]], Convert]]] = {
+    "org.apache.kafka.connect.data.Decimal": _decimal,
+    "org.apache.kafka.connect.data.Date": _date,
+    "org.apache.kafka.connect.data.Time": _time_of_day(1000),
+    "org.apache.kafka.connect.data.Timestamp": _timestamp(1000, _EPOCH.replace(tzinfo=UTC)),
+    "io.debezium.data.VariableScaleDecimal": _variable_scale_decimal,
+    "io.debezium.time.Date": _date,
+    "io.debezium.time.Time": _time_of_day(1000),
+    "io.debezium.time.MicroTime": _time_of_day(1),
+    "io.debezium.time.Timestamp": _timestamp(1000, _EPOCH),  # of a column without time zone
+    "io.debezium.time.MicroTimestamp": _timestamp(1, _EPOCH),
+}

@@ -1,0 +1,98 @@
+"""Domain events of FOLIO, the library services platform.
+
+Sources: the README of mod-inventory-storage, section "Domain event pattern"; FOLIO's wiki, "Apache Kafka Messaging
+System"; ``DomainEvent`` of mod-entities-links, for ``ts``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from msgspec import Raw, Struct
+from msgspec.json import Decoder
+
+from kafka_replica.directories.interpretation import DeleteAll, Put
+from kafka_replica.records import Record, key_text
+
+_NULL: Final = b"null"
+_TENANT_HEADER: Final = "x-okapi-tenant"
+
+
+class _Event(Struct):
+    type: str
+    tenant: str | None = None
+    new: Raw = Raw(_NULL)
+    id: str | None = None
+    ts: str | int | None = None
+
+
+class _Entity(Struct):
+    id: str | None = None
+
+
+_decode_event: Final = Decoder(_Event).decode
+_decode_entity: Final = Decoder(_Entity).decode
+
+
+@dataclass(frozen=True, slots=True)
+class FolioEvents:
+    """The interpreter of one tenant's domain events.
+
+    ::
+
+        Directory(replica, Instance, interpreter=FolioEvents(tenant="diku"))
+
+    CREATE and UPDATE put the state ``new`` under the record's key; DELETE puts nothing, and DELETE_ALL deletes all that
+    is older, by the event's ``ts`` if it has one. Events of other tenants put nothing.
+
+    An event is bad, with a reason, if it has another type, such as REINDEX, which replaces the state of its key and
+    has none; if its key is not the id of its entity, as for items, whose key is their instance: a replica keeps one
+    record of each key, so the other items of the instance would be lost; if the header ``X-Okapi-Tenant`` names another
+    tenant than the event; and if another tenant deletes all, because this replaces an earlier deletion by this tenant,
+    which has the same key.
+
+    Args:
+        tenant: the tenant, such as ``diku``.
+    """
+
+    tenant: str
+
+    def __call__(self, record: Record) -> Put | DeleteAll | None:
+        """Return what an event puts or deletes."""
+        event = _decode_event(record.value or b"")
+        tenant = _tenant(record, event)
+        time_ms = None if event.ts is None else int(event.ts)
+        if event.type == "DELETE_ALL":
+            if tenant != self.tenant:
+                raise ValueError(
+                    f"the tenant {tenant} deletes all of its entities, under the key that {self.tenant} uses, too; "
+                    "have a topic for each tenant"
+                )
+            return DeleteAll(time_ms=time_ms)
+        if event.type not in {"CREATE", "UPDATE", "DELETE"}:
+            raise ValueError(f"the event's type {event.type} tells nothing of the state of its entity")
+        if tenant != self.tenant or event.type == "DELETE":
+            return None
+        return Put(_key(record, event), bytes(event.new), time_ms=time_ms)
+
+
+def _tenant(record: Record, event: _Event) -> str:
+    header = next((value for name, value in reversed(record.headers) if name.lower() == _TENANT_HEADER), None)
+    named = {name for name in (event.tenant, header.decode() if header else None) if name}
+    if len(named) != 1:
+        raise ValueError(f"the event names the tenants {', '.join(sorted(named))}" if named else "it names no tenant")
+    return named.pop()
+
+
+def _key(record: Record, event: _Event) -> str:
+    """Return the record's key, which must be the id of the entity."""
+    if bytes(event.new) == _NULL:
+        raise ValueError(f"the event's type is {event.type}, and it has no new state")
+    key, entity = key_text(record.key), _decode_entity(event.new).id or event.id
+    if key != entity:
+        raise ValueError(
+            f"the key of the record is not the id of its entity, {entity}: a replica keeps one record of each key, so "
+            "entities that share a key would replace each other"
+        )
+    return key

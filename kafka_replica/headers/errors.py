@@ -1,0 +1,22 @@
+"""The exceptions of the header stack."""
+
+from __future__ import annotations
+
+from kafka_replica.errors import DataError, KafkaReplicaError
+
+__all__ = ["PieceError", "ServiceUnavailableError"]
+
+
+class PieceError(DataError):
+    """A piece of a header stack refused a record; ``piece`` is its name, ``reason`` the reason without the name."""
+
+    def __init__(self, piece: str, reason: str) -> None:
+        super().__init__(f"the header piece {piece!r} refused it: {reason}")
+        self.piece, self.reason = piece, reason
+
+    def __reduce__(self) -> tuple[type[PieceError], tuple[str, str]]:
+        return type(self), (self.piece, self.reason)
+
+
+class ServiceUnavailableError(KafkaReplicaError):
+    """A service for keys or schemas does not answer; a replica fails with it instead of setting good records aside."""

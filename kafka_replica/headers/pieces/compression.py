@@ -1,0 +1,122 @@
+"""The piece that compresses values."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Final, Literal
+
+import cramjam
+
+from kafka_replica.errors import ConfigurationError
+from kafka_replica.headers.keys import assigned_key
+from kafka_replica.headers.piece import Form, Piece, PieceInput, PieceOutput
+
+_ENCODING, _SIZE = assigned_key("content-encoding"), assigned_key("uncompressed-size")
+_CODECS: Final[dict[str, ModuleType]] = {"gzip": cramjam.gzip, "lz4": cramjam.lz4, "zstd": cramjam.zstd}
+_HEADERS_BYTES: Final = 48  # the approximate size of the two headers in the log
+_FIRST_GUESS: Final = 4  # the ratio that is tried first if a value does not state its size
+_TOO_SMALL: Final = "failed to write whole buffer"
+
+
+class Compression(Piece):
+    """Compression of single values with gzip (RFC 1952), zstd (RFC 8878) or lz4 frames, if it makes them smaller.
+
+    Kafka compresses whole batches, which is better for many small records. This piece is for large values, and for
+    values that ``Encryption`` makes incompressible. The header ``content-encoding`` names the codec, and
+    ``uncompressed-size`` has the size in bytes. Values in any of the three codecs are read, also those of other
+    programs that write only ``content-encoding``. A value that would have more than ``max_bytes`` is a bad record, and
+    at most that much memory is used to find out. Tombstones pass.
+
+    Args:
+        codec: the codec to write with.
+        min_bytes: smaller values are not compressed.
+        max_bytes: the largest size of an uncompressed value, written or read.
+
+    Raises:
+        ConfigurationError: an argument is impossible.
+    """
+
+    name = "compression"
+    keys = (_ENCODING, _SIZE)
+    accepts = frozenset({Form.PLAIN})
+    gives = Form.COMPRESSED
+
+    def __init__(
+        self, codec: Literal["gzip", "zstd", "lz4"] = "zstd", *, min_bytes: int = 128, max_bytes: int = 64 << 20
+    ) -> None:
+        if codec not in _CODECS:
+            raise ConfigurationError(f"codec={codec!r} is not possible; it is one of {', '.join(_CODECS)}")
+        if min_bytes < 0 or max_bytes < 1:
+            raise ConfigurationError("min_bytes is a number of bytes, 0 or more, and max_bytes is 1 or more")
+        self._codec = codec
+        self._min_bytes = min_bytes
+        self._max_bytes = max_bytes
+
+    @property
+    def identity(self) -> str:
+        """The largest size that is accepted."""
+        return f"max_bytes {self._max_bytes}"
+
+    def outgoing(self, record: PieceInput) -> PieceOutput:
+        """Compress the value if that makes it smaller."""
+        value = record.value
+        if record.own:
+            raise ValueError(f"the record already has a header {record.own[0][0]}")
+        if value is None or len(value) < self._min_bytes:
+            return PieceOutput(value)
+        if len(value) > self._max_bytes:
+            raise ValueError(f"the value has {len(value):,} bytes, and readers accept {self._max_bytes:,} (max_bytes)")
+        compressed = bytes(_CODECS[self._codec].compress(value))
+        if len(compressed) + _HEADERS_BYTES >= len(value):
+            return PieceOutput(value)
+        own = (_ENCODING.name, self._codec.encode()), (_SIZE.name, b"%d" % len(value))
+        return PieceOutput(compressed, own)
+
+    def incoming(self, record: PieceInput) -> PieceOutput:
+        """Decompress the value if it is compressed."""
+        if not record.own:
+            return PieceOutput(record.value)
+        if record.value is None:
+            raise ValueError("it has no value, but headers of a compressed one")
+        stated = dict(record.own)
+        if len(stated) < len(record.own) or _ENCODING.name not in stated:
+            raise ValueError("its headers name no codec, or several")
+        name = (stated[_ENCODING.name] or b"").decode("latin-1")
+        codec = _CODECS.get(name)
+        if codec is None:
+            raise ValueError(f"its codec {name[:40]!r} is unknown; known are {', '.join(_CODECS)}")
+        if _SIZE.name in stated:
+            return PieceOutput(self._decompressed(codec, record.value, self._stated_size(stated[_SIZE.name])), ())
+        return PieceOutput(self._decompressed_of_any_size(codec, record.value), ())
+
+    def _stated_size(self, content: bytes | None) -> int:
+        if content is None or not content.isdigit() or len(content) > 12:
+            raise ValueError(f"its header {_SIZE.name} is no number of bytes")
+        size = int(content)
+        if size > self._max_bytes:
+            raise ValueError(f"its value has {size:,} bytes uncompressed, more than {self._max_bytes:,} (max_bytes)")
+        return size
+
+    def _decompressed(self, codec: ModuleType, value: bytes, size: int) -> bytes:
+        buffer = bytearray(size)
+        try:
+            found = codec.decompress_into(value, buffer)
+        except cramjam.DecompressionError as error:
+            reason = f"it has more than {size:,} bytes uncompressed" if str(error) == _TOO_SMALL else str(error)
+            raise ValueError(f"its value cannot be decompressed: {reason}") from error
+        if found != size:
+            raise ValueError(f"its value has {found:,} bytes uncompressed, and its header states {size:,}")
+        return bytes(buffer)
+
+    def _decompressed_of_any_size(self, codec: ModuleType, value: bytes) -> bytes:
+        size = min(max(1024, _FIRST_GUESS * len(value)), self._max_bytes)
+        while True:
+            buffer = bytearray(size)
+            try:
+                return bytes(buffer[: codec.decompress_into(value, buffer)])
+            except cramjam.DecompressionError as error:
+                if str(error) != _TOO_SMALL:
+                    raise ValueError(f"its value cannot be decompressed: {error}") from error
+                if size == self._max_bytes:
+                    raise ValueError(f"its value has more than {size:,} bytes uncompressed (max_bytes)") from error
+            size = min(4 * size, self._max_bytes)

@@ -1,0 +1,180 @@
+"""The parts that signatures and encryption share: the protected headers, their statement, and the canonical form.
+
+A signature or a ciphertext is bound to the record's key, to headers that decide the meaning of the value, and on
+request to the topic. The canonical form of these is a sequence of fields. A field is its length in bytes as an unsigned
+32-bit big-endian integer and then the bytes; an absent field (null) is the length ``0xffffffff`` alone. The fields are:
+
+1. the purpose: ``kafka_replica record-signature 1`` or ``kafka_replica record-encryption 1``;
+2. the algorithm, and 3. the id of the key, as in the header;
+4. the topic, or null if it is not bound;
+5. the key of the record, or null;
+6. the value that is signed, or null for a tombstone; for encryption always null;
+7. for each protected header, in the order of the bytes of their names: its name, the number of its values in decimal
+   digits, and each value (or null) in the order of the record. A protected header that the record lacks has the
+   number 0, so that it cannot be added later either. A header in compact form counts under its string key.
+
+The header of the piece states which of them are used: version, algorithm, key id, ``topic`` or ``-``, and the names of
+the protected headers separated by commas; separated by semicolons, as in DKIM (RFC 6376, section 3.5).
+"""
+
+from __future__ import annotations
+
+import re
+from abc import abstractmethod
+from collections.abc import Iterable, Sequence
+from copy import copy
+from functools import lru_cache
+from typing import Final, NamedTuple, Self
+
+from kafka_replica.errors import ConfigurationError
+from kafka_replica.headers.keys import key_named
+from kafka_replica.headers.piece import Piece, PieceInput
+
+_ABSENT: Final = b"\xff\xff\xff\xff"
+_KEY_ID: Final = re.compile(r"[A-Za-z0-9._:/-]{1,128}")
+_NAME: Final = re.compile(r"[A-Za-z0-9._-]{1,128}")
+_VERSION: Final = "1"
+_MAX_STATEMENT_BYTES: Final = 8192
+
+
+class Statement(NamedTuple):
+    """The facts about a signature or ciphertext that its header states."""
+
+    algorithm: str
+    key_id: str
+    binds_topic: bool
+    protected: tuple[str, ...]
+    """The string keys of the protected headers, sorted."""
+
+    def text(self) -> str:
+        """Return the text for the header."""
+        topic = "topic" if self.binds_topic else "-"
+        return ";".join((_VERSION, self.algorithm, self.key_id, topic, ",".join(self.protected)))
+
+
+@lru_cache(maxsize=256)  # all records of a producer have the same statement
+def parse_statement(content: bytes) -> Statement:
+    """Return the statement in a header.
+
+    Raises:
+        ValueError: the header is not one of this form.
+    """
+    if len(content) > _MAX_STATEMENT_BYTES or not content.isascii():
+        raise ValueError("its header is not a short ASCII text")
+    version, *parts = content.decode().split(";")
+    if version != _VERSION or len(parts) != 4:
+        raise ValueError(f"its header does not have the form of version {_VERSION}")
+    algorithm, key_id, topic, names = parts
+    protected = tuple(names.split(",")) if names else ()
+    if not _KEY_ID.fullmatch(key_id):
+        raise ValueError("its header names an impossible key")
+    if (
+        topic not in {"topic", "-"}
+        or list(protected) != sorted(set(protected))
+        or not all(map(_NAME.fullmatch, protected))
+    ):
+        raise ValueError("its header does not name the topic or the protected headers in the form required")
+    return Statement(algorithm, key_id, topic == "topic", protected)
+
+
+@lru_cache(maxsize=1024)
+def _forms(name: str) -> tuple[str, ...]:
+    return key_named(name).forms
+
+
+def check_key_id(key_id: str) -> str:
+    """Return the id of a key.
+
+    Raises:
+        ConfigurationError: it has other characters than letters, digits and ``._:/-``, or is too long.
+    """
+    if not _KEY_ID.fullmatch(key_id):
+        raise ConfigurationError(f"{key_id!r} is no id for a key; it has 1 to 128 letters, digits and ._:/-")
+    return key_id
+
+
+def refuse_protection_before(piece: Piece, earlier: Sequence[Piece]) -> None:
+    """Refuse a place after a signature for a piece that converts values: the signature would not fit the new value.
+
+    Raises:
+        ConfigurationError: a signature or encryption is nearer to the application.
+    """
+    for other in earlier:
+        if isinstance(other, Protection):
+            raise ConfigurationError(f"{piece.name!r} cannot stand after {other.name!r}; exchange them")
+
+
+class Protection(Piece):
+    """A piece that binds values to their records.
+
+    Args:
+        headers: headers to protect in addition to those by which the pieces before this one transform the value.
+        bind_topic: bind values to the topic, too; copies of records in a topic of another name are then refused.
+    """
+
+    purpose: bytes
+
+    def __init__(self, headers: Iterable[str], bind_topic: bool) -> None:
+        self._protected = self.reads = tuple(sorted(set(headers)))
+        self._bind_topic = bind_topic
+        for name in self._protected:
+            if not _NAME.fullmatch(name) or name == self.keys[0].name:
+                raise ConfigurationError(f"headers={name!r} is not possible; a name has letters, digits and ._-")
+
+    @property
+    def identity(self) -> str:
+        """The keys and requirements, without secrets."""
+        return f"{self._keys_identity}; {','.join(self._protected)}; {'topic' if self._bind_topic else '-'}"
+
+    @property
+    @abstractmethod
+    def _keys_identity(self) -> str:
+        """The keys and policies, as text, without secrets."""
+
+    def placed_after(self, earlier: Sequence[Piece]) -> Self:
+        """Return the piece, which also protects the headers by which earlier pieces transform the value."""
+        decisive = {key.name for piece in earlier if piece.decides_value for key in piece.keys}
+        placed = copy(self)
+        placed._protected = tuple(sorted({*self._protected, *decisive}))  # noqa: SLF001 - a copy of this object
+        return placed
+
+    def state(self, record: PieceInput, algorithm: str, key_id: str) -> Statement:
+        """Return the statement for a record that is about to be written.
+
+        Raises:
+            ValueError: the record has the header of this piece already.
+        """
+        if record.own:
+            raise ValueError(f"the record already has a header {self.keys[0].name}")
+        return Statement(algorithm, key_id, self._bind_topic, self._protected)
+
+    def check(self, statement: Statement) -> None:
+        """Check that a statement protects at least what is required here.
+
+        Raises:
+            ValueError: the topic or a header is not protected.
+        """
+        if self._bind_topic and not statement.binds_topic:
+            raise ValueError("it does not protect the topic")
+        missing = [name for name in self._protected if name not in statement.protected]
+        if missing:
+            raise ValueError(
+                f"it does not protect {'the header' if len(missing) == 1 else 'headers'} {', '.join(missing)}"
+            )
+
+    def canonical(self, record: PieceInput, statement: Statement, value: bytes | None) -> bytes:
+        """Return the canonical form of the protected parts of a record, with a value.
+
+        Raises:
+            ConfigurationError: the topic is bound, and the caller of the stack did not name it.
+        """
+        topic = record.topic if statement.binds_topic else None
+        if statement.binds_topic and topic is None:
+            raise ConfigurationError(f"{self.name} binds the topic; name it: stack.outgoing(..., topic=...)")
+        facts = [statement.algorithm.encode(), statement.key_id.encode(), None if topic is None else topic.encode()]
+        fields = [self.purpose, *facts, record.key, value]
+        for name in statement.protected:
+            forms = _forms(name)
+            values = [content for header, content in record.headers if header in forms]
+            fields += [name.encode(), b"%d" % len(values), *values]
+        return b"".join([_ABSENT if field is None else len(field).to_bytes(4, "big") + field for field in fields])

@@ -1,0 +1,127 @@
+"""The piece that records through which programs, clusters and topics a record came."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from kafka_replica.errors import ConfigurationError
+from kafka_replica.headers.keys import assigned_key
+from kafka_replica.headers.piece import Piece, PieceInput, PieceOutput
+from kafka_replica.headers.pieces.usage import Usage
+from kafka_replica.records import Headers
+
+_KEY = assigned_key("routing-hop")
+_MAX_HOP_BYTES = 4096
+
+
+class Hop(NamedTuple):
+    """A writing of a record: by whom, from where, and where to."""
+
+    producer: str
+    """The program that wrote the record."""
+    source: str
+    """The origin of the data, such as a database or another topic."""
+    cluster: str
+    """The Kafka cluster that it was written to."""
+    topic: str
+    time_ms: int
+    """The time of the writing, in ms since 1970-01-01 UTC."""
+    is_mirror: bool = False
+    """True if the program copied the record from another topic or cluster."""
+
+    def content(self) -> bytes:
+        """Return the hop as the value of a header: a JSON object (RFC 8259)."""
+        return json.dumps(self._asdict(), ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def hops_of(headers: Headers) -> tuple[Hop, ...]:
+    """Return the hops of a record, the first one first.
+
+    Raises:
+        ValueError: a hop cannot be read.
+    """
+    return tuple([_read(content) for name, content in headers if name in _KEY.forms])
+
+
+class RoutingTrail(Piece):
+    """A trail of hops: each writing appends one header ``routing-hop``, and none is changed.
+
+    Readers find the trail in the record's headers (``hops_of``). A mirror passes on the headers of a record, and its
+    own stack appends its hop. Signatures do not cover the trail, so that mirrors can extend it: the trail is
+    information, no proof. A record whose trail cannot be read is a bad record.
+
+    Args:
+        producer: the name of this program.
+        source: the origin of the data that it writes.
+        cluster: the name of the cluster that it writes to.
+        is_mirror: whether it copies records from elsewhere.
+        max_hops: a record with as many hops is refused when it is written: it probably goes round in a circle.
+        usage: counts the records that are read, by their trails.
+
+    Raises:
+        ConfigurationError: ``max_hops`` is impossible.
+    """
+
+    name = "routing trail"
+    keys = (_KEY,)
+    decides_value = False
+    identity = ""
+
+    def __init__(
+        self,
+        producer: str = "",
+        source: str = "",
+        cluster: str = "",
+        *,
+        is_mirror: bool = False,
+        max_hops: int = 16,
+        usage: Usage | None = None,
+    ) -> None:
+        if type(max_hops) is not int or max_hops < 1:
+            raise ConfigurationError(f"max_hops={max_hops!r} is not possible; it is a number, 1 or more")
+        self._hop = Hop(producer, source, cluster, "", 0, is_mirror)
+        self._max_hops = max_hops
+        self._usage = usage
+
+    def outgoing(self, record: PieceInput) -> PieceOutput:
+        """Append a hop."""
+        if record.topic is None or not self._hop.producer:
+            raise ConfigurationError(
+                "a routing trail needs the names of the producer and of the topic to be written to"
+            )
+        if len(record.own) >= self._max_hops:
+            raise ValueError(f"it has {len(record.own)} hops already (max_hops): it may go round in a circle")
+        hop = self._hop._replace(topic=record.topic, time_ms=time.time_ns() // 1_000_000)
+        return PieceOutput(record.value, (*record.own, (_KEY.name, hop.content())))
+
+    def incoming(self, record: PieceInput) -> PieceOutput:
+        """Check the trail, and count the record."""
+        hops = hops_of(record.own)
+        if self._usage is not None:
+            self._usage.count(_origin(hops), any(hop.is_mirror for hop in hops), record.value)
+        return PieceOutput(record.value)
+
+
+def _origin(hops: Iterable[Hop]) -> tuple[str, str, str, str]:
+    first = next(iter(hops), None)
+    return ("", "", "", "") if first is None else first[:4]
+
+
+def _read(content: bytes | None) -> Hop:
+    if content is None or len(content) > _MAX_HOP_BYTES:
+        raise ValueError(f"a header {_KEY.name} has no value, or more than {_MAX_HOP_BYTES} bytes")
+    try:
+        fields = json.loads(content)
+        hop = Hop(**fields)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ValueError(f"a header {_KEY.name} is no JSON object of a hop: {error}") from error
+    if (
+        not all(type(text) is str for text in hop[:4])
+        or type(hop.time_ms) is not int
+        or type(hop.is_mirror) is not bool
+    ):
+        raise ValueError(f"a header {_KEY.name} has a field of another type than a hop")
+    return hop

@@ -1,0 +1,157 @@
+"""A client of a schema registry that keeps schemas in a file, and so survives the registry's absence."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from threading import Lock
+from typing import Any, Literal, TypeVar
+
+from kafka_replica.errors import ConfigurationError, MissingExtraError, StoreError
+from kafka_replica.headers.errors import ServiceUnavailableError
+
+try:
+    from confluent_kafka.schema_registry import SchemaRegistryClient
+    from confluent_kafka.schema_registry.common.schema_registry_client import Association, RegisteredSchema, Schema
+    from confluent_kafka.schema_registry.error import SchemaRegistryError
+except ImportError as error:
+    raise MissingExtraError("asking a schema registry", "schema-registry") from error
+
+T = TypeVar("T")
+
+
+class CachedRegistryClient(SchemaRegistryClient):
+    """Confluent's client, which also keeps in a file what never changes: schemas by id, GUID or version.
+
+    An answer in the file is not requested again. The association of a topic with a subject can change: it is requested
+    from the registry, and its last answer serves while that does not answer. Requests for the newest version of a
+    subject always go to the registry. Thread-safe; several processes may share the file.
+
+    Args:
+        config: the properties of Confluent's client, such as ``{"url": "http://localhost:8081"}``.
+        file: the file, which is created if it does not exist.
+
+    Raises:
+        ConfigurationError: the file cannot be read. Methods raise ``ServiceUnavailableError`` if the registry does
+            not answer or refuses access, ``StoreError`` if the file cannot be written, and Confluent's
+            ``SchemaRegistryError`` if there is no such schema.
+    """
+
+    def __init__(self, config: Mapping[str, Any], file: str | os.PathLike[str]) -> None:
+        super().__init__(dict(config))
+        self._file = Path(file)
+        self._answers = _read(self._file)
+        self._file_lock = Lock()
+
+    def get_schema(
+        self,
+        schema_id: int,
+        subject_name: str | None = None,
+        fmt: str | None = None,
+        reference_format: str | None = None,
+    ) -> Schema:
+        """Return the schema with an id."""
+        request = "schema", schema_id, subject_name, fmt, reference_format
+        fetch = super().get_schema
+        return self._final(request, Schema, lambda: fetch(schema_id, subject_name, fmt, reference_format))
+
+    def get_schema_by_guid(self, guid: str, fmt: str | None = None) -> Schema:
+        """Return the schema with a GUID."""
+        fetch = super().get_schema_by_guid
+        return self._final(("guid", guid, fmt), Schema, lambda: fetch(guid, fmt))
+
+    def get_version(
+        self,
+        subject_name: str,
+        version: int | Literal["latest"] = "latest",
+        deleted: bool = False,
+        fmt: str | None = None,
+    ) -> RegisteredSchema:
+        """Return a version of a subject's schema."""
+        fetch = super().get_version
+        if version == "latest":
+            return self._asked(lambda: fetch(subject_name, version, deleted, fmt))
+        request = "version", subject_name, version, deleted, fmt
+        return self._final(request, RegisteredSchema, lambda: fetch(subject_name, version, deleted, fmt))
+
+    def get_associations_by_resource_name(
+        self,
+        resource_name: str,
+        resource_namespace: str,
+        resource_type: str | None = None,
+        association_types: list[str] | None = None,
+        offset: int = 0,
+        limit: int = -1,
+    ) -> list[Association]:
+        """Return the subjects that are associated with a topic."""
+        arguments = resource_name, resource_namespace, resource_type, association_types, offset, limit
+        request = json.dumps(("associations", *arguments))
+        fetch = super().get_associations_by_resource_name
+        try:
+            found = self._asked(lambda: _or_none_found(lambda: fetch(*arguments)))
+        except ServiceUnavailableError:
+            if request not in self._answers:
+                raise
+            return [Association.from_dict(each) for each in self._answers[request]]
+        self._keep(request, [each.to_dict() for each in found])
+        return found
+
+    def _final(self, request: tuple[object, ...], kind: Any, fetch: Callable[[], T]) -> T:
+        name = json.dumps(request)
+        if name in self._answers:
+            answer: T = kind.from_dict(self._answers[name])
+            return answer
+        fetched: Any = self._asked(fetch)
+        self._keep(name, fetched.to_dict())
+        return fetched  # type: ignore[no-any-return]
+
+    def _asked(self, fetch: Callable[[], T]) -> T:
+        try:
+            return fetch()
+        except SchemaRegistryError as error:
+            if error.http_status_code < 500 and error.http_status_code not in {401, 403, 429}:
+                raise
+            raise ServiceUnavailableError(f"the schema registry refused a request: {error}") from error
+        except Exception as error:  # the errors of the HTTP library that Confluent's client uses
+            raise ServiceUnavailableError(
+                f"the schema registry does not answer ({error}), and {self._file} does not have the schema yet"
+            ) from error
+
+    def _keep(self, request: str, answer: Any) -> None:
+        with self._file_lock:
+            if self._answers.get(request) == answer:
+                return
+            self._answers[request] = answer
+            try:
+                with self._file.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps([request, answer]) + "\n")
+            except OSError as error:
+                raise StoreError(
+                    f"writing schemas to {self._file}: {error.strerror}; name a file that can be written"
+                ) from error
+
+
+def _or_none_found(fetch: Callable[[], list[Association]]) -> list[Association]:
+    try:
+        return fetch()
+    except SchemaRegistryError as error:
+        if error.http_status_code == 404:  # also of a registry that does not know associations
+            return []
+        raise
+
+
+def _read(file: Path) -> dict[str, Any]:
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"the file of schemas {file} cannot be read: {error}") from error
+    answers: dict[str, Any] = {}
+    for line in lines:
+        try:
+            request, answer = json.loads(line)
+        except (TypeError, ValueError):
+            continue  # a line that was cut off when a process was killed
+        answers[str(request)] = answer
+    return answers

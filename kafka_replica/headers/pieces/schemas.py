@@ -1,0 +1,107 @@
+"""The piece for values that are serialised by the schemas of a registry: Avro, JSON Schema, Protobuf."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final, Literal, Self
+
+from confluent_kafka.serialization import MessageField, SerializationContext
+
+from kafka_replica.errors import ConfigurationError
+from kafka_replica.headers.keys import HeaderKey
+from kafka_replica.headers.piece import Form, Piece, PieceInput, PieceOutput
+from kafka_replica.headers.pieces.protection import refuse_protection_before
+
+_ID: Final = HeaderKey("__value_schema_id")  # the header of Confluent's serializers
+_MAGIC: Final = b"\0"  # the first byte of a value with the id of its schema in front
+
+Serializer = Callable[[Any, SerializationContext], bytes | None]
+"""A serializer of Confluent's client: from an object to bytes with the id of the schema."""
+
+Deserializer = Callable[[bytes, SerializationContext], Any]
+"""A deserializer of Confluent's client: from such bytes to an object."""
+
+
+class RegistrySchemas(Piece):
+    """Values in the log are serialised by Confluent's serializers, and readers get them in another form, such as JSON.
+
+    Subject strategies, registration of schemas, their evolution, and whether the id of the schema stands in front of
+    the value or in the header ``__value_schema_id``, are options of the serializers. Give them a
+    ``CachedRegistryClient``: it keeps schemas in a file, so that a restart does not need the registry, and a registry
+    that does not answer makes no bad records. Tombstones pass.
+
+    Args:
+        deserializer: such as ``AvroDeserializer(client)``.
+        encode: makes the bytes that readers get of a deserialised object, for example ``msgspec.json.encode``.
+        serializer: for producers, such as ``AvroSerializer(client, schema)``.
+        decode: for producers, makes an object for the serializer of the application's bytes.
+        unframed: ``"refuse"`` makes a value without the id of a schema a bad record; ``"accept"`` lets it pass.
+        version: a name for the results of these functions; a store on disk is rebuilt when you change it.
+
+    Raises:
+        ConfigurationError: an argument is impossible.
+    """
+
+    name = "registry schemas"
+    keys = (_ID,)
+    accepts = frozenset({Form.PLAIN})
+
+    def __init__(
+        self,
+        deserializer: Deserializer,
+        encode: Callable[[Any], bytes],
+        *,
+        serializer: Serializer | None = None,
+        decode: Callable[[bytes], Any] | None = None,
+        unframed: Literal["refuse", "accept"] = "refuse",
+        version: str = "",
+    ) -> None:
+        if not all(map(callable, (deserializer, encode))):
+            raise ConfigurationError("RegistrySchemas needs a deserializer, and a function that encodes objects")
+        if (serializer is None) != (decode is None):
+            raise ConfigurationError("serializer= and decode= go together")
+        if unframed not in {"refuse", "accept"}:
+            raise ConfigurationError(f"unframed={unframed!r} is not possible; it is 'refuse' or 'accept'")
+        self._deserialize = deserializer
+        self._encode = encode
+        self._serialize = serializer
+        self._decode = decode
+        self._unframed = unframed
+        self._version = version
+
+    @property
+    def identity(self) -> str:
+        """The kind of the deserializer, and the version."""
+        return f"{type(self._deserialize).__name__}; unframed {self._unframed}; {self._version}"
+
+    def placed_after(self, earlier: Sequence[Piece]) -> Self:
+        """Return the piece; a signature before it would be verified after the value was converted."""
+        refuse_protection_before(self, earlier)
+        return self
+
+    def outgoing(self, record: PieceInput) -> PieceOutput:
+        """Serialise the value by its schema."""
+        if self._serialize is None or self._decode is None:
+            raise ConfigurationError("this stack can only read: give RegistrySchemas a serializer, and decode=")
+        if record.own:
+            raise ValueError(f"the record already has a header {_ID.name}")
+        if record.value is None:
+            return PieceOutput(None)
+        headers: list[tuple[str, Any]] = []  # Confluent's serializer appends the id if it is to be a header
+        value = self._serialize(self._decode(record.value), _context(record, headers))
+        return PieceOutput(value, tuple(headers))
+
+    def incoming(self, record: PieceInput) -> PieceOutput:
+        """Deserialise the value, and encode the object for readers."""
+        value = record.value
+        if value is None:
+            return PieceOutput(None, ())
+        if self._unframed == "accept" and not record.own and not value.startswith(_MAGIC):
+            return PieceOutput(value)
+        return PieceOutput(self._encode(self._deserialize(value, _context(record, list(record.own)))), ())
+
+
+def _context(record: PieceInput, headers: list[tuple[str, Any]]) -> SerializationContext:
+    if record.topic is None:
+        raise ConfigurationError("RegistrySchemas needs the topic: stack.outgoing(..., topic=...)")
+    return SerializationContext(record.topic, MessageField.VALUE, headers)

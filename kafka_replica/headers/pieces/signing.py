@@ -1,0 +1,101 @@
+"""The piece that signs records, and refuses those whose signature is missing or wrong."""
+
+from __future__ import annotations
+
+import binascii
+from base64 import b64decode, b64encode
+from collections.abc import Iterable
+from typing import Literal
+
+from kafka_replica.errors import ConfigurationError
+from kafka_replica.headers.keys import assigned_key
+from kafka_replica.headers.piece import PieceInput, PieceOutput
+from kafka_replica.headers.pieces.protection import Protection, parse_statement
+from kafka_replica.headers.pieces.signing_keys import SigningKey, VerifyingKey
+
+_KEY = assigned_key("record-signature")
+
+
+class Signing(Protection):
+    """A signature of the record's key, value (or its absence) and headers, in the header ``record-signature``.
+
+    A signed record cannot be written under another key, and with ``bind_topic`` not to another topic. The signature
+    covers the value as the piece gets it: after ``Compression`` the compressed bytes, before it the plain ones. It
+    always covers the headers by which the pieces before it transform the value, such as ``content-encoding``. It does
+    not show that a record is the newest of its key: an old one, with its signature, can be written again.
+
+    Keys are rotated without a pause: add the new key to ``accepts`` of all readers, then sign with it, and remove the
+    old key when no record signed with it is left in the topic. ``protection`` describes the canonical form.
+
+    Args:
+        key: the key to sign with, which is accepted, too; None for readers that only verify.
+        accepts: further keys whose signatures are accepted.
+        headers: the names of further headers to cover.
+        bind_topic: cover the topic, too; copies of records in a topic of another name are then refused.
+        unsigned: ``"refuse"`` makes a record without a signature a bad one, tombstones included; ``"accept"`` lets it
+            pass, for the time until all producers sign.
+
+    Raises:
+        ConfigurationError: no key is given, or two have the same id.
+    """
+
+    name = "signing"
+    keys = (_KEY,)
+    purpose = b"kafka_replica record-signature 1"
+
+    def __init__(
+        self,
+        key: SigningKey | None = None,
+        *,
+        accepts: Iterable[VerifyingKey] = (),
+        headers: Iterable[str] = (),
+        bind_topic: bool = False,
+        unsigned: Literal["refuse", "accept"] = "refuse",
+    ) -> None:
+        super().__init__(headers, bind_topic)
+        if unsigned not in {"refuse", "accept"}:
+            raise ConfigurationError(f"unsigned={unsigned!r} is not possible; it is 'refuse' or 'accept'")
+        if key is not None and not isinstance(key, SigningKey):
+            raise ConfigurationError(f"{key!r} cannot sign; give key= one that can, or accepts=[...] to verify only")
+        known = [*([] if key is None else [key]), *accepts]
+        self._key = key
+        self._unsigned = unsigned
+        self._accepted = {each.key_id: each for each in known}
+        if not known or len(self._accepted) < len(known):
+            raise ConfigurationError("signing needs at least one key, and each has an id of its own")
+
+    @property
+    def _keys_identity(self) -> str:
+        known = sorted(f"{key.algorithm}:{key.key_id}" for key in self._accepted.values())
+        return f"{','.join(known)}; unsigned {self._unsigned}"
+
+    def outgoing(self, record: PieceInput) -> PieceOutput:
+        """Add the signature."""
+        key = self._key
+        if key is None:
+            raise ConfigurationError("this stack can only verify: give Signing a key to sign with")
+        statement = self.state(record, key.algorithm, key.key_id)
+        signature = b64encode(key.sign(self.canonical(record, statement, record.value)))
+        return PieceOutput(record.value, ((_KEY.name, statement.text().encode() + b";" + signature),))
+
+    def incoming(self, record: PieceInput) -> PieceOutput:
+        """Verify the signature, and remove it."""
+        if not record.own and self._unsigned == "accept":
+            return PieceOutput(record.value)
+        if len(record.own) != 1:
+            raise ValueError("it has several signatures" if record.own else "it is not signed")
+        stated, _, encoded = (record.own[0][1] or b"").rpartition(b";")
+        statement = parse_statement(stated)
+        key = self._accepted.get(statement.key_id)
+        if key is None:
+            raise ValueError(f"it is signed with the key {statement.key_id!r}, which is not accepted")
+        if key.algorithm != statement.algorithm:
+            raise ValueError(f"key {key.key_id} is for {key.algorithm}, and the signature states another algorithm")
+        self.check(statement)
+        try:
+            signature = b64decode(encoded, validate=True)
+        except binascii.Error as error:
+            raise ValueError("its signature is not in base64") from error
+        if not key.verify(signature, self.canonical(record, statement, record.value)):
+            raise ValueError(f"its signature with the key {key.key_id} does not fit its key, value or headers")
+        return PieceOutput(record.value, ())

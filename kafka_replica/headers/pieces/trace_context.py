@@ -1,0 +1,66 @@
+"""The piece that carries the W3C trace context of OpenTelemetry."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kafka_replica.errors import MissingExtraError
+from kafka_replica.headers.keys import HeaderKey
+from kafka_replica.headers.piece import Piece, PieceInput, PieceOutput
+from kafka_replica.records import Headers
+
+if TYPE_CHECKING:
+    from opentelemetry.context import Context
+
+_NAMES = "traceparent", "tracestate"
+
+
+class TraceContext(Piece):
+    """The trace context (W3C Recommendation "Trace Context", sections 3.2 and 3.3) of the span that writes a record.
+
+    The headers ``traceparent`` and ``tracestate`` are those of OpenTelemetry's current span. Without a current span the
+    headers of the record pass as they are. Readers continue the trace with ``context_of(record.headers)``. An
+    invalid context is ignored, as the recommendation demands, and never makes a bad record.
+
+    Raises:
+        MissingExtraError: the package opentelemetry-api is not installed.
+    """
+
+    name = "trace context"
+    keys = tuple(HeaderKey(name) for name in _NAMES)
+    decides_value = False
+    identity = ""
+
+    def __init__(self) -> None:
+        try:
+            from opentelemetry.trace.propagation.tracecontext import (  # noqa: PLC0415 - an optional dependency
+                TraceContextTextMapPropagator,
+            )
+        except ImportError as error:
+            raise MissingExtraError("carrying the trace context", "headers") from error
+        self._propagator = TraceContextTextMapPropagator()
+
+    def outgoing(self, record: PieceInput) -> PieceOutput:
+        """Set the headers to the context of the current span, if there is one."""
+        carrier: dict[str, str] = {}
+        self._propagator.inject(carrier)
+        if not carrier:
+            return PieceOutput(record.value)
+        return PieceOutput(record.value, tuple((name, carrier[name].encode()) for name in _NAMES if name in carrier))
+
+    def incoming(self, record: PieceInput) -> PieceOutput:
+        """Change nothing: the headers are for readers."""
+        return PieceOutput(record.value)
+
+    def context_of(self, headers: Headers) -> Context:
+        """Return the context of a record, for the argument ``context`` of OpenTelemetry's functions.
+
+        It has no span if the headers have no valid ``traceparent``, or more than one.
+        """
+        carrier: dict[str, list[str]] = {}
+        for name, content in headers:
+            if name in _NAMES and content is not None:
+                carrier.setdefault(name, []).append(content.decode("latin-1"))
+        if len(carrier.get("traceparent", ())) > 1:
+            carrier.clear()
+        return self._propagator.extract({name: ",".join(contents) for name, contents in carrier.items()})

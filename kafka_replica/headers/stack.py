@@ -1,0 +1,184 @@
+"""The stack of pieces that transforms records on their way to a topic, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from kafka_replica.errors import ConfigurationError, DataError, KafkaReplicaError
+from kafka_replica.headers.errors import PieceError
+from kafka_replica.headers.piece import Form, Piece, PieceInput, PieceOutput
+from kafka_replica.records import Headers, Key, key_bytes
+
+__all__ = ["Stack", "Transformed"]
+
+
+class Transformed(NamedTuple):
+    """The value and headers of a record after a stack."""
+
+    value: bytes | None
+    headers: Headers
+
+
+class Stack:
+    """Pieces in the order in which they transform outgoing records; incoming records pass them in reverse.
+
+    ::
+
+        stack = Stack([Compression("zstd"), Signing(key)])  # signs the compressed bytes
+        value, headers = stack.outgoing(b"k", b"value", topic="t")
+        value, headers = stack.incoming(b"k", value, headers, topic="t")
+
+    The first piece is next to the application, the last one next to Kafka. The order is the explicit choice of what
+    is signed: ``Signing`` after ``Compression`` signs compressed bytes, before it the plain ones. Headers that no piece
+    owns pass unchanged, in their order, duplicates included. Immutable and thread-safe if its pieces are; all pieces of
+    this library are.
+
+    Args:
+        pieces: the pieces.
+        compact_keys: write the pieces' header keys in the compact form if they have one. Both forms are read.
+
+    Raises:
+        ConfigurationError: the order is impossible, or two pieces own the same header or have the same name.
+    """
+
+    def __init__(self, pieces: Sequence[Piece] = (), *, compact_keys: bool = False) -> None:
+        _check(pieces)
+        self._pieces = tuple(piece.placed_after(pieces[:place]) for place, piece in enumerate(pieces))
+        self._steps = tuple(_Step(piece, compact_keys) for piece in self._pieces)
+        self._steps_back = self._steps[::-1]
+
+    def __len__(self) -> int:
+        return len(self._pieces)
+
+    def __iter__(self) -> Iterator[Piece]:
+        return iter(self._pieces)
+
+    def __repr__(self) -> str:
+        return f"<Stack {', '.join(piece.name for piece in self._pieces) or 'without pieces'}>"
+
+    @property
+    def identity(self) -> str:
+        """The pieces and those of their options that determine what readers get, as text, without secrets."""
+        return " > ".join(f"{piece.name}({piece.identity})" for piece in self._pieces)
+
+    def outgoing(
+        self,
+        key: Key | None,
+        value: bytes | None,
+        headers: Iterable[tuple[str, bytes | None]] = (),
+        *,
+        topic: str | None = None,
+    ) -> Transformed:
+        """Return the value and headers to write for a record.
+
+        Args:
+            key: the record's key.
+            value: its value; None for a tombstone.
+            headers: its headers.
+            topic: the topic that it will be written to; some pieces need it.
+
+        Raises:
+            PieceError: a piece refused the record.
+            ConfigurationError: a piece cannot write with its options, or needs the topic.
+            ServiceUnavailableError: a key or schema cannot be fetched at the moment.
+        """
+        raw_key = None if key is None else key_bytes(key)
+        current = Transformed(value, tuple(headers))
+        for step in self._steps:
+            current = step.apply(step.piece.outgoing, topic, raw_key, current)
+        return current
+
+    def incoming(
+        self,
+        key: Key | None,
+        value: bytes | None,
+        headers: Iterable[tuple[str, bytes | None]] = (),
+        *,
+        topic: str | None = None,
+    ) -> Transformed:
+        """Return the value and headers that the application wrote; takes the arguments of ``outgoing``.
+
+        Raises:
+            PieceError: a piece refused the record.
+            ServiceUnavailableError: a key or schema cannot be fetched at the moment.
+        """
+        raw_key = None if key is None else key_bytes(key)
+        current = Transformed(value, tuple(headers))
+        for step in self._steps_back:
+            current = step.apply(step.piece.incoming, topic, raw_key, current)
+        return current
+
+
+class _Step:
+    """A piece at its place in a stack: it gets its own headers, and changes no others."""
+
+    def __init__(self, piece: Piece, compact_keys: bool) -> None:
+        self.piece = piece
+        self._names = {form: key.name for key in piece.keys for form in key.forms}
+        self._written = {key.name: key.forms[-1] if compact_keys else key.name for key in piece.keys}
+
+    def apply(
+        self, transform: Callable[[PieceInput], PieceOutput], topic: str | None, key: bytes | None, current: Transformed
+    ) -> Transformed:
+        value, headers = current
+        names = self._names
+        own = tuple([(names[name], content) for name, content in headers if name in names])
+        try:
+            changed = transform(PieceInput(topic, key, value, headers, own))
+        except DataError as error:
+            raise PieceError(self.piece.name, str(error)) from error
+        except KafkaReplicaError:
+            raise  # a mistake in the configuration, or a service that does not answer: the record is not bad
+        except Exception as error:
+            raise PieceError(self.piece.name, str(error) or type(error).__name__) from error
+        if (value is None) is not (changed.value is None):
+            raise ConfigurationError(
+                f"the header piece {self.piece.name!r} made a value of a tombstone, or a tombstone of a value"
+            )
+        if changed.own is None or changed.own == own:
+            return Transformed(changed.value, headers)
+        return Transformed(changed.value, self._replaced(headers, own, changed.own))
+
+    def _replaced(self, headers: Headers, before: Headers, after: Headers) -> Headers:
+        """Return the headers with the piece's own ones replaced; those that remain in front keep their places."""
+        kept = len(before) if after[: len(before)] == before else 0
+        try:
+            added = tuple([(self._written[name], content) for name, content in after[kept:]])
+        except KeyError as error:
+            raise ConfigurationError(
+                f"the header piece {self.piece.name!r} returned the header {error.args[0]!r}, which it does not own"
+            ) from error
+        return headers + added if kept or not before else tuple([h for h in headers if h[0] not in self._names]) + added
+
+
+def _check(pieces: Sequence[Piece]) -> None:
+    form, names = Form.PLAIN, set[str]()
+    for piece in pieces:
+        if not isinstance(piece, Piece):
+            raise ConfigurationError(f"{piece!r} is no piece of a header stack; it is an object of a class of Piece")
+        if piece.name in names:
+            raise ConfigurationError(f"two pieces have the name {piece.name!r}; a stack has each piece once")
+        names.add(piece.name)
+        if form not in piece.accepts:
+            raise ConfigurationError(
+                f"{piece.name!r} cannot stand here: it takes values that are {' or '.join(sorted(piece.accepts))}, "
+                f"and they are {form} after the pieces before it; move it nearer to the beginning of the stack"
+            )
+        form = piece.gives or form
+    _check_headers(pieces)
+
+
+def _check_headers(pieces: Sequence[Piece]) -> None:
+    owners: dict[str, str] = {}
+    readers: dict[str, str] = {}
+    for piece in pieces:
+        for header in [form for key in piece.keys for form in key.forms]:
+            if header in owners:
+                raise ConfigurationError(f"{owners[header]!r} and {piece.name!r} both own the header {header!r}")
+            if header in readers:
+                raise ConfigurationError(
+                    f"{readers[header]!r} reads the header {header!r}, which {piece.name!r} writes later; exchange them"
+                )
+            owners[header] = piece.name
+        readers.update(dict.fromkeys(piece.reads, piece.name))

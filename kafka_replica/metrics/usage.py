@@ -1,0 +1,70 @@
+"""The account of records by origin as Prometheus metrics.
+
+::
+
+    from kafka_replica.metrics.usage import export_usage
+
+    export_usage(usage, "terminals")  # the Usage of the RoutingTrail in a replica's header stack
+
+Labels come from headers, so ``Usage(max_origins=...)`` limits how many there can be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from weakref import WeakKeyDictionary
+
+from kafka_replica.errors import MissingExtraError
+from kafka_replica.headers.pieces.usage import Usage
+
+try:
+    from prometheus_client import REGISTRY, CollectorRegistry
+    from prometheus_client.metrics_core import CounterMetricFamily, Metric
+    from prometheus_client.registry import Collector
+except ImportError as error:
+    raise MissingExtraError("exporting metrics", "metrics") from error
+
+_LABELS = ("replica", "producer", "source", "cluster", "topic", "mirrored")
+_COUNTERS = (  # name, help text, field of Used
+    ("records", "Records read, by the origin in their routing trail; tombstones included.", "records"),
+    ("tombstones", "Tombstones read, by the origin in their routing trail.", "tombstones"),
+    ("bytes", "Bytes of values read, by the origin in their routing trail.", "size_bytes"),
+)
+
+
+class UsageCollector(Collector):
+    """A collector of the counts of any number of replicas, each under its own name."""
+
+    def __init__(self) -> None:
+        self._usages: dict[str, Usage] = {}
+
+    def add(self, usage: Usage, name: str) -> None:
+        """Add the counts of a replica; they replace those with the same name."""
+        self._usages[name] = usage
+
+    def collect(self) -> Iterator[Metric]:
+        """Yield the counts of all origins."""
+        rows = [(name, row) for name, usage in list(self._usages.items()) for row in usage.rows()]
+        for metric, says, field in _COUNTERS:
+            counter = CounterMetricFamily(f"kafka_replica_usage_{metric}", says, labels=_LABELS)
+            for name, row in rows:
+                counter.add_metric([name, *row[:4], str(row.is_mirrored).lower()], getattr(row, field))
+            yield counter
+
+
+_collectors: WeakKeyDictionary[CollectorRegistry, UsageCollector] = WeakKeyDictionary()
+
+
+def export_usage(usage: Usage, name: str, *, registry: CollectorRegistry = REGISTRY) -> None:
+    """Export the counts of a usage to a registry.
+
+    Args:
+        usage: the counts.
+        name: the value of the label ``replica``, different for each usage of a registry.
+        registry: the registry; prometheus-client's default registry if not given.
+    """
+    collector = _collectors.get(registry)
+    if collector is None:
+        collector = _collectors[registry] = UsageCollector()
+        registry.register(collector)
+    collector.add(usage, name)

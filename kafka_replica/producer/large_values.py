@@ -1,0 +1,151 @@
+"""Transactions with values of any size: large ones are split into chunks, and the chunks they replace are deleted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Protocol
+
+from kafka_replica.errors import BadRecordError, ConfigurationError
+from kafka_replica.large_values import CHUNK_BYTES, LargeValueSnapshot, Manifest, manifest_of, orphaned_chunks, split
+from kafka_replica.producer.transactions import Committed, Transaction, TransactionalProducer
+from kafka_replica.records import Headers, Key, Partition, Position, key_bytes
+from kafka_replica.stores import Snapshot
+
+
+class VersionSource(Protocol):
+    """The part of a replica that a writer of large values needs."""
+
+    def wait_for(self, positions: Mapping[Partition, int], timeout_s: float | None = None) -> Snapshot:
+        """Wait for a version that includes the records below these offsets; return it, or a newer one."""
+        ...
+
+
+class LargeValueTransaction:
+    """An open transaction that takes values of any size.
+
+    Args:
+        transaction: an open transaction; it may also be written to directly.
+        snapshot: a version of its topic, from which it takes the chunks to delete. If others have written since, some
+            chunks remain that nobody needs (``orphaned_chunks``); readers are not affected.
+        chunk_bytes: the size of a chunk in bytes; smaller values are written as they are.
+    """
+
+    def __init__(self, transaction: Transaction, snapshot: Snapshot, chunk_bytes: int = CHUNK_BYTES) -> None:
+        self._transaction = transaction
+        self._records = snapshot.records if isinstance(snapshot, LargeValueSnapshot) else snapshot
+        self._chunk_bytes = chunk_bytes
+        self._written: dict[bytes, Manifest | None] = {}
+
+    def __repr__(self) -> str:
+        return f"<LargeValueTransaction, {self._transaction!r}>"
+
+    @property
+    def committed(self) -> Committed:
+        """The result, filled in when the transaction is committed; it counts each chunk as a record."""
+        return self._transaction.committed
+
+    def put(self, key: Key, value: bytes, headers: Headers = ()) -> None:
+        """Write a value.
+
+        Raises:
+            UsageError: the key or a header is reserved for large values.
+            PublishError: a record cannot be sent.
+        """
+        self._write(key_bytes(key), value, headers)
+
+    def delete(self, key: Key, headers: Headers = ()) -> None:
+        """Delete a key and its chunks. Raises the errors of :meth:`put`."""
+        self._write(key_bytes(key), None, headers)
+
+    def _write(self, key: bytes, value: bytes | None, headers: Headers) -> None:
+        made = split(key, value, self._previous(key), headers=headers, chunk_bytes=self._chunk_bytes)
+        for record in made.records:
+            if record.value is None:
+                self._transaction.delete(record.key, record.headers)
+            else:
+                self._transaction.put(record.key, record.value, record.headers)
+        self._written[key] = made.manifest
+
+    def _previous(self, key: bytes) -> Manifest | None:
+        if key in self._written:
+            return self._written[key]
+        record = self._records.get(key)
+        try:
+            return None if record is None else manifest_of(record)
+        except BadRecordError:  # writing the key again repairs it
+            return None
+
+
+class LargeValueProducer:
+    """A producer of transactions with values of any size, to one topic. Use an instance from one thread only.
+
+    ::
+
+        producer = TransactionalProducer(config, "documents", "documents-1")
+        with Replica(config, "documents", large_values=True) as replica:
+            large = LargeValueProducer(producer, replica)
+            with large.transaction() as transaction:
+                transaction.put("report", path.read_bytes())
+
+    Before each transaction it waits until the replica has the previous one, so that the chunks of a replaced value are
+    deleted. Make the producer before the replica is started: then the replica also has what an earlier producer with
+    the same transactional id has written, up to its end.
+
+    Args:
+        producer: the producer; it may also be used directly between transactions.
+        replica: a replica of the topic. One that has manifests only is enough:
+            ``Replica(config, topic, key_filter=WITHOUT_CHUNKS)``.
+        chunk_bytes: the size of a chunk in bytes; smaller values are written as they are.
+        timeout_s: how long to wait for the replica, in seconds.
+
+    Raises:
+        ConfigurationError: the size of a chunk is not possible.
+    """
+
+    def __init__(
+        self,
+        producer: TransactionalProducer,
+        replica: VersionSource,
+        *,
+        chunk_bytes: int = CHUNK_BYTES,
+        timeout_s: float = 60.0,
+    ) -> None:
+        if chunk_bytes < 1:
+            raise ConfigurationError(f"chunk_bytes={chunk_bytes} is not possible; it is a number of bytes, 1 or more")
+        self._producer, self._replica = producer, replica
+        self._chunk_bytes, self._timeout_s = chunk_bytes, timeout_s
+        self._position = Position()
+
+    def __repr__(self) -> str:
+        return f"<LargeValueProducer, {self._producer!r}>"
+
+    @contextmanager
+    def transaction(self) -> Iterator[LargeValueTransaction]:
+        """Yield a transaction, which is committed at the end of the block, or aborted if the block raises.
+
+        Raises:
+            WaitTimeoutError: the replica has not come to the previous transaction in time.
+            PublishError: the transaction was not committed; none of its records is visible.
+            CommitUnknownError: Kafka did not answer in time; whether the transaction is committed is unknown.
+        """
+        snapshot = self._snapshot()
+        with self._producer.transaction() as transaction:
+            yield LargeValueTransaction(transaction, snapshot, self._chunk_bytes)
+        self._position = transaction.committed.position or self._position
+
+    def delete_orphans(self) -> int:
+        """Delete the chunks that no manifest names, in one transaction; return their number.
+
+        The replica needs the chunks, so it must not filter them out. Raises the errors of :meth:`transaction`.
+        """
+        orphans = list(orphaned_chunks(self._snapshot()))
+        if orphans:
+            with self._producer.transaction() as transaction:
+                for key in orphans:
+                    transaction.delete(key)
+            self._position = transaction.committed.position or self._position
+        return len(orphans)
+
+    def _snapshot(self) -> Snapshot:
+        return self._replica.wait_for(self._position, self._timeout_s)

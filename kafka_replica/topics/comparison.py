@@ -1,0 +1,56 @@
+"""The differences between a topic as it is declared and as it exists. Without I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from kafka_replica.broker.topic_settings import recommended_replicas, with_min_insync
+from kafka_replica.topics.declarations import TopicDeclaration
+
+
+class ExistingTopic(NamedTuple):
+    """A topic as it exists."""
+
+    partitions: int
+    replication_factor: int
+    """The lowest of its partitions."""
+    settings: Mapping[str, str]
+    """All settings that apply to the topic, including those of the brokers."""
+    own_settings: frozenset[str]
+    """The names of those that the topic itself has."""
+
+
+def differences(declared: TopicDeclaration, found: ExistingTopic, brokers: int) -> Iterator[str]:
+    """Yield a sentence for each difference; none for a topic that ``create_topics`` has created.
+
+    Args:
+        declared: the topic as it is declared.
+        found: the topic as it exists.
+        brokers: the number of brokers in the cluster.
+    """
+    copies = declared.replication_factor or recommended_replicas(brokers)
+    if found.partitions != declared.partitions:
+        why = "; they can be added, never removed" if found.partitions < declared.partitions else ""
+        yield f"partitions: {found.partitions}, declared {declared.partitions}{why}"
+    if found.replication_factor != copies:
+        yield f"replication factor: {found.replication_factor}, declared {copies}"
+    expected = with_min_insync(declared.settings, copies)
+    for name, value in sorted(expected.items()):
+        actual = found.settings.get(name)
+        if actual is None:
+            yield f"{name}: Kafka knows no such setting, declared {value}"
+        elif _normal(name, actual) != _normal(name, value):
+            yield f"{name}: {actual}, declared {value}"
+    for name in sorted(found.own_settings - expected.keys()):
+        yield f"{name}: {found.settings[name]}, not declared"
+
+
+def _normal(name: str, value: str) -> object:
+    """Return a value so that equal settings compare equal: a list of policies has no order, 0.50 is 0.5."""
+    if name == "cleanup.policy":
+        return {policy.strip() for policy in value.split(",")}
+    try:
+        return float(value)
+    except ValueError:
+        return value

@@ -1,0 +1,11 @@
+"""Errors of topic names."""
+
+from __future__ import annotations
+
+from kafka_replica.errors import UsageError
+
+__all__ = ["TopicNameError"]
+
+
+class TopicNameError(UsageError, ValueError):
+    """A name of a topic or consumer group that a convention does not allow, or that has several meanings."""

@@ -1,0 +1,124 @@
+"""Declared topics in a cluster: create those that are missing, report how others differ, list obsolete topics."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Any, Final, NamedTuple
+
+from kafka_replica.broker.admin.topic_names import topic_names
+from kafka_replica.broker.admin.topics import Topics
+from kafka_replica.errors import WaitTimeoutError
+from kafka_replica.topics.comparison import ExistingTopic, differences
+from kafka_replica.topics.declarations import TopicDeclaration, TopicDeclarations, check_collisions
+
+_ANSWER_S: Final = 30.0
+_LOOK_EVERY_S: Final = 0.05
+
+
+class TopicState(StrEnum):
+    """The result for a declared topic."""
+
+    AS_DECLARED = "as declared"
+    CREATED = "created"
+    DIFFERENT = "different"
+    MISSING = "missing"
+
+
+class TopicReport(NamedTuple):
+    """A declared topic, compared with the topic of that name in the cluster."""
+
+    name: str
+    state: TopicState
+    differences: tuple[str, ...] = ()
+    """A sentence for each difference."""
+
+    @property
+    def is_right(self) -> bool:
+        """True if the topic exists now, as it is declared."""
+        return self.state in {TopicState.AS_DECLARED, TopicState.CREATED}
+
+
+def create_topics(
+    config: Mapping[str, Any], declarations: TopicDeclarations, timeout_s: float = _ANSWER_S
+) -> list[TopicReport]:
+    """Create the declared topics that are missing; existing topics are compared, and never changed.
+
+    The function returns when the brokers list the new topics, which takes some milliseconds.
+
+    Args:
+        config: librdkafka's properties. Creating needs the right Create, comparing DescribeConfigs.
+        declarations: the declared topics.
+        timeout_s: how long to wait for each answer of Kafka, in seconds.
+
+    Returns:
+        A report for each declared topic, in their order.
+
+    Raises:
+        WaitTimeoutError: the brokers do not list a new topic in time.
+        BrokerError: Kafka did not answer in time, or refused; topics before that one may be created.
+        TopicNameError: Kafka would refuse a name, because an existing topic differs in dots and underscores only.
+    """
+    existing = set(topic_names(config, timeout_s))
+    missing = [topic for topic in declarations.topics if topic.name not in existing]
+    check_collisions({*existing, *(topic.name for topic in missing)})
+    topics = Topics(config)
+    created = {
+        topic.name
+        for topic in missing
+        if topics.create(topic.name, topic.partitions, topic.settings, timeout_s, topic.replication_factor)
+    }
+    _wait_until_listed(config, {topic.name for topic in missing}, timeout_s)
+    brokers = len(topics.brokers(timeout_s))
+    return [
+        TopicReport(topic.name, TopicState.CREATED) if topic.name in created
+        else _compared(topics, topic, brokers, timeout_s)
+        for topic in declarations.topics
+    ]  # fmt: skip
+
+
+def check_topics(
+    config: Mapping[str, Any], declarations: TopicDeclarations, timeout_s: float = _ANSWER_S
+) -> list[TopicReport]:
+    """Compare the declared topics with those in the cluster; takes the arguments of :func:`create_topics`.
+
+    Raises:
+        BrokerError: Kafka did not answer in time, or refused.
+    """
+    existing = set(topic_names(config, timeout_s))
+    topics = Topics(config)
+    brokers = len(topics.brokers(timeout_s))
+    return [
+        _compared(topics, topic, brokers, timeout_s) if topic.name in existing
+        else TopicReport(topic.name, TopicState.MISSING)
+        for topic in declarations.topics
+    ]  # fmt: skip
+
+
+def obsolete_topics(
+    config: Mapping[str, Any], declarations: TopicDeclarations, timeout_s: float = _ANSWER_S
+) -> list[str]:
+    """Return the topics that follow one of the declared conventions, and are not declared. Nothing is deleted.
+
+    Raises:
+        BrokerError: Kafka did not answer in time, or refused.
+    """
+    return declarations.obsolete(topic_names(config, timeout_s))
+
+
+def _compared(topics: Topics, topic: TopicDeclaration, brokers: int, timeout_s: float) -> TopicReport:
+    copies = topics.replicas(topic.name, timeout_s)
+    settings, own = topics.settings_and_own(topic.name, timeout_s)
+    found = ExistingTopic(len(copies), min(copies.values()), settings, own)
+    said = tuple(differences(topic, found, brokers))
+    return TopicReport(topic.name, TopicState.DIFFERENT if said else TopicState.AS_DECLARED, said)
+
+
+def _wait_until_listed(config: Mapping[str, Any], names: set[str], timeout_s: float) -> None:
+    give_up_s = time.monotonic() + timeout_s
+    while names and not names <= (listed := set(topic_names(config, timeout_s))):
+        if time.monotonic() > give_up_s:
+            missing = ", ".join(sorted(names - listed))
+            raise WaitTimeoutError(f"creating topics: the brokers do not list {missing} after {timeout_s:g} s")
+        time.sleep(_LOOK_EVERY_S)

@@ -1,0 +1,134 @@
+"""The examples in docs/interpreters.md run as they are written there, on a real broker and beside RocksDB."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from kafka_replica import MemoryStore, Replica
+from kafka_replica.directories import Directory
+from kafka_replica.doctor import Grade, examine
+from kafka_replica.embedded import LocalKafka
+from kafka_replica.errors import BadRecordError
+from kafka_replica.producer import TransactionalProducer
+from kafka_replica.stores.rocks import RocksStore
+from kafka_replica.testing.pytest_plugin import TopicMaker
+from support.paths import ROOT
+
+pytestmark = pytest.mark.broker
+
+_BLOCKS = re.findall(r"```python\n(.*?)```", (ROOT / "docs/interpreters.md").read_text(), re.DOTALL)
+DEBEZIUM, _, ACTIVE, FOLIO, OWN = _BLOCKS  # test_database_transactions runs the second one
+INSTANCE = "5bf370e0-8cca-4d9c-82e4-5170ab2a0a39"
+WAIT_S = 60.0
+
+
+class Terminal(msgspec.Struct):
+    """A row of the examples."""
+
+    acquirer_id: str
+
+
+class Acquired(msgspec.Struct, rename="camel"):
+    """A row with fields in camel case."""
+
+    terminal_id: str
+    acquirer_id: str
+
+
+class Instance(msgspec.Struct):
+    """An instance of FOLIO."""
+
+    id: str
+    title: str
+
+
+class Topic:
+    """A topic with a replica on RocksDB that can be restarted, and an example that runs on both."""
+
+    def __init__(self, kafka: LocalKafka, name: str, folder: Path, example: str, made: str, **names: Any) -> None:
+        self.config = {"bootstrap.servers": kafka.bootstrap_servers}
+        self.name, self.folder, self.example, self.made, self.names = name, folder, example, made, names
+        self.producer = TransactionalProducer(self.config, name, transactional_id=name)
+
+    def write(self, *events: tuple[str, Any]) -> dict[str, Any]:
+        """Write events in one transaction; return what the directory of the example holds, the same in three ways."""
+        with self.producer.transaction() as transaction:
+            for key, event in events:
+                if event is None:
+                    transaction.delete(key)
+                else:
+                    transaction.put(key, json.dumps(event).encode())
+        found = []
+        for make_store in (lambda: RocksStore(self.folder), lambda: RocksStore(self.folder), MemoryStore):
+            with Replica(self.config, self.name, store=make_store()) as replica:
+                names = {**self.names, "Directory": Directory, "replica": replica}
+                replica.wait_ready(WAIT_S)
+                exec(self.example, names)
+                found.append(dict(names[self.made].wait_for(transaction.committed.position, WAIT_S)))
+                names[self.made].close()
+        assert found[0] == found[1] == found[2]
+        return found[0]
+
+
+def test_debezium(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path) -> None:
+    """The row is found by its primary key."""
+    topic = Topic(local_kafka, kafka_topic("terminals"), tmp_path, DEBEZIUM, "terminals", Terminal=Terminal)
+    event = {"before": None, "after": {"id": 7, "acquirer_id": "A"}, "source": {"table": "terminals"}, "op": "r"}
+    row = ('{"id":7}', event)
+    assert topic.write(row)["7"].acquirer_id == "A"
+    with pytest.raises(KeyError, match="'7'"):
+        topic.write(('{"id":7}', {**event, "after": None, "op": "d"}))
+
+
+def test_active_rows(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path) -> None:
+    """The active one of a terminal's rows counts, whichever comes first."""
+    topic = Topic(local_kafka, kafka_topic("rows", partitions=3), tmp_path, ACTIVE, "terminals", Terminal=Acquired)
+    old, new = ({"terminalId": "T1", "acquirerId": acquirer, "isActive": True} for acquirer in "AB")
+    assert topic.write(("1", old))["T1"].acquirer_id == "A"
+    assert topic.write(("2", new), ("1", {**old, "isActive": False}))["T1"].acquirer_id == "B"
+    assert topic.write(("2", {**new, "isActive": False}), ("1", old))["T1"].acquirer_id == "A"
+    assert topic.write(("1", {**old, "isActive": False})) == {}
+
+
+def test_folio(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path) -> None:
+    """Entities come and go, and all at once; a topic that is not compacted is a fault that the doctor reports."""
+    name = kafka_topic("instances", partitions=2, config={"cleanup.policy": "delete"})
+    topic = Topic(local_kafka, name, tmp_path, FOLIO, "instances", Instance=Instance)
+
+    def event(kind: str, key: str = INSTANCE, **more: Any) -> tuple[str, Any]:
+        return key, {"type": kind, "tenant": "diku", "new": {"id": key, "title": kind}, **more}
+
+    assert topic.write(event("CREATE", ts="5"))[INSTANCE].title == "CREATE"
+    other = "0e3f5ab2-1111-4d9c-82e4-5170ab2a0a39"
+    both = topic.write(event("UPDATE", ts="6"), event("CREATE", other, ts="7"))
+    assert {key: found.title for key, found in both.items()} == {INSTANCE: "UPDATE", other: "CREATE"}
+    everything = "00000000-0000-0000-0000-000000000000", {"type": "DELETE_ALL", "tenant": "diku", "ts": "7"}
+    left = topic.write(everything)
+    assert set(left) <= {other}  # of the same time, and perhaps in another partition
+    assert topic.write(event("CREATE", other, ts="9"))[other].title == "CREATE"
+    assert topic.write(event("REINDEX", other)) == {}
+    assert topic.write(event("DELETE", other)) == {}
+    found = {finding.check: finding for finding in examine(topic.config, name, timeout_s=30)}
+    assert found["topic cleanup.policy"].grade is Grade.FAULT
+
+
+def test_your_own_function(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path) -> None:
+    """A record puts several keys, a later one removes them; a shop that closes hides its articles only."""
+    topic = Topic(local_kafka, kafka_topic("prices"), tmp_path, OWN, "articles")
+    linz = {"shop": "Linz", "prices": {"apple": 1.5, "pear": 2.0}}
+    assert topic.write(("L", linz), ("W", {"shop": "Wels", "prices": {"plum": 3}})) == {
+        "apple": 1.5,
+        "pear": 2.0,
+        "plum": 3.0,
+    }
+    assert topic.write(("L", {"shop": "Linz", "prices": {"pear": 2.5}})) == {"pear": 2.5, "plum": 3.0}
+    assert topic.write(("closing", {"shop": "Linz", "closed": True})) == {"plum": 3.0}
+    assert topic.write(("closing", None)) == {"pear": 2.5, "plum": 3.0}
+    with pytest.raises(BadRecordError, match="interpreting it: 'prices'"):
+        topic.write(("W", {"shop": "Wels"}))

@@ -1,0 +1,80 @@
+"""Small pieces that show what a stack does with any piece."""
+
+from __future__ import annotations
+
+from kafka_replica.headers import Form, HeaderKey, Piece, PieceInput, PieceOutput, ServiceUnavailableError
+
+
+class Suffix(Piece):
+    """A piece that appends a letter to values, and notes it in a header."""
+
+    def __init__(self, letter: str, identifier: int | None = None) -> None:
+        self.name = f"suffix-{letter}"
+        self.letter = letter.encode()
+        self.keys = (HeaderKey(f"suffix-{letter}", identifier),)
+
+    @property
+    def identity(self) -> str:
+        """The letter."""
+        return self.letter.decode()
+
+    def outgoing(self, record: PieceInput) -> PieceOutput:
+        """Append the letter."""
+        value = None if record.value is None else record.value + self.letter
+        return PieceOutput(value, ((self.keys[0].name, self.letter),))
+
+    def incoming(self, record: PieceInput) -> PieceOutput:
+        """Remove the letter, which has to be there."""
+        if record.own != ((self.keys[0].name, self.letter),):
+            raise ValueError(f"expected one header {self.keys[0].name}")
+        if record.value is not None and not record.value.endswith(self.letter):
+            raise ValueError("the letter is missing")
+        return PieceOutput(None if record.value is None else record.value[:-1], ())
+
+
+class Hop(Piece):
+    """A piece that adds one more header each time, and keeps those that are there."""
+
+    name = "hop"
+    keys = (HeaderKey("hop", 0x8000_0001),)
+    decides_value = False
+
+    @property
+    def identity(self) -> str:
+        """An empty text."""
+        return ""
+
+    def outgoing(self, record: PieceInput) -> PieceOutput:
+        """Add a header."""
+        return PieceOutput(record.value, (*record.own, ("hop", b"%d" % len(record.own))))
+
+    def incoming(self, record: PieceInput) -> PieceOutput:
+        """Change nothing."""
+        return PieceOutput(record.value)
+
+
+class PlainOnly(Hop):
+    """A piece that takes plain values only."""
+
+    name = "plain only"
+    keys = ()
+    accepts = frozenset({Form.PLAIN})
+
+
+class Squeeze(Hop):
+    """A piece that declares its values to be compressed."""
+
+    name = "squeeze"
+    keys = ()
+    gives = Form.COMPRESSED
+
+
+class Unavailable(Hop):
+    """A piece whose service does not answer."""
+
+    name = "unavailable"
+    keys = ()
+
+    def incoming(self, record: PieceInput) -> PieceOutput:
+        """Fail."""
+        raise ServiceUnavailableError("the key service does not answer")

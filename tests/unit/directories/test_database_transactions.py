@@ -1,0 +1,131 @@
+"""The rule by which a version is known to consist of whole database transactions."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+
+from kafka_replica.directories import DatabaseTransactions
+from kafka_replica.errors import (
+    ConfigurationError,
+    KafkaReplicaError,
+    NotReadyError,
+    ReplicaClosedError,
+    WaitTimeoutError,
+)
+from kafka_replica.records import Position
+from kafka_replica.testing import FakeKafka, FakeTopic
+
+WAIT_S = 60.0
+
+
+def status(kind: str, *, has_schema: bool = False) -> bytes:
+    """Return a record of the transaction topic."""
+    event = {"status": kind, "id": "571:53195829", "event_count": None}
+    return json.dumps({"schema": {}, "payload": event} if has_schema else event).encode()
+
+
+@pytest.fixture
+def kafka() -> FakeKafka:
+    """Return a Kafka with a table and the transaction topic."""
+    kafka = FakeKafka()
+    for topic in ("table", "transaction"):
+        kafka.topic(topic)
+    return kafka
+
+
+def write(kafka: FakeKafka, *records: tuple[str, str, bytes | None]) -> Position:
+    """Write records in a Kafka transaction; return the position of the commit."""
+    with kafka.transaction() as transaction:
+        for topic, key, value in records:
+            if value is None:
+                transaction.delete(key, topic=topic)
+            else:
+                transaction.put(key, value, topic=topic)
+    return transaction.committed.position
+
+
+def test_versions_that_end_with_a_transaction(kafka: FakeKafka) -> None:
+    """A version counts if the newest record of the topic is an END, whichever keys the records have."""
+    with kafka.replica("table", "transaction") as replica:
+        with DatabaseTransactions(replica, "transaction") as transactions:
+            write(kafka, ("table", "a", b"0"), ("transaction", "1:1", status("BEGIN")))
+            replica.wait_ready(WAIT_S)
+            with pytest.raises(NotReadyError, match="has no END yet"):
+                transactions.snapshot()
+            with pytest.raises(WaitTimeoutError):
+                transactions.wait_ready(0.05)
+            write(kafka, ("table", "a", b"1"), ("transaction", "1:2", status("END", has_schema=True)))
+            assert transactions.wait_ready(WAIT_S).of("table")["a"].value == b"1"
+            position = write(kafka, ("table", "a", b"2"), ("transaction", "0", status("BEGIN")))
+            replica.wait_for(position, WAIT_S)
+            assert shown(transactions) == b"1"
+            write(kafka, ("transaction", "1:2", None))  # an old END is removed
+            position = write(kafka, ("table", "a", b"3"))
+            replica.wait_for(position, WAIT_S)
+            assert shown(transactions) == b"1"
+            replica.wait_for(write(kafka, ("transaction", "0", status("END"))), WAIT_S)
+            until_shown(transactions, b"3")
+            write(kafka, ("table", "a", b"4"))  # of no transaction that this connector tells of
+            until_shown(transactions, b"4")
+            write(kafka, ("table", "a", b"5"), ("transaction", "0", None))  # the newest END is removed
+            until_last(transactions, "BEGIN")
+            assert shown(transactions) == b"4"
+            write(kafka, ("table", "a", b"5"), ("transaction", "2", status("END")))
+            until_shown(transactions, b"5")
+        with DatabaseTransactions(replica, "transaction") as begun:
+            assert begun.wait_ready(WAIT_S).of("table")["a"].value == b"5"
+            assert "version" in repr(begun)
+
+
+def shown(transactions: DatabaseTransactions) -> bytes | None:
+    """Return the value in the version shown."""
+    return transactions.snapshot().of("table")["a"].value
+
+
+def until_shown(transactions: DatabaseTransactions, value: bytes) -> None:
+    """Wait until the version shown has a value."""
+    with transactions._changed:
+        assert transactions._changed.wait_for(lambda: shown(transactions) == value, WAIT_S)
+
+
+def until_last(transactions: DatabaseTransactions, kind: str) -> None:
+    """Wait until the newest record of the topic is a BEGIN or an END."""
+    end_s = time.monotonic() + WAIT_S
+    while transactions._last is None or transactions._last.value != status(kind):
+        assert time.monotonic() < end_s
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize("value", [b"{}", b"no JSON", b'{"status":"MIDDLE"}', b'{"payload":[]}', b"[]"])
+def test_another_topic(kafka: FakeKafka, value: bytes) -> None:
+    """A topic that is no transaction topic is an error that names the record."""
+    write(kafka, ("table", "a", b"0"), ("transaction", "1", value))
+    with kafka.replica("table", "transaction") as replica:
+        transactions = DatabaseTransactions(replica, "transaction")
+        with pytest.raises(KafkaReplicaError, match="the record at transaction-0, offset 0 is no BEGIN or END"):
+            transactions.wait_ready(WAIT_S)
+        with pytest.raises(KafkaReplicaError, match=r"name the transaction topic of Debezium, PREFIX\.transaction"):
+            transactions.snapshot()
+
+
+def test_a_topic_that_proves_nothing() -> None:
+    """The topic must have one partition, and the replica must follow it together with tables."""
+    kafka = FakeKafka()
+    FakeTopic("transaction", 2, kafka=kafka)
+    FakeTopic("table", kafka=kafka)
+    with kafka.replica("table", "transaction") as replica:
+        write(kafka, ("transaction", "1", status("END")))
+        with pytest.raises(KafkaReplicaError, match="transaction has 2 partitions"):
+            DatabaseTransactions(replica, "transaction").wait_ready(WAIT_S)
+        with pytest.raises(ConfigurationError, match="'shop' is not one of the replica's topics"):
+            DatabaseTransactions(replica, "shop")
+    with pytest.raises(ReplicaClosedError):
+        DatabaseTransactions(replica, "transaction")
+    with (
+        kafka.replica("transaction") as alone,
+        pytest.raises(ConfigurationError, match="a replica of transaction alone shows no tables"),
+    ):
+        DatabaseTransactions(alone, "transaction")

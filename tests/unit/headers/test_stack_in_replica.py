@@ -1,0 +1,161 @@
+"""Replicas with a header stack: readers see what the application wrote, and bad records name the piece."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from base64 import b64encode
+from pathlib import Path
+
+import pytest
+
+from kafka_replica import BadRecordError, DeadLetterFile, MemoryStore, RocksStore, Store
+from kafka_replica.aio import AsyncReplica
+from kafka_replica.headers import PieceError, ServiceUnavailableError, Stack
+from kafka_replica.replication.record_filter import RecordFilter
+from kafka_replica.testing import FakeTopic
+from support.headers.small_pieces import Suffix, Unavailable
+
+PATIENCE_S = 30
+STACK = Stack([Suffix("x"), Suffix("y")])
+
+
+def written(topic: FakeTopic, **records: bytes | None) -> None:
+    """Write records through the stack, in one transaction."""
+    with topic.producer(header_stack=STACK).transaction() as transaction:
+        for key, value in records.items():
+            if value is None:
+                transaction.delete(key)
+            else:
+                transaction.put(key, value, (("mine", b"1"),))
+
+
+def test_readers_see_what_was_written() -> None:
+    """The stack is undone for values, headers and deletions; the log itself holds the transformed records."""
+    topic = FakeTopic()
+    written(topic, a=b"1", b=b"2")
+    with topic.replica(header_stack=STACK) as replica:
+        record = replica.wait_ready(PATIENCE_S)["a"]
+        assert (record.value, record.headers) == (b"1", (("mine", b"1"),))
+        written(topic, a=None)
+        assert set(replica.wait_for(topic.end(), PATIENCE_S)) == {b"b"}
+    assert topic.records()[0].value == b"1xy"
+
+
+def test_an_asynchronous_replica() -> None:
+    """An asynchronous replica of a replica with a stack reads the same."""
+    topic = FakeTopic()
+    written(topic, a=b"1")
+
+    async def value() -> bytes | None:
+        async with AsyncReplica(topic.replica(header_stack=STACK)) as replica:
+            return (await replica.wait_ready(PATIENCE_S))["a"].value
+
+    assert asyncio.run(value()) == b"1"
+
+
+def test_a_validator_sees_what_was_written() -> None:
+    """A validator gets the record after the stack; what it refuses is kept as it was in the log."""
+    topic = FakeTopic()
+    written(topic, a=b"1")
+    seen: list[bytes | None] = []
+
+    def refuse(record: object) -> None:
+        seen.append(record.value)  # type: ignore[attr-defined]
+        raise ValueError("no")
+
+    with topic.replica(header_stack=STACK, validator=refuse, on_bad_record="skip") as replica:
+        assert not replica.wait_ready(PATIENCE_S)
+        assert seen == [b"1"]
+        assert replica.bad_records[0].record.value == b"1xy"  # type: ignore[union-attr]
+
+
+def test_a_bad_record_stops_the_replica() -> None:
+    """The error of the replica names record and piece."""
+    topic = FakeTopic()
+    topic.put("a", b"not suffixed")
+    with (
+        topic.replica(header_stack=STACK) as replica,
+        pytest.raises(BadRecordError, match=r"fake-0, offset 0 \(a\): the header piece 'suffix-y' refused it"),
+    ):
+        replica.wait_ready(PATIENCE_S)
+
+
+def test_a_dead_letter_holds_the_original(tmp_path: Path) -> None:
+    """A dead letter has value and headers as they were in the log; the key is absent until a good record arrives."""
+    topic = FakeTopic()
+    topic.put("a", b"1x", (("suffix-y", b"?"), ("mine", b"1")))
+    letters = DeadLetterFile(tmp_path / "letters")
+    with topic.replica(header_stack=STACK, on_bad_record="dead-letter", dead_letters=letters) as replica:
+        assert not replica.wait_ready(PATIENCE_S)
+        (letter,) = map(json.loads, (tmp_path / "letters").read_text().splitlines())
+        assert letter["value_base64"] == b64encode(b"1x").decode()
+        assert [name for name, _ in letter["headers"]] == ["suffix-y", "mine"]
+        assert "'suffix-y'" in letter["reason"]
+        written(topic, a=b"2")
+        assert replica.wait_for(topic.end(), PATIENCE_S)["a"].value == b"2"
+        assert not replica.bad_records
+
+
+def test_a_refused_deletion_is_a_bad_record() -> None:
+    """A tombstone that a piece refuses is reported like any other record; its key is absent, as after compaction."""
+    topic = FakeTopic()
+    written(topic, a=b"1")
+    topic.delete("a")
+    with topic.replica(header_stack=STACK, on_bad_record="skip") as replica:
+        assert not replica.wait_ready(PATIENCE_S)
+        assert [bad.key for bad in replica.bad_records] == [b"a"]
+
+
+def test_a_refused_record_aborts_its_transaction() -> None:
+    """A record that a piece refuses on the producing side raises, and its transaction is not visible."""
+    topic = FakeTopic()
+    producer = topic.producer(header_stack=Stack([Suffix("x")]))
+
+    def publish() -> None:
+        with producer.transaction() as transaction:
+            transaction.put("a", b"1")
+            transaction.put("b", "text")  # type: ignore[arg-type]
+
+    with pytest.raises(PieceError, match="suffix-x"):
+        publish()
+    assert not topic.records()
+
+
+@pytest.mark.parametrize("is_durable", [False, True], ids=["checkpoint", "rocksdb"])
+def test_a_store_of_another_stack_is_rebuilt(tmp_path: Path, is_durable: bool) -> None:
+    """A store continues with the same stack, and is rebuilt with another one: nothing of the old one is left."""
+    topic = FakeTopic()
+    written(topic, a=b"1")
+
+    def store() -> Store:
+        return RocksStore(tmp_path / "store") if is_durable else MemoryStore(checkpoint=tmp_path / "file")
+
+    def value(stack: Stack | None) -> tuple[bytes | None, int]:
+        with topic.replica(store(), header_stack=stack) as replica:
+            return replica.wait_ready(PATIENCE_S)["a"].value, replica.status().counts.records
+
+    assert value(STACK) == (b"1", 1)
+    assert value(Stack([Suffix("x"), Suffix("y")])) == (b"1", 0)  # continued: nothing was read again
+    assert value(None) == (b"1xy", 1)
+    assert value(Stack()) == (b"1xy", 0)  # an empty stack is the same as none
+    assert value(Stack([Suffix("y")])) == (b"1x", 1)
+
+
+def test_an_empty_stack_leaves_the_fast_path() -> None:
+    """Without a stack, or with an empty one, records pass the filter as a whole, without a step for each."""
+    assert RecordFilter(header_stack=None).is_open
+    assert RecordFilter(header_stack=Stack()).is_open
+    assert not RecordFilter(header_stack=STACK).is_open
+
+
+def test_an_unavailable_service_fails_the_replica() -> None:
+    """A key service that does not answer fails the replica, although bad records are to be skipped."""
+    topic = FakeTopic()
+    written(topic, a=b"1")
+    with (
+        topic.replica(header_stack=Stack([Unavailable()]), on_bad_record="skip") as replica,
+        pytest.raises(ServiceUnavailableError, match="does not answer"),
+    ):
+        replica.wait_ready(PATIENCE_S)
+    assert not replica.bad_records
