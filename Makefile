@@ -1,4 +1,5 @@
 # make demo   the main job on a real Kafka broker, shown to a person     (DEMO_ARGS=--keep stays up)
+# make demo-directory   a directory in PostgreSQL, shown to a person       (DEMO_ARGS="--database URL")
 # make test   the tests, in several processes                            (TEST_ARGS="-k quiet -x" TEST_PROCESSES=0)
 # make quick  the tests that need no broker, database or Spark, with fewer examples
 # make long   long random histories, many kills and much chaos, for the tests that `make test` runs in a short form
@@ -24,7 +25,7 @@ TEST_PROCESSES ?= 4
 unexport PYTHONDONTWRITEBYTECODE
 PYTEST = $(BIN)/python -m pytest -n $(TEST_PROCESSES)
 
-.PHONY: env demo test quick long chaos fuzz bench check format lock clean
+.PHONY: env demo demo-directory test quick long chaos fuzz bench check format lock clean
 .NOTPARALLEL:
 
 env: $(VENV)/.check
@@ -35,6 +36,9 @@ $(VENV)/.%: requirements/%.lock pyproject.toml .ci/make_env.py
 
 demo: $(VENV)/.demo
 	@$(BIN)/python -m kafka_replica_spark.demo $(DEMO_ARGS)
+
+demo-directory: $(VENV)/.demo
+	@$(BIN)/python -m kafka_replica.demo $(DEMO_ARGS)
 
 test: $(VENV)/.test
 	@$(PYTEST) $(TEST_ARGS)

@@ -14,7 +14,8 @@ ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "requirements"
 UV = Path(sys.executable).with_name("uv")
 LEVELS = {
-    "demo": "--extra cli --extra embedded --extra metrics --extra sdmx --extra spark --group install",
+    "demo": "--extra cli --extra directories --extra embedded --extra metrics --extra postgres --extra sdmx "
+    "--extra spark --group install",
     "test": "--all-extras --group install --group test",
     "check": "--all-extras --group dev",
 }

@@ -44,7 +44,8 @@
     │   ├── OutboxUnavailableError  the database cannot be reached, or is busy; it may come back
     │   └── OutboxNotMigratedError  the database lacks the producer's tables, or has those of another version
     ├── ServiceUnavailableError     a service for keys or schemas, which a header stack needs, does not answer
-    ├── SourceError                 a folder or service that the producer watches cannot be read completely
+    ├── SourceError                 a folder, service or table that is copied cannot be read completely
+    │   └── SourceUnavailableError  its database cannot be reached; it may come back
     └── EmbeddedKafkaError          the embedded broker could not be fetched, started or stopped
 
 A message names the operation, its object (key, topic, partition, offset), the failure, and what

@@ -77,6 +77,10 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
         'publish -t sdmx.structures --delete "urn:sdmx:org.sdmx.infomodel.codelist.Codelist=SDMX:CL_FREQ(2.0)"',
     ),
     "samples": ("samples", "samples ./somewhere"),
+    "source": ("source run --config source.toml", "source compare --config source.toml --dry-run"),
+    "source claim": ("source claim --config source.toml",),
+    "source compare": ("source compare --config source.toml", "source compare --config source.toml --dry-run"),
+    "source run": ("source run --config source.toml", "source run --config source.toml --create-topic --compare"),
     "status": ("status -t sdmx.structures", "status -t sdmx.structures --json"),
     "topics": (
         "topics create topics.toml",

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import click
 
+from kafka_replica.cli.notices import notice_printer
 from kafka_replica.cli.output import json_line, print_line
 from kafka_replica.common.wording import counted
 from kafka_replica.errors import MissingExtraError
@@ -65,19 +66,10 @@ for _command in (list_transactions, show, skip, replace_records):
 )
 def run(file: Path, as_json: bool, folders: tuple[str, ...], metrics_port: int | None, wait_s: float) -> None:
     """Publish recorded transactions, or stand by while another instance publishes, until interrupted."""
-
-    def tell(notice: Notice) -> None:
-        words = {"event": type(notice).__name__.lower(), **notice._asdict()}
-        if as_json:
-            json_line(words)
-        else:
-            said = ", ".join(f"{name} {value}" for name, value in words.items() if name != "event" and value)
-            print_line(f"{words['event']}{': ' if said else ''}{said}")
-
     configuration = read_configuration(file)
     source = FolderSettings(folders) if folders else configuration.source
     with ExitStack() as stack:
-        made = stack.enter_context(_made(configuration, wait_s, tell))
+        made = stack.enter_context(_made(configuration, wait_s, notice_printer(as_json=as_json)))
         if metrics_port is not None:
             stack.callback(_serve_metrics(made, metrics_port))
         if source is not None:

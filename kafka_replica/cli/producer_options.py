@@ -19,9 +19,7 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 def producer_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add --config and --json to a command."""
     command = click.option("--json", "as_json", is_flag=True, help="JSON lines, for scripts.")(command)
-    return click.option(
-        "--config", "file", type=_FILE, required=True, help="The producer's file (TOML or Java properties)."
-    )(command)
+    return click.option("--config", "file", type=_FILE, required=True, help="The settings file.")(command)
 
 
 def control_of(file: Path) -> closing[ProducerControl]:

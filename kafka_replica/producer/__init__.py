@@ -16,6 +16,7 @@ from kafka_replica.producer.errors import (
     OutboxUnavailableError,
     ProducerConflictError,
     SourceError,
+    SourceUnavailableError,
 )
 from kafka_replica.producer.large_values import LargeValueProducer, LargeValueTransaction
 from kafka_replica.producer.transactions import Committed, Transaction, TransactionalProducer
@@ -40,6 +41,7 @@ __all__ = [
     "ProducerStatus",
     "Put",
     "SourceError",
+    "SourceUnavailableError",
     "StructureProducer",
     "Transaction",
     "TransactionalProducer",

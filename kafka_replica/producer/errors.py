@@ -11,6 +11,7 @@ __all__ = [
     "OutboxUnavailableError",
     "ProducerConflictError",
     "SourceError",
+    "SourceUnavailableError",
 ]
 
 
@@ -36,3 +37,7 @@ class OutboxNotMigratedError(OutboxError):
 
 class SourceError(KafkaReplicaError):
     """A source of the producer cannot be read completely, so none of its content is accepted."""
+
+
+class SourceUnavailableError(SourceError):
+    """The database of a source cannot be reached, or does not answer in time; it may come back."""

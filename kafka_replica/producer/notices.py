@@ -76,6 +76,16 @@ class SourceFailed(NamedTuple):
     reason: str
 
 
+class Compared(NamedTuple):
+    """A table was compared with its topic, and the differences were written."""
+
+    reason: str
+    changed: int
+    """The keys that the topic lacked, or had with another value."""
+    deleted: int
+    """The keys that only the topic had."""
+
+
 Notice: TypeAlias = (
     DatabaseAwaited
     | Takeover
@@ -87,5 +97,6 @@ Notice: TypeAlias = (
     | Suspension
     | SourceRead
     | SourceFailed
+    | Compared
 )
 Notify: TypeAlias = Callable[[Notice], None]

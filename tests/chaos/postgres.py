@@ -1,112 +1,25 @@
-"""A real PostgreSQL: a separate cluster in a temporary folder, on a free port of the loopback address."""
+"""The local PostgreSQL of the demonstration, with connections to any database of it."""
 
 from __future__ import annotations
 
-import os
-import secrets
-import shutil
-import signal
-import socket
-import subprocess
-import tempfile
-import time
-from pathlib import Path
-
 import psycopg
 
-_UP_S = 60
+from kafka_replica.demo import local_postgres
+from kafka_replica.demo.local_postgres import find_binaries, free_port
+
+__all__ = ["LocalPostgres", "find_binaries", "free_port"]
 
 
-def find_binaries() -> Path | None:
-    """Return the folder of initdb and postgres: on the path, or Debian's; None if there is none."""
-    beside = shutil.which("initdb")
-    folders = [str(Path(beside).resolve().parent)] if beside else []
-    folders += sorted(map(str, Path("/usr/lib/postgresql").glob("*/bin")), reverse=True)
-    return next((Path(folder) for folder in folders if (Path(folder) / "postgres").exists()), None)
+class LocalPostgres(local_postgres.LocalPostgres):
+    """A PostgreSQL server; ``url(database)`` creates a database of that name if it is missing."""
 
-
-class LocalPostgres:
-    """A PostgreSQL server; ``url(database)`` creates a database of that name if it is missing.
-
-    The server refuses to run as root: then it runs as user postgres, which Debian's packages create.
-
-    Args:
-        binaries: the folder of initdb and postgres.
-        durable: if true, a commit waits for the disk; a kill of the server loses nothing either way.
-    """
-
-    def __init__(self, binaries: Path, *, durable: bool = False) -> None:
-        self.binaries = binaries
-        self._durable = durable
-        # Not in a folder of tests: these are closed to other users.
-        self.folder = Path(tempfile.mkdtemp(prefix="kafka-replica-postgres-"))
-        self.folder.chmod(0o755)
-        self._data = self.folder / "data"
-        self._data.mkdir()
-        self._as: list[str] = []
-        if os.geteuid() == 0:
-            shutil.chown(self._data, "postgres", "postgres")
-            self._as = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
-        self._data.chmod(0o700)
-        self.port = free_port()
-        self.password = secrets.token_hex(8)
-        self.process: subprocess.Popen[bytes] | None = None
-        self._init()
-
-    def _init(self) -> None:
-        secret = self.folder / "secret"
-        secret.write_text(self.password)
-        secret.chmod(0o644)
-        options = ["-U", "app", f"--pwfile={secret}", "-A", "scram-sha-256", "--no-sync", "-E", "UTF8", "--locale=C"]
-        command = [*self._as, str(self.binaries / "initdb"), "-D", str(self._data), *options]
-        subprocess.run(command, check=True, capture_output=True, cwd="/")
-
-    def start(self) -> None:
-        """Start the server, and wait until it answers."""
-        self.process = self._run()
-        give_up_s = time.monotonic() + _UP_S
-        while True:
-            try:
-                self.connect("postgres").close()
-            except psycopg.OperationalError as error:
-                if time.monotonic() > give_up_s:
-                    said = (self.folder / "log").read_text()
-                    raise RuntimeError(f"PostgreSQL did not start: {said}") from error
-                if self.process.poll() is not None:  # after a kill, its children keep the memory for a moment
-                    self.process = self._run()
-                time.sleep(0.1)
-            else:
-                return
-
-    def _run(self) -> subprocess.Popen[bytes]:
-        settings = {
-            "listen_addresses": "127.0.0.1", "unix_socket_directories": "", "shared_buffers": "32MB",
-            "fsync": "on" if self._durable else "off",
-            "max_connections": "100", "wal_level": "logical",
-        }  # fmt: skip
-        options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
-        command = [str(self.binaries / "postgres"), "-D", str(self._data), "-p", str(self.port), *options]
-        with (self.folder / "log").open("ab") as log:
-            return subprocess.Popen([*self._as, *command], stdout=log, stderr=log, cwd="/")
-
-    def kill(self) -> None:
-        """Kill the server with SIGKILL; its children end by themselves when they notice."""
-        if self.process is None:
-            return
-        self.process.send_signal(signal.SIGKILL)
-        self.process.wait()
-        self.process = None
-
-    def stop(self) -> None:
-        """End the server, and remove its files."""
-        if self.process is not None:
-            self.process.send_signal(signal.SIGINT)  # fast shutdown
-            try:
-                self.process.wait(30)
-            except subprocess.TimeoutExpired:
-                self.process.kill()
-                self.process.wait()
-        shutil.rmtree(self.folder, ignore_errors=True)
+    def answers(self) -> bool:
+        """Return whether the server accepts connections."""
+        try:
+            self.connect("postgres").close()
+        except psycopg.OperationalError:
+            return False
+        return True
 
     def connect(self, database: str) -> psycopg.Connection[tuple[object, ...]]:
         """Return a plain connection."""
@@ -122,11 +35,3 @@ class LocalPostgres:
             if known is None:
                 connection.execute(f'CREATE DATABASE "{database}"')
         return f"postgresql+psycopg://app:{self.password}@127.0.0.1:{self.port}/{database}"
-
-
-def free_port() -> int:
-    """Return a port without a listener."""
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        port: int = listener.getsockname()[1]
-        return port

@@ -66,6 +66,8 @@ class Contents(NamedTuple):
     record_count: int
     records: Iterable[Raw]
     fingerprint: Fingerprint
+    position: Mapping[str, Any] | None = None
+    """The position after the transaction, for a source that keeps it in Kafka."""
 
 
 def _uncopied(column: Column[Any]) -> ColumnElement[Any]:

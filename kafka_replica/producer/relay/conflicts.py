@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 from kafka_replica.broker.reading.last_record import committed
 from kafka_replica.producer.errors import ProducerConflictError
-from kafka_replica.producer.outbox.location import HOW_TO_CLAIM
 from kafka_replica.records import Partition, key_text
 
 
@@ -64,8 +63,8 @@ def foreign_records(
     return [record for record in last.values() if record.database_id not in {None, database_id}]
 
 
-def check_conflicts(found: list[ProgressRecord], place: Partition, transactional_id: str) -> None:
-    """Raise ProducerConflictError if there are progress records of other databases."""
+def check_conflicts(found: list[ProgressRecord], place: Partition, transactional_id: str, how_to_claim: str) -> None:
+    """Raise ProducerConflictError, with advice, if there are progress records of other databases."""
     if not found:
         return
     named = ", ".join(
@@ -73,5 +72,5 @@ def check_conflicts(found: list[ProgressRecord], place: Partition, transactional
     )
     raise ProducerConflictError(
         f"another database publishes as {transactional_id} on this cluster: {place} holds the progress of {named}. Two "
-        f"producers of one transactional id fence each other, so this one does not begin; {HOW_TO_CLAIM}"
+        f"producers of one transactional id fence each other, so this one does not begin; {how_to_claim}"
     )

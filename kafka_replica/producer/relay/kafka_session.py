@@ -19,6 +19,7 @@ from kafka_replica.headers import PieceError, Stack
 from kafka_replica.headers.transactions import CONTENT_TYPE, TransactionHeaders, of_transaction
 from kafka_replica.producer.encoding import Encoded, Encoder, as_recorded
 from kafka_replica.producer.errors import EncodingError
+from kafka_replica.producer.outbox.location import HOW_TO_CLAIM
 from kafka_replica.producer.outbox.queue import Contents, Raw, Recorded
 from kafka_replica.producer.relay.arrival import ArrivalReader
 from kafka_replica.producer.relay.conflicts import ProgressRecord, check_conflicts, foreign_records
@@ -55,6 +56,8 @@ class Identity:
     database_id: str = ""
     """The identity of the database, which progress records name."""
     progress_replication_factor: int | None = None
+    how_to_claim: str = HOW_TO_CLAIM
+    """Advice for a producer whose id another database uses."""
 
     @property
     def progress_partition(self) -> Partition:
@@ -145,7 +148,8 @@ class KafkaSession:
         self._partitions = self._check_topics()
         # This comes before the transactional id is initialized, which would fence the producer of the other database.
         place = identity.progress_partition
-        check_conflicts(self._foreign_records(begin=hint or 0, decided_only=True), place, identity.transactional_id)
+        foreign = self._foreign_records(begin=hint or 0, decided_only=True)
+        check_conflicts(foreign, place, identity.transactional_id, identity.how_to_claim)
         self._config |= fitting_batches(self._plain, list(identity.topics), self._timeout_s)
         transactional_ids = list(dict.fromkeys([former_id or identity.transactional_id, identity.transactional_id]))
         for each in transactional_ids[:-1]:
@@ -199,7 +203,8 @@ class KafkaSession:
         self._step("begun")
         try:
             place = self._identity.progress_partition
-            value = progress_value(recorded.tx_id, contents.fingerprint, self._identity.database_id)
+            database_id, position = self._identity.database_id, contents.position
+            value = progress_value(recorded.tx_id, contents.fingerprint, database_id, position)
             # First, so that all partitions are added to the transaction with one request.
             writer.send_to(place, self._identity.progress_key, value, ())
             counts = _Counts()

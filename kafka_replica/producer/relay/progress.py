@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from kafka_replica.errors import BadRecordError
 from kafka_replica.producer.fingerprint import Fingerprint
@@ -16,6 +17,8 @@ class Progress(NamedTuple):
     tx_id: int
     offset: int
     fingerprint: Fingerprint
+    position: Mapping[str, Any] | None = None
+    """The position of the source in its database, if the source keeps it in Kafka."""
 
 
 def progress_key(producer_id: str, incarnation: str) -> bytes:
@@ -23,9 +26,12 @@ def progress_key(producer_id: str, incarnation: str) -> bytes:
     return f"{producer_id}/{incarnation}".encode()
 
 
-def progress_value(tx_id: int, fingerprint: Fingerprint, database_id: str = "") -> bytes:
+def progress_value(
+    tx_id: int, fingerprint: Fingerprint, database_id: str = "", position: Mapping[str, Any] | None = None
+) -> bytes:
     """Return the value that is sent within transaction ``tx_id``: readable JSON, which names the database."""
-    return json.dumps({"tx_id": tx_id, **fingerprint._asdict(), "database": database_id or None}).encode()
+    said = {"tx_id": tx_id, **fingerprint._asdict(), "database": database_id or None}
+    return json.dumps(said if position is None else {**said, "position": position}).encode()
 
 
 def progress_of(value: bytes, database_id: str) -> bytes:
@@ -44,7 +50,7 @@ def read_progress(value: bytes | None, offset: int, place: Partition, key: bytes
     try:
         said = json.loads(value)
         fingerprint = Fingerprint(said.get("recorded_ms"), said.get("digest"))  # earlier versions wrote no digest
-        return Progress(int(said["tx_id"]), offset, fingerprint)
+        return Progress(int(said["tx_id"]), offset, fingerprint, said.get("position"))
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         advice = "find out who writes there; no other program may"
         raise BadRecordError(place.topic, place.partition, offset, "is no progress record", advice, key) from error

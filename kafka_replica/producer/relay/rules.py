@@ -46,9 +46,7 @@ from kafka_replica.producer.relay.events import (
     Wait,
     Waited,
 )
-
-RETRIES = 3
-_TRIED_AGAIN = frozenset({Fault.FENCED, Fault.MISSING, Fault.UNEXPECTED})
+from kafka_replica.producer.relay.failures import RETRIES, Failures
 
 _DOUBT = "; before that Kafka did not answer a commit: it finds out whether transaction {} has arrived when it goes on"
 
@@ -62,13 +60,7 @@ class Relay:
     """
 
     def __init__(self, retries: int = RETRIES) -> None:
-        self._retries = retries
-        self._failures = 0
-        """The number of failures since Kafka last did all that was requested."""
-        self._not_outages = 0
-        """The number of these failures that were not outages."""
-        self._was_connected = False
-        """True once a broker has accepted the credentials."""
+        self._failures = Failures(retries)
         self._in_doubt = False
         """True if Kafka may have committed the transaction sent last; reset when Kafka is queried."""
         self._arrived: int | None = None
@@ -111,19 +103,19 @@ class Relay:
                 return then or Query()
             case StandingBy():
                 self._drop()
-                self._reset_failures()
+                self._failures.reset()
                 return Wait(Pause.STAND_BY)
             case Queried():
                 return self._queried(event)
             case Connected():
                 # The database was read before this event and may be out of date, and the lease may be lost by now.
-                self._in_doubt, self._was_connected = False, True
+                self._in_doubt, self._failures.was_connected = False, True
                 self._arrived = self._base() if event.progress is None else event.progress
                 self._fingerprint = event.fingerprint
                 return Acquire()
             case Committed():
                 self._arrived, self._fingerprint = event.tx_id, event.fingerprint
-                self._reset_failures()
+                self._failures.reset()
                 return self._next() or self._mark(event.tx_id)
             case KafkaFailed():
                 return self._failed(event)
@@ -143,7 +135,7 @@ class Relay:
         self._seen = seen
         if not seen.running:
             self._drop()
-            self._reset_failures()
+            self._failures.reset()
             return Wait(Pause.WORK)
         if self._arrived is None or self._incarnation != seen.incarnation:
             self._drop()
@@ -156,7 +148,7 @@ class Relay:
             return self._mark(self._arrived)
         self._waiting = list(seen.next_ids)
         if not self._waiting:
-            self._reset_failures()
+            self._failures.reset()
         return self._next() or Wait(Pause.WORK)
 
     def _base(self) -> int:
@@ -177,10 +169,6 @@ class Relay:
         self._sending = self._waiting.pop(0)
         return Send(self._sending)
 
-    def _reset_failures(self) -> None:
-        """Forget past failures."""
-        self._failures = self._not_outages = 0
-
     def _drop(self) -> None:
         """Discard the connection."""
         self._arrived, self._fingerprint, self._sending, self._waiting, self._then = None, None, None, [], None
@@ -191,8 +179,8 @@ class Relay:
         to_blame = self._sending or (seen.next_ids[0] if seen is not None and seen.next_ids else None)
         self._drop()
         self._in_doubt |= event.may_have_arrived
-        if self._is_tried_again(event.fault):
-            decision: Decision = Wait(Pause.RETRY, self._failures)
+        if self._failures.is_tried_again(event.fault):
+            decision: Decision = Wait(Pause.RETRY, self._failures.count)
         else:
             doubt = "" if event.may_have_arrived or not self._in_doubt else _DOUBT.format(to_blame)
             decision = self._suspend(to_blame, event.fault, event.reason + doubt, self._in_doubt)
@@ -201,16 +189,7 @@ class Relay:
             return mark
         return decision
 
-    def _is_tried_again(self, fault: Fault) -> bool:
-        self._failures += 1
-        if fault is Fault.TRANSITORY:
-            return True
-        self._not_outages += 1
-        # Accepted credentials may be refused for a while, because the service that checks them can have an outage, too.
-        passes = fault in _TRIED_AGAIN or (fault is Fault.AUTHENTICATION and self._was_connected)
-        return passes and self._not_outages <= self._retries
-
     def _suspend(self, tx_id: int | None, fault: Fault, reason: str, may_have_arrived: bool = False) -> Decision:
         self._drop()
-        self._reset_failures()
+        self._failures.reset()
         return Suspend(tx_id, fault, reason, may_have_arrived)

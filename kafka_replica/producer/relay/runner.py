@@ -54,6 +54,7 @@ from kafka_replica.producer.relay.events import (
     Wait,
     Waited,
 )
+from kafka_replica.producer.relay.failures import retry_pause_s
 from kafka_replica.producer.relay.kafka_session import KafkaSession, Sent, Step
 from kafka_replica.producer.relay.prefetch import Prefetcher
 from kafka_replica.producer.relay.retry_reason import retry_reason
@@ -338,7 +339,7 @@ class Runner:
                     _log.warning("%s", reason)
                     self._tell(Retrying(decision.attempt, self._last_failure.fault, reason))
                     self._show_failure(reason)
-                self.closing.wait(min(0.25 * 2 ** min(decision.attempt, 8), 10.0))
+                self.closing.wait(retry_pause_s(decision.attempt))
         return Waited()
 
     # --- helpers ---

@@ -12,6 +12,7 @@ from prometheus_client import CollectorRegistry, generate_latest
 from kafka_replica import Change, Replica
 from kafka_replica.broker.admin.topics import Topics
 from kafka_replica.broker.topic_settings import STRUCTURE_TOPIC
+from kafka_replica.demo.stage import Stage, expect, hushed, wait_until
 from kafka_replica.embedded import kafka_for
 from kafka_replica.metrics.replica import export
 from kafka_replica.producer import TransactionalProducer
@@ -19,7 +20,6 @@ from kafka_replica.producer.structures import put_part
 from kafka_replica.sdmx import Structures
 from kafka_replica.sdmx.files import FileContents as Files
 from kafka_replica_spark.demo import material
-from kafka_replica_spark.demo.stage import Stage, expect, hushed, wait_until
 
 _SHOWN_METRICS = ("_lag_records{", "_lag_seconds{", "_keys{", "_versions_total{", 'state="live"')
 

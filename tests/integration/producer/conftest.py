@@ -10,7 +10,14 @@ import pytest
 from sqlalchemy import Engine
 
 from kafka_replica.producer.outbox import Outbox, migrate, open_database
-from support.producer.postgres_tools import LocalPostgres
+from support.producer.postgres_tools import LocalPostgres, running_postgres
+
+
+@pytest.fixture
+def own_postgres() -> Iterator[LocalPostgres]:
+    """A server for one test, which may kill it."""
+    with running_postgres() as server:
+        yield server
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

@@ -11,7 +11,6 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -26,7 +25,7 @@ from kafka_replica.producer.service import StructureProducer
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.broker.kafka_tools import AGGRESSIVE, ends
 from support.effort import IS_LONG, usual_or_long
-from support.producer.postgres_tools import LocalPostgres, running_postgres
+from support.producer.postgres_tools import LocalPostgres
 from support.producer.producer_tools import Watched, log_of, process, settings_of, transactions_of, wait_until
 
 STEPS = ["taken up", "record:2", "handed over", "committed", "marking"]
@@ -111,13 +110,6 @@ def test_what_has_arrived_is_known_when_compaction_has_taken_every_record_of_it(
     assert ends(bootstrap, topic)[1] == end, "nothing more was written"
     assert producer.status().sent == 2
     producer.close()
-
-
-@pytest.fixture
-def own_postgres() -> Iterator[LocalPostgres]:
-    """A server that is killed."""
-    with running_postgres() as server:
-        yield server
 
 
 @pytest.mark.scaled

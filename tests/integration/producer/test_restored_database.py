@@ -22,7 +22,7 @@ from kafka_replica.producer.outbox import Mode
 from kafka_replica.producer.outbox.cleanup import Cleanup
 from kafka_replica.producer.outbox.queue import Queue
 from kafka_replica.producer.relay import kafka_session as link
-from kafka_replica.producer.relay.progress import progress_value, read_progress
+from kafka_replica.producer.relay.progress import Progress, progress_value, read_progress
 from kafka_replica.producer.settings import ProducerSettings
 from kafka_replica.records import Partition
 from kafka_replica.testing.pytest_plugin import TopicMaker
@@ -116,7 +116,7 @@ def contents(bootstrap: str, topic: str) -> set[str]:
     return {key for key, value in found.items() if value is not None}
 
 
-def _of_an_older_version(tx_id: int, fingerprint: Fingerprint, _database_id: str) -> bytes:
+def _of_an_older_version(tx_id: int, fingerprint: Fingerprint, _database_id: str, _position: None) -> bytes:
     return progress_value(tx_id, Fingerprint(fingerprint.recorded_ms))
 
 
@@ -263,4 +263,4 @@ def test_a_clean_up_is_no_other_history(database: Database, kafka_topic: TopicMa
 def test_progress_records_of_older_versions(value: bytes, fingerprint: Fingerprint) -> None:
     """Progress records of older versions, with less information, are accepted."""
     found = read_progress(value, 3, Partition("p", 0), b"k")
-    assert found == (7, 3, fingerprint)
+    assert found == Progress(7, 3, fingerprint)

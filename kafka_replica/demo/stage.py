@@ -1,4 +1,4 @@
-"""The output of the demonstration: calm lines, in colour on a terminal, plain in a log."""
+"""The output of a demonstration: calm lines, in colour on a terminal, plain in a log."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _LOG_WIDTH = 140
 
 
 class DemoError(KafkaReplicaError):
-    """An unexpected result in the demonstration."""
+    """An unexpected result in a demonstration."""
 
 
 class Stage:
-    """The console of the demonstration."""
+    """The console of a demonstration."""
 
     def __init__(self) -> None:
         self.console = Console(highlight=False)

@@ -1,0 +1,22 @@
+"""Notices of producers and sources as lines of output."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from kafka_replica.cli.output import json_line, print_line
+from kafka_replica.producer.notices import Notice
+
+
+def notice_printer(*, as_json: bool) -> Callable[[Notice], None]:
+    """Return a function that prints a notice as a line of text or JSON."""
+
+    def tell(notice: Notice) -> None:
+        words = {"event": type(notice).__name__.lower(), **notice._asdict()}
+        if as_json:
+            json_line(words)
+        else:
+            said = ", ".join(f"{name} {value}" for name, value in words.items() if name != "event" and value)
+            print_line(f"{words['event']}{': ' if said else ''}{said}")
+
+    return tell

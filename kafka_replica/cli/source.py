@@ -1,0 +1,64 @@
+"""``kafka-replica source``: copies a PostgreSQL table to a topic."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+import kafka_replica.producer.postgres  # noqa: F401 - says so if the extra is not installed
+from kafka_replica.broker.admin.topics import Topics
+from kafka_replica.broker.topic_settings import STRUCTURE_TOPIC
+from kafka_replica.cli.notices import notice_printer
+from kafka_replica.cli.output import json_line, print_line
+from kafka_replica.cli.producer_options import producer_options, report_success
+from kafka_replica.common.wording import counted
+from kafka_replica.producer.postgres import TableSource, read_source_settings
+from kafka_replica.producer.postgres import claim as claim_database
+from kafka_replica.producer.postgres import compare as compare_table
+
+
+@click.group()
+def source() -> None:
+    """Copy a PostgreSQL table to a compacted topic, exactly once, and without rows that are skipped."""
+
+
+@source.command()
+@producer_options
+@click.option("--create-topic", is_flag=True, help="Create the topic if it is missing, as doctor recommends.")
+@click.option("--compare", is_flag=True, help="Compare all rows with the topic at the start, which finds deleted rows.")
+def run(file: Path, as_json: bool, create_topic: bool, compare: bool) -> None:
+    """Copy new and changed rows, or stand by while another instance does, until interrupted."""
+    settings = read_source_settings(file)
+    if create_topic:
+        Topics(settings.kafka).create(settings.topic, 1, STRUCTURE_TOPIC, settings.timeout_s)
+    made = TableSource(settings, observers=[notice_printer(as_json=as_json)])
+    if compare:
+        made.request_comparison()
+    made.run()
+
+
+@source.command()
+@producer_options
+@click.option("--dry-run", is_flag=True, help="Only count the differences.")
+def compare(file: Path, as_json: bool, dry_run: bool) -> None:
+    """Make the topic equal to the table, deleted rows included; a running instance is requested to do it."""
+    found = compare_table(read_source_settings(file), dry_run=dry_run)
+    if found is None:
+        report_success(as_json, "compare", "another instance copies this table; it was requested to compare")
+        return
+    changed, deleted = len(found.changed), len(found.deleted)
+    if as_json:
+        json_line({"changed": changed, "deleted": deleted, "dry_run": dry_run})
+    else:
+        found_text = f"{counted(changed, 'record')} to write, {counted(deleted, 'key')} to delete"
+        print_line(f"{found_text}; nothing was written" if dry_run else f"{found_text}; all of it was written")
+
+
+@source.command()
+@producer_options
+def claim(file: Path, as_json: bool) -> None:
+    """Make this database the one that is copied, after it was moved or upgraded; the next run compares."""
+    settings = read_source_settings(file)
+    claim_database(settings)
+    report_success(as_json, "claim", f"this database is the one that is copied to topic {settings.topic}")

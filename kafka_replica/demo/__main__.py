@@ -1,0 +1,46 @@
+"""``python -m kafka_replica.demo [--database URL] [--bootstrap-server HOST:PORT]``."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import signal
+import sys
+from collections.abc import Sequence
+from types import FrameType
+
+from kafka_replica.errors import KafkaReplicaError
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the demonstration; the exit status is 0 only if every result was as expected."""
+    parser = argparse.ArgumentParser(prog="make demo-directory", description=__doc__)
+    parser.add_argument("--database", metavar="URL", help="a PostgreSQL that runs already, instead of one of its own")
+    parser.add_argument("--bootstrap-server", help="a Kafka that runs already, instead of the embedded one")
+    parser.add_argument("--rows", type=int, default=50_000, help="the size of the directory")
+    parser.add_argument("--seconds", type=float, default=15.0, help="the duration of each of the longer parts")
+    options = parser.parse_args(arguments)
+    logging.getLogger("kafka_replica").setLevel(logging.CRITICAL)
+    signal.signal(signal.SIGTERM, _end)
+    try:
+        from kafka_replica.demo.story import tell  # noqa: PLC0415 - what it needs may be missing
+
+        tell(options.database, options.bootstrap_server, options.rows, options.seconds)
+    except KafkaReplicaError as error:
+        sys.stderr.write(f"demo: {error}\n")
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    except OSError as error:
+        sys.stderr.write(f"demo: {error.filename or 'the system'}: {error.strerror or error}\n")
+        return 1
+    return 0
+
+
+def _end(_signal: int, _frame: FrameType | None) -> None:
+    """End the demonstration, so that it removes all that it has started."""
+    raise SystemExit(128 + signal.SIGTERM)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,77 @@
+"""Look-ups at full speed in a separate thread, which are counted."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections.abc import Callable, Sequence
+from types import TracebackType
+from typing import Self
+
+from kafka_replica.demo.stage import Stage
+
+_AT_ONCE = 1000
+_LINE_S = 2.0
+_LOOK_S = 0.25
+_PAUSE_S = 1e-6
+
+
+class LookUps:
+    """A thread that looks things up, with pauses of microseconds.
+
+    Args:
+        look_up: the look-up; an exception is a failure of the demonstration.
+        keys: the keys, of which random ones are looked up.
+    """
+
+    def __init__(self, look_up: Callable[[str], object], keys: Sequence[str]) -> None:
+        self._look_up = look_up
+        self._keys = random.sample(list(keys), len(keys))
+        self._closing = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="look-ups", daemon=True)
+        self.count = 0
+        self.failure: Exception | None = None
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._closing.set()
+        self._thread.join()
+
+    def show(self, stage: Stage, seconds: float, describe: Callable[[], str]) -> float:
+        """Show the look-ups per second for a while; return their mean.
+
+        Args:
+            stage: the output.
+            seconds: how long.
+            describe: returns what else is shown.
+        """
+        began_s, first = time.monotonic(), self.count
+        line_s, line_count = began_s, first
+        with stage.waiting("look-ups") as tell:
+            while (now_s := time.monotonic()) < began_s + seconds:
+                time.sleep(_LOOK_S)
+                rate = (self.count - line_count) / max(time.monotonic() - line_s, _LOOK_S)
+                tell(f"{rate:,.0f} a second; {describe()}")
+                if now_s - line_s >= min(_LINE_S, seconds / 2):
+                    stage.say(f"{rate:>12,.0f} look-ups a second; {describe()}")
+                    line_s, line_count = time.monotonic(), self.count
+        return (self.count - first) / (time.monotonic() - began_s)
+
+    def _run(self) -> None:
+        look_up, keys, start = self._look_up, self._keys, 0
+        try:
+            while not self._closing.is_set():
+                batch = keys[start : start + _AT_ONCE]
+                for key in batch:
+                    look_up(key)
+                self.count += len(batch)
+                start = (start + _AT_ONCE) % len(keys)
+                time.sleep(_PAUSE_S)  # other threads of this process wait for Python's lock
+        except Exception as error:  # noqa: BLE001 - the demonstration reports it
+            self.failure = error

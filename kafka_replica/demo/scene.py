@@ -1,0 +1,106 @@
+"""Everything that runs in the demonstration: servers, a topic, the source, and results for the summary."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import msgspec
+
+from kafka_replica.broker.admin.topics import Topics
+from kafka_replica.broker.topic_settings import STRUCTURE_TOPIC
+from kafka_replica.demo.local_postgres import LocalPostgres, find_binaries
+from kafka_replica.demo.stage import DemoError, Stage
+from kafka_replica.demo.terminals import TerminalTable
+from kafka_replica.embedded import ExistingKafka, LocalKafka
+from kafka_replica.producer.notices import Acknowledged, DatabaseAwaited, Notice
+from kafka_replica.producer.postgres import TableSource, TableSourceSettings
+
+_NO_POSTGRES = (
+    "there is no PostgreSQL on this machine: install it (on Debian and Ubuntu: apt install postgresql), or name one "
+    'that runs: make demo-directory DEMO_ARGS="--database postgresql://user:password@host/database"'
+)
+
+
+class Terminal(msgspec.Struct, rename="camel"):
+    """A row of the table, as the service needs it."""
+
+    terminal_id: str
+    acquirer_id: str
+
+
+class Notices:
+    """The latest notices of the source."""
+
+    def __init__(self) -> None:
+        self.records = 0
+        self.outage = ""
+
+    def __call__(self, notice: Notice) -> None:
+        """Take a notice."""
+        if isinstance(notice, Acknowledged):
+            self.records += notice.messages
+        elif isinstance(notice, DatabaseAwaited):
+            self.outage = notice.reason
+
+
+class Scene:
+    """Everything that runs.
+
+    Args:
+        stage: the output.
+        table: the table in PostgreSQL.
+        server: the server, if it is one of its own.
+        settings: the settings of the source.
+    """
+
+    def __init__(
+        self, stage: Stage, table: TerminalTable, server: LocalPostgres | None, settings: TableSourceSettings
+    ) -> None:
+        self.stage = stage
+        self.table = table
+        self.server = server
+        self.settings = settings
+        self.notices = Notices()
+        self.source = TableSource(settings, observers=[self.notices])
+        self.results: list[tuple[str, str]] = []
+
+    def close(self) -> None:
+        """Stop the source."""
+        self.source.close()
+
+    def note(self, what: str, result: str) -> None:
+        """Remember a result for the summary, and say it."""
+        self.results.append((what, result))
+        self.stage.say(f"{what}: [bold]{result}[/]")
+
+
+@contextmanager
+def own_server() -> Iterator[LocalPostgres]:
+    """Start a PostgreSQL server, which is removed at the end of the block.
+
+    Raises:
+        DemoError: PostgreSQL is not installed.
+    """
+    binaries = find_binaries()
+    if binaries is None:
+        raise DemoError(_NO_POSTGRES)
+    server = LocalPostgres(binaries)
+    try:
+        server.start()
+        yield server
+    finally:
+        server.stop()
+
+
+@contextmanager
+def terminals_topic(kafka: LocalKafka | ExistingKafka, config: dict[str, Any]) -> Iterator[str]:
+    """Create a topic; delete it at the end of the block if its broker goes on."""
+    topic = f"demo.terminals.{os.urandom(4).hex()}"
+    Topics(config).create(topic, 1, STRUCTURE_TOPIC, 20)
+    yield topic
+    if isinstance(kafka, ExistingKafka):
+        for each in (topic, f"{topic}.progress"):
+            kafka.delete_topic(each)

@@ -1,0 +1,69 @@
+"""The tables of a settings file, and the objects made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import MISSING, fields
+from pathlib import Path
+from typing import Any, TypeVar
+
+from kafka_replica.common.property_files import filled
+from kafka_replica.common.wording import did_you_mean
+from kafka_replica.errors import ConfigurationError
+
+T = TypeVar("T")
+
+
+def settings_tables(said: Mapping[str, Any], names: Iterable[str], path: Path) -> dict[str, dict[str, Any]]:
+    """Return the tables of a file, with secrets from the environment; a table that is missing is empty.
+
+    Raises:
+        ConfigurationError: a table is unknown, or a variable is not set.
+    """
+    tables = {name: _table(said, name, path) for name in names}
+    if unknown := set(said) - set(tables):
+        hint = did_you_mean(min(unknown), tables) or f"; known are {', '.join(tables)}"
+        raise ConfigurationError(f"{path}: unknown table {', '.join(sorted(unknown))}{hint}")
+    return tables
+
+
+def _table(said: Mapping[str, Any], name: str, path: Path) -> dict[str, Any]:
+    table = said.get(name, {})
+    if not isinstance(table, dict):
+        raise ConfigurationError(f"{path}: [{name}] should be a table, as in [{name}] and lines of key = value")
+    return {key: filled(value, f"{path}, [{name}] {key}") for key, value in table.items()}
+
+
+def make_settings(kind: type[T], given: Mapping[str, Any], where: str) -> T:
+    """Return the settings of a table as an object.
+
+    Args:
+        kind: the dataclass.
+        given: the settings of the table.
+        where: the file and the table, for messages.
+
+    Raises:
+        ConfigurationError: a setting is unknown, missing or of the wrong type.
+    """
+    known = {field.name: field for field in fields(kind)}  # type: ignore[arg-type]
+    if unknown := set(given) - set(known):
+        hint = did_you_mean(min(unknown), known) or f"; known are {', '.join(known)}"
+        raise ConfigurationError(f"{where}: unknown {', '.join(sorted(unknown))}{hint}")
+    needed = {name for name, field in known.items() if field.default is MISSING and field.default_factory is MISSING}
+    if missing := needed - {name for name, value in given.items() if value not in ("", {}, ())}:
+        raise ConfigurationError(f"{where}: {', '.join(sorted(missing))} is missing")
+    for name, value in given.items():
+        if str(known[name].type).startswith("tuple") != isinstance(value, tuple):
+            raise ConfigurationError(
+                f"{where}: {name} should be a {'list' if not isinstance(value, tuple) else 'text'}"
+            )
+        wanted = "text" if str(known[name].type).startswith("str") else "number"
+        if str(known[name].type).startswith(("str", "int")) and isinstance(value, str) != (wanted == "text"):
+            raise ConfigurationError(f"{where}: {name} should be a {wanted}")
+        default = known[name].default
+        number = isinstance(default, (int, float))
+        if (number and not isinstance(value, (int, float))) or (
+            isinstance(default, str) and not isinstance(value, str)
+        ):
+            raise ConfigurationError(f"{where}: {name} should be a {'number' if number else 'text'}, as {default!r} is")
+    return kind(**given)

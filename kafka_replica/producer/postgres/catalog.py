@@ -1,0 +1,126 @@
+"""The definition of a table, from PostgreSQL's catalog."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from psycopg import Connection, sql
+
+from kafka_replica.common.wording import did_you_mean
+from kafka_replica.errors import ConfigurationError
+from kafka_replica.producer.postgres.rows import Column, RowMapping
+from kafka_replica.producer.postgres.settings import TableSourceSettings
+from kafka_replica.producer.postgres.values import BOOLEAN, converter
+
+_TABLE = """
+    SELECT c.oid, c.relkind::text, n.nspname, c.relname
+    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = to_regclass(%s)
+"""
+_COLUMNS = """
+    SELECT attname, attnum, atttypid FROM pg_attribute
+    WHERE attrelid = %s AND attnum > 0 AND NOT attisdropped ORDER BY attnum
+"""
+_TYPES = """
+    WITH RECURSIVE used (oid) AS (
+        SELECT atttypid FROM pg_attribute WHERE attrelid = %s AND attnum > 0 AND NOT attisdropped
+        UNION
+        SELECT other.oid FROM used JOIN pg_type t USING (oid), LATERAL (VALUES (t.typbasetype), (t.typelem)) other (oid)
+        WHERE other.oid <> 0
+    )
+    SELECT oid, typbasetype,
+        CASE WHEN typoutput = 'pg_catalog.array_out'::regproc AND typdelim = ',' THEN typelem ELSE 0 END
+    FROM used JOIN pg_type USING (oid)
+"""
+_UNIQUE = """
+    SELECT bool_or(indpred IS NULL) FROM pg_index
+    WHERE indrelid = %s AND indkey[0] = %s AND indnkeyatts = 1 AND indisunique AND indisvalid
+"""
+
+
+class FoundTable(NamedTuple):
+    """A table in the catalog."""
+
+    oid: int
+    name: sql.Identifier
+    """Its name, with its schema."""
+
+
+class TableDefinition(NamedTuple):
+    """The parts of a table's definition that determine how it is copied."""
+
+    table: FoundTable
+    columns: tuple[str, ...]
+    mapping: RowMapping
+    keys_may_repeat: bool
+    """True if only some rows have unique keys: a partial unique index, such as for active rows."""
+
+
+def find_table(connection: Connection[Any], table: str) -> FoundTable:
+    """Find a table by the name that SQL gives it.
+
+    Raises:
+        ConfigurationError: the table does not exist, or is a view.
+    """
+    found = connection.execute(_TABLE, [table]).fetchone()
+    if found is None:
+        raise ConfigurationError(f"there is no table {table} in the database; name it as SQL does, with its schema")
+    oid, kind, schema, name = found
+    if kind not in {"r", "p"}:
+        raise ConfigurationError(f"{table} is not a table; row versions can be read of tables only, not of views")
+    return FoundTable(oid, sql.Identifier(schema, name))
+
+
+def read_definition(connection: Connection[Any], found: FoundTable, settings: TableSourceSettings) -> TableDefinition:
+    """Return the definition of the table.
+
+    Raises:
+        ConfigurationError: a column does not exist, or the table cannot be used as configured.
+    """
+    table, oid = settings.table, found.oid
+    attributes = {name: (number, type_id) for name, number, type_id in connection.execute(_COLUMNS, [oid])}
+    types = {type_id: (base, element) for type_id, base, element in connection.execute(_TYPES, [oid])}
+
+    def base_of(type_id: int) -> int:
+        while types[type_id][0]:
+            type_id = types[type_id][0]
+        return type_id
+
+    for setting in ("key_column", "timestamp_column", "incrementing_column", "active_column"):
+        _check(attributes, getattr(settings, setting), setting, table)
+    names = settings.columns or tuple(attributes)
+    for name in names:
+        _check(attributes, name, "columns", table)
+    if settings.key_column not in names:
+        raise ConfigurationError(f"table {table}: the key {settings.key_column} has to be one of the columns to copy")
+    if settings.active_column and base_of(attributes[settings.active_column][1]) != BOOLEAN:
+        raise ConfigurationError(f"table {table}: the active_column {settings.active_column} has to be a boolean")
+    columns = []
+    for name in names:
+        base = base_of(attributes[name][1])
+        element = types[base][1]
+        columns.append(Column(name, *converter(base, settings.numeric, base_of(element) if element else None)))
+    mapping = RowMapping(table, columns, settings.key_column, camel_case_names=settings.camel_case)
+    is_unique = _is_unique(connection, oid, attributes[settings.key_column][0], settings)
+    return TableDefinition(found, tuple(names), mapping, keys_may_repeat=not is_unique)
+
+
+def _check(known: dict[str, Any], name: str, setting: str, table: str) -> None:
+    if name and name not in known:
+        raise ConfigurationError(f"table {table} has no column {name} ({setting}){did_you_mean(name, known)}")
+
+
+def _is_unique(connection: Connection[Any], oid: int, number: int, settings: TableSourceSettings) -> bool:
+    """Return whether all keys are unique, or only those of some rows.
+
+    Raises:
+        ConfigurationError: nothing ensures that active rows have unique keys.
+    """
+    found = connection.execute(_UNIQUE, [oid, number]).fetchone()
+    of_all_rows: bool | None = None if found is None else found[0]
+    if of_all_rows is None or (not of_all_rows and not settings.active_column):
+        where = f" WHERE {settings.active_column}" if settings.active_column else ""
+        raise ConfigurationError(
+            f"table {settings.table}: two rows may have the same {settings.key_column}, and a topic has one record for "
+            f"a key; CREATE UNIQUE INDEX ON {settings.table} ({settings.key_column}){where}"
+        )
+    return of_all_rows

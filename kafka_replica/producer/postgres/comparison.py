@@ -1,0 +1,35 @@
+"""Compare the rows of a table with the records of a topic. No I/O."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+Digests = dict[bytes, bytes]
+"""A digest of the value of each key."""
+
+
+def digest_of(value: bytes) -> bytes:
+    """Return a digest of a value, which needs less memory than the value."""
+    return hashlib.blake2b(value, digest_size=16).digest()
+
+
+class Differences(NamedTuple):
+    """The records that make the topic equal to the table."""
+
+    changed: Mapping[bytes, bytes]
+    """Values of keys that the topic lacks, or has with another value."""
+    deleted: tuple[bytes, ...]
+    """Keys that only the topic has."""
+
+
+def differences(rows: Iterable[tuple[bytes, bytes]], topic: Digests) -> Differences:
+    """Return the differences; the keys of rows are removed from ``topic``.
+
+    Args:
+        rows: key and value of each row.
+        topic: the digests of the topic's values.
+    """
+    changed = {key: value for key, value in rows if topic.pop(key, None) != digest_of(value)}
+    return Differences(changed, tuple(sorted(topic)))

@@ -1,0 +1,170 @@
+"""Connections to PostgreSQL, and what is read of a table in one snapshot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, Final
+
+import psycopg
+from psycopg import sql
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from kafka_replica.common.secret_values import without_frames
+from kafka_replica.errors import ConfigurationError
+from kafka_replica.producer.errors import SourceError, SourceUnavailableError
+from kafka_replica.producer.postgres.catalog import find_table, read_definition
+from kafka_replica.producer.postgres.settings import TableSourceSettings
+from kafka_replica.producer.postgres.table_snapshot import TableSnapshot, read_snapshot
+from kafka_replica.producer.postgres.values import SETTINGS
+
+_OLDEST: Final = 130000  # the first version with pg_current_snapshot()
+CHANNEL: Final = "kafka_replica_source"
+"""The channel of NOTIFY that wakes a source."""
+_CONNECT: Final = {
+    "connect_timeout": "10", "keepalives_idle": "10", "keepalives_interval": "5", "keepalives_count": "3",
+    "tcp_user_timeout": "30000", "application_name": "kafka-replica source",
+}  # fmt: skip
+_SESSION: Final = {
+    **SETTINGS,
+    "lock_timeout": "10s",
+    # The server ends the session of an instance that is gone or frozen, so that another one can take over.
+    "tcp_keepalives_idle": "10", "tcp_keepalives_interval": "5", "tcp_keepalives_count": "3",
+}  # fmt: skip
+_IDLE_S: Final = 60.0
+_SYSTEM = "SELECT has_function_privilege('pg_control_system()', 'EXECUTE')"
+_DATABASE = "SELECT oid::text FROM pg_database WHERE datname = current_database()"
+_LOCK = "SELECT pg_try_advisory_lock(hashtextextended(%s, 0))"
+
+
+@contextmanager
+def database_errors(doing: str) -> Iterator[None]:
+    """Translate errors of PostgreSQL.
+
+    Raises:
+        SourceUnavailableError: the database cannot be reached, or does not answer; this may pass.
+        SourceError: the database refused.
+    """
+    try:
+        yield
+    except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+        without_frames(error)
+        raise SourceUnavailableError(f"{doing}: PostgreSQL says: {_text(error)}; check that it runs") from error
+    except psycopg.Error as error:
+        raise SourceError(f"{doing}: PostgreSQL says: {_text(error)}; see its log") from error
+
+
+def _text(error: psycopg.Error) -> str:
+    return str(error).strip().partition("\n")[0].removeprefix("consuming input failed: ") or type(error).__name__
+
+
+@contextmanager
+def connect(settings: TableSourceSettings) -> Iterator[TableConnection]:
+    """Open a connection, which is closed at the end of the block.
+
+    Raises:
+        ConfigurationError: the URI is invalid, or PostgreSQL is too old.
+        SourceError: the database cannot be reached, or refused.
+    """
+    uri = settings.database.replace("postgresql+psycopg://", "postgresql://", 1)  # as SQLAlchemy writes it
+    try:
+        given = conninfo_to_dict(uri)
+    except psycopg.Error as error:
+        without_frames(error)
+        raise ConfigurationError(
+            "the database's URI should be like postgresql://user:password@host:5432/database"
+        ) from error
+    with database_errors("connecting to the database"):
+        defaults = {name: value for name, value in _CONNECT.items() if name not in given}
+        connection = psycopg.connect(make_conninfo(uri, **defaults), autocommit=True)
+    try:
+        yield TableConnection(connection, settings)
+    finally:
+        with suppress(psycopg.Error):
+            connection.close()
+
+
+class TableConnection:
+    """A connection to the database of a table.
+
+    Args:
+        connection: a connection in autocommit mode.
+        settings: the settings of the source.
+
+    Raises:
+        ConfigurationError: PostgreSQL is too old.
+        SourceError: the database refused.
+    """
+
+    def __init__(self, connection: psycopg.Connection[Any], settings: TableSourceSettings) -> None:
+        self._connection = connection
+        self._settings = settings
+        version = connection.info.server_version
+        if version < _OLDEST:
+            raise ConfigurationError(f"PostgreSQL 13 or later is needed, not {version // 10000}")
+        session = dict(_SESSION)
+        if version >= 140000:
+            idle_s = max(_IDLE_S, 3 * settings.poll_s, 4 * settings.timeout_s)  # longer than an attempt in Kafka
+            session["idle_session_timeout"] = str(int(1000 * idle_s))
+        with database_errors("preparing the connection"):
+            connection.execute("; ".join(f"SET {name} = '{value}'" for name, value in session.items()))
+            (number,) = self._row(_DATABASE)
+            system = ""
+            if self._row(_SYSTEM)[0]:
+                (system,) = self._row("SELECT system_identifier::text FROM pg_control_system()")
+        self.database_id = f"{system}/{number}"
+        """The identity of the database: the system identifier, if it may be read, and the database's number in it."""
+
+    def try_lock(self) -> bool:
+        """Become the instance that copies, until the connection ends; return False if another one is.
+
+        Raises:
+            SourceError: the database cannot be reached, or refused.
+        """
+        with database_errors("becoming the instance that copies"):
+            (is_ours,) = self._row(_LOCK, f"kafka-replica source {self._settings.source_id}")
+            if is_ours:
+                self._connection.execute(sql.SQL("LISTEN {}").format(sql.Identifier(CHANNEL)))
+        return bool(is_ours)
+
+    def notify(self, message: str) -> None:
+        """Send a message to the instance that copies.
+
+        Raises:
+            SourceError: the database cannot be reached, or refused.
+        """
+        with database_errors("notifying the instance that copies"):
+            self._connection.execute("SELECT pg_notify(%s, %s)", [CHANNEL, message])
+
+    def wait(self, timeout_s: float) -> list[str]:
+        """Wait for messages; return them, or an empty list at the timeout.
+
+        Raises:
+            SourceError: the database cannot be reached.
+        """
+        with database_errors("waiting for notifications"):
+            return [each.payload for each in self._connection.notifies(timeout=timeout_s, stop_after=1)]
+
+    @contextmanager
+    def snapshot(self) -> Iterator[TableSnapshot]:
+        """Read the table in one snapshot.
+
+        Raises:
+            ConfigurationError: the table or a column does not exist, or cannot be used as configured.
+            SourceError: the database cannot be reached, or refused.
+        """
+        table, connection = self._settings.table, self._connection
+        with database_errors(f"reading table {table}"):
+            found = find_table(connection, table)
+            connection.isolation_level, connection.read_only = psycopg.IsolationLevel.REPEATABLE_READ, True
+            with connection.transaction():
+                # Before the snapshot: a table that is rewritten after it (ALTER TABLE) would look empty in it.
+                connection.execute(sql.SQL("LOCK TABLE {} IN ACCESS SHARE MODE").format(found.name))
+                snapshot = read_snapshot(connection, self.database_id)
+                yield TableSnapshot(
+                    connection, self._settings, read_definition(connection, found, self._settings), snapshot
+                )
+
+    def _row(self, query: Any, *parameters: Any) -> tuple[Any, ...]:
+        found: tuple[Any, ...] | None = self._connection.execute(query, parameters or None).fetchone()
+        return found or ()

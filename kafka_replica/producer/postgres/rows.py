@@ -1,0 +1,85 @@
+"""Records of rows: the key, and the value as JSON. No I/O."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from msgspec.json import encode
+
+from kafka_replica.errors import ConfigurationError
+from kafka_replica.producer.errors import SourceError
+from kafka_replica.producer.postgres.values import Convert
+
+CONTENT_TYPE: Final = "application/json"
+_WORD: Final = re.compile(r"(?<=[^_])_+(\w)")
+
+Texts = Sequence[str | None]
+"""The values of a row in text form; None for NULL."""
+
+
+class Column(NamedTuple):
+    """A column that is copied."""
+
+    name: str
+    rule: str
+    """The name of the rule that makes JSON of its values."""
+    convert: Convert
+
+
+def camel_case(name: str) -> str:
+    """Return a name with words joined as in ``terminalId``: an underscore and a letter become a capital letter."""
+    return _WORD.sub(lambda found: found[1].upper(), name)
+
+
+class RowMapping:
+    """Make a record of a row.
+
+    Args:
+        table: the name of the table, for messages.
+        columns: the columns, in the order of the values.
+        key: the column whose value is the record's key.
+        camel_case_names: whether fields are named in camel case.
+
+    Raises:
+        ConfigurationError: two columns would have the same field name.
+    """
+
+    def __init__(self, table: str, columns: Sequence[Column], key: str, *, camel_case_names: bool) -> None:
+        self._table = table
+        self._key = key
+        names = [camel_case(each.name) if camel_case_names else each.name for each in columns]
+        if twice := sorted({name for name in names if names.count(name) > 1}):
+            raise ConfigurationError(f"table {table}: several columns would be the field {twice[0]}; unset camel_case")
+        self._key_index = [each.name for each in columns].index(key)
+        self._fields = [(name, each.convert) for name, each in zip(names, columns, strict=True)]
+        described = [table, key, [(name, each.rule) for name, each in zip(names, columns, strict=True)]]
+        self.digest = hashlib.sha256(json.dumps(described).encode()).hexdigest()[:16]
+        """A digest of all that determines the records of a row."""
+
+    def key(self, row: Texts) -> bytes:
+        """Return the key of a row: the text of a string, otherwise the JSON of the value.
+
+        Raises:
+            SourceError: the value is NULL.
+        """
+        text = row[self._key_index]
+        if text is None:
+            raise SourceError(
+                f"table {self._table}: a row has no value in {self._key}, which is the key; give it one, "
+                "and declare the column NOT NULL"
+            )
+        value = self._fields[self._key_index][1](text)
+        return value.encode() if isinstance(value, str) else encode(value)
+
+    def value(self, row: Texts) -> bytes:
+        """Return a row as a JSON object, with a field for each column in the order of the columns."""
+        return encode(
+            {
+                name: None if text is None else convert(text)
+                for (name, convert), text in zip(self._fields, row, strict=True)
+            }
+        )

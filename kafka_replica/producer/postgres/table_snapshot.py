@@ -1,0 +1,183 @@
+"""A snapshot of a table: its bounds, and the rows that are new in it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Final, NamedTuple
+
+from psycopg import Connection, sql
+
+from kafka_replica.producer.errors import SourceUnavailableError
+from kafka_replica.producer.postgres.catalog import TableDefinition
+from kafka_replica.producer.postgres.position import Position, Snapshot
+from kafka_replica.producer.postgres.rows import RowMapping, Texts
+from kafka_replica.producer.postgres.settings import TableSourceSettings
+
+_SNAPSHOT: Final = """
+    SELECT pg_current_snapshot()::text, pg_is_in_recovery(),
+        CASE WHEN pg_is_in_recovery() THEN '' ELSE left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) END,
+        CASE WHEN pg_is_in_recovery() THEN 0 ELSE pg_current_wal_insert_lsn() - '0/0' END::bigint
+"""
+_FLUSHED: Final = "SELECT (pg_current_wal_flush_lsn() - '0/0')::bigint"
+_FLUSH_S: Final = 10.0
+_LOOK_S: Final = 0.01
+_HIDDEN = 1  # columns before those that are copied: whether the row is inactive
+
+_ID: Final = "({last} - (({last} - this.xmin::text::bigint) & 4294967295))"
+"""SQL for ``position.full_id`` of a row."""
+
+
+class Row(NamedTuple):
+    """A row as it was read."""
+
+    is_active: bool
+    texts: Texts
+
+
+class Survey(NamedTuple):
+    """A summary of the row versions that are new in a snapshot."""
+
+    new: int
+    """The number of rows that ``rows`` returns."""
+    position: Position
+    """The position when they have been copied."""
+
+
+def read_snapshot(connection: Connection[Any], database_id: str) -> Snapshot:
+    """Return the bounds of the snapshot of a connection's transaction, and its place in the database's history.
+
+    Raises:
+        SourceUnavailableError: the database is a standby, whose snapshots may be older than earlier ones elsewhere.
+    """
+    found = connection.execute(_SNAPSHOT).fetchone()
+    text, is_standby, timeline, log_position = found or ("", True, "", 0)
+    if is_standby:
+        raise SourceUnavailableError("the database is a standby; connect to the primary, or wait until it is promoted")
+    return Snapshot(text, database_id, timeline, log_position)
+
+
+def transaction_id(snapshot: Snapshot) -> sql.Composed:
+    """Return SQL for the 64-bit id of the transaction that wrote a row, of the table with the alias ``this``."""
+    return sql.SQL(_ID).format(last=snapshot.xmax - 1)
+
+
+def is_new(position: Position, row_id: sql.Composable) -> sql.Composed:
+    """Return SQL for the rows whose transaction's id a position does not contain: ``not position.contains(id)``."""
+    condition = "({id} >= {bound} AND {id} <> ALL ({seen}::bigint[]))" if position.seen else "({id} >= {bound})"
+    return sql.SQL(condition).format(id=row_id, bound=position.snapshot.xmin, seen=sorted(position.seen))
+
+
+class TableSnapshot:
+    """A snapshot of a table.
+
+    Args:
+        connection: a connection with a read-only transaction that keeps one snapshot.
+        settings: the settings of the source.
+        definition: the definition of the table.
+        snapshot: the bounds of the snapshot.
+    """
+
+    def __init__(
+        self,
+        connection: Connection[Any],
+        settings: TableSourceSettings,
+        definition: TableDefinition,
+        snapshot: Snapshot,
+    ) -> None:
+        self._connection = connection
+        self._settings = settings
+        self._definition = definition
+        self.snapshot = snapshot
+
+    @property
+    def mapping(self) -> RowMapping:
+        """The mapping of rows to records."""
+        return self._definition.mapping
+
+    def survey(self, since: Position | None) -> Survey:
+        """Return how many rows are new since a position, and the position when they have been copied.
+
+        All transactions that the snapshot shows are durable then. Otherwise a crash could lose one that was committed
+        with ``synchronous_commit = off``, and PostgreSQL would assign its id a second time.
+
+        Raises:
+            SourceUnavailableError: the write-ahead log is not flushed.
+            psycopg.Error: the database cannot be reached, or refused.
+        """
+        self._wait_until_durable()
+        row_id, xmin = transaction_id(self.snapshot), self.snapshot.xmin
+        is_copied = sql.SQL("true") if since is None else is_new(since, row_id)
+        lowest = 0 if since is None else since.snapshot.xmin
+        query = sql.SQL(
+            "SELECT CASE WHEN {id} >= {xmin} THEN {id} END, count(*) FILTER (WHERE {new}) "
+            "FROM {table} this WHERE {id} >= {lowest} GROUP BY 1"
+        ).format(
+            id=row_id, xmin=xmin, lowest=lowest, table=self._definition.table.name,
+            new=sql.SQL(" AND ").join([is_copied, *self._conditions()]),
+        )  # fmt: skip
+        found = self._connection.execute(query).fetchall()
+        seen = frozenset(transaction for transaction, _ in found if transaction is not None)
+        return Survey(sum(count for _, count in found), Position(self.snapshot, seen, self.mapping.digest))
+
+    def _wait_until_durable(self) -> None:
+        """Wait until the log is flushed up to the commits that the snapshot shows; usually it is already."""
+        give_up_s = time.monotonic() + _FLUSH_S
+        while True:
+            (flushed,) = self._connection.execute(_FLUSHED).fetchone() or (0,)
+            if flushed >= self.snapshot.log_position:
+                return
+            if time.monotonic() > give_up_s:
+                raise SourceUnavailableError(
+                    f"PostgreSQL has not written its log to disk for {_FLUSH_S:g} s, so a crash could undo commits; "
+                    "check its disk, and wal_writer_delay"
+                )
+            time.sleep(_LOOK_S)
+
+    @contextmanager
+    def rows(self, since: Position | None = None) -> Iterator[Iterator[Row]]:
+        """Read the rows that are new since a position, ordered by the timestamp and the incrementing column.
+
+        An inactive row is left out if an active row has the same key. The rows are iterated once, within the block.
+
+        Args:
+            since: the position; None to read all rows.
+
+        Raises:
+            psycopg.Error: the database cannot be reached, or refused.
+        """
+        settings = self._settings
+        conditions = self._conditions()
+        if since is not None:
+            conditions.append(is_new(since, transaction_id(self.snapshot)))
+        order = [name for name in (settings.timestamp_column, settings.incrementing_column) if name]
+        query = sql.SQL("COPY (SELECT {inactive}, {columns} FROM {table} this WHERE {conditions}{order}) TO STDOUT")
+        filled = query.format(
+            inactive=self._inactive(), columns=_columns(self._definition.columns), table=self._definition.table.name,
+            conditions=sql.SQL(" AND ").join(conditions),
+            order=sql.SQL(" ORDER BY {}").format(_columns(order)) if order else sql.SQL(""),
+        )  # fmt: skip
+        with self._connection.cursor() as cursor, cursor.copy(filled) as copy:
+            yield (Row(row[0] == "f", row[_HIDDEN:]) for row in copy.rows())
+
+    def _inactive(self) -> sql.Composable:
+        active = self._settings.active_column
+        return sql.SQL("this.{} IS FALSE").format(sql.Identifier(active)) if active else sql.SQL("false")
+
+    def _conditions(self) -> list[sql.Composable]:
+        """Return the conditions for rows that determine the record of their key."""
+        if not self._settings.active_column or not self._definition.keys_may_repeat:
+            return [sql.SQL("true")]
+        condition = sql.SQL(
+            "NOT ({inactive} AND EXISTS (SELECT FROM {table} other "
+            "WHERE other.{key} = this.{key} AND other.{active} IS NOT FALSE))"
+        ).format(
+            inactive=self._inactive(), table=self._definition.table.name,
+            key=sql.Identifier(self._settings.key_column), active=sql.Identifier(self._settings.active_column),
+        )  # fmt: skip
+        return [condition]
+
+
+def _columns(names: Sequence[str]) -> sql.Composed:
+    return sql.SQL(", ").join(sql.SQL("this.{}").format(sql.Identifier(name)) for name in names)

@@ -1,0 +1,53 @@
+"""Decide what to do with a snapshot of the table. No I/O."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, TypeAlias
+
+from kafka_replica.producer.postgres.position import Position, Snapshot
+
+
+class CopyAll(NamedTuple):
+    """Copy all rows to an empty topic: there is no position yet."""
+
+
+class CopyChanges(NamedTuple):
+    """Copy the row versions that are new since the position."""
+
+    since: Position
+
+
+class Compare(NamedTuple):
+    """Compare all rows with the topic, and write the differences."""
+
+    reason: str
+
+
+class Rest(NamedTuple):
+    """Do nothing: no transaction has ended since the position."""
+
+
+Work: TypeAlias = CopyAll | CopyChanges | Compare | Rest
+
+
+def next_work(position: Position | None, snapshot: Snapshot, mapping: str, requested: str | None) -> Work:
+    """Return what to do with a snapshot.
+
+    Args:
+        position: the position; None if none is known.
+        snapshot: the snapshot of the table.
+        mapping: the digest of columns and settings.
+        requested: the reason if a comparison is requested or due.
+    """
+    if requested is not None:
+        return Compare(requested)
+    if position is None:
+        return CopyAll()
+    problem = position.history_problem(snapshot)
+    if problem is not None:
+        return Compare(problem)
+    if position.mapping != mapping:
+        return Compare("the columns of the table, or the settings, have changed")
+    if position.snapshot.text == snapshot.text:
+        return Rest()
+    return CopyChanges(position)

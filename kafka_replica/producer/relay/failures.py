@@ -1,0 +1,46 @@
+"""The failures of Kafka in a row: which of them are retried, and after which pause. No I/O."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kafka_replica.broker.writing.errors import Fault
+
+RETRIES: Final = 3
+_TRIED_AGAIN: Final = frozenset({Fault.FENCED, Fault.MISSING, Fault.UNEXPECTED})
+_FIRST_S, _LONGEST_S = 0.25, 10.0
+
+
+class Failures:
+    """The failures since Kafka last did all that was requested.
+
+    Args:
+        retries: how often a failure that mostly passes, but is not an outage, is retried.
+    """
+
+    def __init__(self, retries: int = RETRIES) -> None:
+        self._retries = retries
+        self.count = 0
+        self._not_outages = 0
+        """The number of these failures that were not outages."""
+        self.was_connected = False
+        """True once a broker has accepted the credentials."""
+
+    def reset(self) -> None:
+        """Forget past failures."""
+        self.count = self._not_outages = 0
+
+    def is_tried_again(self, fault: Fault) -> bool:
+        """Count a failure, and return whether to retry."""
+        self.count += 1
+        if fault is Fault.TRANSITORY:
+            return True
+        self._not_outages += 1
+        # Accepted credentials may be refused for a while, because the service that checks them can have an outage, too.
+        passes = fault in _TRIED_AGAIN or (fault is Fault.AUTHENTICATION and self.was_connected)
+        return passes and self._not_outages <= self._retries
+
+
+def retry_pause_s(attempt: int) -> float:
+    """Return the pause before a retry, in seconds."""
+    return min(_FIRST_S * (1 << min(attempt, 8)), _LONGEST_S)
