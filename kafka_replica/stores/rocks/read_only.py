@@ -85,8 +85,16 @@ def _signs(folder: Folder) -> list[tuple[Any, ...]]:
         database = folder.current()
     except StoreDamagedError:
         database = None
-    lists = [] if database is None else sorted(database.glob("MANIFEST-*"))
-    return [_sign(file) for file in [folder.path / "CURRENT", *lists]]
+    return [_sign(file) for file in [folder.path / "CURRENT", *_lists_of(database)]]
+
+
+def _lists_of(database: Path | None) -> list[Path]:
+    """Return RocksDB's lists of files of a database; none if the writer has just removed it."""
+    try:
+        files = [] if database is None else sorted(database.iterdir())
+    except FileNotFoundError:
+        return []
+    return [file for file in files if file.name.startswith("MANIFEST-")]
 
 
 def _sign(file: Path) -> tuple[Any, ...]:

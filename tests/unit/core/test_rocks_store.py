@@ -28,6 +28,7 @@ from kafka_replica.stores.rocks import scan as walk
 from kafka_replica.stores.rocks.codec import pack_head
 from kafka_replica.stores.rocks.database import Batch, Database
 from kafka_replica.stores.rocks.difference import difference
+from kafka_replica.stores.rocks.folder import Folder
 from kafka_replica.stores.rocks.generation import Generation
 from kafka_replica.stores.rocks.tuning import Tuning
 from kafka_replica.transactions.resume_point import ResumePoint
@@ -384,6 +385,19 @@ def test_a_look_that_was_overtaken_is_repeated(folder: Path, monkeypatch: pytest
     monkeypatch.setattr(beside, "_open", slow)
     assert RocksStore(folder, read_only=True).snapshot().version == 3
     assert len(looks) == 3
+
+
+def test_a_database_is_removed_while_it_is_looked_at(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The writer may remove a database between the moments at which it was found and at which its files are listed."""
+    store = RocksStore(folder)
+    publish(store, many(3, b"1"))
+    store.close()
+    looked_at = Folder(folder, read_only=True)
+    before, database = beside._signs(looked_at), looked_at.current()
+    assert database is not None
+    shutil.rmtree(database)
+    monkeypatch.setattr(Path, "is_dir", lambda _: True)  # as it was a moment ago
+    assert beside._signs(looked_at) != before
 
 
 def test_looking_never_finds_half_a_version(folder: Path) -> None:
