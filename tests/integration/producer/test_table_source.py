@@ -14,6 +14,7 @@ import pytest
 from confluent_kafka import KafkaException
 
 from kafka_replica.embedded import LocalKafka
+from kafka_replica.errors import RecordNotSentError
 from kafka_replica.producer.errors import ProducerConflictError, SourceError
 from kafka_replica.producer.notices import Acknowledged, Compared, DatabaseAwaited, Notice, Retrying, StandBy, Takeover
 from kafka_replica.producer.postgres import TableSource, claim, compare
@@ -335,3 +336,18 @@ def test_a_commit_that_a_crash_can_undo_is_not_copied(
         assert lost_id in ids, "the id was assigned a second time"
         with TableSource(settings):
             wait_until(lambda: _versions(bootstrap, topic) == table_rows(connection), "the topic equals the table")
+
+
+def test_a_row_that_cannot_be_sent_ends_the_copying(
+    local_kafka: LocalKafka, kafka_topic: TopicMaker, database: str
+) -> None:
+    """The error names the key and the limit; no row of the snapshot is visible, and nothing is retried."""
+    bootstrap, topic, notices = local_kafka.bootstrap_servers, kafka_topic(), Notices()
+    settings = table_settings(bootstrap, topic, database, kafka={"message.max.bytes": 1000})
+    with open_connection(database) as connection:
+        write(connection, "small")
+        write(connection, "large" * 500)
+    with pytest.raises(RecordNotSentError, match=r"largelarge.* raise max\.request\.size"):
+        TableSource(settings, observers=[notices.append]).run()
+    assert notices.of(Retrying) == []
+    assert committed_values(bootstrap, topic) == []
