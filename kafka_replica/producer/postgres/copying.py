@@ -129,7 +129,7 @@ class TableCopy:
             KafkaReplicaError: reading or writing failed. Discard the session.
         """
         found = self.differences(table)
-        position = table.survey(Position(table.snapshot, frozenset(), "")).position
+        position = table.survey(None).position
         records: list[Raw] = [(key, value, CONTENT_TYPE) for key, value in found.changed.items()]
         records += [(key, None, None) for key in found.deleted]
         self._send(len(records), records, position)

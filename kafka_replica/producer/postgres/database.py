@@ -10,7 +10,7 @@ import psycopg
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from kafka_replica.common.secret_values import without_frames
+from kafka_replica.common.secret_values import Secret, without_frames
 from kafka_replica.errors import ConfigurationError
 from kafka_replica.producer.errors import SourceError, SourceUnavailableError
 from kafka_replica.producer.postgres.catalog import find_table, read_definition
@@ -76,9 +76,10 @@ def connect(settings: TableSourceSettings) -> Iterator[TableConnection]:
         ) from error
     with database_errors("connecting to the database"):
         defaults = {name: value for name, value in _CONNECT.items() if name not in given}
-        connection = psycopg.connect(make_conninfo(uri, **defaults), autocommit=True)
+        conninfo = Secret(make_conninfo(uri, **defaults))
+        connection = psycopg.connect(conninfo, autocommit=True)
     try:
-        yield TableConnection(connection, settings)
+        yield TableConnection(connection, settings, conninfo)
     finally:
         with suppress(psycopg.Error):
             connection.close()
@@ -90,13 +91,15 @@ class TableConnection:
     Args:
         connection: a connection in autocommit mode.
         settings: the settings of the source.
+        conninfo: how to make more connections of this kind.
 
     Raises:
         ConfigurationError: PostgreSQL is too old.
         SourceError: the database refused.
     """
 
-    def __init__(self, connection: psycopg.Connection[Any], settings: TableSourceSettings) -> None:
+    def __init__(self, connection: psycopg.Connection[Any], settings: TableSourceSettings, conninfo: str) -> None:
+        self._conninfo = conninfo
         self._connection = connection
         self._settings = settings
         version = connection.info.server_version
@@ -161,9 +164,15 @@ class TableConnection:
                 # Before the snapshot: a table that is rewritten after it (ALTER TABLE) would look empty in it.
                 connection.execute(sql.SQL("LOCK TABLE {} IN ACCESS SHARE MODE").format(found.name))
                 snapshot = read_snapshot(connection, self.database_id)
-                yield TableSnapshot(
-                    connection, self._settings, read_definition(connection, found, self._settings), snapshot
-                )
+                definition = read_definition(connection, found, self._settings)
+                yield TableSnapshot(connection, self._settings, definition, snapshot, self._flush_log)
+
+    def _flush_log(self) -> None:
+        """Write the log to disk: a transaction on another connection does this when it is committed."""
+        with psycopg.connect(self._conninfo) as other:
+            other.execute("SET synchronous_commit = local; SET default_transaction_read_only = off")
+            other.commit()
+            other.execute("SELECT pg_logical_emit_message(true, 'kafka-replica', '')")
 
     def _row(self, query: Any, *parameters: Any) -> tuple[Any, ...]:
         found: tuple[Any, ...] | None = self._connection.execute(query, parameters or None).fetchone()

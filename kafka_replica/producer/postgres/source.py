@@ -10,9 +10,8 @@ from contextlib import closing, contextmanager
 from types import TracebackType
 from typing import Final, Self
 
-from kafka_replica.broker.writing.errors import Fault, fault_of
 from kafka_replica.common.wording import counted
-from kafka_replica.errors import CommitUnknownError, KafkaReplicaError, RecordNotSentError, UsageError
+from kafka_replica.errors import CommitUnknownError, KafkaReplicaError, UsageError
 from kafka_replica.producer.errors import ProducerConflictError, SourceError, SourceUnavailableError
 from kafka_replica.producer.notices import DatabaseAwaited, Notice, Notify, Retrying, StandBy, Takeover
 from kafka_replica.producer.postgres.copying import TableCopy
@@ -22,7 +21,7 @@ from kafka_replica.producer.postgres.sessions import kafka_session, no_step, top
 from kafka_replica.producer.postgres.settings import TableSourceSettings
 from kafka_replica.producer.relay.confirmation import Confirmation
 from kafka_replica.producer.relay.events import KafkaFailed
-from kafka_replica.producer.relay.failures import Failures, retry_pause_s
+from kafka_replica.producer.relay.failures import Failures, fault_of_sending, retry_pause_s
 from kafka_replica.producer.relay.kafka_session import KafkaSession, Step
 from kafka_replica.producer.relay.retry_reason import retry_reason
 
@@ -205,7 +204,7 @@ class TableSource:
         self._closing.wait(min(retry_pause_s(attempts), _DATABASE_PAUSE_S))
 
     def _kafka_failed(self, error: KafkaReplicaError) -> None:
-        fault = Fault.LOCAL if isinstance(error, RecordNotSentError) else fault_of(error)
+        fault = fault_of_sending(error)
         if self._failing_since_s is None:
             self._failing_since_s = time.monotonic()
         if not self._failures.is_tried_again(fault):

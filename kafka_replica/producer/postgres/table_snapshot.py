@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final, NamedTuple
 
@@ -21,8 +20,6 @@ _SNAPSHOT: Final = """
         CASE WHEN pg_is_in_recovery() THEN 0 ELSE pg_current_wal_insert_lsn() - '0/0' END::bigint
 """
 _FLUSHED: Final = "SELECT (pg_current_wal_flush_lsn() - '0/0')::bigint"
-_FLUSH_S: Final = 10.0
-_LOOK_S: Final = 0.01
 _HIDDEN = 1  # columns before those that are copied: whether the row is inactive
 
 _ID: Final = "({last} - (({last} - this.xmin::text::bigint) & 4294967295))"
@@ -77,6 +74,7 @@ class TableSnapshot:
         settings: the settings of the source.
         definition: the definition of the table.
         snapshot: the bounds of the snapshot.
+        flush: writes the database's log to disk.
     """
 
     def __init__(
@@ -85,7 +83,9 @@ class TableSnapshot:
         settings: TableSourceSettings,
         definition: TableDefinition,
         snapshot: Snapshot,
+        flush: Callable[[], None],
     ) -> None:
+        self._flush = flush
         self._connection = connection
         self._settings = settings
         self._definition = definition
@@ -99,14 +99,15 @@ class TableSnapshot:
     def survey(self, since: Position | None) -> Survey:
         """Return how many rows are new since a position, and the position when they have been copied.
 
-        All transactions that the snapshot shows are durable then. Otherwise a crash could lose one that was committed
-        with ``synchronous_commit = off``, and PostgreSQL would assign its id a second time.
+        All transactions that the new position contains are durable. Otherwise a crash could lose one that was committed
+        with ``synchronous_commit = off``, and PostgreSQL would assign its id a second time. So the log is flushed if
+        rows are new, and otherwise the position remains the same until it is. An idle server may not flush the end of
+        its log, which also has records without a commit.
 
         Raises:
-            SourceUnavailableError: the write-ahead log is not flushed.
+            SourceUnavailableError: the log cannot be flushed.
             psycopg.Error: the database cannot be reached, or refused.
         """
-        self._wait_until_durable()
         row_id, xmin = transaction_id(self.snapshot), self.snapshot.xmin
         is_copied = sql.SQL("true") if since is None else is_new(since, row_id)
         lowest = 0 if since is None else since.snapshot.xmin
@@ -119,21 +120,17 @@ class TableSnapshot:
         )  # fmt: skip
         found = self._connection.execute(query).fetchall()
         seen = frozenset(transaction for transaction, _ in found if transaction is not None)
-        return Survey(sum(count for _, count in found), Position(self.snapshot, seen, self.mapping.digest))
+        new = sum(count for _, count in found)
+        if not self._is_durable():
+            if not new and since is not None:
+                return Survey(0, since)
+            self._flush()
+        return Survey(new, Position(self.snapshot, seen, self.mapping.digest))
 
-    def _wait_until_durable(self) -> None:
-        """Wait until the log is flushed up to the commits that the snapshot shows; usually it is already."""
-        give_up_s = time.monotonic() + _FLUSH_S
-        while True:
-            (flushed,) = self._connection.execute(_FLUSHED).fetchone() or (0,)
-            if flushed >= self.snapshot.log_position:
-                return
-            if time.monotonic() > give_up_s:
-                raise SourceUnavailableError(
-                    f"PostgreSQL has not written its log to disk for {_FLUSH_S:g} s, so a crash could undo commits; "
-                    "check its disk, and wal_writer_delay"
-                )
-            time.sleep(_LOOK_S)
+    def _is_durable(self) -> bool:
+        """Return whether the log is flushed up to the commits that the snapshot shows."""
+        (flushed,) = self._connection.execute(_FLUSHED).fetchone() or (0,)
+        return bool(flushed >= self.snapshot.log_position)
 
     @contextmanager
     def rows(self, since: Position | None = None) -> Iterator[Iterator[Row]]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from kafka_replica.broker.writing.errors import Fault
+from kafka_replica.broker.writing.errors import Fault, fault_of
+from kafka_replica.errors import RecordNotSentError
+from kafka_replica.producer.errors import EncodingError
 
 RETRIES: Final = 3
 _TRIED_AGAIN: Final = frozenset({Fault.FENCED, Fault.MISSING, Fault.UNEXPECTED})
@@ -39,6 +41,14 @@ class Failures:
         # Accepted credentials may be refused for a while, because the service that checks them can have an outage, too.
         passes = fault in _TRIED_AGAIN or (fault is Fault.AUTHENTICATION and self.was_connected)
         return passes and self._not_outages <= self._retries
+
+
+def fault_of_sending(error: BaseException) -> Fault:
+    """Return the kind of a failure to send: one of the content is local, unless Kafka has caused it."""
+    fault = fault_of(error)
+    if isinstance(error, (EncodingError, RecordNotSentError)) and fault not in {Fault.TRANSITORY, Fault.FENCED}:
+        return Fault.LOCAL
+    return fault
 
 
 def retry_pause_s(attempt: int) -> float:

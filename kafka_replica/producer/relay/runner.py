@@ -10,9 +10,9 @@ from typing import Literal
 
 from sqlalchemy import Engine
 
-from kafka_replica.broker.writing.errors import Fault, fault_of
-from kafka_replica.errors import CommitUnknownError, KafkaReplicaError, RecordNotSentError
-from kafka_replica.producer.errors import EncodingError, OutboxError, ProducerConflictError
+from kafka_replica.broker.writing.errors import Fault
+from kafka_replica.errors import CommitUnknownError, KafkaReplicaError
+from kafka_replica.producer.errors import OutboxError, ProducerConflictError
 from kafka_replica.producer.fingerprint import Fingerprint, digest_of
 from kafka_replica.producer.notices import (
     Acknowledged,
@@ -54,7 +54,7 @@ from kafka_replica.producer.relay.events import (
     Wait,
     Waited,
 )
-from kafka_replica.producer.relay.failures import retry_pause_s
+from kafka_replica.producer.relay.failures import fault_of_sending, retry_pause_s
 from kafka_replica.producer.relay.kafka_session import KafkaSession, Sent, Step
 from kafka_replica.producer.relay.prefetch import Prefetcher
 from kafka_replica.producer.relay.retry_reason import retry_reason
@@ -345,9 +345,7 @@ class Runner:
     # --- helpers ---
 
     def _kafka_failed(self, error: Exception, began_s: float) -> KafkaFailed:
-        fault = fault_of(error)
-        if isinstance(error, (EncodingError, RecordNotSentError)) and fault not in {Fault.TRANSITORY, Fault.FENCED}:
-            fault = Fault.LOCAL
+        fault = fault_of_sending(error)
         if isinstance(error, ProducerConflictError):
             fault = Fault.REFUSED  # retrying does not help
         self._last_failure = KafkaFailed(fault, _reason(error), isinstance(error, CommitUnknownError))

@@ -36,7 +36,7 @@ def table_settings(bootstrap: str, topic: str, database: str, **more: Any) -> Ta
         "table": "item", "key_column": "item_key", "timestamp_column": "updated_at", "incrementing_column": "id",
         "active_column": "is_active", "poll_s": 0.02, "timeout_s": 20.0, **more,
     }  # fmt: skip
-    kafka = {"bootstrap.servers": bootstrap, "log_level": 0}
+    kafka = {"bootstrap.servers": bootstrap, "log_level": 0, **given.pop("kafka", {})}
     return TableSourceSettings(database=database, topic=topic, kafka=kafka, **given)
 
 
