@@ -24,9 +24,9 @@ def contents(engine: Engine, tx_id: int, kind: Kind = Kind.CHANGES) -> list[Cont
     """Return the content of a recorded transaction."""
     with engine.connect() as connection:
         messages = connection.execute(select(tx.c.tx_messages).where(tx.c.tx_id == tx_id)).scalar() or 0
-    count, found, _ = Queue(engine, "structures").contents(Recorded(tx_id, kind, 0, 0, messages))
-    listed = list(found)
-    assert len(listed) == count
+    found = Queue(engine, "structures").contents(Recorded(tx_id, kind, 0, 0, messages))
+    listed = list(found.records)
+    assert len(listed) == found.record_count
     return listed
 
 

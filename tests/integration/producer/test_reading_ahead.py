@@ -35,14 +35,14 @@ def test_ahead_is_the_same_as_one_by_one(engine: Engine, outbox: Outbox) -> None
             ahead.start(pending[first:])
             for each in pending[first:]:
                 if each.kind is not Kind.SWEEP:
-                    count, found, fingerprint = ahead.contents(each)
-                    assert fingerprint == queue.fingerprint(each.tx_id) == queue.contents(each).fingerprint
-                    assert list(found) == one_by_one[each.tx_id]
-                    assert count == len(one_by_one[each.tx_id])
+                    found = ahead.contents(each)
+                    assert found.fingerprint == queue.fingerprint(each.tx_id) == queue.contents(each).fingerprint
+                    assert list(found.records) == one_by_one[each.tx_id]
+                    assert found.record_count == len(one_by_one[each.tx_id])
                     if each.tx_id % 3:  # whether or not there was time for it
                         ahead.read_next()
-        _, found, _ = ahead.contents(pending[2])  # no part of it is left in memory
-        assert list(found) == one_by_one[pending[2].tx_id]
+        found = ahead.contents(pending[2])  # no part of it is left in memory
+        assert list(found.records) == one_by_one[pending[2].tx_id]
 
 
 def test_no_look_shows_more_than_a_few_megabytes(engine: Engine, outbox: Outbox) -> None:

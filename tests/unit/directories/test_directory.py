@@ -188,9 +188,8 @@ def test_other_types() -> None:
         assert accounts[1] == Account(1, datetime(2026, 1, 1, tzinfo=UTC))
         year = datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 12, 31, tzinfo=UTC)
         assert list(accounts.index("opened").between(*year)) == [accounts[1]]
-        put(topic, p=b'{"amount": "12.50"}')
         prices = Directory(replica, Price, on_bad_record="skip", indexes={"amount": RangeIndex[Price]("amount")})
-        prices.wait_ready(WAIT_S)
+        prices.wait_for(put(topic, p=b'{"amount": "12.50"}'), WAIT_S)
         assert list(prices.index("amount").between(12, 13.0)) == [Price(amount=Decimal("12.5"))]
         assert "amount\n  Field required" in prices.bad_records[0].reason
         sizes = Directory(replica, int, decode=len)
