@@ -111,11 +111,26 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
     ) -> None: ...
     @overload
     def __init__(
+        self: Directory[Any, T],
+        replica: Replica,
+        of: type[T],
+        *,
+        key: str,
+        where: Callable[[T], bool] | None = None,
+        indexes: Mapping[str, Index[T]] | None = None,
+        decode: Callable[[bytes], T] | None = None,
+        interpreter: Interpreter | None = None,
+        on_bad_record: Literal["stop", "skip", "dead-letter"] = "stop",
+        dead_letters: DeadLetters | None = None,
+        topic: str | None = None,
+    ) -> None: ...
+    @overload
+    def __init__(
         self,
         replica: Replica,
         of: type[T],
         *,
-        key: str | Callable[[T], K],
+        key: Callable[[T], K],
         where: Callable[[T], bool] | None = None,
         indexes: Mapping[str, Index[T]] | None = None,
         decode: Callable[[bytes], T] | None = None,

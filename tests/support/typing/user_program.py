@@ -78,6 +78,7 @@ def look_up_objects(replica: Replica) -> None:
     assert_type(dates["7"], date)
     years = Directory(replica, date, key=lambda found: found.year, interpreter=prices)
     assert_type(years[2026], date)
+    assert_type(Directory(replica, date, key="year")[2026], date)
     assert_type(Directory(replica, date, interpreter=ConnectJson()).get("7"), date | None)
     assert_type(Directory(replica, date, interpreter=FolioEvents("diku")).view()["7"], date)
 
