@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import logging
 import signal
 import sys
 from collections.abc import Sequence
 from types import FrameType
 
-from kafka_replica.errors import KafkaReplicaError
+from kafka_replica.demo.running import run
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -20,21 +19,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--rows", type=int, default=50_000, help="the size of the directory")
     parser.add_argument("--seconds", type=float, default=15.0, help="the duration of each of the longer parts")
     options = parser.parse_args(arguments)
-    logging.getLogger("kafka_replica").setLevel(logging.CRITICAL)
     signal.signal(signal.SIGTERM, _end)
-    try:
+
+    def story() -> None:
         from kafka_replica.demo.story import tell  # noqa: PLC0415 - what it needs may be missing
 
         tell(options.database, options.bootstrap_server, options.rows, options.seconds)
-    except KafkaReplicaError as error:
-        sys.stderr.write(f"demo: {error}\n")
-        return 1
-    except KeyboardInterrupt:
-        return 130
-    except OSError as error:
-        sys.stderr.write(f"demo: {error.filename or 'the system'}: {error.strerror or error}\n")
-        return 1
-    return 0
+
+    return run(story)
 
 
 def _end(_signal: int, _frame: FrameType | None) -> None:

@@ -11,6 +11,8 @@ import subprocess
 import tempfile
 import time
 from pathlib import Path
+from types import TracebackType
+from typing import Self
 
 _UP_S = 60
 
@@ -24,7 +26,7 @@ def find_binaries() -> Path | None:
 
 
 class LocalPostgres:
-    """A PostgreSQL server with the database ``postgres`` and the user ``app``.
+    """A PostgreSQL server with the database ``postgres`` and the user ``app``; as a context manager, one that runs.
 
     The server refuses to run as root: then it runs as user postgres, which Debian's packages create.
 
@@ -93,6 +95,19 @@ class LocalPostgres:
         self.process.send_signal(signal.SIGKILL)
         self.process.wait()
         self.process = None
+
+    def __enter__(self) -> Self:
+        try:
+            self.start()
+        except BaseException:
+            self.stop()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
 
     def stop(self) -> None:
         """End the server, and remove its files."""

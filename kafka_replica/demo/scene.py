@@ -87,12 +87,8 @@ def own_server() -> Iterator[LocalPostgres]:
     binaries = find_binaries()
     if binaries is None:
         raise DemoError(_NO_POSTGRES)
-    server = LocalPostgres(binaries)
-    try:
-        server.start()
+    with LocalPostgres(binaries) as server:
         yield server
-    finally:
-        server.stop()
 
 
 @contextmanager

@@ -28,7 +28,7 @@ class LargeValueSnapshot(Snapshot):
 
     def __init__(self, records: Snapshot) -> None:
         self.records = records
-        """The same version with its records as they are in the topic: manifests, and chunks."""
+        """This version with its records as they are in the topic, manifests and chunks included."""
 
     @property
     def version(self) -> int:  # noqa: D102 - documented by Snapshot

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import logging
 import sys
 
-from kafka_replica.errors import KafkaReplicaError
+from kafka_replica.demo.running import run
 
 
 def main() -> int:
@@ -15,20 +14,13 @@ def main() -> int:
     parser.add_argument("--keep", action="store_true", help="stay up until Ctrl-C")
     parser.add_argument("--bootstrap-server", help="a Kafka that runs already, instead of the embedded one")
     options = parser.parse_args()
-    logging.getLogger("kafka_replica").setLevel(logging.CRITICAL)
-    try:
+
+    def story() -> None:
         from kafka_replica_spark.demo.story import tell  # noqa: PLC0415 - what it needs may be missing
 
         tell(bootstrap_server=options.bootstrap_server, keep=options.keep)
-    except KafkaReplicaError as error:
-        sys.stderr.write(f"demo: {error}\n")
-        return 1
-    except KeyboardInterrupt:
-        return 130
-    except OSError as error:
-        sys.stderr.write(f"demo: {error.filename or 'the system'}: {error.strerror or error}\n")
-        return 1
-    return 0
+
+    return run(story)
 
 
 if __name__ == "__main__":

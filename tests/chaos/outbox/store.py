@@ -63,13 +63,9 @@ def opened(wanted: str, folder: Path) -> Iterator[Store]:
         remark = NOT_FOUND if wanted == "auto" else ""
         yield Store(f"sqlite:///{folder / 'outbox.db'}", "SQLite", [], remark)
         return
-    server = LocalPostgres(binaries)
-    try:
-        server.start()
+    with LocalPostgres(binaries) as server:
         fault = Fault("PostgreSQL kill -9", 1, (0.0, 2.0), server.kill, server.start)
         yield Store(server.url("chaos"), "PostgreSQL", [Target("PostgreSQL", [fault], 0.5, 8.0)])
-    finally:
-        server.stop()
 
 
 def make_table(engine: Engine) -> None:

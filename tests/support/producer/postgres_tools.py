@@ -39,12 +39,8 @@ def running_postgres() -> Iterator[LocalPostgres]:
     binaries = find_binaries()
     if binaries is None:
         pytest.skip(_NO_POSTGRES)
-    server = LocalPostgres(binaries)
-    try:
-        server.start()
+    with LocalPostgres(binaries) as server:
         yield server
-    finally:
-        server.stop()
 
 
 def back_up(server: LocalPostgres) -> Path:
