@@ -6,13 +6,14 @@ import os
 import secrets
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
 from pathlib import Path
 from types import TracebackType
 from typing import Self
+
+from kafka_replica.embedded.ports import choose
 
 _UP_S = 60
 
@@ -48,7 +49,7 @@ class LocalPostgres:
             shutil.chown(self._data, "postgres", "postgres")
             self._as = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
         self._data.chmod(0o700)
-        self.port = free_port()
+        self.port = choose()
         self.password = secrets.token_hex(8)
         self.process: subprocess.Popen[bytes] | None = None
         self._init()
@@ -124,11 +125,3 @@ class LocalPostgres:
     def default_url(self) -> str:
         """The URL of the database ``postgres``."""
         return f"postgresql://app:{self.password}@127.0.0.1:{self.port}/postgres"
-
-
-def free_port() -> int:
-    """Return a port without a listener."""
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        port: int = listener.getsockname()[1]
-        return port

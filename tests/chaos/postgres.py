@@ -5,9 +5,9 @@ from __future__ import annotations
 import psycopg
 
 from kafka_replica.demo import local_postgres
-from kafka_replica.demo.local_postgres import find_binaries, free_port
+from kafka_replica.demo.local_postgres import find_binaries
 
-__all__ = ["LocalPostgres", "find_binaries", "free_port"]
+__all__ = ["LocalPostgres", "find_binaries"]
 
 
 class LocalPostgres(local_postgres.LocalPostgres):

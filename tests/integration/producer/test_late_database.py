@@ -16,12 +16,13 @@ from click.testing import CliRunner
 
 from kafka_replica.cli.groups import kafka_replica
 from kafka_replica.embedded import LocalKafka
+from kafka_replica.embedded.ports import choose
 from kafka_replica.errors import ConfigurationError
 from kafka_replica.producer import Put, StructureProducer
 from kafka_replica.producer.errors import OutboxError, OutboxUnavailableError
 from kafka_replica.producer.notices import DatabaseAwaited, Notice
 from kafka_replica.testing.pytest_plugin import TopicMaker
-from support.producer.postgres_tools import LocalPostgres, free_port, running_postgres
+from support.producer.postgres_tools import LocalPostgres, running_postgres
 from support.producer.producer_tools import settings_of, transactions_of, wait_until
 
 NOWHERE = "postgresql+psycopg://app:hunter2@127.0.0.1:{port}/registry"
@@ -90,7 +91,7 @@ def test_the_command_waits_and_others_do_not(
 
 def test_it_gives_up_in_time() -> None:
     """The error gives the time that was waited, and no password."""
-    settings = settings_of("localhost:1", "FOO", NOWHERE.format(port=free_port()), database_wait_s=0.6)
+    settings = settings_of("localhost:1", "FOO", NOWHERE.format(port=choose()), database_wait_s=0.6)
     told: list[Notice] = []
     with pytest.raises(OutboxUnavailableError, match=r"check that it runs.* \(tried for 0.6 s\)") as caught:
         StructureProducer(settings, observers=[told.append])

@@ -23,6 +23,7 @@ from confluent_kafka.admin import (
 from test_producer_commands import line
 
 from kafka_replica.embedded import LocalKafka
+from kafka_replica.embedded.ports import choose
 from kafka_replica.producer import Put, StructureProducer
 from kafka_replica.producer.errors import OutboxUnavailableError
 from kafka_replica.producer.files import read_configuration
@@ -31,7 +32,6 @@ from kafka_replica.producer.notices import Notice, Retrying, Suspension
 from kafka_replica.producer.outbox import Mode
 from support.broker.secured_kafka import Secured
 from support.producer.mail_tools import Inbox
-from support.producer.postgres_tools import free_port
 from support.producer.producer_tools import settings_of, transactions_of, wait_until
 
 SECRET = "my-secret"
@@ -58,7 +58,7 @@ class Freezing(StructureProducer):
 def test_a_commit_that_is_not_answered_is_waited_for(tmp_path: Path) -> None:
     """The status gives the reason, and the administrator gets a mail; later the producer finds the outcome."""
     inbox = Inbox()
-    mail_server = Controller(inbox, hostname="127.0.0.1", port=free_port())
+    mail_server = Controller(inbox, hostname="127.0.0.1", port=choose())
     mail_server.start()
     mailer = Mailer(
         MailSettings("127.0.0.1", ("admin@example.org",), port=mail_server.port, security="none"), "structures"

@@ -16,6 +16,7 @@ from test_producer_commands import line
 
 from kafka_replica import Replica
 from kafka_replica.embedded import LocalKafka
+from kafka_replica.embedded.ports import choose
 from kafka_replica.errors import ConfigurationError
 from kafka_replica.metrics.producer import export_producer, serve, unexport_producer
 from kafka_replica.metrics.replica import export
@@ -24,7 +25,6 @@ from kafka_replica.producer.files import make_source, read_configuration
 from kafka_replica.producer.notices import Notice, SourceFailed, SourceRead
 from kafka_replica.producer.sources import FolderSettings, FolderSource, ServiceSettings, ServiceSource, Watcher
 from kafka_replica.testing.pytest_plugin import TopicMaker
-from support.producer.postgres_tools import free_port
 from support.producer.producer_tools import log_of, settings_of, transactions_of, wait_until
 from support.producer.sdmx_service import Says, SdmxService
 from support.producer.structure_samples import codelist, urn
@@ -62,7 +62,7 @@ def running(*arguments: str) -> Iterator[subprocess.Popen[str]]:
 
 def test_a_watched_folder_on_the_command_line(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path) -> None:
     """Added files are published, removed ones deleted; metrics show the status."""
-    topic, bootstrap, port = kafka_topic(config=KEEP), local_kafka.bootstrap_servers, free_port()
+    topic, bootstrap, port = kafka_topic(config=KEEP), local_kafka.bootstrap_servers, choose()
     folder = tmp_path / "structures"
     folder.mkdir()
     (folder / "a.xml").write_text(codelist("CL_A CL_B"))
@@ -179,7 +179,7 @@ def test_the_metrics_of_one_that_does_not_publish(
 
 def test_a_port_that_is_taken() -> None:
     """A port in use is named in the error."""
-    port = free_port()
+    port = choose()
     close = serve(port, registry=CollectorRegistry())
     try:
         with pytest.raises(ConfigurationError, match=f"port {port}"):

@@ -16,11 +16,12 @@ from typing import Any, Self
 
 import pytest
 
-from chaos.postgres import LocalPostgres, free_port
+from chaos.postgres import LocalPostgres
 from kafka_replica.embedded import EmbeddedKafkaError, ensure_kafka, find_java
 from kafka_replica.embedded.cache import cache_dir, locked
 from kafka_replica.embedded.download import download
 from kafka_replica.embedded.lockfile import read_lock
+from kafka_replica.embedded.ports import choose
 
 _HERE = Path(__file__).parent
 _UP_S = 180
@@ -55,7 +56,7 @@ class KafkaConnect:
         plugins.mkdir()
         (plugins / "debezium").symlink_to(locked_jars("debezium-postgres"))
         jars = *ensure_kafka().jars, *sorted(locked_jars("kafka-connect").glob("*.jar"))
-        self._port = free_port()
+        self._port = choose()
         self.log = folder / "connect.log"
         settings = {
             "bootstrap.servers": bootstrap_servers,

@@ -12,13 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from chaos.postgres import LocalPostgres, find_binaries, free_port
+from chaos.postgres import LocalPostgres, find_binaries
 
 __all__ = [
     "LocalPostgres",
     "back_up",
     "find_binaries",
-    "free_port",
     "promote",
     "restore",
     "running_postgres",

@@ -19,6 +19,7 @@ from typing import Any
 import pyspark
 
 from kafka_replica.embedded.java import spark_java_home
+from kafka_replica.embedded.ports import choose
 from support.paths import ROOT
 
 HOME = Path(pyspark.__file__).parent
@@ -44,7 +45,7 @@ def shipped(folder: Path) -> Path:
 @contextmanager
 def standalone(folder: Path) -> Iterator[str]:
     """A master and two workers of one core each; yields the master's URL."""
-    port = _free_port()
+    port = choose()
     url = f"spark://127.0.0.1:{port}"
     start = [str(HOME / "bin" / "spark-class"), "org.apache.spark.deploy"]
     master = f"{start[1]}.master.Master"
@@ -75,7 +76,7 @@ def standalone(folder: Path) -> Iterator[str]:
 @contextmanager
 def connect_server(folder: Path) -> Iterator[str]:
     """A Spark Connect server with its own session; yields its address."""
-    port = _free_port()
+    port = choose()
     settings = {
         "spark.connect.grpc.binding.address": "127.0.0.1",
         "spark.connect.grpc.binding.port": str(port),
@@ -148,10 +149,3 @@ def _wait(condition: Callable[[], bool], what: str, log: Path) -> None:
 def _answers(port: int) -> bool:
     with socket.socket() as one:
         return one.connect_ex(("127.0.0.1", port)) == 0
-
-
-def _free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        port: int = one.getsockname()[1]
-        return port
