@@ -113,7 +113,7 @@ class TableSource:
     def _run_in_thread(self) -> None:
         try:
             self.run()
-        except BaseException as error:  # noqa: BLE001 - whatever it is, the user of this object finds it
+        except BaseException as error:  # noqa: BLE001 - the attribute reports it
             self.failure = error
             _log.exception("the source of topic %s has ended", self.settings.topic)
 
@@ -159,7 +159,8 @@ class TableSource:
     def _copy_snapshot(self, connection: TableConnection, copy: TableCopy) -> int:
         """Copy what is new in a snapshot of the table; return the number of records."""
         is_requested = self._requested.is_set()
-        self._requested.clear()
+        if is_requested:  # otherwise a request that comes at this moment would be lost
+            self._requested.clear()
         reason = REQUESTED if is_requested else self._due()
         try:
             with connection.snapshot() as table:
@@ -220,5 +221,5 @@ class TableSource:
         for observer in self._observers:
             try:
                 observer(notice)
-            except Exception:  # noqa: BLE001 - who listens must not stop who copies
+            except Exception:  # noqa: BLE001 - a failing observer must not stop the copying
                 _log.exception("an observer of the source failed")
