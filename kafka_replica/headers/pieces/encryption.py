@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, Literal
 
-from kafka_replica.common.cryptography_modules import cryptography_module
-from kafka_replica.errors import ConfigurationError, MissingExtraError
+from kafka_replica.common.cryptography_modules import needed_cryptography
+from kafka_replica.errors import ConfigurationError
 from kafka_replica.headers.keys import assigned_key
 from kafka_replica.headers.piece import Form, PieceInput, PieceOutput
 from kafka_replica.headers.pieces.encryption_keys import KeyProvider
@@ -114,7 +114,4 @@ def _cipher(key: bytes) -> Any:
 
 
 def _cryptography(module: str) -> Any:
-    try:
-        return cryptography_module(module)
-    except ImportError as error:
-        raise MissingExtraError("encrypting and decrypting values", "headers") from error
+    return needed_cryptography(module, what="encrypting and decrypting values", extra="headers")

@@ -6,8 +6,8 @@ import hashlib
 import hmac
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
-from kafka_replica.common.cryptography_modules import cryptography_module
-from kafka_replica.errors import ConfigurationError, MissingExtraError
+from kafka_replica.common.cryptography_modules import needed_cryptography
+from kafka_replica.errors import ConfigurationError
 from kafka_replica.headers.pieces.protection import check_key_id
 
 _MIN_SECRET_BYTES = 32
@@ -150,7 +150,4 @@ def _no_key(key_id: str, half: str) -> ConfigurationError:
 
 
 def _cryptography(module: str) -> Any:
-    try:
-        return cryptography_module(module)
-    except ImportError as error:
-        raise MissingExtraError("signing with Ed25519", "headers") from error
+    return needed_cryptography(module, what="signing with Ed25519", extra="headers")

@@ -20,8 +20,8 @@ from kafka_replica.broker.connection.java.jks import (
     is_jks,
     read_jks,
 )
-from kafka_replica.common.cryptography_modules import cryptography_module
-from kafka_replica.errors import ConfigurationError, MissingExtraError
+from kafka_replica.common.cryptography_modules import needed_cryptography
+from kafka_replica.errors import ConfigurationError
 
 _LARGEST_BYTES = 32 * 2**20
 
@@ -145,10 +145,7 @@ def _pkcs12_file(key: PrivateKeyEntry, key_password: str) -> tuple[str, str]:
 
 
 def _cryptography(module: str) -> ModuleType:
-    try:
-        return cryptography_module(module)
-    except ImportError as error:
-        raise MissingExtraError("Reading Java's key stores", "pkcs12") from error
+    return needed_cryptography(module, what="Reading Java's key stores", extra="pkcs12")
 
 
 def _in_memory(data: bytes) -> str:
