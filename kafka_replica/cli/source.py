@@ -20,7 +20,7 @@ from kafka_replica.producer.postgres import compare as compare_table
 
 @click.group()
 def source() -> None:
-    """Copy a PostgreSQL table to a compacted topic, exactly once, and without rows that are skipped."""
+    """Copy a PostgreSQL table to a compacted topic, exactly once and without skipping rows."""
 
 
 @source.command()

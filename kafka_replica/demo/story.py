@@ -96,7 +96,7 @@ def _change(scene: Scene, terminals: Directory[str, Terminal], look_ups: LookUps
         acquirer = f"ACQ-{100 + number}"
         scene.table.move(2, _TOGETHER, acquirer)
         took_s.append(_seen_together(terminals, acquirer) if number else _seen(terminals, acquirer))
-    took_s.pop(0)  # before it, the acquirers differed
+    took_s.pop(0)  # the acquirers differed before the first change
     scene.note(
         f"{_TOGETHER} rows change at once; readers see all or none, after",
         f"{sorted(took_s)[2] * 1000:.0f} ms (median)",

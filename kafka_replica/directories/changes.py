@@ -102,7 +102,7 @@ class _Sides(Generic[T]):
 
 
 class _InterpretedSides(Generic[T]):
-    """The objects that a change touches, before and after it, with an interpreter: it needs contents of its own."""
+    """The objects that a change touches, for a directory with an interpreter; keeps contents of its own."""
 
     def __init__(self, schema: Schema[T], topic: TopicSelection) -> None:
         self._schema, self._topic = schema._replace(indexes={}), topic

@@ -12,7 +12,7 @@ class Cutoff(NamedTuple):
     """A record that hides what older records put."""
 
     scope: str
-    """Empty: what belongs to any scope."""
+    """The scope whose older records are hidden; empty for all records."""
     source: Partition
     offset: int
     time_ms: int

@@ -1,4 +1,4 @@
-"""Versions that hold whole transactions of a database, as the transaction topic of Debezium tells."""
+"""Versions that hold whole database transactions, as Debezium's transaction topic proves."""
 
 from __future__ import annotations
 

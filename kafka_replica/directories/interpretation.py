@@ -43,7 +43,7 @@ class DeleteAll(NamedTuple):
     """The effect of a record that hides what all older records put."""
 
     scope: str = ""
-    """Hides what belongs to this scope only; empty hides everything."""
+    """The scope whose older records are hidden; empty for all records."""
     time_ms: int | None = None
     """The time of the change, as in ``Put``."""
 

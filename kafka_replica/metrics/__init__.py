@@ -1,6 +1,7 @@
-"""Prometheus metrics: ``replica`` for a replica, ``sdmx`` for the structures in it, ``producer`` for a producer.
+"""Prometheus metrics of replicas, of the structures in them, of producers, and of usage by routing trails.
 
-Only this package imports prometheus-client. It may import everything that it measures. Read ``replica`` first.
+Only this package and the demonstration import prometheus-client. It may import everything that it measures. Read
+``replica`` first.
 """
 
 from __future__ import annotations

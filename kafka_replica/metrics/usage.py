@@ -1,4 +1,4 @@
-"""The account of records by origin as Prometheus metrics.
+"""Counts of records by origin as Prometheus metrics.
 
 ::
 

@@ -14,11 +14,11 @@ class ExistingTopic(NamedTuple):
 
     partitions: int
     replication_factor: int
-    """The lowest of its partitions."""
+    """The lowest replication factor among the topic's partitions."""
     settings: Mapping[str, str]
     """All settings that apply to the topic, including those of the brokers."""
     own_settings: frozenset[str]
-    """The names of those that the topic itself has."""
+    """The names of the settings that are set on the topic itself."""
 
 
 def differences(declared: TopicDeclaration, found: ExistingTopic, brokers: int) -> Iterator[str]:

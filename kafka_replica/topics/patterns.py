@@ -20,7 +20,7 @@ class TopicPattern:
     other wildcards, so it may allow more topics than the pattern has."""
 
     def matches(self, topic: str) -> bool:
-        """Return whether a topic is one of them."""
+        """Return whether a topic's name matches the pattern."""
         return re.fullmatch(self.regex, topic) is not None
 
     def select(self, topics: Iterable[str]) -> list[str]:

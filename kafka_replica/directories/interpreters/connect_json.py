@@ -35,7 +35,7 @@ class ConnectValue(NamedTuple):
     """A key or value, without the schema around it."""
 
     payload: bytes
-    """JSON."""
+    """The payload as JSON text."""
     schema: bytes | None
 
 

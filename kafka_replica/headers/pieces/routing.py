@@ -18,7 +18,7 @@ _MAX_HOP_BYTES = 4096
 
 
 class Hop(NamedTuple):
-    """A writing of a record: by whom, from where, and where to."""
+    """A write of a record: the producer, the origin and the destination."""
 
     producer: str
     """The program that wrote the record."""

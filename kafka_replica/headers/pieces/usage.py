@@ -1,4 +1,4 @@
-"""The account of records by their origin, as routing trails name it."""
+"""Counts of records by their origin, as routing trails name it."""
 
 from __future__ import annotations
 

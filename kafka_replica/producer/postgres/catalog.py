@@ -42,7 +42,7 @@ class FoundTable(NamedTuple):
 
     oid: int
     name: sql.Identifier
-    """Its name, with its schema."""
+    """The table's name, qualified by its schema."""
 
 
 class TableDefinition(NamedTuple):

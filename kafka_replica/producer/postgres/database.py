@@ -1,4 +1,4 @@
-"""Connections to PostgreSQL, and what is read of a table in one snapshot."""
+"""Connections to PostgreSQL, and the reading of a table in one snapshot."""
 
 from __future__ import annotations
 

@@ -370,7 +370,7 @@ class Runner:
     def _tell(self, notice: Notice) -> None:
         try:
             self._notify(notice)
-        except Exception:  # noqa: BLE001 - who listens must not stop who sends
+        except Exception:  # noqa: BLE001 - a failing observer must not stop the sending
             _log.exception("an observer of the producer failed")
 
 
