@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any, Final, NamedTuple
 
-from kafka_replica.broker.admin.topic_names import topic_names
 from kafka_replica.broker.admin.topics import Topics
+from kafka_replica.broker.topic_settings import recommended_replicas
 from kafka_replica.errors import WaitTimeoutError
 from kafka_replica.topics.comparison import ExistingTopic, differences
 from kafka_replica.topics.declarations import TopicDeclaration, TopicDeclarations, check_collisions
@@ -60,17 +60,17 @@ def create_topics(
         BrokerError: Kafka did not answer in time, or refused; topics before that one may be created.
         TopicNameError: Kafka would refuse a name, because an existing topic differs in dots and underscores only.
     """
-    existing = set(topic_names(config, timeout_s))
+    topics = Topics(config)
+    existing = set(topics.names(timeout_s))
     missing = [topic for topic in declarations.topics if topic.name not in existing]
     check_collisions({*existing, *(topic.name for topic in missing)})
-    topics = Topics(config)
+    brokers = len(topics.brokers(timeout_s))
     created = {
         topic.name
         for topic in missing
-        if topics.create(topic.name, topic.partitions, topic.settings, timeout_s, topic.replication_factor)
+        if topics.create(topic.name, topic.partitions, topic.settings, timeout_s, _replicas(topic, brokers))
     }
-    _wait_until_listed(config, {topic.name for topic in missing}, timeout_s)
-    brokers = len(topics.brokers(timeout_s))
+    _wait_until_listed(topics, {topic.name for topic in missing}, timeout_s)
     return [
         TopicReport(topic.name, TopicState.CREATED) if topic.name in created
         else _compared(topics, topic, brokers, timeout_s)
@@ -86,8 +86,8 @@ def check_topics(
     Raises:
         BrokerError: Kafka did not answer in time, or refused.
     """
-    existing = set(topic_names(config, timeout_s))
     topics = Topics(config)
+    existing = set(topics.names(timeout_s))
     brokers = len(topics.brokers(timeout_s))
     return [
         _compared(topics, topic, brokers, timeout_s) if topic.name in existing
@@ -104,7 +104,7 @@ def obsolete_topics(
     Raises:
         BrokerError: Kafka did not answer in time, or refused.
     """
-    return declarations.obsolete(topic_names(config, timeout_s))
+    return declarations.obsolete(Topics(config).names(timeout_s))
 
 
 def _compared(topics: Topics, topic: TopicDeclaration, brokers: int, timeout_s: float) -> TopicReport:
@@ -115,9 +115,13 @@ def _compared(topics: Topics, topic: TopicDeclaration, brokers: int, timeout_s: 
     return TopicReport(topic.name, TopicState.DIFFERENT if said else TopicState.AS_DECLARED, said)
 
 
-def _wait_until_listed(config: Mapping[str, Any], names: set[str], timeout_s: float) -> None:
+def _replicas(topic: TopicDeclaration, brokers: int) -> int:
+    return topic.replication_factor or recommended_replicas(brokers)
+
+
+def _wait_until_listed(topics: Topics, names: set[str], timeout_s: float) -> None:
     give_up_s = time.monotonic() + timeout_s
-    while names and not names <= (listed := set(topic_names(config, timeout_s))):
+    while names and not names <= (listed := set(topics.names(timeout_s))):
         if time.monotonic() > give_up_s:
             missing = ", ".join(sorted(names - listed))
             raise WaitTimeoutError(f"creating topics: the brokers do not list {missing} after {timeout_s:g} s")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
@@ -12,6 +12,17 @@ from kafka_replica.broker.connection.clients import made
 from kafka_replica.broker.connection.settings import admin_settings
 from kafka_replica.broker.errors import explained
 
+_DOING: Final = "listing the topics"
+
+
+def listed(admin: AdminClient, timeout_s: float) -> list[str]:
+    """Return what :func:`topic_names` does, by a client that exists."""
+    try:
+        found = admin.list_topics(timeout=timeout_s).topics
+    except KafkaException as error:
+        raise explained(error, _DOING) from error
+    return sorted(name for name in found if not name.startswith("__"))
+
 
 def topic_names(config: Mapping[str, Any], timeout_s: float) -> list[str]:
     """Return the names of the topics that the user may see, sorted, without Kafka's internal topics.
@@ -19,10 +30,4 @@ def topic_names(config: Mapping[str, Any], timeout_s: float) -> list[str]:
     Raises:
         BrokerError: Kafka did not answer in time, or refused the request.
     """
-    doing = "listing the topics"
-    admin = made(AdminClient, admin_settings(config), doing)
-    try:
-        found = admin.list_topics(timeout=timeout_s).topics
-    except KafkaException as error:
-        raise explained(error, doing) from error
-    return sorted(name for name in found if not name.startswith("__"))
+    return listed(made(AdminClient, admin_settings(config), _DOING), timeout_s)

@@ -20,6 +20,7 @@ from confluent_kafka.admin import (
 )
 
 from kafka_replica.broker.admin.diagnosis import Trouble, connection_trouble
+from kafka_replica.broker.admin.topic_names import listed
 from kafka_replica.broker.connection.clients import made
 from kafka_replica.broker.connection.settings import admin_settings, error_callback
 from kafka_replica.broker.errors import explained, is_refusal, may_pass
@@ -187,6 +188,14 @@ class Topics:
                 return False
             raise explained(error, f"creating topic {topic}") from error
         return True
+
+    def names(self, timeout_s: float) -> list[str]:
+        """Return the names of the topics that the user may see, sorted, without Kafka's internal topics.
+
+        Raises:
+            BrokerError: Kafka did not answer in time, or refused.
+        """
+        return listed(self._admin, timeout_s)
 
     def brokers(self, timeout_s: float) -> dict[int, tuple[str, int]]:
         """Return the advertised host and port of each broker, by node id.
