@@ -13,13 +13,12 @@ the content of the partitions, so that all replicas agree.
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from itertools import chain
 from operator import itemgetter
 from typing import NamedTuple
 
+from kafka_replica.common.garbage_collector import collector_paused
 from kafka_replica.errors import BadRecordError, DataError
 from kafka_replica.records import Partition, Position, Record, Stored, as_record, lacks_key
 from kafka_replica.replication.record_filter import RecordFilter, without_key
@@ -272,18 +271,3 @@ def _from(batch: Batch, start: int) -> Batch:
     except DataError:
         return batch  # the record filter reports the error
     return batch._replace(content=Parsed([record for record in records if record[2] >= start]))
-
-
-@contextmanager
-def collector_paused() -> Iterator[None]:
-    """Pause Python's cyclic garbage collector, for some milliseconds.
-
-    Records form no cycles, but every few hundred of them would trigger a collection, sometimes of all objects.
-    """
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import gc
 import re
 from collections.abc import Callable, ItemsView, Iterable, Iterator, Mapping, Sequence, ValuesView
-from contextlib import contextmanager
 from threading import Lock
 from typing import Any, Final, NoReturn, TypeVar
 
 import msgspec
 
+from kafka_replica.common.garbage_collector import collector_paused
 from kafka_replica.common.wording import counted
 from kafka_replica.sdmx.errors import UnreadableContentError
 from kafka_replica.sdmx.texts import NO_TEXT, InternationalString, international, written_texts
@@ -104,22 +103,6 @@ class Items(Mapping[str, T]):
 
 
 _keeping: Final = Lock()
-
-
-@contextmanager
-def collector_paused() -> Iterator[None]:
-    """Pause the garbage collector while tens of thousands of objects without cycles are created.
-
-    The pause affects the whole process, so keep it short. If the collector is already off, it stays off.
-    """
-    if not gc.isenabled():
-        yield
-        return
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
 
 
 _RUN: Final = 256

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from kafka_replica import Partition
-from kafka_replica.replication.delta_builder import collector_paused
+from kafka_replica.common.garbage_collector import collector_paused
 from support.core.log_model import Cluster
 from support.core.model_copies import OF_ASSEMBLY, fingerprint, fork_follower
 from support.core.model_follower import ModelFollower, Parts
