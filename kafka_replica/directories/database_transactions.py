@@ -86,6 +86,7 @@ class DatabaseTransactions:
         Raises:
             WaitTimeoutError: that did not happen in time.
             KafkaReplicaError: the replica failed, or the topic is no transaction topic.
+            ReplicaClosedError: the replica was closed.
         """
         give_up_s = inf if timeout_s is None else time.monotonic() + timeout_s
         self._replica.wait_ready(timeout_s)
@@ -94,7 +95,8 @@ class DatabaseTransactions:
                 left_s = give_up_s - time.monotonic()
                 if left_s <= 0 or self._subscription.closed:
                     raise WaitTimeoutError(f"{self._name} has proved no whole database transaction in the time given")
-                self._changed.wait(min(left_s, _LOOK_EVERY_S))  # nobody notifies when the replica closes
+                if not self._changed.wait(min(left_s, _LOOK_EVERY_S)):  # nobody notifies when the replica ends
+                    self._replica._check_not_over()  # noqa: SLF001 - of this library
         return self.snapshot()
 
     def close(self) -> None:

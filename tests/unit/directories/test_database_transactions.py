@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from kafka_replica.directories import DatabaseTransactions
 from kafka_replica.errors import (
     ConfigurationError,
+    DataError,
     KafkaReplicaError,
     NotReadyError,
     ReplicaClosedError,
@@ -109,6 +111,23 @@ def test_another_topic(kafka: FakeKafka, value: bytes) -> None:
             transactions.wait_ready(WAIT_S)
         with pytest.raises(KafkaReplicaError, match=r"name the transaction topic of Debezium, PREFIX\.transaction"):
             transactions.snapshot()
+
+
+@pytest.mark.parametrize("end", ["failed", "closed"])
+def test_who_waits_learns_that_the_replica_has_ended(kafka: FakeKafka, end: str) -> None:
+    """A call that waits without limit for a proof raises the error of the replica."""
+    write(kafka, ("table", "a", b"0"), ("transaction", "1", status("BEGIN")))
+    with kafka.replica("table", "transaction") as replica:
+        replica.wait_ready(WAIT_S)
+        transactions = DatabaseTransactions(replica, "transaction")
+        with ThreadPoolExecutor() as pool:
+            waiting = pool.submit(transactions.wait_ready)
+            if end == "failed":
+                kafka.fail(DataError("the disk is on fire"))
+            else:
+                replica.close()
+            with pytest.raises(DataError if end == "failed" else ReplicaClosedError):
+                waiting.result(WAIT_S)
 
 
 def test_a_topic_that_proves_nothing() -> None:
