@@ -95,7 +95,7 @@ class Road:
             "city": PrefixIndex("city"), "id": RangeIndex("terminal_id"),
         }  # fmt: skip
         schema = Schema(decoder_for(Terminal), None, None, indexes)
-        self._contents = Contents.of(schema, dict(map(self._record, range(keys))))
+        self._contents = Contents.of(schema, map(self._record, range(keys)))
 
     def _record(self, number: int) -> tuple[bytes, Record]:
         key = b"T%07d" % number

@@ -65,7 +65,8 @@ def typed_listener(
     schema: Schema[T], topic: TopicSelection, listener: Callable[[DirectoryChange[Any, T]], object]
 ) -> Callable[[Change], object]:
     """Return a listener of a replica that calls a listener of a directory."""
-    sides = _InterpretedSides(schema, topic) if schema.interpreter is not None else _Sides(schema, topic)
+    is_by_record = schema.interpreter is None and schema.id_of is None
+    sides = _RecordSides(schema, topic) if is_by_record else _ContentSides(schema, topic)
 
     def follow(change: Change) -> None:
         listener(_typed(topic.of(change.snapshot), change, *sides.of(change)))
@@ -74,8 +75,8 @@ def typed_listener(
     return follow
 
 
-class _Sides(Generic[T]):
-    """The objects that a change touches, before and after it."""
+class _RecordSides(Generic[T]):
+    """The objects that a change touches, before and after it, if each record has an object under its own key."""
 
     def __init__(self, schema: Schema[T], topic: TopicSelection) -> None:
         self._schema, self._topic = schema, topic
@@ -101,8 +102,8 @@ class _Sides(Generic[T]):
             return None
 
 
-class _InterpretedSides(Generic[T]):
-    """The objects that a change touches, for a directory with an interpreter; keeps contents of its own."""
+class _ContentSides(Generic[T]):
+    """The objects that a change touches, if several records may have the same key; keeps contents of its own."""
 
     def __init__(self, schema: Schema[T], topic: TopicSelection) -> None:
         self._schema, self._topic = schema._replace(indexes={}), topic
@@ -112,15 +113,12 @@ class _InterpretedSides(Generic[T]):
         """Return the objects before and after a change."""
         now, was = self._topic.of(change.snapshot), None if change.initial else self._contents
         if was is None or change.rebuilt:
-            self._contents = Contents.of(self._schema, now)
+            self._contents = Contents.of(self._schema, now.scan())
             return {} if was is None else dict(was.objects()), dict(self._contents.objects())
         touched = self._topic.keys((*change.changed, *change.deleted))
         self._contents = contents = was.advanced(touched, now.get)
-        before, after = (
-            {entry.id: entry.found for key in contents.touched if (entry := side.entries.get(key)) is not None}
-            for side in (was, contents)
-        )
-        return before, after
+        ids = was.ids_of(contents.touched) | contents.ids_of(contents.touched)
+        return was.single(ids), contents.single(ids)
 
 
 def _typed(now: Snapshot, change: Change, before: dict[Any, T], after: dict[Any, T]) -> DirectoryChange[Any, T]:

@@ -67,15 +67,19 @@ class Claims(Generic[T]):
         self._yields, self._by_key, self._cutoffs = yields, by_key, cutoffs
 
     @staticmethod
-    def of(schema: Schema[T], records: Mapping[bytes, Record]) -> tuple[Claims[T], dict[bytes, BadRecordError]]:
+    def of(
+        schema: Schema[T], records: Iterable[tuple[bytes, Record | BadRecordError]]
+    ) -> tuple[Claims[T], dict[bytes, BadRecordError]]:
         """Return the claims of the records of a whole version, and the bad records by key."""
         yields: dict[bytes, Yield[T]] = {}
         single: dict[bytes, Claim[T]] = {}
         several: dict[bytes, list[Claim[T]]] = {}
         bad: dict[bytes, BadRecordError] = {}
-        for record_key in records:
+        for record_key, record in records:
             try:
-                found = yields[record_key] = interpret(schema, records[record_key])
+                if isinstance(record, BadRecordError):
+                    raise record
+                found = yields[record_key] = interpret(schema, record)
             except BadRecordError as error:
                 bad[record_key] = error
                 continue

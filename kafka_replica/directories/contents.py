@@ -5,17 +5,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
+from kafka_replica.common.garbage_collector import collector_paused
 from kafka_replica.common.persistent_map import PersistentMap
 from kafka_replica.directories.claims import Claims
 from kafka_replica.directories.indexes import Index, UniqueIndex
 from kafka_replica.directories.schema import Entry, Schema
 from kafka_replica.errors import BadRecordError
 from kafka_replica.records import Record
-from kafka_replica.replication.delta_builder import collector_paused
 from kafka_replica.stores import Snapshot
 
 T = TypeVar("T")
@@ -70,14 +71,26 @@ class Contents(Generic[T]):
             raise KeyError(key)
         return entry.found
 
+    def ids_of(self, keys: Iterable[bytes]) -> set[Hashable]:
+        """Return the directory's keys of the entries of some keys."""
+        return {entry.id for key in keys if (entry := self.entries.get(key)) is not None}
+
+    def single(self, ids: Iterable[Hashable]) -> dict[Any, T]:
+        """Return the objects of those keys of the directory that a single record has."""
+        found = {}
+        for one in ids:
+            with suppress(LookupError):
+                found[one] = self.look_up(one)
+        return found
+
     def objects(self) -> Iterator[tuple[Hashable, T]]:
         """Yield each key that a single record has, and its object."""
         twice = set() if self.ids is None else set(self.ids.duplicates)
         return ((entry.id, entry.found) for entry in self.entries.values() if entry.id not in twice)
 
     @staticmethod
-    def of(schema: Schema[T], records: Mapping[bytes, Record]) -> Contents[T]:
-        """Return the contents of a whole version; a record may also be bad because looking it up fails."""
+    def of(schema: Schema[T], records: Iterable[tuple[bytes, Record | BadRecordError]]) -> Contents[T]:
+        """Return the contents of a whole version, as ``Snapshot.scan`` yields its records."""
         with collector_paused():
             entries, bad_records, claims = (_decoded if schema.interpreter is None else _interpreted)(schema, records)
             ids = None
@@ -105,14 +118,15 @@ class Contents(Generic[T]):
 
 
 def _decoded(
-    schema: Schema[T], records: Mapping[bytes, Record]
+    schema: Schema[T], records: Iterable[tuple[bytes, Record | BadRecordError]]
 ) -> tuple[dict[bytes, Entry[T]], dict[bytes, BadRecordError], None]:
     """Return the entries of records, and the bad records."""
     entries: dict[bytes, Entry[T]] = {}
     bad_records: dict[bytes, BadRecordError] = {}
-    for key in records:
+    for key, record in records:
         try:
-            record = records[key]
+            if isinstance(record, BadRecordError):
+                raise record
             entry = schema.entry(key, record.value, record)
         except BadRecordError as bad:
             bad_records[key] = bad
@@ -123,7 +137,7 @@ def _decoded(
 
 
 def _interpreted(
-    schema: Schema[T], records: Mapping[bytes, Record]
+    schema: Schema[T], records: Iterable[tuple[bytes, Record | BadRecordError]]
 ) -> tuple[dict[bytes, Entry[T]], dict[bytes, BadRecordError], Claims[T]]:
     """Return the entries that records put, the bad records, and the claims of all records."""
     claims, bad_records = Claims.of(schema, records)

@@ -436,15 +436,9 @@ def _left(give_up_s: float | None) -> float:
 
 def _differences(now: Contents[T], was: Contents[T]) -> tuple[dict[Any, T], list[Any]]:
     """Return the objects, by the directory's key, to put into the dict, and the keys to drop from it."""
-    ids = {entry.id for side in (was, now) for key in now.touched if (entry := side.entries.get(key)) is not None}
-    alive: dict[Any, T] = {}
-    gone = []
-    for one in ids:
-        try:
-            alive[one] = now.look_up(one)
-        except LookupError:  # deleted, or claimed by several records: __missing__ raises the error
-            gone.append(one)
-    return alive, gone
+    ids = was.ids_of(now.touched) | now.ids_of(now.touched)
+    alive = now.single(ids)  # for others, deleted or claimed by several records, __missing__ raises the error
+    return alive, [one for one in ids if one not in alive]
 
 
 def _after_fork() -> None:

@@ -74,4 +74,4 @@ class ContentVersions(Generic[T]):
     def _whole(self, snapshot: Snapshot) -> AnyContents[Any]:
         if self._on_demand:
             return UndecodedContents(self._schema, snapshot)
-        return Contents.of(self._schema, snapshot)
+        return Contents.of(self._schema, snapshot.scan())

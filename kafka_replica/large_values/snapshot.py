@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TypeVar, overload
 
+from kafka_replica.errors import BadRecordError
 from kafka_replica.large_values.assembly import assemble
 from kafka_replica.large_values.keys import is_chunk_key
 from kafka_replica.records import Key, Position, Record, key_bytes
@@ -66,6 +67,19 @@ class LargeValueSnapshot(Snapshot):
         key = key_bytes(key)
         record = None if is_chunk_key(key) else self.records.get(key)
         return default if record is None else assemble(key, record, self.records.get)
+
+    def scan(self) -> Iterator[tuple[bytes, Record | BadRecordError]]:
+        """Yield each key with its record, or with the error of an incomplete value; see ``Snapshot.scan``."""
+        for key, found in self.records.scan():
+            if is_chunk_key(key):
+                continue
+            yield key, found if isinstance(found, BadRecordError) else self._assembled(key, found)
+
+    def _assembled(self, key: bytes, record: Record) -> Record | BadRecordError:
+        try:
+            return assemble(key, record, self.records.get)
+        except BadRecordError as error:
+            return error
 
     def __contains__(self, key: object) -> bool:
         if not isinstance(key, bytes | str):

@@ -15,7 +15,7 @@ from typing import NoReturn, Protocol, TypeVar, overload
 
 from kafka_replica.common.html_tables import ROWS, html_table
 from kafka_replica.common.wording import counted
-from kafka_replica.errors import DataError, StoreError, UsageError
+from kafka_replica.errors import BadRecordError, DataError, StoreError, UsageError
 from kafka_replica.records import Key, Partition, Position, Record, Stored, key_bytes, key_text, topic_key
 from kafka_replica.stores.delta import Applied, Delta
 from kafka_replica.transactions.resume_point import ResumePoint
@@ -68,6 +68,14 @@ class Snapshot(Mapping[bytes, Record], ABC):
     @abstractmethod
     def get(self, key: Key, /, default: Record | T | None = None) -> Record | T | None:
         """Return the record of a key, or ``default`` if this version has no such key."""
+
+    def scan(self) -> Iterator[tuple[bytes, Record | BadRecordError]]:
+        """Yield each key with its record, or with the error that looking it up would raise; reads the store in order.
+
+        Raises:
+            StoreError: the store cannot be read.
+        """
+        return iter(self.items())
 
     def __getitem__(self, key: Key) -> Record:
         record = self.get(key)
@@ -152,6 +160,11 @@ class TopicSnapshot(Snapshot):
 
     def __iter__(self) -> Iterator[bytes]:
         return (key[len(self._prefix) :] for key in self._all if key.startswith(self._prefix))
+
+    def scan(self) -> Iterator[tuple[bytes, Record | BadRecordError]]:
+        """Yield each key of the topic with its record, or with the error that looking it up would raise."""
+        start = len(self._prefix)
+        return ((key[start:], found) for key, found in self._all.scan() if key.startswith(self._prefix))
 
     def __len__(self) -> int:
         return sum(1 for _ in self)

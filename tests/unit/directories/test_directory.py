@@ -16,7 +16,7 @@ import msgspec
 import pytest
 from pydantic import BaseModel, Field
 
-from kafka_replica import DeadLetterFile
+from kafka_replica import DeadLetterFile, Record, RocksStore
 from kafka_replica.directories import (
     Directory,
     DirectoryChange,
@@ -29,6 +29,8 @@ from kafka_replica.directories import (
 )
 from kafka_replica.directories.contents import Contents
 from kafka_replica.directories.decoding import decoder_for
+from kafka_replica.directories.interpretation import Interpreter
+from kafka_replica.directories.interpreters import ActiveRows
 from kafka_replica.directories.read_only_dict import ReadOnlyDict
 from kafka_replica.directories.schema import Schema
 from kafka_replica.directories.versions import ContentVersions
@@ -40,6 +42,7 @@ from kafka_replica.errors import (
     UsageError,
     WaitTimeoutError,
 )
+from kafka_replica.stores.rocks.snapshot import RocksSnapshot
 from kafka_replica.testing import FakeKafka, FakeTopic
 
 WAIT_S = 60.0
@@ -286,10 +289,21 @@ def test_a_version_between_two_that_were_merged(topic: FakeTopic) -> None:
     versions.begin(first)
     versions.advance(last, {b"T1", b"T2", b"T3"})
     for snapshot in (first, middle, last):
-        expected = dict(Contents.of(schema, snapshot).objects())
+        expected = dict(Contents.of(schema, snapshot.scan()).objects())
         found = versions.at(snapshot)
         assert isinstance(found, Contents)
         assert dict(found.objects()) == expected
+
+
+def test_a_whole_version_on_disk_is_read_in_one_scan(
+    topic: FakeTopic, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Looking up one record after another takes several times as long."""
+    with topic.replica(store=RocksStore(tmp_path / "store")) as replica:
+        replica.wait_ready(WAIT_S)
+        monkeypatch.setattr(RocksSnapshot, "get", None)
+        with Directory(replica, Terminal, on_bad_record="skip") as terminals:
+            assert sorted(terminals.wait_ready(WAIT_S)) == ["T1", "T2", "T3"]
 
 
 def test_a_bad_record_stops_the_directory(topic: FakeTopic) -> None:
@@ -400,6 +414,49 @@ def test_typed_changes(topic: FakeTopic) -> None:
         "1": ("A", "C")
     }
     assert (list(last.added), list(last.deleted)) == (["4"], ["3"])
+
+
+@pytest.mark.parametrize("interpreter", [None, ActiveRows(key="terminal_id")])
+def test_a_listener_is_told_what_the_directory_shows(topic: FakeTopic, interpreter: Interpreter | None) -> None:
+    """A key that two records claim is absent for both, and there again when one of the records has gone."""
+    told: dict[str, Terminal] = {}
+    versions: list[int] = []
+    came = threading.Condition()
+
+    def listen(change: DirectoryChange[str, Terminal]) -> None:
+        with came:
+            told.update(change.added)
+            told.update({key: each.after for key, each in change.changed.items()})
+            for key in change.deleted:
+                del told[key]
+            versions.append(change.version)
+            came.notify_all()
+
+    with (
+        topic.replica() as replica,
+        Directory(replica, Terminal, key="terminal_id", interpreter=interpreter) as terminals,
+    ):
+        terminals.wait_ready(WAIT_S)
+        terminals.subscribe(listen)
+        states: list[dict[str, bytes | None]] = [
+            {"T2": row("1", "B")},  # claims what T1 has
+            {"T1": row("1", "C")},
+            {"T1": None},
+            {"T1": row("1", "D")},
+            {"T2": row("2", "B")},
+        ]
+        for rows in states:
+            view = terminals.wait_for(put(topic, **rows), WAIT_S)
+            with came:
+                assert came.wait_for(lambda version=view.version: versions and versions[-1] >= version, WAIT_S)
+            claimed = [each.terminal_id for each in map(decoded, replica.snapshot().values())]
+            assert told.keys() == {each for each in claimed if claimed.count(each) == 1 or interpreter is not None}
+            assert told == {key: terminals[key] for key in told}
+
+
+def decoded(record: Record) -> Terminal:
+    """Return the object of a record."""
+    return msgspec.json.decode(record.value or b"", type=Terminal)
 
 
 def test_before_after_and_without_a_version(topic: FakeTopic) -> None:

@@ -10,7 +10,17 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from kafka_replica import AsyncReplica, BadRecordError, Change, KeyFilter, Replica, RocksStore, Snapshot
+from kafka_replica import (
+    AsyncReplica,
+    BadRecordError,
+    Change,
+    KeyFilter,
+    MemoryStore,
+    Record,
+    Replica,
+    RocksStore,
+    Snapshot,
+)
 from kafka_replica.directories import Directory, UniqueIndex
 from kafka_replica.directories.interpreters import ActiveRows
 from kafka_replica.errors import ConfigurationError, UsageError
@@ -219,6 +229,31 @@ def test_a_broken_large_value_is_a_bad_record_of_a_directory(policy: str) -> Non
         view = directory.at(replica.snapshot(), WAIT_S)
         assert {*view} >= {"d", "f"}
         directory.close()
+
+
+@pytest.mark.parametrize("is_on_disk", [False, True])
+def test_a_scan_yields_what_look_ups_find(tmp_path: Path, is_on_disk: bool) -> None:
+    """Each key comes once, with its whole value or the error of looking it up, in the version and in its topics."""
+    kafka = FakeKafka()
+    topics = [FakeTopic(name, kafka=kafka) for name in ("one", "two")]
+    store = RocksStore(tmp_path / "store") if is_on_disk else MemoryStore()
+    with kafka.replica("one", "two", store=store, large_values=True) as replica:
+        for topic in topics:
+            with topic.replica(large_values=True) as alone:
+                put(topic, alone, a=large("a"), b=b"b", c=large("c"))
+                if topic is topics[1]:
+                    break_value(topic, alone, b"a")
+        replica.wait_for(topics[1].end(), WAIT_S)
+        for snapshot in (replica.snapshot(), *(replica.snapshot().of(topic.name) for topic in topics)):
+            found = list(snapshot.scan())
+            assert sorted(key for key, _ in found) == sorted(snapshot)
+            for key, record in found:
+                if isinstance(record, Record):
+                    assert snapshot[key] == record
+                else:
+                    with pytest.raises(BadRecordError, match="chunk 1 of 3 is missing"):
+                        snapshot[key]
+        assert sum(isinstance(record, BadRecordError) for _, record in replica.snapshot().scan()) == 1
 
 
 def break_value(topic: FakeTopic, replica: Replica, key: bytes) -> None:
