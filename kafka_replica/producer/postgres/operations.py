@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from contextlib import closing
 from typing import Final
 
@@ -13,7 +12,6 @@ from kafka_replica.producer.postgres.database import connect
 from kafka_replica.producer.postgres.sessions import kafka_session, topic_reader
 from kafka_replica.producer.postgres.settings import TableSourceSettings
 
-_LOOK_S: Final = 0.05
 REQUESTED: Final = "a comparison was requested"
 
 
@@ -56,9 +54,6 @@ def claim(settings: TableSourceSettings) -> None:
     """
     with connect(settings) as connection, closing(kafka_session(settings, connection.database_id)) as session:
         session.claim()
-        give_up_s = time.monotonic() + settings.timeout_s
-        while session.has_open_transactions() and time.monotonic() < give_up_s:  # a commit is visible a moment later
-            time.sleep(_LOOK_S)
 
 
 def _ignore(_notice: Notice) -> None:

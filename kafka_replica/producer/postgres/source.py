@@ -178,8 +178,10 @@ class TableSource:
         return sent
 
     def _wait(self, connection: TableConnection) -> None:
-        for message in connection.wait(self.settings.poll_s):
-            if message == comparison_request(self.settings):
+        """Wait until the next snapshot is due, a comparison is requested, or the source is closed."""
+        due_s = time.monotonic() + self.settings.poll_s
+        while not self._requested.is_set() and not self._closing.is_set() and (left_s := due_s - time.monotonic()) > 0:
+            if comparison_request(self.settings) in connection.wait(min(left_s, _STAND_BY_S)):
                 self.request_comparison()
 
     @contextmanager

@@ -277,8 +277,15 @@ class KafkaSession:
                     value = progress_of(record.value, identity.database_id) if is_own else None
                     writer.send_to(identity.progress_partition, record.key, value, ())
                 writer.commit()
+                self._wait_until_claim_shows()
         finally:
             writer.close()
+
+    def _wait_until_claim_shows(self) -> None:
+        """Wait until readers see the claim, a moment after the commit; otherwise a start right then would refuse."""
+        give_up_s = time.monotonic() + self._timeout_s
+        while self._foreign_records(decided_only=True) and time.monotonic() < give_up_s:
+            time.sleep(_LOOK_EVERY_S)
 
     def forget(self) -> None:
         """Delete this producer's progress record, in a transaction of its own.

@@ -93,6 +93,27 @@ def test_rows_become_records(local_kafka: LocalKafka, kafka_topic: TopicMaker, d
         assert [each[1:] for each in notices.of(Compared)] == [(0, 1)]
 
 
+def test_a_long_interval_delays_neither_a_comparison_nor_closing(
+    local_kafka: LocalKafka, kafka_topic: TopicMaker, database: str
+) -> None:
+    """Both are noticed while the source waits for its next snapshot."""
+    bootstrap, topic = local_kafka.bootstrap_servers, kafka_topic(config=NO_CLEANING)
+    notices = Notices()
+    with (
+        open_connection(database) as connection,
+        TableSource(table_settings(bootstrap, topic, database, poll_s=3600.0), observers=[notices.append]) as source,
+    ):
+        write(connection, "a")
+        wait_until(lambda: source._hint is not None, "it waits")
+        write(connection, "b")
+        source.request_comparison()
+        wait_until(lambda: bool(notices.of(Compared)), "it is compared")
+        source.close()
+        assert source._thread is not None
+        assert not source._thread.is_alive()
+    assert check_nothing_twice(bootstrap, topic).keys() == {"a", "b"}
+
+
 class NaiveReader:
     """Read by timestamp and id, as the JDBC connector does."""
 
