@@ -16,7 +16,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from kafka_replica.data.validation.model import KeyCheck, LevelCheck
-from kafka_replica.data.validation.reporting import Extent
+from kafka_replica.data.validation.report_building import Extent
 from kafka_replica_spark.expressions import balanced
 from kafka_replica_spark.rows import MARK, Prepared, joined
 

@@ -9,10 +9,10 @@ from pyspark.sql import Column, DataFrame, Row, Window
 from pyspark.sql import functions as F  # noqa: N812
 
 from kafka_replica.data.mapping import MapPlan
-from kafka_replica.data.validation import reporting
+from kafka_replica.data.validation import report_building
 from kafka_replica.data.validation.model import ERRORS, FIELDS, Finding, Rules
 from kafka_replica.data.validation.report import Report
-from kafka_replica.data.validation.reporting import KINDS, ORDER, SERIES, report_of
+from kafka_replica.data.validation.report_building import KINDS, ORDER, SERIES, report_of
 from kafka_replica.data.validation.requests import need_errors
 from kafka_replica_spark.cross_row import extents
 from kafka_replica_spark.rows import Prepared, joined, prepared
@@ -68,11 +68,11 @@ def _cached(df: DataFrame) -> Iterator[None]:
 
 
 def _about_all(rows: Prepared) -> tuple[Finding, ...]:
-    return reporting.dataset_findings(rows.bound, extents(rows))
+    return report_building.dataset_findings(rows.bound, extents(rows))
 
 
 class _Findings:
-    """The findings of a frame, whose rows have this series; see :class:`reporting.FindingTable`."""
+    """The findings of a frame, whose rows have this series; see :class:`report_building.FindingTable`."""
 
     def __init__(self, df: DataFrame, series: Column) -> None:
         self._df = df

@@ -16,7 +16,7 @@ from kafka_replica.data.mapping.model import SOURCE
 from kafka_replica.data.validation.actions import Action
 from kafka_replica.data.validation.conditions import Condition, sets_in, size_of
 from kafka_replica.data.validation.model import ERRORS, Rules
-from kafka_replica.data.validation.reporting import fields_of
+from kafka_replica.data.validation.report_building import fields_of
 from kafka_replica.data.validation.requests import rules_for, splitting_at
 from kafka_replica.data.validation.screening import narrowed, screens
 from kafka_replica.errors import UsageError

@@ -7,7 +7,7 @@
     inverse(plan)  # back again, where the map forgets nothing
 
 :mod:`kafka_replica.data.polars` runs plans on polars, :mod:`kafka_replica_spark` on Spark; both give the same rows.
-Their report is built as that of validation: see ``data.validation.reporting``.
+Their report is built as that of validation: see ``data.validation.report_building``.
 """
 
 from __future__ import annotations

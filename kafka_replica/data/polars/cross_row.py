@@ -9,7 +9,7 @@ import polars as pl
 
 from kafka_replica.data.polars.rows import Prepared, joined
 from kafka_replica.data.validation.model import KeyCheck, LevelCheck
-from kafka_replica.data.validation.reporting import Extent
+from kafka_replica.data.validation.report_building import Extent
 
 
 def flagged_rows(rows: Prepared) -> Iterator[tuple[KeyCheck | LevelCheck, pl.DataFrame, pl.Expr]]:

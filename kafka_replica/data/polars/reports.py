@@ -11,10 +11,10 @@ from kafka_replica.data.mapping import MapPlan
 from kafka_replica.data.polars.cross_row import extents
 from kafka_replica.data.polars.frames import as_frame
 from kafka_replica.data.polars.rows import Prepared, joined, prepared
-from kafka_replica.data.validation import reporting
+from kafka_replica.data.validation import report_building
 from kafka_replica.data.validation.model import ERRORS, FIELDS, Finding, Rules
 from kafka_replica.data.validation.report import Report
-from kafka_replica.data.validation.reporting import KINDS, ORDER, SERIES, report_of
+from kafka_replica.data.validation.report_building import KINDS, ORDER, SERIES, report_of
 from kafka_replica.data.validation.requests import need_errors
 
 
@@ -51,11 +51,11 @@ def map_report(mapped: pl.DataFrame, plan: MapPlan) -> Report:
 
 
 def _about_all(rows: Prepared) -> tuple[Finding, ...]:
-    return reporting.dataset_findings(rows.bound, extents(rows))
+    return report_building.dataset_findings(rows.bound, extents(rows))
 
 
 class _Findings:
-    """The findings in a frame with the columns ``SERIES`` and ``ERRORS``; see :class:`reporting.FindingTable`."""
+    """The findings in a frame with the columns ``SERIES`` and ``ERRORS``; see :class:`report_building.FindingTable`."""
 
     def __init__(self, frame: pl.DataFrame) -> None:
         self._totals = frame.height, frame.height - frame[ERRORS].null_count()

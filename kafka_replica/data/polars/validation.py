@@ -14,7 +14,7 @@ from kafka_replica.data.polars.frames import as_frame
 from kafka_replica.data.polars.rows import ROW, Prepared, prepared
 from kafka_replica.data.validation.actions import Action
 from kafka_replica.data.validation.model import ERRORS, FIELDS, Rules
-from kafka_replica.data.validation.reporting import fields_of
+from kafka_replica.data.validation.report_building import fields_of
 from kafka_replica.data.validation.requests import rules_for, splitting_at
 from kafka_replica.errors import UsageError
 from kafka_replica.sdmx import Snapshot, Urn

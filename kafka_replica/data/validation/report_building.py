@@ -1,4 +1,4 @@
-"""Reports and findings about data sets, from what an engine aggregates: both engines report the same."""
+"""Building reports and findings about data sets from what an engine aggregates: both engines report the same."""
 
 from __future__ import annotations
 
