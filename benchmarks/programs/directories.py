@@ -23,7 +23,8 @@ from kafka_replica.directories import Directory, MultiValuedIndex, PrefixIndex, 
 from kafka_replica.directories.contents import Contents
 from kafka_replica.directories.decoding import decoder_for
 from kafka_replica.directories.schema import Schema
-from kafka_replica.records import Partition, Record
+from kafka_replica.records import Partition, Position, Record
+from kafka_replica.stores.memory_snapshot import MemorySnapshot, Present, Version
 from kafka_replica.testing import FakeTopic
 
 _WHERE = Partition("bench", 0)
@@ -47,7 +48,7 @@ def value_of(number: int, turn: int = 0) -> bytes:
 
 
 def ready(bootstrap: str, topic: str) -> None:
-    """Start a replica and its directory, and wait until both are ready."""
+    """Start a replica and its directory, with look-ups by key and by serial number, and wait until both are ready."""
     began_s = time.perf_counter()
     replica = Replica({"bootstrap.servers": bootstrap}, topic)
     serial: UniqueIndex[Terminal] = UniqueIndex("serial_number")
@@ -95,7 +96,10 @@ class Road:
             "city": PrefixIndex("city"), "id": RangeIndex("terminal_id"),
         }  # fmt: skip
         schema = Schema(decoder_for(Terminal), None, None, indexes)
-        self._contents = Contents.of(schema, map(self._record, range(keys)))
+        records = dict(map(self._record, range(keys)))
+        snapshot = MemorySnapshot(Present(records, _WHERE), Version(1, Position(), keys))
+        self._contents = Contents.of(schema, snapshot)
+        self._contents.settle()  # as the directory's thread does once the first version is ready
 
     def _record(self, number: int) -> tuple[bytes, Record]:
         key = b"T%07d" % number

@@ -22,15 +22,20 @@ class PersistentMap(Generic[K, V]):
 
     The mapping is a tree of tuples of 32, by five bits of the key's hash per level; its leaves are dicts of up to 128
     keys. A change of one key copies one leaf and the tuples above it, so the cost is about the same for a thousand keys
-    and for a million.
+    and for a million. The tree is made by the first change, or by :meth:`settle`.
     """
 
     __slots__ = ("_count", "_root")
 
     def __init__(self, items: Mapping[K, V] | Iterable[tuple[K, V]] = ()) -> None:
-        held = dict(items)
-        self._count = len(held)
-        self._root: Any = _built(held)
+        self._root: Any = dict(items)
+        self._count = len(self._root)
+
+    def settle(self) -> None:
+        """Make the tree, in time proportional to the number of keys; thread-safe."""
+        root = self._root
+        if root.__class__ is dict and len(root) > _LEAF:
+            self._root = _built(root)
 
     def get(self, key: K, default: V | None = None) -> V | None:
         """Return the value of a key, or the default."""
@@ -63,11 +68,15 @@ class PersistentMap(Generic[K, V]):
 
     def putting(self, key: K, value: V) -> PersistentMap[K, V]:
         """Return a mapping with this key and value."""
+        self.settle()
         return self._with(_put(self._root, hash(key), 0, key, value), self._count + (key not in self))
 
     def dropping(self, key: K) -> PersistentMap[K, V]:
         """Return a mapping without this key."""
-        return self._with(_dropped(self._root, hash(key), key), self._count - 1) if key in self else self
+        if key not in self:
+            return self
+        self.settle()
+        return self._with(_dropped(self._root, hash(key), key), self._count - 1)
 
     def putting_all(self, keys: Iterable[K], value: V) -> PersistentMap[K, V]:
         """Return a mapping with all these keys, each with this value."""

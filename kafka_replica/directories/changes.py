@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from kafka_replica.directories.contents import Contents
-from kafka_replica.directories.schema import Entry, Schema
+from kafka_replica.directories.entry import Entry
+from kafka_replica.directories.schema import Schema, bad_record
 from kafka_replica.directories.selection import TopicSelection
 from kafka_replica.errors import BadRecordError
 from kafka_replica.listeners import Change
@@ -97,7 +99,7 @@ class _RecordSides(Generic[T]):
     def _entry(self, snapshot: Snapshot, key: bytes) -> Entry[T] | None:
         try:
             record = snapshot.get(key)
-            return None if record is None else self._schema.entry(key, record.value, record)
+            return None if record is None else self._schema.entry(key, record.value, partial(bad_record, record))
         except BadRecordError:
             return None
 
@@ -113,7 +115,7 @@ class _ContentSides(Generic[T]):
         """Return the objects before and after a change."""
         now, was = self._topic.of(change.snapshot), None if change.initial else self._contents
         if was is None or change.rebuilt:
-            self._contents = Contents.of(self._schema, now.scan())
+            self._contents = Contents.of(self._schema, now)
             return {} if was is None else dict(was.objects()), dict(self._contents.objects())
         touched = self._topic.keys((*change.changed, *change.deleted))
         self._contents = contents = was.advanced(touched, now.get)

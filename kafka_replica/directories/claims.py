@@ -8,14 +8,16 @@ records that claim the same key. Only a record that deletes all, when it comes o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from math import inf
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from kafka_replica.common.persistent_map import PersistentMap
 from kafka_replica.common.sorted_map import SortedMap
 from kafka_replica.directories.cutoffs import Cutoff, Cutoffs
+from kafka_replica.directories.entry import Entry
 from kafka_replica.directories.interpretation import DeleteAll, Put
-from kafka_replica.directories.schema import Entry, Schema, bad_record
+from kafka_replica.directories.schema import Schema, bad_record
 from kafka_replica.errors import BadRecordError
 from kafka_replica.records import Partition, Record, key_bytes
 
@@ -186,7 +188,7 @@ def _claim(schema: Schema[T], record: Record, put: Put) -> tuple[bytes, Claim[T]
     if put.__class__ is not Put or put.value.__class__ is not bytes:
         raise TypeError(f"the interpreter has returned {put!r}; it must return Put(key, value), DeleteAll() or None")
     key = key_bytes(put.key)
-    entry = schema.entry(key, put.value, record)
+    entry = schema.entry(key, put.value, partial(bad_record, record))
     time_ms = record.timestamp_ms if put.time_ms is None else put.time_ms
     made: Claim[T] = tuple.__new__(Claim, (entry, record.source, record.offset, time_ms, put.scope))  # faster
     return key, made

@@ -7,19 +7,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from contextlib import suppress
+from functools import partial
+from operator import attrgetter
 from types import MappingProxyType
-from typing import Any, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 from kafka_replica.common.garbage_collector import collector_paused
 from kafka_replica.common.persistent_map import PersistentMap
 from kafka_replica.directories.claims import Claims
+from kafka_replica.directories.entry import Entry
 from kafka_replica.directories.indexes import Index, UniqueIndex
-from kafka_replica.directories.schema import Entry, Schema
+from kafka_replica.directories.schema import Schema, bad_record
 from kafka_replica.errors import BadRecordError
 from kafka_replica.records import Record
 from kafka_replica.stores import Snapshot
 
 T = TypeVar("T")
+
+_ID_AND_OBJECT: Final = attrgetter("id", "found")
 
 
 class Contents(Generic[T]):
@@ -86,21 +91,25 @@ class Contents(Generic[T]):
     def objects(self) -> Iterator[tuple[Hashable, T]]:
         """Yield each key that a single record has, and its object."""
         twice = set() if self.ids is None else set(self.ids.duplicates)
-        return ((entry.id, entry.found) for entry in self.entries.values() if entry.id not in twice)
+        entries = self.entries.values()
+        return map(_ID_AND_OBJECT, (entry for entry in entries if entry.id not in twice) if twice else entries)
 
     @staticmethod
-    def of(schema: Schema[T], records: Iterable[tuple[bytes, Record | BadRecordError]]) -> Contents[T]:
-        """Return the contents of a whole version, as ``Snapshot.scan`` yields its records."""
+    def of(schema: Schema[T], snapshot: Snapshot) -> Contents[T]:
+        """Return the contents of a whole version; they are ready to be read, and :meth:`settle` is due."""
         with collector_paused():
-            entries, bad_records, claims = (_decoded if schema.interpreter is None else _interpreted)(schema, records)
-            ids = None
+            entries, bad_records, claims = (_decoded if schema.interpreter is None else _interpreted)(schema, snapshot)
+            values, ids = entries.values(), None
             if schema.id_of is not None:
-                ids = UniqueIndex[T](schema.id_of).filled(((e.id,), key, e.found) for key, e in entries.items())
-            indexes = {
-                name: index.filled((e.indexed[at], key, e.found) for key, e in entries.items())
-                for at, (name, index) in enumerate(schema.indexes.items())
-            }
+                ids = UniqueIndex[T](schema.id_of).filled(values, len(schema.indexes))
+            indexes = {name: index.filled(values, at) for at, (name, index) in enumerate(schema.indexes.items())}
             return Contents(schema, PersistentMap(entries), ids, indexes, PersistentMap(bad_records), claims)
+
+    def settle(self) -> None:
+        """Prepare for changes, which takes time in proportion to the size; otherwise the first change does this."""
+        self.entries.settle()
+        for index in (*self.indexes.values(), *([] if self.ids is None else [self.ids])):
+            index.settle()
 
     def advanced(self, touched: Collection[bytes], record_of: Callable[[bytes], Record | None]) -> Contents[T]:
         """Return the contents of a version that differs in these records at most."""
@@ -117,17 +126,21 @@ class Contents(Generic[T]):
         return change.result(claims, keys)
 
 
-def _decoded(
-    schema: Schema[T], records: Iterable[tuple[bytes, Record | BadRecordError]]
-) -> tuple[dict[bytes, Entry[T]], dict[bytes, BadRecordError], None]:
+def _decoded(schema: Schema[T], snapshot: Snapshot) -> tuple[dict[bytes, Entry[T]], dict[bytes, BadRecordError], None]:
     """Return the entries of records, and the bad records."""
     entries: dict[bytes, Entry[T]] = {}
     bad_records: dict[bytes, BadRecordError] = {}
-    for key, record in records:
+    key = b""
+
+    def refuse(step: str, error: Exception) -> BadRecordError:
+        return bad_record(snapshot[key], step, error)
+
+    entry_of = schema.entry
+    for key, value in snapshot.scan_values():
         try:
-            if isinstance(record, BadRecordError):
-                raise record
-            entry = schema.entry(key, record.value, record)
+            if not isinstance(value, bytes):
+                raise value
+            entry = entry_of(key, value, refuse)
         except BadRecordError as bad:
             bad_records[key] = bad
         else:
@@ -137,10 +150,10 @@ def _decoded(
 
 
 def _interpreted(
-    schema: Schema[T], records: Iterable[tuple[bytes, Record | BadRecordError]]
+    schema: Schema[T], snapshot: Snapshot
 ) -> tuple[dict[bytes, Entry[T]], dict[bytes, BadRecordError], Claims[T]]:
     """Return the entries that records put, the bad records, and the claims of all records."""
-    claims, bad_records = Claims.of(schema, records)
+    claims, bad_records = Claims.of(schema, snapshot.scan())
     return claims.entries(), bad_records, claims
 
 
@@ -171,7 +184,7 @@ class UndecodedContents(Generic[T]):
         record = self._snapshot.get(key) if isinstance(key, str) else None
         if record is None:
             raise KeyError(key)
-        entry = self.schema.entry(record.key, record.value, record)
+        entry = self.schema.entry(record.key, record.value, partial(bad_record, record))
         if entry is None:
             raise KeyError(key)
         return entry.found
@@ -188,13 +201,13 @@ class _Changing(Generic[T]):
 
     def replace_record(self, key: bytes, record_of: Callable[[bytes], Record | None]) -> None:
         """Replace what a key had by what its record has now."""
-        bad_record = new = None
+        refused = new = None
         try:
             record = record_of(key)
-            new = None if record is None else self._schema.entry(key, record.value, record)
+            new = None if record is None else self._schema.entry(key, record.value, partial(bad_record, record))
         except BadRecordError as bad:
-            bad_record = bad
-        self.replace_bad_record(key, bad_record)
+            refused = bad
+        self.replace_bad_record(key, refused)
         self.replace(key, new)
 
     def replace_bad_record(self, key: bytes, bad: BadRecordError | None) -> None:

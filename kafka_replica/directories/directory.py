@@ -317,6 +317,7 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
                 if self._error is None:
                     self._advance(change)
                     self._changed.notify_all()
+            self._versions.settle()
         except KafkaReplicaError as error:
             self._fail(error)
         except BaseException as error:

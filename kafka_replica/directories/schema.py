@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
-from typing import Any, Final, Generic, NamedTuple, TypeVar
+from typing import Final, Generic, NamedTuple, TypeAlias, TypeVar
 
 from kafka_replica.directories.decoding import Decode
+from kafka_replica.directories.entry import Entry
 from kafka_replica.directories.indexes import Index
 from kafka_replica.directories.interpretation import Interpreter
 from kafka_replica.errors import BadRecordError
@@ -15,17 +16,8 @@ T = TypeVar("T")
 
 _ADVICE: Final = "have it published again, or set on_bad_record='skip' to set such records aside"
 
-Indexed = tuple[tuple[Any, ...], ...]
-"""The values of an object in each index."""
-
-
-class Entry(NamedTuple, Generic[T]):
-    """An object of the directory."""
-
-    id: Hashable
-    """The directory's key of the object."""
-    found: T
-    indexed: Indexed
+Refuse: TypeAlias = Callable[[str, Exception], BadRecordError]
+"""Returns the error for a step in which an exception was raised."""
 
 
 class Schema(NamedTuple, Generic[T]):
@@ -40,29 +32,35 @@ class Schema(NamedTuple, Generic[T]):
     interpreter: Interpreter | None = None
     """The function that tells what a record puts; None: its value, under its key."""
 
-    def entry(self, key: bytes, value: bytes | None, record: Record) -> Entry[T] | None:
+    def entry(self, key: bytes, value: bytes | None, refuse: Refuse) -> Entry[T] | None:
         """Return the entry of a value that a record has for a key, or None if ``where`` leaves it out.
 
         Raises:
-            BadRecordError: the record cannot be decoded, or has impossible values; the error names the step.
+            BadRecordError: the record cannot be decoded, or has impossible values; ``refuse`` makes the error.
         """
         step, index_name = "decoding its value", None
         try:
             found = self.decode(value or b"")
-            step = "where="
-            if self.where is not None and not self.where(found):
-                return None
+            if self.where is not None:
+                step = "where="
+                if not self.where(found):
+                    return None
             step = "taking its key"
-            name: Hashable = key.decode() if self.id_of is None else self.id_of(found)
-            hash(name)
-            if name is None:
-                raise ValueError("the object has None as its key")
+            if self.id_of is None:
+                name: Hashable = key.decode()
+            else:
+                name = self.id_of(found)
+                hash(name)
+                if name is None:
+                    raise ValueError("the object has None as its key")
             indexed = []
             for index_name, index in self.indexes.items():  # noqa: B007 - for the error
                 indexed.append(tuple(index.values_of(found)))
+            if self.id_of is not None:
+                indexed.append((name,))
         except Exception as error:
-            raise bad_record(record, step if index_name is None else f"the index {index_name}", error) from error
-        made: Entry[T] = tuple.__new__(Entry, (name, found, tuple(indexed)))  # a third of the time of Entry()
+            raise refuse(step if index_name is None else f"the index {index_name}", error) from error
+        made: Entry[T] = tuple.__new__(Entry, (key, found, name, tuple(indexed)))  # a third of the time of Entry()
         return made
 
 

@@ -54,6 +54,11 @@ class ContentVersions(Generic[T]):
         contents = last.advanced(touched, snapshot.get) if isinstance(last, Contents) else self._whole(snapshot)
         return self._add(snapshot, contents, touched)
 
+    def settle(self) -> None:
+        """Prepare the newest contents for changes; otherwise the first change would take longer."""
+        if self._newest is not None and isinstance(self._newest[1], Contents):
+            self._newest[1].settle()
+
     def at(self, snapshot: Snapshot) -> AnyContents[T]:
         """Return the contents of a version: kept ones, or else at the cost of some keys, or at worst of all."""
         touched: Collection[bytes] = ()
@@ -74,4 +79,4 @@ class ContentVersions(Generic[T]):
     def _whole(self, snapshot: Snapshot) -> AnyContents[Any]:
         if self._on_demand:
             return UndecodedContents(self._schema, snapshot)
-        return Contents.of(self._schema, snapshot.scan())
+        return Contents.of(self._schema, snapshot)

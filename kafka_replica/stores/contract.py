@@ -77,6 +77,10 @@ class Snapshot(Mapping[bytes, Record], ABC):
         """
         return iter(self.items())
 
+    def scan_values(self) -> Iterator[tuple[bytes, bytes | BadRecordError]]:
+        """Yield each key with its value, or with the error that looking it up would raise; see ``scan``."""
+        return ((key, found.value if isinstance(found, Record) else found) for key, found in self.scan())  # type: ignore[misc] # no tombstones
+
     def __getitem__(self, key: Key) -> Record:
         record = self.get(key)
         if record is None:

@@ -23,6 +23,7 @@ from itertools import islice
 from threading import RLock
 from typing import TypeVar, overload
 
+from kafka_replica.errors import BadRecordError
 from kafka_replica.records import Key, Partition, Position, Record, Stored, as_record, key_bytes
 from kafka_replica.stores.checkpoint import NOTHING_SAVED, Kept, Saved
 from kafka_replica.stores.contract import Snapshot
@@ -156,6 +157,11 @@ class MemorySnapshot(Snapshot):
                 kept = self._old.get(key, now)
                 if kept is not None:  # every key of this version has an entry
                     yield key, kept
+
+    def scan_values(self) -> Iterator[tuple[bytes, bytes | BadRecordError]]:
+        """Yield each key with its value; unlike look-ups, this leaves records in the parser's form."""
+        for key, kept in self.kept():
+            yield key, self._present.made(key, kept).value if kept.__class__ is int else kept[1]  # type: ignore[misc, index]
 
     def gather_old(self) -> None:
         """Collect in one dict the records that newer versions replaced; the first replaced record of a key counts."""

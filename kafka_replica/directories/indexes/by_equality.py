@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from copy import copy
 from typing import Any, Final, Self, TypeVar
 
 from kafka_replica.common.persistent_map import PersistentMap
 from kafka_replica.common.wording import counted
+from kafka_replica.directories.entry import Entry
 from kafka_replica.directories.errors import DuplicateValueError
 from kafka_replica.directories.indexes.contract import Index
 from kafka_replica.records import key_text
@@ -24,7 +25,7 @@ class _HashIndex(Index[T]):
 
     def __init__(self, of: str | Callable[[T], Any]) -> None:
         super().__init__(of)
-        self._entries: PersistentMap[Any, tuple[bytes, T] | PersistentMap[bytes, T]] = PersistentMap()
+        self._entries: PersistentMap[Any, Entry[T] | tuple[bytes, T] | PersistentMap[bytes, T]] = PersistentMap()
 
     def values_of(self, found: T) -> Iterable[Any]:
         value = self._take(found)
@@ -33,16 +34,21 @@ class _HashIndex(Index[T]):
         hash(value)
         return (value,)
 
-    def filled(self, entries: Iterable[tuple[Iterable[Any], bytes, T]]) -> Self:
-        single: dict[Any, tuple[bytes, T]] = {}
+    def filled(self, entries: Collection[Entry[T]], at: int) -> Self:
+        single = {value: entry for entry in entries for value in entry.indexed[at]}
+        if len(single) == sum(len(entry.indexed[at]) for entry in entries):
+            return self._with(PersistentMap(single))
         several: dict[Any, dict[bytes, T]] = {}
-        for values, key, found in entries:
-            for value in values:
-                first = single.setdefault(value, (key, found))
-                if first[0] != key:
-                    several.setdefault(value, dict([first]))[key] = found
+        for entry in entries:
+            for value in entry.indexed[at]:
+                last = single[value]
+                if last is not entry:
+                    several.setdefault(value, {last.key: last.found})[entry.key] = entry.found
         held = {value: PersistentMap(many) for value, many in several.items()}
         return self._with(PersistentMap({**single, **held}))
+
+    def settle(self) -> None:
+        self._entries.settle()
 
     def putting(self, values: Iterable[Any], key: bytes, found: T) -> Self:
         entries = self._entries
@@ -51,7 +57,7 @@ class _HashIndex(Index[T]):
             if held is None or (isinstance(held, tuple) and held[0] == key):
                 entries = entries.putting(value, (key, found))
             else:
-                many = PersistentMap([held]) if isinstance(held, tuple) else held
+                many = PersistentMap([held[:2]]) if isinstance(held, tuple) else held
                 entries = entries.putting(value, many.putting(key, found))
         return self._with(entries)
 

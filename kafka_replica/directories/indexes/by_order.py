@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from copy import copy
 from datetime import datetime
 from decimal import Decimal
@@ -11,6 +11,7 @@ from numbers import Real
 from typing import Any, Self, TypeVar
 
 from kafka_replica.common.sorted_map import SortedMap
+from kafka_replica.directories.entry import Entry
 from kafka_replica.directories.indexes.contract import Index
 from kafka_replica.errors import UsageError
 
@@ -30,8 +31,8 @@ class _SortedIndex(Index[T]):
         value = self._take(found)
         return () if value is None else (self._sortable(value),)
 
-    def filled(self, entries: Iterable[tuple[Iterable[Any], bytes, T]]) -> Self:
-        return self._with(SortedMap(((value, key), found) for values, key, found in entries for value in values))
+    def filled(self, entries: Collection[Entry[T]], at: int) -> Self:
+        return self._with(SortedMap(((value, one.key), one.found) for one in entries for value in one.indexed[at]))
 
     def putting(self, values: Iterable[Any], key: bytes, found: T) -> Self:
         entries = self._entries

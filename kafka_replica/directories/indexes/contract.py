@@ -7,10 +7,11 @@ followed all changes and one that starts today are the same.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from operator import attrgetter
 from typing import Any, Generic, Self, TypeVar
 
+from kafka_replica.directories.entry import Entry
 from kafka_replica.errors import ConfigurationError
 
 T = TypeVar("T")
@@ -50,8 +51,11 @@ class Index(ABC, Generic[T]):
         """Return the values under which an object is found, each once; raises an exception if one is impossible."""
 
     @abstractmethod
-    def filled(self, entries: Iterable[tuple[Iterable[Any], bytes, T]]) -> Self:
-        """Return an index of these entries, each with its values, key and object."""
+    def filled(self, entries: Collection[Entry[T]], at: int) -> Self:
+        """Return an index of these entries, each with its values at a place in ``indexed``."""
+
+    def settle(self) -> None:
+        """Prepare for changes, which takes time in proportion to the size; otherwise the first change does this."""
 
     @abstractmethod
     def putting(self, values: Iterable[Any], key: bytes, found: T) -> Self:

@@ -12,6 +12,7 @@ from kafka_replica.directories import DuplicateValueError, MultiValuedIndex, Pre
 from kafka_replica.directories.contents import Contents
 from kafka_replica.directories.schema import Schema
 from kafka_replica.records import Partition, Record
+from support.core.snapshots import snapshot_of
 
 Row = dict[str, Any]
 
@@ -80,7 +81,7 @@ def looked_up(look_up: Any, value: object) -> str:
 def test_following_and_starting_today_agree(changes: list[tuple[str, Row | str | None]], step: int) -> None:
     """Whatever the changes, and however many come at once, nothing but the last records counts."""
     records: dict[bytes, Record] = {}
-    contents = Contents.of(SCHEMA, ())
+    contents = Contents.of(SCHEMA, snapshot_of({}))
     past: list[tuple[Contents[Row], dict[str, Any]]] = []
     for at in range(0, len(changes), step):
         touched = changes[at : at + step]
@@ -91,7 +92,7 @@ def test_following_and_starting_today_agree(changes: list[tuple[str, Row | str |
                 text = "{" if value == "damaged" else json.dumps(value)
                 records[key.encode()] = Record(key.encode(), text.encode(), offset, 0, (), Partition("t", 0))
         contents = contents.advanced({key.encode() for key, _ in touched}, records.get)
-        assert shown(contents) == shown(Contents.of(SCHEMA, records.items()))
+        assert shown(contents) == shown(Contents.of(SCHEMA, snapshot_of(records)))
         past.append((contents, shown(contents)))
     for before, expected in past:  # earlier versions have not changed
         assert shown(before) == expected

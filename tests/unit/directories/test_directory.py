@@ -6,6 +6,7 @@ import json
 import os
 import pickle
 import threading
+import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -289,7 +290,7 @@ def test_a_version_between_two_that_were_merged(topic: FakeTopic) -> None:
     versions.begin(first)
     versions.advance(last, {b"T1", b"T2", b"T3"})
     for snapshot in (first, middle, last):
-        expected = dict(Contents.of(schema, snapshot.scan()).objects())
+        expected = dict(Contents.of(schema, snapshot).objects())
         found = versions.at(snapshot)
         assert isinstance(found, Contents)
         assert dict(found.objects()) == expected
@@ -304,6 +305,22 @@ def test_a_whole_version_on_disk_is_read_in_one_scan(
         monkeypatch.setattr(RocksSnapshot, "get", None)
         with Directory(replica, Terminal, on_bad_record="skip") as terminals:
             assert sorted(terminals.wait_ready(WAIT_S)) == ["T1", "T2", "T3"]
+
+
+def test_a_directory_is_prepared_for_changes(topic: FakeTopic) -> None:
+    """The trees, which the first change would otherwise have to make, are made right after the first version."""
+    put(topic, **{f"K{number}": row(str(number), "A") for number in range(200)})
+    with topic.replica() as replica, Directory(replica, Terminal, indexes={"id": UniqueIndex("terminal_id")}) as found:
+        found.wait_ready(WAIT_S)
+        newest = found._versions.newest
+        assert newest is not None
+        contents = newest[1]
+        assert isinstance(contents, Contents)
+        trees = contents.entries, contents.indexes["id"]._entries  # type: ignore[attr-defined]
+        end_s = time.monotonic() + WAIT_S
+        while not all(isinstance(tree._root, tuple) for tree in trees):
+            assert time.monotonic() < end_s
+            time.sleep(0.01)
 
 
 def test_a_bad_record_stops_the_directory(topic: FakeTopic) -> None:

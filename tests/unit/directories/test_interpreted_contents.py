@@ -26,6 +26,7 @@ from kafka_replica.records import Partition, Record
 from kafka_replica.stores import Snapshot
 from kafka_replica.stores.rocks import RocksStore
 from kafka_replica.testing import FakeTopic
+from support.core.snapshots import snapshot_of
 from support.directories.event_model import Write, expected, interpreted, writes
 from support.effort import examples
 
@@ -52,7 +53,7 @@ def shown(contents: Contents[int]) -> dict[str, Any]:
 def test_following_starting_today_and_the_model_agree(history: list[Write], step: int) -> None:
     """Whatever the records, and however many come at once, only the newest record of each key counts."""
     records: dict[bytes, Record] = {}
-    contents = Contents.of(SCHEMA, ())
+    contents = Contents.of(SCHEMA, snapshot_of({}))
     past: list[tuple[Contents[int], dict[str, Any]]] = []
     for at in range(0, len(history), step):
         touched = history[at : at + step]
@@ -65,7 +66,7 @@ def test_following_starting_today_and_the_model_agree(history: list[Write], step
                 records[key] = Record(key, value, offset, write.time_ms, (), Partition("t", write.partition))
         contents = contents.advanced({write.key.encode() for write in touched}, records.get)
         assert dict(contents.objects()) == expected(records.values())
-        assert shown(contents) == shown(Contents.of(SCHEMA, records.items()))
+        assert shown(contents) == shown(Contents.of(SCHEMA, snapshot_of(records)))
         past.append((contents, shown(contents)))
     for before, then in past:  # earlier versions have not changed
         assert shown(before) == then
@@ -251,7 +252,8 @@ def calls_of_a_change(size: int, rivals: bool) -> int:
     """Return the number of function calls that a change makes."""
     records = {str(at).encode(): record(at, {"put": [["a" if rivals else str(at), 1, ""]]}) for at in range(size)}
     records[b"cutoff"] = record(-1, {"delete all of": ""})
-    contents = Contents.of(SCHEMA._replace(indexes={}), records.items())
+    contents = Contents.of(SCHEMA._replace(indexes={}), snapshot_of(records))
+    contents.settle()
     records[b"7"] = record(size + 1, {"put": [["a", 2, ""]]})
     calls = CallCounter()
     with calls:

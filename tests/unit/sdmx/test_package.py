@@ -14,6 +14,7 @@ import kafka_replica.sdmx
 OURS = (
     "kafka_replica.errors",
     "kafka_replica.filters",
+    "kafka_replica.common.garbage_collector",
     "kafka_replica.common.persistent_map",
     "kafka_replica.common.html_tables",
     "kafka_replica.records",

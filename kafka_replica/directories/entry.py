@@ -1,0 +1,20 @@
+"""An object of a directory, with what was taken from it once."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any, Generic, NamedTuple, TypeVar
+
+T = TypeVar("T")
+
+
+class Entry(NamedTuple, Generic[T]):
+    """An object of a directory. Index entries are either entries, or pairs of their first two fields."""
+
+    key: bytes
+    """The key of the record, or the key under which an interpreter puts the object."""
+    found: T
+    id: Hashable
+    """The directory's key of the object."""
+    indexed: tuple[tuple[Any, ...], ...]
+    """The values of the object in each index, and with ``key=`` at last its id, as the value in the index of ids."""
