@@ -96,6 +96,11 @@ class Claims(Generic[T]):
         cutoffs = Cutoffs({key: found for key, found in yields.items() if isinstance(found, Cutoff)})
         return Claims(PersistentMap(yields), PersistentMap(by_key), cutoffs), bad
 
+    def settle(self) -> None:
+        """Prepare for changes, which takes time in proportion to the size; otherwise the first change does this."""
+        self._yields.settle()
+        self._by_key.settle()
+
     def advanced(
         self, schema: Schema[T], touched: Iterable[bytes], record_of: Callable[[bytes], Record | None]
     ) -> Advanced[T]:

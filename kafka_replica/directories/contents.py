@@ -107,9 +107,10 @@ class Contents(Generic[T]):
 
     def settle(self) -> None:
         """Prepare for changes, which takes time in proportion to the size; otherwise the first change does this."""
-        self.entries.settle()
-        for index in (*self.indexes.values(), *([] if self.ids is None else [self.ids])):
-            index.settle()
+        parts = self.entries, self.bad_records, self.ids, self.claims, *self.indexes.values()
+        for part in parts:
+            if part is not None:
+                part.settle()
 
     def advanced(self, touched: Collection[bytes], record_of: Callable[[bytes], Record | None]) -> Contents[T]:
         """Return the contents of a version that differs in these records at most."""
