@@ -124,16 +124,21 @@ def _divided(leaf: dict[Any, Any], depth: int) -> Any:
 def _put(node: Any, bits: int, depth: int, key: Any, value: Any) -> Any:
     if node.__class__ is tuple:
         at = bits & _MASK
-        child = _put(node[at], bits >> _BITS, depth + 1, key, value)
-        return (*node[:at], child, *node[at + 1 :])
-    return _divided({**node, key: value}, depth)
+        nodes = list(node)
+        nodes[at] = _put(node[at], bits >> _BITS, depth + 1, key, value)
+        return tuple(nodes)
+    leaf = node.copy()
+    leaf[key] = value
+    return _divided(leaf, depth)
 
 
 def _dropped(node: Any, bits: int, key: Any) -> Any:
     if node.__class__ is tuple:
         at = bits & _MASK
-        return (*node[:at], _dropped(node[at], bits >> _BITS, key), *node[at + 1 :])
-    left = dict(node)
+        nodes = list(node)
+        nodes[at] = _dropped(node[at], bits >> _BITS, key)
+        return tuple(nodes)
+    left = node.copy()
     del left[key]
     return left
 

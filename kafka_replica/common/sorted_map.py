@@ -61,7 +61,7 @@ class SortedMap(Generic[K, V]):
     def putting(self, key: K, value: V) -> SortedMap[K, V]:
         """Return a mapping with this key and value."""
         nodes = _put(self._root, key, value)
-        root = nodes[0] if len(nodes) == 1 else _Branch([_first(node) for node in nodes], nodes)
+        root = nodes[0] if len(nodes) == 1 else _branch(nodes)
         return self._with(root, self._count + (key not in self))
 
     def dropping(self, key: K) -> SortedMap[K, V]:
@@ -93,13 +93,13 @@ def _built(keys: list[Any], values: list[Any]) -> _Leaf | _Branch:
     nodes: list[Any] = [_Leaf(keys[at : at + step], values[at : at + step]) for at in range(0, len(keys), step)]
     while len(nodes) > 1:
         groups = [nodes[at : at + step] for at in range(0, len(nodes), step)]
-        nodes = [_Branch([_first(node) for node in group], group) for group in groups]
+        nodes = [_branch(group) for group in groups]
     root: _Leaf | _Branch = nodes[0]
     return root
 
 
-def _first(node: Any) -> Any:
-    return node.keys[0]
+def _branch(nodes: list[Any]) -> _Branch:
+    return _Branch([node.keys[0] for node in nodes], nodes)
 
 
 def _at(branch: _Branch, key: Any) -> int:
@@ -111,10 +111,11 @@ def _put(node: Any, key: Any, value: Any) -> list[Any]:
     if isinstance(node, _Leaf):
         at = bisect_left(node.keys, key)
         end = at + 1 if at < len(node.keys) and node.keys[at] == key else at
-        return _split(_Leaf([*node.keys[:at], key, *node.keys[end:]], [*node.values[:at], value, *node.values[end:]]))
+        keys, values = node.keys.copy(), node.values.copy()
+        keys[at:end], values[at:end] = [key], [value]
+        return _split(_Leaf(keys, values))
     at = _at(node, key)
-    children = [*node.children[:at], *_put(node.children[at], key, value), *node.children[at + 1 :]]
-    return _split(_Branch([_first(child) for child in children], children))
+    return _split(_replaced(node, at, _put(node.children[at], key, value)))
 
 
 def _split(node: Any) -> list[Any]:
@@ -130,18 +131,29 @@ def _dropped(node: Any, key: Any) -> Any:
     """Return the node without an existing key; None if nothing is left."""
     if isinstance(node, _Leaf):
         at = bisect_left(node.keys, key)
-        keys = [*node.keys[:at], *node.keys[at + 1 :]]
-        return _Leaf(keys, [*node.values[:at], *node.values[at + 1 :]]) if keys else None
+        keys, values = node.keys.copy(), node.values.copy()
+        del keys[at], values[at]
+        return _Leaf(keys, values) if keys else None
     at = _at(node, key)
     left = _dropped(node.children[at], key)
-    children = [*node.children[:at], *([] if left is None else [left]), *node.children[at + 1 :]]
-    if not children:
+    branch = _replaced(node, at, [] if left is None else [left])
+    if not branch.children:
         return None
-    return _joined(children, at)
+    _join(branch, at)
+    return branch
 
 
-def _joined(children: list[Any], at: int) -> _Branch:
-    """Return a branch of children, of which the one at ``at`` has become smaller: it joins a neighbour if both fit."""
+def _replaced(branch: _Branch, at: int, nodes: list[Any]) -> _Branch:
+    """Return the branch with nodes in the place of one child."""
+    keys, children = branch.keys.copy(), branch.children.copy()
+    keys[at : at + 1] = [node.keys[0] for node in nodes]
+    children[at : at + 1] = nodes
+    return _Branch(keys, children)
+
+
+def _join(branch: _Branch, at: int) -> None:
+    """Join the child at ``at`` of a new branch, which has become smaller, with a neighbour if both fit in one node."""
+    children = branch.children
     for one in (at - 1, at):
         if one >= 0 and one + 1 < len(children):
             left, right = children[one], children[one + 1]
@@ -153,8 +165,8 @@ def _joined(children: list[Any], at: int) -> _Branch:
                     else _Branch(keys, left.children + right.children)
                 )
                 children[one : one + 2] = [both]
-                break
-    return _Branch([_first(child) for child in children], children)
+                del branch.keys[one + 1]
+                return
 
 
 def _items(node: Any, first: Any) -> Iterator[tuple[Any, Any]]:
