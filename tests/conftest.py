@@ -37,9 +37,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def _belongs(item: pytest.Item) -> bool:
     marks = {mark.name for mark in item.iter_markers()}
+    if "quiescence_long" in marks and isinstance(item, pytest.Function) and "quiescence" in _parameters(item):
+        marks.add("long")
     if EFFORT == "long":
         return bool(marks & {"long", "scaled"})
     return not marks & ({"long", "thorough"} if EFFORT == "quick" else {"long"})
+
+
+def _parameters(item: pytest.Function) -> list[object]:
+    return list(item.callspec.params.values()) if hasattr(item, "callspec") else []
 
 
 def pytest_collection_finish() -> None:

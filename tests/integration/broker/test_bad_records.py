@@ -28,7 +28,7 @@ from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.broker.durable_tools import config, decided, durable, values, wait_until
 from support.broker.kafka_tools import producer, quiet, write
 
-pytestmark = pytest.mark.broker
+pytestmark = [pytest.mark.broker, pytest.mark.quiescence_long]
 
 BAD = "not wanted"
 

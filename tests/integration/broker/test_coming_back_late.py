@@ -18,7 +18,7 @@ from support.broker.durable_tools import assert_same_as_topic, config, decided, 
 from support.broker.kafka_tools import producer, write
 from support.broker.log_tools import FORGETFUL, forget_deletions, make_again
 
-pytestmark = pytest.mark.broker
+pytestmark = [pytest.mark.broker, pytest.mark.quiescence_long]
 
 
 @pytest.mark.usefixtures("boundaries")

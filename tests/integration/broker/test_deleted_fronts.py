@@ -14,7 +14,7 @@ from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.broker.durable_tools import assert_same_as_topic, config, decided, durable, values, wait_until
 from support.broker.kafka_tools import all_decided, producer, write
 
-pytestmark = [pytest.mark.broker, pytest.mark.usefixtures("boundaries")]
+pytestmark = [pytest.mark.broker, pytest.mark.usefixtures("boundaries"), pytest.mark.quiescence_long]
 
 COMPACT_DELETE = {"cleanup.policy": "compact,delete"}
 STORES = pytest.mark.parametrize("kind", ["memory", "disk"])

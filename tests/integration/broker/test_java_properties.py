@@ -26,7 +26,7 @@ from support.broker.kafka_tools import quiet
 from support.broker.secured_kafka import Secured
 from support.core.certificates import PASSWORD, Authority
 
-pytestmark = pytest.mark.broker
+pytestmark = [pytest.mark.broker, pytest.mark.quiescence_long]
 
 _LOGIN = "org.apache.kafka.common.security"
 _PATIENCE_S = 60.0

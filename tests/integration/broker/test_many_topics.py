@@ -15,7 +15,7 @@ from kafka_replica.replication.follower import Follower
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.broker.kafka_tools import all_decided, producer, quiet, write
 
-pytestmark = pytest.mark.broker
+pytestmark = [pytest.mark.broker, pytest.mark.quiescence_long]
 
 
 def config(kafka: LocalKafka) -> dict[str, str | int | bool]:

@@ -26,7 +26,7 @@ from support.broker.durable_tools import values, wait_until
 from support.broker.kafka_tools import producer, quiet, write
 from support.broker.secured_kafka import Secured
 
-pytestmark = pytest.mark.broker
+pytestmark = [pytest.mark.broker, pytest.mark.quiescence_long]
 
 _PATIENCE_S = 60.0
 _LONGER_THAN_THE_GRACE_S = 5.5  # a topic that was just made may be unknown to a broker for 3 s

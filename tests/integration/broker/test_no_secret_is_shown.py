@@ -34,7 +34,7 @@ from support.broker.secured_kafka import USER, Secured
 from support.core.certificates import PASSWORD as KEY_PASSWORD
 from support.core.secret_tools import PASSWORD, Attempt, everything_logged, shown
 
-pytestmark = pytest.mark.broker
+pytestmark = [pytest.mark.broker, pytest.mark.quiescence_long]
 
 _PATIENCE_S = 60.0
 CA = {"ssl.ca.location": "ours.crt"}

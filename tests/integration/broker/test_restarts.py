@@ -26,7 +26,7 @@ from support.broker.durable_tools import (
 from support.broker.kafka_tools import Checker, Writer, independent_read, producer, write
 from support.effort import usual_or_long
 
-pytestmark = [pytest.mark.broker, pytest.mark.usefixtures("boundaries")]
+pytestmark = [pytest.mark.broker, pytest.mark.usefixtures("boundaries"), pytest.mark.quiescence_long]
 
 
 @pytest.mark.parametrize("partitions", [1, 3])

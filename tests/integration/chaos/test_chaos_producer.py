@@ -11,15 +11,14 @@ from chaos.__main__ import options_of
 from chaos.outbox.checker import Flaw
 from chaos.outbox.options import OutboxOptions
 from chaos.outbox.run import run
-from support.effort import usual_or_long
 
 pytestmark = pytest.mark.broker
 
 
-@pytest.mark.scaled
+@pytest.mark.long
 def test_everything_breaks_and_the_sequence_is_that_of_the_database(tmp_path: Path) -> None:
     """Kills of instances, recorders, broker and PostgreSQL (or SQLite, with a remark) lose nothing."""
-    seconds = usual_or_long(8, 60)
+    seconds = 60
     report = run(OutboxOptions(seconds=seconds, least_recorded=60, least_faults=3, seed=1, folder=tmp_path), print)
     assert report.flaws.wrong == 0, report.flaws.texts
     assert report.checked_something

@@ -19,10 +19,9 @@ from kafka_replica.directories.interpreters import DebeziumEvents, Put
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.stores import Snapshot
 from support.directories.kafka_connect import KafkaConnect, debezium, until
-from support.effort import usual_or_long
 from support.paths import ROOT
 
-pytestmark = [pytest.mark.broker, pytest.mark.thorough, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.broker, pytest.mark.long, pytest.mark.timeout(600)]
 
 WAIT_S = 180.0
 TABLES = "left", "right"
@@ -35,7 +34,6 @@ class Row(msgspec.Struct):
     number: int
 
 
-@pytest.mark.scaled
 def test_proved_versions_are_states_of_the_database(
     local_kafka: LocalKafka, connect: KafkaConnect, postgres: LocalPostgres
 ) -> None:
@@ -71,7 +69,7 @@ def test_proved_versions_are_states_of_the_database(
             (proved if judge._is_whole(change) else others).append(numbers_in(change.snapshot, topics))
 
         subscription = replica.subscribe(note, max_pending=10_000)
-        last = change_all_rows(sql, prefix, usual_or_long(60, 400), connect)
+        last = change_all_rows(sql, prefix, 400, connect)
         until(lambda: proved[-1:] == [[last] * 2 * ROWS], lambda: f"{proved[-3:]} {others[-3:]}")
         assert numbers_in(transactions.snapshot(), topics) == [last] * 2 * ROWS
         assert subscription.last_error is None

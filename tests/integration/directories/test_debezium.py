@@ -19,9 +19,8 @@ from kafka_replica.directories import Directory, UniqueIndex
 from kafka_replica.directories.interpreters import ConnectJson, DebeziumEvents, DeleteAll, Interpreter
 from kafka_replica.embedded import LocalKafka
 from support.directories.kafka_connect import KafkaConnect, debezium, until
-from support.effort import usual_or_long
 
-pytestmark = [pytest.mark.broker, pytest.mark.thorough, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.broker, pytest.mark.long, pytest.mark.timeout(600)]
 
 WAIT_S = 180.0
 TABLE = """CREATE TABLE {} (id int PRIMARY KEY, name text, price numeric(9,2), installed date, changed timestamp(3),
@@ -127,7 +126,6 @@ def followed(
             connect.remove(name, postgres)
 
 
-@pytest.mark.scaled
 @pytest.mark.parametrize(
     ("form", "has_schemas"), [(form, has) for form in FORMS for has in (False, True) if has or "exact" not in form]
 )
@@ -156,7 +154,7 @@ def test_a_directory_follows_a_table(
         table.sql.execute(f"DELETE FROM {table.table} WHERE id = 1")
         table.until_equal()
         assert sorted(table.directory) == ["3"]
-        change_at_random(table, usual_or_long(60, 2000), connect if form == "envelopes" else None)
+        change_at_random(table, 2000, connect if form == "envelopes" else None)
         table.until_equal()
         assert table.directory.bad_records == []
 

@@ -29,7 +29,9 @@ def run(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, *words], check=False, capture_output=True, text=True, timeout=240)
 
 
-@pytest.mark.parametrize("own_server", [True, False], ids=["own server", "given server"])
+@pytest.mark.parametrize(
+    "own_server", [pytest.param(True, id="own server"), pytest.param(False, id="given server", marks=pytest.mark.long)]
+)
 def test_the_demonstration_ends_well_and_leaves_nothing(
     local_kafka: LocalKafka, postgres: LocalPostgres, own_server: bool
 ) -> None:

@@ -60,6 +60,7 @@ class Stopping(StructureProducer):
             self.kafka.kill()
 
 
+@pytest.mark.long
 def test_an_outage_longer_than_all_timeouts(tmp_path: Path) -> None:
     """After a long outage each transaction arrives once, without a resume, and also after a restart of the producer."""
     told: list[Notice] = []

@@ -197,7 +197,8 @@ def test_secrets_are_nowhere(
 
 def test_the_databases_password_is_not_shown() -> None:
     """Neither the error of a missing server nor its cause shows the password."""
-    settings = settings_of("nowhere:1", "t", f"postgresql+psycopg://me:{SECRET}@127.0.0.1:1/x?connect_timeout=5")
+    url = f"postgresql+psycopg://me:{SECRET}@127.0.0.1:1/x?connect_timeout=5"
+    settings = settings_of("nowhere:1", "t", url, database_wait_s=0.0)
     with pytest.raises(OutboxUnavailableError) as caught:
         StructureProducer(settings)
     error: BaseException | None = caught.value

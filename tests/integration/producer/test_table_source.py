@@ -19,7 +19,6 @@ from kafka_replica.producer.notices import Acknowledged, Compared, DatabaseAwait
 from kafka_replica.producer.postgres import TableSource, claim, compare
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.broker.kafka_tools import ends
-from support.effort import usual_or_long
 from support.producer.postgres_tools import LocalPostgres, back_up, restore
 from support.producer.producer_tools import wait_until
 from support.producer.table_tools import (
@@ -154,7 +153,7 @@ def test_a_late_commit_is_not_skipped(
         assert set(naive.found) == {"early"}, "the naive reader has skipped the late row"
 
 
-@pytest.mark.scaled
+@pytest.mark.long
 def test_everything_is_killed(own_postgres: LocalPostgres) -> None:
     """Sources, the broker and the database are killed during concurrent writes with late commits.
 
@@ -166,12 +165,12 @@ def test_everything_is_killed(own_postgres: LocalPostgres) -> None:
         topic = kafka.create_topic("items", config={"cleanup.policy": "compact", **NO_CLEANING})
         settings = table_settings(kafka.bootstrap_servers, topic, database)
         with writing(database):
-            late = [f"{step}:{dice.randint(1, 6)}" for step in STEPS_OF_TRANSACTIONS * usual_or_long(1, 5)]
+            late = [f"{step}:{dice.randint(1, 6)}" for step in STEPS_OF_TRANSACTIONS * 5]
             for step in STEPS + late:
                 with source_process(settings, step) as life:
                     assert life.wait(90) == -signal.SIGKILL, step
             with source_process(settings) as life:
-                for trouble in ("broker killed", "broker restarted", "database killed") * usual_or_long(1, 5):
+                for trouble in ("broker killed", "broker restarted", "database killed") * 5:
                     before = _end(kafka)
                     if trouble == "broker killed":
                         kafka.kill()

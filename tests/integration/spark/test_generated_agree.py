@@ -26,7 +26,7 @@ def seeds(of: int) -> st.SearchStrategy[list[int]]:
 
 
 @pytest.mark.timeout(900)
-@pytest.mark.scaled
+@pytest.mark.long
 @given(batch=seeds(usual_or_long(4, 12)))
 @in_batches
 def test_generated_worlds(spark: SparkSession, batch: list[int]) -> None:

@@ -12,6 +12,7 @@ from support.spark.cluster_world import executor_python, job, shipped, standalon
 
 
 @pytest.mark.timeout(900)
+@pytest.mark.long
 def test_on_a_cluster(tmp_path: Path) -> None:
     """Views, validation and look-ups in UDFs need no package on executors; the wheel makes it importable there."""
     bare = executor_python(tmp_path / "bare")

@@ -10,6 +10,7 @@ from support.spark.cluster_world import connect_server, job
 
 
 @pytest.mark.timeout(900)
+@pytest.mark.long
 def test_on_spark_connect(tmp_path: Path) -> None:
     """Frames, the data source and validation work; broadcasts and streams are rejected, with advice."""
     pytest.importorskip("zstandard", reason="PySpark's Connect client needs zstandard: Spark Connect is NOT tested")

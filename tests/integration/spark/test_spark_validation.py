@@ -217,6 +217,7 @@ def test_forty_components(spark: SparkSession) -> None:
     assert [error.component for error in second._errors] == names
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("components", [16, 60])
 def test_methods_that_java_compiles(spark: SparkSession, tmp_path: Path, components: int) -> None:
     """No method of a plan is over 8,000 bytes, which Java would interpret at ten times the cost."""

@@ -68,8 +68,9 @@ OLD_CAUSE = World(
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(
-    ("world", "least"), [(ONE, 5000), (ABORT, 900), (COMPACTED, 2500), (TWO, 15000), (NEXT, 1500)],
-    ids=["one", "abort", "compacted", "two", "next"],
+    ("world", "least"), [(ONE, 5000), (ABORT, 900), (COMPACTED, 2500), (NEXT, 1500),
+                         pytest.param(TWO, 15000, marks=pytest.mark.long)],
+    ids=["one", "abort", "compacted", "next", "two"],
 )  # fmt: skip
 def test_by_markers(world: World, least: int) -> None:
     """In any order every version is whole, has its causes and names open transactions; the last equals the log."""
