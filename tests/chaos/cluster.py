@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import random
-import socket
 import threading
 from collections.abc import Callable, Iterable
 from types import TracebackType
@@ -14,7 +12,7 @@ from confluent_kafka.admin import AdminClient, NewTopic
 
 from chaos.proxy import Network, Proxy
 from kafka_replica.embedded import LocalKafka
-from kafka_replica.embedded.errors import EmbeddedKafkaError
+from kafka_replica.embedded.ports import choose
 from kafka_replica.errors import BrokerError, KafkaReplicaError
 
 _HOST = "127.0.0.1"
@@ -63,8 +61,10 @@ class Cluster:
     """
 
     def __init__(self, brokers: int, make_proxy: Callable[[int, int], Proxy] = Proxy) -> None:
-        ports = iter(free_ports(4 * brokers))
-        places = [[next(ports) for _ in range(4)] for _ in range(brokers)]
+        ports: list[int] = []
+        while len(ports) < 4 * brokers:
+            ports.append(choose(but=tuple(ports)))
+        places = [ports[at : at + 4] for at in range(0, len(ports), 4)]
         voters = ",".join(f"{number}@{_HOST}:{place[1]}" for number, place in enumerate(places, 1))
         self.brokers = [_broker(number, place, voters, brokers) for number, place in enumerate(places, 1)]
         self.network = Network([(behind, before) for _, _, before, behind in places], make_proxy)
@@ -149,23 +149,3 @@ def _broker(number: int, place: list[int], voters: str, brokers: int) -> LocalKa
             "inter.broker.listener.name": "PLAINTEXT",
         },
     )
-
-
-def free_ports(count: int) -> list[int]:
-    """Return ports without a listener, below those that the system uses for outgoing connections.
-
-    Raises:
-        EmbeddedKafkaError: there are not enough.
-    """
-    found: list[int] = []
-    for port in random.sample(range(20_000, 32_000), 2_000):
-        with socket.socket() as tried:
-            tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            try:
-                tried.bind((_HOST, port))
-            except OSError:
-                continue
-        found.append(port)
-        if len(found) == count:
-            return found
-    raise EmbeddedKafkaError(f"while choosing {count} ports for brokers: only {found} are free; end some servers")
