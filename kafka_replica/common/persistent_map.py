@@ -22,14 +22,20 @@ class PersistentMap(Generic[K, V]):
 
     The mapping is a tree of tuples of 32, by five bits of the key's hash per level; its leaves are dicts of up to 128
     keys. A change of one key copies one leaf and the tuples above it, so the cost is about the same for a thousand keys
-    and for a million. The tree is made by the first change, or by :meth:`settle`.
+    and for a million.
+
+    Args:
+        items: the keys and values.
+        settle_later: leave it to :meth:`settle`, or else to the first change, to make the tree.
     """
 
     __slots__ = ("_count", "_root")
 
-    def __init__(self, items: Mapping[K, V] | Iterable[tuple[K, V]] = ()) -> None:
+    def __init__(self, items: Mapping[K, V] | Iterable[tuple[K, V]] = (), *, settle_later: bool = False) -> None:
         self._root: Any = dict(items)
         self._count = len(self._root)
+        if not settle_later:
+            self.settle()
 
     def settle(self) -> None:
         """Make the tree, in time proportional to the number of keys; thread-safe."""

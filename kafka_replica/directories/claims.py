@@ -94,7 +94,7 @@ class Claims(Generic[T]):
         by_key: dict[bytes, Claimed[T]] = dict(single)
         by_key.update((key, SortedMap((_place(claim), claim) for claim in claims)) for key, claims in several.items())
         cutoffs = Cutoffs({key: found for key, found in yields.items() if isinstance(found, Cutoff)})
-        return Claims(PersistentMap(yields), PersistentMap(by_key), cutoffs), bad
+        return Claims(PersistentMap(yields, settle_later=True), PersistentMap(by_key, settle_later=True), cutoffs), bad
 
     def settle(self) -> None:
         """Prepare for changes, which takes time in proportion to the size; otherwise the first change does this."""

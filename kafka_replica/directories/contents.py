@@ -103,11 +103,12 @@ class Contents(Generic[T]):
             if schema.id_of is not None:
                 ids = UniqueIndex[T](schema.id_of).filled(values, len(schema.indexes))
             indexes = {name: index.filled(values, at) for at, (name, index) in enumerate(schema.indexes.items())}
-            return Contents(schema, PersistentMap(entries), ids, indexes, PersistentMap(bad_records), claims)
+            by_key, bad = PersistentMap(entries, settle_later=True), PersistentMap(bad_records)
+            return Contents(schema, by_key, ids, indexes, bad, claims)
 
     def settle(self) -> None:
         """Prepare for changes, which takes time in proportion to the size; otherwise the first change does this."""
-        parts = self.entries, self.bad_records, self.ids, self.claims, *self.indexes.values()
+        parts = self.entries, self.ids, self.claims, *self.indexes.values()
         for part in parts:
             if part is not None:
                 part.settle()

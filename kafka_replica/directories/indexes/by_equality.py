@@ -37,7 +37,7 @@ class _HashIndex(Index[T]):
     def filled(self, entries: Collection[Entry[T]], at: int) -> Self:
         single = {value: entry for entry in entries for value in entry.indexed[at]}
         if len(single) == sum(len(entry.indexed[at]) for entry in entries):
-            return self._with(PersistentMap(single))
+            return self._with(PersistentMap(single, settle_later=True))
         several: dict[Any, dict[bytes, T]] = {}
         for entry in entries:
             for value in entry.indexed[at]:
@@ -45,7 +45,7 @@ class _HashIndex(Index[T]):
                 if last is not entry:
                     several.setdefault(value, {last.key: last.found})[entry.key] = entry.found
         held = {value: PersistentMap(many) for value, many in several.items()}
-        return self._with(PersistentMap({**single, **held}))
+        return self._with(PersistentMap({**single, **held}, settle_later=True))
 
     def settle(self) -> None:
         self._entries.settle()
