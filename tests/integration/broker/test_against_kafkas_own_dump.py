@@ -90,7 +90,7 @@ def test_each_transaction_is_a_version_of_its_own(
     writers = [Writer(bootstrap, topic, number, seed=5, pause_s=0.02) for number in range(3)]
     changes: list[Change] = []
     with Replica(quiet({"bootstrap.servers": bootstrap}), topic, boundaries="markers") as replica:
-        replica.wait_ready(timeout_s=20)
+        replica.wait_ready(timeout_s=60)
         replica.subscribe(changes.append, max_pending=100_000)
         for writer in writers:
             writer.start()

@@ -52,7 +52,7 @@ def test_one_reads_what_one_has_written(local_kafka: LocalKafka, kafka_topic: To
 
     async def main() -> None:
         async with AsyncReplica(Replica(config(local_kafka), topic)) as replica:
-            assert len(await replica.wait_ready(timeout_s=30)) == 0
+            assert len(await replica.wait_ready(timeout_s=60)) == 0
             end = 0
             for number in range(20):
                 begun = asyncio.create_task(replica.wait_for({partition: end + 1}, timeout_s=60))
@@ -80,7 +80,7 @@ def test_going_on_after_a_version(local_kafka: LocalKafka, kafka_topic: TopicMak
 
     async def main() -> None:
         async with AsyncReplica(Replica(config(local_kafka), topic)) as replica:
-            known = await replica.wait_ready(timeout_s=30)
+            known = await replica.wait_ready(timeout_s=60)
             for number in range(10):
                 last = await replica.wait_for(await asyncio.to_thread(put, mine, str(number)), timeout_s=30)
             changes = replica.changes(since=known.version, incarnation=replica.replica.incarnation)
@@ -134,7 +134,7 @@ def test_closing_waits_for_listeners_without_holding_the_loop(local_kafka: Local
 def test_another_process_is_told_so(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
     """In a forked child each wait raises with advice, and closing does no harm; pickling raises with advice."""
     with Replica(config(local_kafka), kafka_topic("async-fork")) as replica:
-        replica.wait_ready(timeout_s=30)
+        replica.wait_ready(timeout_s=60)
         side = AsyncReplica(replica)
         changes = side.changes()
         for what in (side, changes, replica.snapshot()):

@@ -66,7 +66,7 @@ def test_stop(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path, 
         Replica(config(local_kafka), topic, RocksStore(tmp_path), validator=refuse) as replica,
         pytest.raises(BadRecordError, match="it has no key" if kind == "no key" else "good is not wanted") as raised,
     ):
-        replica.wait_ready(timeout_s=30)
+        replica.wait_ready(timeout_s=60)
     assert (raised.value.topic, raised.value.partition, raised.value.offset) == (topic, 0, 3)
     with durable(local_kafka, topic, tmp_path, validator=refuse, on_bad_record="skip") as replica:
         assert values(replica.snapshot()) == {"beside": "1", **({"good": "1"} if kind == "no key" else {})}
@@ -89,7 +89,7 @@ def test_set_aside_until_it_is_well(local_kafka: LocalKafka, kafka_topic: TopicM
             found = values(decided(lasting, local_kafka, topic, 2))
             assert {str(record.key, "utf8") for record in lasting.bad_records if record.key} == set(bad)
         with Replica(config(local_kafka), topic, **options) as fresh:
-            fresh.wait_ready(timeout_s=30)
+            fresh.wait_ready(timeout_s=60)
             assert values(decided(fresh, local_kafka, topic, 2)) == found
             assert {bad.key for bad in fresh.bad_records} == {bad.key for bad in lasting.bad_records}
         return found
@@ -137,7 +137,7 @@ def test_dead_letters_in_a_file(local_kafka: LocalKafka, kafka_topic: TopicMaker
     with Replica(
         config(local_kafka), topic, validator=refuse_all, on_bad_record="dead-letter", dead_letters=letters
     ) as replica:
-        replica.wait_ready(timeout_s=30)
+        replica.wait_ready(timeout_s=60)
         assert set(decided(replica, local_kafka, topic)) == {b"beside"}
     first, second = map(json.loads, (tmp_path / "letters").read_text(encoding="utf-8").splitlines())
     assert (first["topic"], first["partition"], first["offset"], first["key"]) == (topic, 0, 1, None)
@@ -158,7 +158,7 @@ def test_dead_letters_in_a_topic(local_kafka: LocalKafka, kafka_topic: TopicMake
         config(local_kafka), topic, validator=refuse, on_bad_record="dead-letter",
         dead_letters=DeadLetterTopic(config(local_kafka), letters),
     ) as replica:  # fmt: skip
-        replica.wait_ready(timeout_s=30)
+        replica.wait_ready(timeout_s=60)
         assert set(decided(replica, local_kafka, topic)) == {b"beside", b"good"}
     reader = Consumer(quiet({"bootstrap.servers": local_kafka.bootstrap_servers, "group.id": "letters"}))
     reader.assign([TopicPartition(letters, 0, 0)])

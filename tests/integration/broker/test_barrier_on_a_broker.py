@@ -27,7 +27,7 @@ def replica_of(kafka: LocalKafka, topic: str, **options: Any) -> Replica:
 def test_an_empty_topic(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
     """A replica of an empty topic is ready immediately, with version 1 and no keys."""
     with replica_of(local_kafka, kafka_topic("empty")) as replica:
-        snapshot = replica.wait_ready(timeout_s=20)
+        snapshot = replica.wait_ready(timeout_s=60)
         assert (snapshot.version, len(snapshot)) == (1, 0)
         assert replica.state is State.LIVE
 
@@ -39,7 +39,7 @@ def test_a_log_that_ends_in_markers(local_kafka: LocalKafka, kafka_topic: TopicM
     write(producer(local_kafka.bootstrap_servers, topic), topic, {"a": "1", "b": "2"})
     end = wait_decided(local_kafka.bootstrap_servers, topic)
     with replica_of(local_kafka, topic) as replica:
-        snapshot = replica.wait_ready(timeout_s=20)
+        snapshot = replica.wait_ready(timeout_s=60)
         assert end == 3
         assert list(snapshot.position.values()) == [3]
         assert sorted(snapshot) == [b"a", b"b"]
@@ -54,7 +54,7 @@ def test_a_log_that_ends_in_aborted_data(local_kafka: LocalKafka, kafka_topic: T
     write(writer, topic, {"a": "2", "ghost": "2"}, commit=False)
     end = wait_decided(local_kafka.bootstrap_servers, topic)
     with replica_of(local_kafka, topic) as replica:
-        snapshot = replica.wait_ready(timeout_s=20)
+        snapshot = replica.wait_ready(timeout_s=60)
         assert list(snapshot.position.values()) == [end]
         assert {key: record.value for key, record in snapshot.items()} == {b"a": b"1"}
 
@@ -77,7 +77,7 @@ def test_an_open_transaction_blocks_and_releases(local_kafka: LocalKafka, kafka_
         assert status.blocked_s > 0.5
         assert not status.ready
         second.commit_transaction()
-        snapshot = replica.wait_ready(timeout_s=30)
+        snapshot = replica.wait_ready(timeout_s=60)
         assert {key: record.value for key, record in snapshot.items()} == {b"a": b"1", b"b": b"open", b"c": b"3"}
         wait_until(lambda: replica.state is State.LIVE)
 
@@ -87,7 +87,7 @@ def test_a_live_replica_says_that_it_is_blocked(local_kafka: LocalKafka, kafka_t
     topic = kafka_topic("later")
     first, second = (producer(local_kafka.bootstrap_servers, f"{topic}-{i}") for i in range(2))
     with replica_of(local_kafka, topic, boundaries="quiescence") as replica:
-        replica.wait_ready(timeout_s=20)
+        replica.wait_ready(timeout_s=60)
         write(second, topic, {"b": "open"}, commit=None)
         write(first, topic, {"c": "3"})
         wait_until(lambda: replica.state is State.BLOCKED)
@@ -109,7 +109,7 @@ def test_an_open_transaction_is_reported_not_waited_for(local_kafka: LocalKafka,
     write(second, topic, {"b": "open", "a": "2"}, commit=None)
     write(first, topic, {"c": "3", "a": "3"})
     with replica_of(local_kafka, topic, boundaries="markers") as replica:
-        snapshot = replica.wait_ready(timeout_s=20)
+        snapshot = replica.wait_ready(timeout_s=60)
         assert {key: record.value for key, record in snapshot.items()} == {b"a": b"3", b"c": b"3"}
         assert [(open_.first_offset, open_.partition.topic) for open_ in snapshot.position.open] == [(2, topic)]
         wait_until(lambda: replica.status().blocked_s >= 0.6)
@@ -140,7 +140,7 @@ def test_a_log_whose_last_records_were_compacted_away(local_kafka: LocalKafka, k
     end = wait_decided(local_kafka.bootstrap_servers, topic)
     wait_until(lambda: len(records(local_kafka, topic)) < 300)
     with replica_of(local_kafka, topic) as replica:
-        snapshot = replica.wait_ready(timeout_s=20)
+        snapshot = replica.wait_ready(timeout_s=60)
         assert len(snapshot) == 0
         assert next(iter(snapshot.position.values())) >= end
         assert replica.status().counts.records < 300

@@ -37,7 +37,7 @@ def test_made_again_while_it_was_down(
     with Replica(config(local_kafka), topic, RocksStore(tmp_path)) as replica:
         heard: list[Change] = []
         replica.subscribe(heard.append)
-        replica.wait_ready(timeout_s=30)
+        replica.wait_ready(timeout_s=60)
         snapshot = decided(replica, local_kafka, topic, partitions)
         assert replica.incarnation != incarnation
         assert next(replica.changes(since=version, incarnation=incarnation, timeout_s=20)).initial
@@ -116,7 +116,7 @@ def shown(kafka: LocalKafka, topic: str, folder: Path, boundaries: Any, **option
     heard: list[Change] = []
     with Replica(config(kafka), topic, RocksStore(folder), boundaries=boundaries, **options) as replica:
         replica.subscribe(heard.append)
-        replica.wait_ready(timeout_s=30)
+        replica.wait_ready(timeout_s=60)
         version = decided(replica, kafka, topic).version
         wait_until(lambda: heard and heard[-1].version == version)
         return {key for change in heard for key in change.snapshot}, replica
@@ -136,7 +136,7 @@ def test_the_front_of_the_log_was_deleted(local_kafka: LocalKafka, kafka_topic: 
         place = TopicPartition(topic, 0, first)
         admin.delete_records([place])[place].result(10)
         with Replica(config(local_kafka), topic, RocksStore(tmp_path)) as replica:
-            replica.wait_ready(timeout_s=30)
+            replica.wait_ready(timeout_s=60)
             snapshot = decided(replica, local_kafka, topic)
             assert replica.status().counts.rebuilds == rebuilds
             assert len(snapshot) == left

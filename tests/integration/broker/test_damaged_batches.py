@@ -43,7 +43,7 @@ def test_a_damaged_batch(own_kafka: LocalKafka, damaged: str, tmp_path: Path) ->
         Replica(settings, damaged, RocksStore(tmp_path / "store"), boundaries="markers") as replica,
         pytest.raises(BadRecordError, match=r"damaged-0, offset 1: its batch") as raised,
     ):
-        replica.wait_ready(timeout_s=30)
+        replica.wait_ready(timeout_s=60)
     assert (raised.value.key, raised.value.offset) == (None, 1)
     letters = DeadLetterFile(tmp_path / "letters")
     for _ in range(2):
@@ -51,7 +51,7 @@ def test_a_damaged_batch(own_kafka: LocalKafka, damaged: str, tmp_path: Path) ->
             settings, damaged, RocksStore(tmp_path / "store"), boundaries="markers",
             on_bad_record="dead-letter", dead_letters=letters,
         ) as replica:  # fmt: skip
-            replica.wait_ready(timeout_s=30)
+            replica.wait_ready(timeout_s=60)
             wait_until(lambda replica=replica: len(replica.snapshot()) == 2)
             assert values(replica.snapshot()) == {"first": "value of first", "third": "value of third"}
             assert [bad.offset for bad in replica.bad_records] == [1]
@@ -67,11 +67,11 @@ def test_the_consumer_cannot_go_on_behind_it(own_kafka: LocalKafka, damaged: str
         Replica(config(own_kafka, check__crcs=True), damaged, boundaries="quiescence", on_bad_record=policy) as replica,
         pytest.raises(BrokerError, match=r'(?s)offset 1 .*CRC32C.*boundaries="markers"'),
     ):
-        replica.wait_ready(timeout_s=30)
+        replica.wait_ready(timeout_s=60)
 
 
 def test_that_it_is_damaged(own_kafka: LocalKafka, damaged: str) -> None:
     """A consumer that does not check returns the damaged batch: the test above can fail."""
     with Replica(config(own_kafka), damaged, boundaries="markers") as replica:
-        found = values(replica.wait_ready(timeout_s=30))
+        found = values(replica.wait_ready(timeout_s=60))
     assert (found["second"], found["beside 19"]) == ("value of sEcond", "value of beside 19")

@@ -45,7 +45,7 @@ def test_a_running_replica_loses_what_the_log_loses(
     heard: list[Change] = []
     with Replica(config(local_kafka), topic, store(kind, tmp_path)) as replica:
         replica.subscribe(heard.append)
-        replica.wait_ready(timeout_s=30)
+        replica.wait_ready(timeout_s=60)
         before = decided(replica, local_kafka, topic)
         assert len(before) == 105
         delete_before(local_kafka, topic, {0: 60})
@@ -57,7 +57,7 @@ def test_a_running_replica_loses_what_the_log_loses(
         assert {key.decode() for key in heard[-1].deleted} == {f"k{number}" for number in range(50)}
         assert not heard[-1].changed
         with Replica(config(local_kafka), topic) as fresh:
-            assert dict(fresh.wait_ready(timeout_s=30)) == dict(snapshot)
+            assert dict(fresh.wait_ready(timeout_s=60)) == dict(snapshot)
         write(writer, topic, {"k0": "again", "k60": None})
         assert_same_as_topic(decided(replica, local_kafka, topic), local_kafka, topic)
         assert replica.status().counts.rebuilds == 0
@@ -101,7 +101,7 @@ def test_several_partitions_and_a_transaction_that_is_open(
 
     write(writer, topic, {f"k{number}": "x" for number in range(30)})
     with Replica(config(local_kafka), topic, store(kind, tmp_path)) as replica:
-        replica.wait_ready(timeout_s=30)
+        replica.wait_ready(timeout_s=60)
         ends = {number: end for (_, number), end in all_decided(local_kafka.bootstrap_servers, topic, 3).items()}
         decided(replica, local_kafka, topic, 3)
         slow.begin_transaction()
@@ -145,7 +145,7 @@ def test_a_front_that_is_deleted_while_the_topic_is_read_for_the_first_time(
     settings = config(local_kafka, max__partition__fetch__bytes=20_000)
     with Replica(settings, topic, on_disk, validator=delete_when_read) as replica:
         replica.subscribe(lambda change: shown.update(change.snapshot))
-        replica.wait_ready(timeout_s=30)
+        replica.wait_ready(timeout_s=60)
         wait_until(lambda: "k0" not in replica.snapshot())
         snapshot = decided(replica, local_kafka, topic)
         assert_same_as_topic(snapshot, local_kafka, topic)

@@ -55,7 +55,7 @@ def test_all_is_well_and_nothing_stays(local_kafka: LocalKafka) -> None:
     assert found["topic cleanup.policy"].said == "compact"
     assert found[f"topic {topic}"].said == "2 partitions"
     with Replica(quiet({"bootstrap.servers": local_kafka.bootstrap_servers}), topic) as replica:
-        replica.wait_ready(timeout_s=30)
+        replica.wait_ready(timeout_s=60)
         assert len(replica.snapshot()) == 0
 
 

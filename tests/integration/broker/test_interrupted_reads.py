@@ -159,6 +159,6 @@ def test_gaps_alone_are_no_reason_to_begin_again(
     write(producer(local_kafka.bootstrap_servers, f"{topic}-more"), topic, dict.fromkeys(DOOMED))
     wait_compacted(local_kafka, topic, lambda left: not any(value == b"x" for key, value in left if key != b"filler"))
     with Replica(config(local_kafka, max__partition__fetch__bytes=20_000), topic, boundaries=boundaries) as replica:
-        replica.wait_ready(timeout_s=30)
+        replica.wait_ready(timeout_s=60)
         assert_same_as_topic(decided(replica, local_kafka, topic), local_kafka, topic)
         assert replica.status().counts.rebuilds == 0

@@ -54,7 +54,7 @@ def test_a_transaction_over_two_topics_is_one_version(local_kafka: LocalKafka, k
             torn.append(change.version)
 
     with Replica(config(local_kafka), topics=[one, two]) as replica:
-        replica.wait_ready(timeout_s=20)
+        replica.wait_ready(timeout_s=60)
         replica.subscribe(look)
         for number in range(40):
             span(writer, [(one, 0), (one, 1), (two, 0)], "x" * number)
@@ -62,7 +62,7 @@ def test_a_transaction_over_two_topics_is_one_version(local_kafka: LocalKafka, k
             **all_decided(local_kafka.bootstrap_servers, one, 2),
             **all_decided(local_kafka.bootstrap_servers, two, 1),
         }
-        snapshot = replica.wait_for(ends, timeout_s=20)
+        snapshot = replica.wait_for(ends, timeout_s=60)
     assert torn == []
     assert sorted(snapshot.of(one)) == [b"k-0", b"k-1"]
     assert sorted(snapshot.of(two)) == [b"k-0"]
@@ -78,7 +78,7 @@ def test_two_topics_as_one_key_space(local_kafka: LocalKafka, kafka_topic: Topic
     write(writer, over, {"both": "over", "only": "over"})
     write(writer, base, {"both": "base", "plain": "base"})
     with Replica(config(local_kafka), topics=[base, over], one_key_space=True) as replica:
-        snapshot = replica.wait_ready(timeout_s=20)
+        snapshot = replica.wait_ready(timeout_s=60)
         assert {key: record.value for key, record in snapshot.items()} == {
             b"both": b"over",
             b"only": b"over",
@@ -91,7 +91,7 @@ def test_two_topics_as_one_key_space(local_kafka: LocalKafka, kafka_topic: Topic
         write(writer, over, {"both": None})
         wait_until(lambda: replica.snapshot()["both"].value == b"base 2")
     with Replica(config(local_kafka), topics=[base, over], one_key_space=True) as later:
-        found = {key: record.value for key, record in later.wait_ready(timeout_s=20).items()}
+        found = {key: record.value for key, record in later.wait_ready(timeout_s=60).items()}
         assert found == {b"both": b"base 2", b"plain": b"base"}, "a replica that starts later says something else"
 
 
@@ -100,7 +100,7 @@ def versions_while_it_grows(local_kafka: LocalKafka, topic: str) -> list[dict[by
     bootstrap = local_kafka.bootstrap_servers
     versions: list[dict[bytes, bytes | None]] = []
     with Replica(config(local_kafka), topic) as replica:
-        replica.wait_ready(timeout_s=20)
+        replica.wait_ready(timeout_s=60)
         replica.subscribe(lambda change: versions.append({k: r.value for k, r in change.snapshot.items()}))
         span(producer(bootstrap, f"{topic}-a"), [(topic, 0)], "first")
         admin = AdminClient(config(local_kafka))  # kept: it answers the query
@@ -149,7 +149,7 @@ def test_a_hung_transaction_in_one_partition_holds_up_no_other(
     bootstrap = local_kafka.bootstrap_servers
     hung, other = producer(bootstrap, f"{topic}-hung"), producer(bootstrap, f"{topic}-other")
     with Replica(config(local_kafka), topic, boundaries="markers") as replica:
-        replica.wait_ready(timeout_s=20)
+        replica.wait_ready(timeout_s=60)
         hung.begin_transaction()
         for partition in range(2):
             hung.produce(topic, key=f"hung-{partition}".encode(), value=b"x", partition=partition)

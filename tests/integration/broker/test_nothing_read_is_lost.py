@@ -31,7 +31,7 @@ def test_a_refusal_that_passes_loses_no_batch(
 
     write(writer, topic, {"a": "1"})
     with Replica({"bootstrap.servers": local_kafka.bootstrap_servers}, topic, boundaries="markers") as replica:
-        replica.wait_ready(timeout_s=20)
+        replica.wait_ready(timeout_s=60)
         monkeypatch.setattr(Fetches, "send", refused_once)
         write(writer, topic, {"b": "1"})
         give_up_s = time.monotonic() + 20

@@ -92,7 +92,7 @@ def test_a_filter(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Pa
                 key: stored for key, stored in found.items() if key.startswith(letter.encode())
             }
         with Replica(config(local_kafka), topic, key_filter=key_filter) as fresh:
-            fresh.wait_ready(timeout_s=30)
+            fresh.wait_ready(timeout_s=60)
             assert dict(decided(fresh, local_kafka, topic, 2)) == dict(snapshot)
     with durable(local_kafka, topic, tmp_path) as replica:
         assert_same_as_topic(decided(replica, local_kafka, topic, 2), local_kafka, topic, 2)

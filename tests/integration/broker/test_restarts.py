@@ -100,7 +100,7 @@ def test_what_was_saved_is_served_while_nobody_answers(
             status = replica.status()
             assert (status.ready, status.version) == (False, 0)
             local_kafka.resume()
-            assert set(replica.wait_ready(timeout_s=30)) == {b"k"}
+            assert set(replica.wait_ready(timeout_s=60)) == {b"k"}
         assert replica.status().counts.records == 0
     finally:
         local_kafka.resume()

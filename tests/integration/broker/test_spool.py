@@ -58,7 +58,7 @@ def test_a_transaction_larger_than_memory(
     writer, other = (producer(local_kafka.bootstrap_servers, f"{topic}-{i}") for i in range(2))
     values = {f"k{number}": os.urandom(50_000) for number in range(60)}
     with Replica(quiet({"bootstrap.servers": local_kafka.bootstrap_servers}), topic, boundaries="markers") as replica:
-        replica.wait_ready(timeout_s=20)
+        replica.wait_ready(timeout_s=60)
         writer.begin_transaction()
         for key, value in values.items():
             writer.produce(topic, key=key.encode(), value=value)

@@ -66,7 +66,7 @@ def begin(kafka: LocalKafka, topic: str, kind: Any, folder: Path) -> Replica:
     if kind == BOUNDARIES[0]:
         write(producer(kafka.bootstrap_servers, topic), topic, {f"lost{number}": "x" for number in range(20)})
     replica = Replica(config(kafka), topic, RocksStore(folder / topic / f"{kind} running"), boundaries=kind).start()
-    replica.wait_ready(timeout_s=30)
+    replica.wait_ready(timeout_s=60)
     assert len(decided(replica, kafka, topic)) == 21
     with durable(kafka, topic, folder / topic / kind, boundaries=kind) as closed:
         assert len(decided(closed, kafka, topic)) == 21

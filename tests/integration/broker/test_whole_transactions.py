@@ -145,7 +145,7 @@ def test_a_replica_that_starts_in_the_middle(local_kafka: LocalKafka, kafka_topi
         for _ in range(8):
             checker = Checker(writers)
             with Replica(quiet({"bootstrap.servers": bootstrap}), topic) as replica:
-                replica.wait_ready(timeout_s=20)
+                replica.wait_ready(timeout_s=60)
                 changes = replica.changes(timeout_s=20)
                 look_at(checker, next(changes))
                 look_at(checker, next(changes))

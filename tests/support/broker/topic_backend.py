@@ -14,7 +14,7 @@ from kafka_replica.broker.reading.readers import Boundaries
 from kafka_replica.producer import TransactionalProducer
 from kafka_replica.transactions import Batch, BoundaryDetector, Kind
 
-PATIENCE_S = 30.0
+PATIENCE_S = 60.0
 FILLER = b"filler"
 """The key of the records that a backend writes itself to trigger compaction."""
 

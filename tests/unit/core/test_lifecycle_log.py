@@ -60,7 +60,7 @@ def test_a_replica_logs_its_life(caplog: pytest.LogCaptureFixture) -> None:
     topic.put("a", b"1")
     with caplog.at_level(logging.INFO, logger="kafka_replica"):
         with topic.replica() as replica:
-            replica.wait_ready(timeout_s=20)
+            replica.wait_ready(timeout_s=60)
             for number in range(20):
                 topic.put("a", b"%d" % number)
             replica.wait_for(topic.end(), timeout_s=20)

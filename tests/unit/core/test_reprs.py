@@ -21,7 +21,7 @@ from kafka_replica.stores.rocks import snapshot as rocks_snapshot
 from kafka_replica.testing import FakeKafka, FakeTopic
 from support.paths import ROOT
 
-PATIENCE_S = 30.0
+PATIENCE_S = 60.0
 LONGEST = 300
 MODULES = (
     "kafka_replica", "kafka_replica.aio", "kafka_replica.testing", "kafka_replica.sdmx", "kafka_replica.producer",

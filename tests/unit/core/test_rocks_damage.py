@@ -245,14 +245,14 @@ def test_a_replica_mends_its_store(folder: Path) -> None:
         topic.put(f"k{number}", b"v" * 50)
     store = RocksStore(folder, block_cache_bytes=0)
     with topic.replica(store) as replica:
-        before = replica.wait_ready(timeout_s=30)
+        before = replica.wait_ready(timeout_s=60)
         for file in present(folder).glob("*.sst"):
             flip(file, 0.3)
         with pytest.raises(StoreDamagedError):
             list(before)
         del before
         position = topic.put("new", b"1")
-        wait_until(lambda: is_whole(replica.wait_for(position, timeout_s=30)))
+        wait_until(lambda: is_whole(replica.wait_for(position, timeout_s=60)))
     assert len(values(RocksStore(folder).snapshot())) == 2_001
 
 

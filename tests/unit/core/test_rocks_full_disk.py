@@ -155,7 +155,7 @@ topic = FakeTopic()
 topic.put("first", b"1")
 path = ballast.parent / "replica"
 with topic.replica(RocksStore(path, write_buffer_bytes=1 << 16)) as replica:
-    replica.wait_ready(timeout_s=30)
+    replica.wait_ready(timeout_s=60)
     crowd()
     for key, value in BIG.items():
         topic.put(key, value)

@@ -16,7 +16,7 @@ from kafka_replica.replication.record_filter import RecordFilter
 from kafka_replica.testing import FakeTopic
 from support.headers.small_pieces import Suffix, Unavailable
 
-PATIENCE_S = 30
+PATIENCE_S = 60
 STACK = Stack([Suffix("x"), Suffix("y")])
 
 

@@ -31,7 +31,7 @@ from kafka_replica.producer import LargeValueProducer
 from kafka_replica.testing import FakeKafka, FakeTopic
 
 CHUNK_BYTES = 10
-WAIT_S = 30.0
+WAIT_S = 60.0
 
 
 def large(letter: str, size: int = 25) -> bytes:
