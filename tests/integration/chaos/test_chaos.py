@@ -35,6 +35,7 @@ def test_nothing_is_torn_lost_or_a_ghost(tmp_path: Path) -> None:
     assert not [child for child in own if "chaos." in " ".join(child.cmdline())]
 
 
+@pytest.mark.long
 def test_a_naive_replica_is_found_out(tmp_path: Path) -> None:
     """A consumer that publishes after every poll is detected: the checker can fail, on a real broker too."""
     report = run(Options(seconds=2, least_commits=40, seed=2, naive=True, replicas=1, folder=tmp_path), print)

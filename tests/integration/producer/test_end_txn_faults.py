@@ -31,10 +31,9 @@ from kafka_replica.headers.transactions import read
 from kafka_replica.producer import Put, StructureProducer
 from kafka_replica.transactions import Batch, Kind
 from support.broker.kafka_tools import ends, wait_decided
-from support.effort import usual_or_long
 from support.producer.producer_tools import settings_of, wait_until
 
-WANTED = int(os.environ.get("KAFKA_REPLICA_END_TXN_FAULTS", usual_or_long(12, 200)))
+WANTED = int(os.environ.get("KAFKA_REPLICA_END_TXN_FAULTS", "200"))
 PRODUCERS = 1 if WANTED < 100 else 4
 KEEP = {"cleanup.policy": "compact", "min.compaction.lag.ms": "86400000"}
 KEYS = {0: ["d", "g"], 1: ["a", "b"]}  # for each partition, keys that librdkafka puts there
@@ -124,7 +123,7 @@ def committed_in(bootstrap: str, place: Partition) -> list[dict[str, Counter[str
     return found
 
 
-@pytest.mark.scaled
+@pytest.mark.long
 @pytest.mark.timeout(240 + 4 * WANTED)
 def test_no_transaction_is_contaminated(network: Network, tmp_path: Path) -> None:
     """Each marker ends one whole transaction; each transaction is committed once in each partition, and in order."""

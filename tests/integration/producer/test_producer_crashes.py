@@ -112,7 +112,7 @@ def test_what_has_arrived_is_known_when_compaction_has_taken_every_record_of_it(
     producer.close()
 
 
-@pytest.mark.scaled
+@pytest.mark.long
 def test_three_fight_and_everything_is_killed(
     own_postgres: LocalPostgres, kafka_topic: TopicMaker, local_kafka: LocalKafka
 ) -> None:

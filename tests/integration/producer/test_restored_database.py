@@ -120,7 +120,7 @@ def _of_an_older_version(tx_id: int, fingerprint: Fingerprint, _database_id: str
     return progress_value(tx_id, Fingerprint(fingerprint.recorded_ms))
 
 
-@pytest.mark.parametrize("progress", ["with a digest", "of an older version"])
+@pytest.mark.parametrize("progress", ["with a digest", pytest.param("of an older version", marks=pytest.mark.long)])
 def test_a_backup_is_restored_and_recorded_on(
     database: Database,
     progress: str,

@@ -17,7 +17,7 @@ from support.effort import usual_or_long
 from support.paths import TESTS
 
 STORIES = list(stories())
-KILLS = usual_or_long(10, 100)
+KILLS = usual_or_long(6, 100)
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from kafka_replica.data.validation import compile_rules
 from kafka_replica.sdmx import Structures, Urn, read_files
 from kafka_replica.sdmx.errors import SdmxError
+from support.effort import examples
 from support.paths import CORPUS
 from support.rules.agreement import TODAY, compare
 from support.rules.structures_by_hand import (
@@ -138,7 +139,7 @@ def versions(draw: st.DrawFn) -> Structures:
     return Structures(version_of(LISTS, concepts(*core), structure(*parts), FLOWS, *demands, unreadable={"BAD"}))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(versions(), st.sampled_from([DSD, FLOW]))
 def test_the_rules_of_generated_structures_say_what_resolve_says(structures: Structures, of: str) -> None:
     """Occurrences, types, facets, codes after constraints and levels agree, and so do verdicts on values."""
