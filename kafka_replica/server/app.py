@@ -63,21 +63,20 @@ class Service:
         self._metrics = RequestMetrics(lambda: self.feed.stream_count)
         export(replica, registry=self._metrics.registry)
         export_structures(self.versions.live, name=topic or replica.topic, registry=self._metrics.registry)
-        self._answer = answer or _default_answer()
+        self._answer = answer or _default_answer(settings.max_answer_bytes)
         self.app = self._make_app()
 
     def _make_app(self) -> Starlette:
         settings = self.settings
         sdmx = SdmxRoutes(self.versions, self._answer, settings, self._executor, kafka_replica.__version__)
-        routes = [
+        routes = [Route(base + "/{rest:path}", sdmx.sdmx) for base in settings.base_paths]  # the most frequent ones
+        routes += [
+            *(Route("/version/{version}" + base + "/{rest:path}", sdmx.pinned_sdmx) for base in settings.base_paths),
             *_both("/health/live", self.live),
             *_both("/health/ready", self.ready),
             *_both("/metrics", self.metrics),
             *_both("/changes", self.feed.changes),
         ]
-        for base in settings.base_paths:
-            routes.append(Route(base + "/{rest:path}", sdmx.sdmx))
-            routes.append(Route("/version/{version}" + base + "/{rest:path}", sdmx.pinned_sdmx))
         middleware = [
             Middleware(Observation, metrics=self._metrics, route_of=_route_of),
             Middleware(
@@ -174,12 +173,12 @@ def create_app(
     return Service(replica, settings or ServerSettings(), topic, answer).app
 
 
-def _default_answer() -> Answer:
+def _default_answer(max_bytes: int) -> Answer:
     rest: Any = import_module("kafka_replica.server.rest")
     if not hasattr(rest, "answer"):  # not part of this version yet
         text = (("Content-Type", "text/plain"),)
         return lambda _request, _structures: RestAnswer(501, text, b"the SDMX REST API is not part of this version\n")
-    settings = rest.RestSettings()
+    settings = rest.RestSettings(max_bytes=max_bytes)
     answer: Answer = lambda request, structures: rest.answer(request, structures, settings)  # noqa: E731
     return answer
 

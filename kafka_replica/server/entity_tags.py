@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import re
+from functools import lru_cache
 from typing import Final
 
 _TAG: Final = re.compile(r'(?:W/)?"([^"]*)"')
 
 
+@lru_cache(8)
 def suffix_of(incarnation: str, release: str) -> str:
     """Return the suffix of an incarnation and a release."""
     return "." + hashlib.sha256(f"{incarnation}/{release}".encode()).hexdigest()[:12]

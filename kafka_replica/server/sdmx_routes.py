@@ -1,24 +1,29 @@
-"""The routes of the SDMX REST API: each answer is computed in a thread, from one version."""
+"""The routes of the SDMX REST API: each answer is computed in a thread, from one version, and kept for repetitions."""
 
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable
 from concurrent.futures import Executor
-from typing import TypeAlias
+from functools import partial
+from typing import Final, TypeAlias
 from urllib.parse import quote
 
-from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import Response
 
 from kafka_replica.sdmx import Structures
+from kafka_replica.server.answer_cache import AnswerCache, FinishedAnswer
 from kafka_replica.server.compression import accepts_gzip, compress, is_worth_compressing
 from kafka_replica.server.entity_tags import suffix_of, with_suffix, without_suffix
 from kafka_replica.server.problems import Problem, busy
 from kafka_replica.server.rest.messages import RestAnswer, RestRequest
 from kafka_replica.server.settings import ServerSettings
-from kafka_replica.server.versions import ServedVersion, VersionId, Versions
+from kafka_replica.server.versions import VersionId, Versions, version_headers
+
+_KEPT: Final = frozenset({200, 304})
+_AS_OF: Final = re.compile("asof", re.IGNORECASE)  # the answer also depends on the versions that are kept
 
 Answer: TypeAlias = Callable[[RestRequest, Structures], RestAnswer]
 """A function that answers a request from one version; thread-safe."""
@@ -43,6 +48,7 @@ class SdmxRoutes:
         self._settings = settings
         self._executor = executor
         self._release = release
+        self._cache = AnswerCache(settings.cache_bytes)
 
     async def sdmx(self, request: Request) -> Response:
         """Answer from the current version."""
@@ -56,34 +62,54 @@ class SdmxRoutes:
         return await self._respond(request, wanted)
 
     async def _respond(self, request: Request, wanted: VersionId | None) -> Response:
-        compute = asyncio.get_running_loop().run_in_executor(self._executor, self._compute, request, wanted)
+        version = self._versions.id_of(self._versions.snapshot(wanted))
+        asked = rest_request(request, suffix_of(version.incarnation or "", self._release))
+        with_gzip = accepts_gzip(", ".join(request.headers.getlist("accept-encoding")))
+        found = self._cache.get((version, asked, with_gzip))
+        if found is None:
+            found = await self._in_thread(partial(self._compute, asked, wanted, with_gzip=with_gzip))
+        return Response(found.body, found.status, {**found.headers, **self._versions.state_headers()})
+
+    async def _in_thread(self, compute: Callable[[], FinishedAnswer]) -> FinishedAnswer:
+        future = asyncio.get_running_loop().run_in_executor(self._executor, compute)
         try:
             async with asyncio.timeout(self._settings.request_timeout_s):
-                return await compute
+                return await future
         except TimeoutError as error:
             raise busy(f"the answer took longer than {self._settings.request_timeout_s:g} s") from error
 
-    def _compute(self, request: Request, wanted: VersionId | None) -> Response:
+    def _compute(self, asked: RestRequest, wanted: VersionId | None, *, with_gzip: bool) -> FinishedAnswer:
         served = self._versions.current() if wanted is None else self._versions.at(wanted)
-        suffix = suffix_of(self._versions.id_of(served.snapshot).incarnation or "", self._release)
-        answer = self._answer(rest_request(request, suffix), served.structures)
+        version = self._versions.id_of(served.snapshot)
+        suffix = suffix_of(version.incarnation or "", self._release)
+        answer = self._answer(asked, served.structures)
         if len(answer.body) > self._settings.max_answer_bytes:
             raise Problem(413, f"the answer is larger than {self._settings.max_answer_bytes} bytes; request less")
-        return self._response(request.headers, answer, served, suffix)
+        found = finished(answer, version_headers(version, served.snapshot.position), suffix, with_gzip=with_gzip)
+        if found.status in _KEPT and not _AS_OF.search(asked.query):
+            self._cache.put((version, asked, with_gzip), found)
+        return found
 
-    def _response(self, asked: Headers, answer: RestAnswer, served: ServedVersion, suffix: str) -> Response:
-        body, headers = answer.body, {name.title(): value for name, value in answer.headers}
-        headers.setdefault("Cache-Control", "no-cache")  # clients may keep the answer, and ask whether it is current
-        headers |= self._versions.headers_of(served.snapshot)
-        is_large = is_worth_compressing(headers.get("Content-Type", ""), len(body))
-        compressed = is_large and accepts_gzip(", ".join(asked.getlist("accept-encoding")))
-        if compressed:
-            body = compress(body)
-            headers["Content-Encoding"] = "gzip"
-        headers["Vary"] = ", ".join(filter(None, (headers.get("Vary"), "Accept-Encoding")))
-        if "Etag" in headers:
-            headers["Etag"] = with_suffix(headers["Etag"], suffix, compressed=compressed)
-        return Response(body, answer.status, headers)
+
+def finished(answer: RestAnswer, version: dict[str, str], suffix: str, *, with_gzip: bool) -> FinishedAnswer:
+    """Return an answer of the SDMX REST API as it is sent.
+
+    Args:
+        answer: the answer.
+        version: the headers that name the version.
+        suffix: the suffix of this incarnation's entity tags.
+        with_gzip: whether the request accepts gzip.
+    """
+    body, headers = answer.body, {name.title(): value for name, value in answer.headers}
+    headers.setdefault("Cache-Control", "no-cache")  # clients may keep the answer, and ask whether it is current
+    compressed = with_gzip and is_worth_compressing(headers.get("Content-Type", ""), len(body))
+    if compressed:
+        body = compress(body)
+        headers["Content-Encoding"] = "gzip"
+    headers["Vary"] = ", ".join(filter(None, (headers.get("Vary"), "Accept-Encoding")))
+    if "Etag" in headers:
+        headers["Etag"] = with_suffix(headers["Etag"], suffix, compressed=compressed)
+    return FinishedAnswer(answer.status, {**headers, **version}, body)
 
 
 def rest_request(request: Request, suffix: str) -> RestRequest:
@@ -95,7 +121,7 @@ def rest_request(request: Request, suffix: str) -> RestRequest:
     """
     scope, headers = request.scope, request.headers
     raw: bytes = scope.get("raw_path") or quote(scope["path"]).encode()
-    before = scope["path"].removesuffix(request.path_params["rest"])  # has no encoded characters
+    before = scope["path"].removesuffix(request.path_params["rest"])  # has no encoded slashes
     path = "/".join(raw.decode("latin-1").split("/")[before.count("/") :])
     return RestRequest(
         path,

@@ -53,6 +53,7 @@ class ServerSettings:
     max_requests: int = setting(100, "Requests in progress; further ones get 503.", least=1)
     request_timeout_s: float = setting(30.0, "The time to compute an answer; then the request gets 503.", least=0)
     max_answer_bytes: int = setting(256 * 1024 * 1024, "The size of an answer; a larger one becomes 413.", least=1)
+    cache_bytes: int = setting(64 * 1024 * 1024, "The size of answers that are kept for repetitions.", least=0)
     max_url_bytes: int = setting(8192, "The length of path and query; a longer one gets 414.", least=1)
     max_header_bytes: int = setting(16 * 1024, "The size of a request's headers; larger ones get 431.", least=256)
     max_streams: int = setting(100, "Open streams of changes; further ones get 503.", least=0)

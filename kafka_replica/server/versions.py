@@ -17,13 +17,13 @@ _PINNED: Final = 8
 _ATTEMPTS: Final = 20
 _PARTITIONS_SHOWN: Final = 64
 
-VERSION: Final = "Replica-Version"
+VERSION: Final = "Kafka-Replica-Version"
 """The header with the version of an answer: its number and, after a dot, the incarnation of the replica."""
-POSITION: Final = "Replica-Position"
+POSITION: Final = "Kafka-Replica-Position"
 """The header with the position of the version: ``topic-partition@offset`` of each partition."""
-STATE: Final = "Replica-State"
+STATE: Final = "Kafka-Replica-State"
 """The header with the state of the replica: ``live``, ``catching up``, ``blocked``, ``stalled`` or ``failed``."""
-STALE: Final = "Replica-Stale"
+STALE: Final = "Kafka-Replica-Stale"
 """The header that is ``true`` if the version is from before a restart or rebuild, and newer records are being read."""
 HEADERS: Final = (VERSION, POSITION, STATE, STALE)
 
@@ -68,49 +68,46 @@ class Versions:
         self._pinned: OrderedDict[int, ServedVersion] = OrderedDict()
         self._lock = Lock()
 
-    def current(self) -> ServedVersion:
-        """Return the current version.
+    def snapshot(self, wanted: VersionId | None = None) -> Snapshot:
+        """Return the current version, or one that is kept; this costs no look-ups.
 
         Raises:
-            Problem: there is no version yet, or no more.
+            Problem: there is no version yet, or no more; or the wanted one is not kept any more, or does not exist.
         """
         try:
-            for _ in range(_ATTEMPTS):
-                served = ServedVersion(self.live.structures(), self._replica.snapshot())
-                if served.structures.version == served.snapshot.version:
-                    return served
-            snapshot = self._replica.snapshot()  # versions come faster than two calls
-            return ServedVersion(self.live.structures(snapshot), snapshot)
+            current = self._replica.snapshot()
         except NotReadyError as error:
             raise busy("the replica has no version yet; it reads the topic") from error
         except KafkaReplicaError as error:
-            raise Problem(503, "the replica ended before its first version, or was closed") from error
-
-    def at(self, wanted: VersionId) -> ServedVersion:
-        """Return a version that is kept.
-
-        Raises:
-            Problem: the version is not kept any more, or does not exist.
-        """
-        current = self.current()
-        if wanted.incarnation not in {None, self._replica.incarnation}:
-            raise Problem(
-                410, f"version {wanted} belongs to an earlier incarnation; begin again with the current version"
-            )
-        if wanted.version == current.snapshot.version:
+            raise Problem(503, "the replica ended before its first version") from error
+        if wanted is None:
             return current
+        if wanted.incarnation not in {None, self._replica.incarnation}:
+            raise Problem(410, f"version {wanted} belongs to another incarnation; begin again with the current version")
         try:
-            snapshot = self._replica.at(wanted.version)
+            return self._replica.at(wanted.version)
         except VersionGoneError as error:
-            if wanted.version > current.snapshot.version or wanted.version < 1:
+            if not 1 <= wanted.version <= current.version:
                 raise Problem(404, f"there is no version {wanted.version}") from error
             raise Problem(
                 410, f"version {wanted.version} is no longer kept; begin again with the current one"
             ) from error
+
+    def current(self) -> ServedVersion:
+        """Return the current version, with look-ups. Raises as ``snapshot``."""
+        for _ in range(_ATTEMPTS):
+            served = ServedVersion(self.live.structures(), self.snapshot())
+            if served.structures.version == served.snapshot.version:
+                return served
+        return self._with_structures(self.snapshot())  # versions come faster than two calls
+
+    def at(self, wanted: VersionId) -> ServedVersion:
+        """Return a version that is kept, with look-ups. Raises as ``snapshot``."""
+        snapshot = self.snapshot(wanted)
         with self._lock:
             found = self._pinned.pop(wanted.version, None)
             if found is None or found.snapshot is not snapshot:
-                found = ServedVersion(self.live.structures(snapshot), snapshot)
+                found = self._with_structures(snapshot)
             self._pinned[wanted.version] = found
             if len(self._pinned) > _PINNED:
                 self._pinned.popitem(last=False)
@@ -120,16 +117,20 @@ class Versions:
         """Return the id of a version."""
         return VersionId(snapshot.version, self._replica.incarnation)
 
-    def headers_of(self, snapshot: Snapshot) -> dict[str, str]:
-        """Return the headers that describe the version of an answer."""
-        position = snapshot.position
-        found = {
-            VERSION: str(self.id_of(snapshot)),
-            POSITION: str(Position(position)) if len(position) <= _PARTITIONS_SHOWN else position.summary(),
-            STATE: str(self._replica.state),
-        }
+    def state_headers(self) -> dict[str, str]:
+        """Return the headers that describe the present state of the replica."""
+        found = {STATE: str(self._replica.state)}
         return found if self._replica.ready else {**found, STALE: "true"}
 
     def close(self) -> None:
         """Stop following the replica."""
         self.live.close()
+
+    def _with_structures(self, snapshot: Snapshot) -> ServedVersion:
+        return ServedVersion(self.live.structures(snapshot), snapshot)
+
+
+def version_headers(version: VersionId, position: Position) -> dict[str, str]:
+    """Return the headers that name a version."""
+    shown = str(Position(position)) if len(position) <= _PARTITIONS_SHOWN else position.summary()
+    return {VERSION: str(version), POSITION: shown}

@@ -84,21 +84,21 @@ def test_a_restart_on_disk_answers_before_it_has_caught_up(
     with ServerProcess(tmp_path, *options) as server:
         until(lambda: httpx.get(f"{server.address}/health/ready").status_code == 200)
         before = httpx.get(server.address + path).headers
-        assert "replica-stale" not in before
+        assert "kafka-replica-stale" not in before
         server.process.send_signal(signal.SIGINT)
         assert server.wait() == 0, server.log.read_text()
     write(writer, topic, {"b": "x"}, commit=None)
     with ServerProcess(tmp_path, *options) as server:
-        until(lambda: "replica-version" in httpx.get(server.address + path).headers)
+        until(lambda: "kafka-replica-version" in httpx.get(server.address + path).headers)
         after = httpx.get(server.address + path).headers
-        assert after["replica-version"] == before["replica-version"]
-        assert after["replica-stale"] == "true"
+        assert after["kafka-replica-version"] == before["kafka-replica-version"]
+        assert after["kafka-replica-stale"] == "true"
         ready = httpx.get(f"{server.address}/health/ready")
         assert (ready.status_code, ready.json()["stale"]) == (503, True)
         until(lambda: httpx.get(f"{server.address}/health/ready").json()["state"] == "blocked")
         writer.commit_transaction()
         until(lambda: httpx.get(f"{server.address}/health/ready").status_code == 200)
-        assert "replica-stale" not in httpx.get(server.address + path).headers
+        assert "kafka-replica-stale" not in httpx.get(server.address + path).headers
 
 
 def test_a_silent_broker_is_visible_and_answers_continue(
@@ -121,7 +121,7 @@ def test_a_silent_broker_is_visible_and_answers_continue(
         try:
             until(lambda: health() == (200, "stalled"))
             until(lambda: health() == (503, "stalled"))
-            assert "replica-version" in httpx.get(f"{server.address}/sdmx/v2/structure/codelist").headers
+            assert "kafka-replica-version" in httpx.get(f"{server.address}/sdmx/v2/structure/codelist").headers
         finally:
             local_kafka.resume()
         until(lambda: health() == (200, "live"))

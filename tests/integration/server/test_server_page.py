@@ -49,7 +49,7 @@ def test_the_settings_file_and_the_program_run(
     with subprocess.Popen([sys.executable, tmp_path / "program.py"], stderr=subprocess.DEVNULL) as process:
         address = f"http://127.0.0.1:{port}/structures"
         until(lambda: status_of(f"{address}/health/ready") == 200)
-        assert httpx.get(f"{address}/sdmx/v2/structure/codelist").headers["replica-state"] == "live"
+        assert httpx.get(f"{address}/sdmx/v2/structure/codelist").headers["kafka-replica-state"] == "live"
         process.send_signal(signal.SIGTERM)
         assert process.wait(60) in {0, -signal.SIGTERM}
 

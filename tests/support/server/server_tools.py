@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 import subprocess
 import sys
 import threading
@@ -12,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
+from urllib.parse import urlsplit
 
 from kafka_replica import Replica
 from kafka_replica.server import ListenSettings, ServerSettings
@@ -38,6 +40,24 @@ def running(replica: Replica, *, settings: ServerSettings | None = None, **liste
             server.should_exit = True
             thread.join(30)
             assert not thread.is_alive()
+
+
+def connected(address: str) -> socket.socket:
+    """Return a connection to a server."""
+    parts = urlsplit(address)
+    assert parts.hostname is not None
+    return socket.create_connection((parts.hostname, parts.port or 0), 30)
+
+
+def received(connection: socket.socket) -> bytes:
+    """Return all data until the server ends the connection."""
+    data = b""
+    try:
+        while chunk := connection.recv(65536):
+            data += chunk
+    except ConnectionResetError:
+        pass
+    return data
 
 
 def until(check: Callable[[], bool], timeout_s: float = 60) -> None:

@@ -56,14 +56,14 @@ def test_an_answer_comes_from_one_version_and_names_it(topic: FakeTopic, replica
     first = client.get(f"{CODELISTS}/*")
     assert first.status_code == 200
     assert first.json()["urns"] == [URN.format("A")]
-    assert first.headers["replica-version"] == f"1.{replica.incarnation}"
-    assert first.headers["replica-position"] == "fake-0@1"
-    assert first.headers["replica-state"] == "live"
-    assert "replica-stale" not in first.headers
+    assert first.headers["kafka-replica-version"] == f"1.{replica.incarnation}"
+    assert first.headers["kafka-replica-position"] == "fake-0@1"
+    assert first.headers["kafka-replica-state"] == "live"
+    assert "kafka-replica-stale" not in first.headers
     write(topic, replica, "B")
     second = client.get(f"{CODELISTS}/*")
     assert second.json()["urns"] == [URN.format("A"), URN.format("B")]
-    assert second.headers["replica-version"] == f"2.{replica.incarnation}"
+    assert second.headers["kafka-replica-version"] == f"2.{replica.incarnation}"
 
 
 @pytest.mark.parametrize("base", ["/sdmx/v2", "/sdmx/v1", "/ws/public/sdmxapi/rest"])
@@ -89,7 +89,7 @@ def test_pinned_paths_keep_answering_from_their_version(topic: FakeTopic, replic
             found = client.get(f"/version/{text}{CODELISTS}/*")
             assert found.json()["version"] == version
             assert len(found.json()["urns"]) == version
-            assert found.headers["replica-version"] == f"{version}.{replica.incarnation}"
+            assert found.headers["kafka-replica-version"] == f"{version}.{replica.incarnation}"
     gone = client.get(f"/version/1{CODELISTS}/*")
     assert gone.status_code == 410
     assert gone.headers["content-type"] == "application/problem+json"
@@ -250,7 +250,7 @@ def test_a_failed_replica_still_answers_and_is_not_ready(topic: FakeTopic, repli
     while replica.state != "failed":
         threading.Event().wait(0.01)
     found = client.get(f"{CODELISTS}/*")
-    assert (found.status_code, found.headers["replica-state"]) == (200, "failed")
+    assert (found.status_code, found.headers["kafka-replica-state"]) == (200, "failed")
     ready = client.get("/health/ready")
     assert (ready.status_code, ready.json()["ready"], ready.json()["state"]) == (503, False, "failed")
     assert "secret" not in ready.text

@@ -6,7 +6,6 @@ import socket
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import httpx
 import pytest
@@ -18,7 +17,7 @@ from kafka_replica.server.listening import open_socket, tls_context
 from kafka_replica.testing import FakeTopic
 from support.core.certificates import PASSWORD, Authority
 from support.server.app_tools import EventParser
-from support.server.server_tools import running, until
+from support.server.server_tools import connected, received, running, until
 
 
 @pytest.fixture
@@ -29,24 +28,6 @@ def replica() -> Iterator[Replica]:
     with topic.replica() as replica:
         replica.wait_ready(30)
         yield replica
-
-
-def connected(address: str) -> socket.socket:
-    """Return a connection to a server."""
-    parts = urlsplit(address)
-    assert parts.hostname is not None
-    return socket.create_connection((parts.hostname, parts.port or 0), 30)
-
-
-def received(connection: socket.socket) -> bytes:
-    """Return all data until the server ends the connection."""
-    data = b""
-    try:
-        while chunk := connection.recv(65536):
-            data += chunk
-    except ConnectionResetError:
-        pass
-    return data
 
 
 def test_a_client_that_sends_no_complete_request_is_disconnected(replica: Replica) -> None:
