@@ -28,9 +28,16 @@ def position_json(position: Position) -> dict[str, Any]:
 
 def keys_json(keys: Iterable[bytes], *, several_topics: bool = False) -> list[JsonText]:
     """Return keys in key order, which is the order of their bytes; with several topics, each key with its topic."""
-    if several_topics:
-        return [_topic_and_key(key) for key in sorted(keys)]
-    return [json_text(key) for key in sorted(keys)]
+    return [key_json(key, several_topics=several_topics) for key in sorted(keys)]
+
+
+def key_json(key: bytes, *, several_topics: bool = False) -> JsonText:
+    """Return a key; with several topics, with its topic."""
+    if not several_topics:
+        return json_text(key)
+    topic, _, own = key.partition(b"\0")
+    found = json_text(own)
+    return {"topic": topic.decode(), **({"key": found} if isinstance(found, str) else found)}
 
 
 def change_facts(change: Change) -> dict[str, Any]:
@@ -42,9 +49,3 @@ def change_facts(change: Change) -> dict[str, Any]:
         "initial": change.initial,
     }
     return line if change.conflated == 1 else {**line, "conflated": change.conflated}
-
-
-def _topic_and_key(key: bytes) -> JsonText:
-    topic, _, own = key.partition(b"\0")
-    found = json_text(own)
-    return {"topic": topic.decode(), **({"key": found} if isinstance(found, str) else found)}

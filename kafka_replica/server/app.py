@@ -6,8 +6,7 @@ import asyncio
 import json
 import logging
 from collections.abc import AsyncIterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from importlib import import_module
 from typing import Any, Final
 
@@ -35,6 +34,7 @@ from kafka_replica.server.problems import answer_exception
 from kafka_replica.server.rest.messages import RestAnswer
 from kafka_replica.server.sdmx_routes import Answer, SdmxRoutes
 from kafka_replica.server.settings import ServerSettings
+from kafka_replica.server.threads import DaemonThreads
 from kafka_replica.server.versions import HEADERS, Versions
 
 _log = logging.getLogger("kafka_replica.server")
@@ -59,7 +59,7 @@ class Service:
         self.settings = settings
         self.versions = Versions(replica, topic)
         self.feed = ChangeFeed(replica, settings)
-        self._executor = ThreadPoolExecutor(settings.threads, "kafka_replica server")
+        self._executor = DaemonThreads(settings.threads, "kafka_replica server")
         self._metrics = RequestMetrics(lambda: self.feed.stream_count)
         export(replica, registry=self._metrics.registry)
         export_structures(self.versions.live, name=topic or replica.topic, registry=self._metrics.registry)
@@ -139,8 +139,7 @@ class Service:
         try:
             yield
         finally:
-            with suppress(RuntimeError):  # closed already
-                await self.close()
+            await self.close()
 
 
 def create_app(

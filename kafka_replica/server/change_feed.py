@@ -20,14 +20,14 @@ from kafka_replica.aio import AsyncChanges, AsyncReplica
 from kafka_replica.errors import KafkaReplicaError
 from kafka_replica.listeners import Change
 from kafka_replica.replica import Replica
-from kafka_replica.server.events import COMMENT, change_event, failed_event
+from kafka_replica.server.events import COMMENT, SortedKeys, change_event, failed_event
 from kafka_replica.server.problems import Problem, busy
 from kafka_replica.server.settings import ServerSettings
 from kafka_replica.server.versions import VersionId
 
 _MEDIA_TYPE = "text/event-stream"
 _HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}  # nginx would hold events back
-_KEYS_AT_ONCE = 1000  # more keys are sorted and encoded in a thread
+_KEYS_AT_ONCE = 1000  # more keys are sorted in a thread, and sent in parts
 
 
 class ChangeFeed:
@@ -104,15 +104,19 @@ class ChangeFeed:
                 continue
             except StopAsyncIteration:
                 return
-            for part in await self._encoded(change):
+            async for part in self._event(change):
                 yield part
 
-    async def _encoded(self, change: Change) -> list[bytes]:
+    async def _event(self, change: Change) -> AsyncIterator[bytes]:
+        is_large = change.initial or len(change.changed) + len(change.deleted) > _KEYS_AT_ONCE
+        keys = await asyncio.to_thread(SortedKeys.of, change) if is_large else SortedKeys.of(change)
         several = len(self._replica.topics) > 1
-        incarnation = self._replica.incarnation
-        if len(change.changed) + len(change.deleted) <= _KEYS_AT_ONCE:
-            return [b"".join(change_event(change, incarnation, several_topics=several))]
-        return await asyncio.to_thread(change_event, change, incarnation, several_topics=several)
+        parts = change_event(change, keys, self._replica.incarnation, several_topics=several)
+        if is_large:
+            for part in parts:
+                yield part
+        else:
+            yield b"".join(parts)
 
 
 class _EventStream(StreamingResponse):

@@ -7,12 +7,12 @@ ends with an empty line, and its lines of data are joined by line feeds, which J
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from kafka_replica.listeners import Change
-from kafka_replica.listeners.change_json import change_facts, keys_json
+from kafka_replica.listeners.change_json import change_facts, key_json
 from kafka_replica.server.versions import VersionId
 
 COMMENT: Final = b":\n\n"
@@ -20,24 +20,36 @@ COMMENT: Final = b":\n\n"
 _KEYS_PER_LINE: Final = 500
 
 
-def change_event(change: Change, incarnation: str, *, several_topics: bool) -> list[bytes]:
-    """Return the parts of the event of a version: ``change``, or ``reset`` with all keys if it is the whole state.
+class SortedKeys(NamedTuple):
+    """The keys of a change, each list in key order."""
+
+    changed: Sequence[bytes]
+    deleted: Sequence[bytes]
+
+    @staticmethod
+    def of(change: Change) -> SortedKeys:
+        """Return the keys of a change; for the whole state this reads the keys of the store."""
+        return SortedKeys(sorted(change.changed), sorted(change.deleted))
+
+
+def change_event(change: Change, keys: SortedKeys, incarnation: str, *, several_topics: bool) -> Iterator[bytes]:
+    """Yield the parts of the event of a version: ``change``, or ``reset`` with all keys if it is the whole state.
+
+    A part is made when it is sent, so that slow clients do not hold the text of all keys.
 
     Args:
         change: the change.
+        keys: its keys.
         incarnation: the incarnation of the replica.
         several_topics: whether keys consist of topic and key.
     """
     facts = {**change_facts(change), "incarnation": incarnation, "rebuilt": change.rebuilt}
     facts["sent_at"] = datetime.now(UTC).isoformat(timespec="milliseconds")
     name = "reset" if change.initial else "change"
-    head = f"id: {VersionId(change.version, incarnation)}\nevent: {name}\ndata: {_json(facts)[:-1]}\n"
-    return [
-        head.encode(),
-        *_list_lines("changed", change.changed, several_topics=several_topics),
-        *_list_lines("deleted", change.deleted, several_topics=several_topics),
-        b"data: }\n\n",
-    ]
+    yield f"id: {VersionId(change.version, incarnation)}\nevent: {name}\ndata: {_json(facts)[:-1]}\n".encode()
+    yield from _list_lines("changed", keys.changed, several_topics=several_topics)
+    yield from _list_lines("deleted", keys.deleted, several_topics=several_topics)
+    yield b"data: }\n\n"
 
 
 def failed_event(state: str) -> bytes:
@@ -45,13 +57,12 @@ def failed_event(state: str) -> bytes:
     return f"event: failed\ndata: {_json({'state': state})}\n\n".encode()
 
 
-def _list_lines(name: str, keys: Collection[bytes], *, several_topics: bool) -> Iterator[bytes]:
-    found = keys_json(keys, several_topics=several_topics)
-    chunks = [found[start : start + _KEYS_PER_LINE] for start in range(0, len(found), _KEYS_PER_LINE)]
+def _list_lines(name: str, keys: Sequence[bytes], *, several_topics: bool) -> Iterator[bytes]:
     yield f'data: ,"{name}":[\n'.encode()
-    for number, chunk in enumerate(chunks, 1):
-        comma = "," if number < len(chunks) else ""
-        yield f"data: {_json(chunk)[1:-1]}{comma}\n".encode()
+    for start in range(0, len(keys), _KEYS_PER_LINE):
+        line = [key_json(key, several_topics=several_topics) for key in keys[start : start + _KEYS_PER_LINE]]
+        comma = "," if start + _KEYS_PER_LINE < len(keys) else ""
+        yield f"data: {_json(line)[1:-1]}{comma}\n".encode()
     yield b"data: ]\n"
 
 

@@ -109,7 +109,7 @@ def finished(answer: RestAnswer, version: dict[str, str], suffix: str, *, with_g
     headers["Vary"] = ", ".join(filter(None, (headers.get("Vary"), "Accept-Encoding")))
     if "Etag" in headers:
         headers["Etag"] = with_suffix(headers["Etag"], suffix, compressed=compressed)
-    return FinishedAnswer(answer.status, {**headers, **version}, body)
+    return FinishedAnswer(answer.status, {**version, **headers}, body)  # an answer of the past names its own version
 
 
 def rest_request(request: Request, suffix: str) -> RestRequest:

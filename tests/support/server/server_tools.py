@@ -20,14 +20,17 @@ from kafka_replica.server import ListenSettings, ServerSettings
 from kafka_replica.server.app import Service
 from kafka_replica.server.listening import address_of, open_socket
 from kafka_replica.server.running import Server, make_config
+from kafka_replica.server.sdmx_routes import Answer
 from support.server.app_tools import stand_in
 
 
 @contextmanager
-def running(replica: Replica, *, settings: ServerSettings | None = None, **listen: Any) -> Iterator[tuple[str, Server]]:
+def running(
+    replica: Replica, *, settings: ServerSettings | None = None, answer: Answer = stand_in, **listen: Any
+) -> Iterator[tuple[str, Server]]:
     """Run a server in a thread; yield its address, and the server."""
     limits = ListenSettings(**{"port": 0, "grace_s": 5, **listen})
-    service = Service(replica, settings or ServerSettings(), answer=stand_in)
+    service = Service(replica, settings or ServerSettings(), answer=answer)
     listening = threading.Event()
     with open_socket(limits) as opened:
         server = Server(make_config(service, limits), service, listening.set)

@@ -263,7 +263,9 @@ def test_metrics_have_bounded_labels(replica: Replica) -> None:
     client.get("/attack/secret")
     client.request("SECRET", "/x")
     client.get(f"/version/1{CODELISTS}/*")
+    client.head(f"{CODELISTS}/*")
     text = client.get("/metrics").text
+    assert 'kafka_replica_http_response_bytes_total{method="HEAD",route="sdmx"} 0.0' in text
     assert 'kafka_replica_http_requests_total{method="GET",route="sdmx",status="200"} 1.0' in text
     assert 'kafka_replica_http_requests_total{method="GET",route="pinned_sdmx",status="200"} 1.0' in text
     assert 'kafka_replica_http_requests_total{method="GET",route="other",status="404"} 1.0' in text

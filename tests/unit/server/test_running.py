@@ -12,11 +12,13 @@ import pytest
 
 from kafka_replica import Replica
 from kafka_replica.errors import BadRecordError, ConfigurationError
+from kafka_replica.sdmx import Structures
 from kafka_replica.server import ListenSettings, ServerSettings, serve
 from kafka_replica.server.listening import open_socket, tls_context
+from kafka_replica.server.rest.messages import RestAnswer, RestRequest
 from kafka_replica.testing import FakeTopic
 from support.core.certificates import PASSWORD, Authority
-from support.server.app_tools import EventParser
+from support.server.app_tools import EventParser, stand_in
 from support.server.server_tools import connected, received, running, until
 
 
@@ -99,6 +101,26 @@ def test_shutdown_ends_open_streams_at_once(replica: Replica) -> None:
         assert begun.wait(30)
     thread.join(30)
     assert ended == [f"1.{replica.incarnation}"]
+
+
+@pytest.mark.parametrize("ends", [True, False])
+def test_requests_in_progress_get_the_grace_period_and_no_more(replica: Replica, ends: bool) -> None:
+    """A request that ends in time gets its answer; one that does not is cut off, and delays the end no further."""
+    began, release = threading.Event(), threading.Event()
+
+    def waits(request: RestRequest, structures: Structures) -> RestAnswer:
+        began.set()
+        release.wait(60)
+        return stand_in(request, structures)
+
+    with running(replica, answer=waits, grace_s=60 if ends else 2) as (address, server), connected(address) as client:
+        client.sendall(b"GET /sdmx/v2/structure/x HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert began.wait(30)
+        server.should_exit = True
+        if ends:
+            release.set()
+        assert received(client).startswith(b"HTTP/1.1 200" if ends else b"")
+    release.set()
 
 
 def test_systemd_hears_of_readiness_life_and_the_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
