@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from kafka_replica.cli.options import topic_names
 from kafka_replica.cli.output import json_line, print_line
 from kafka_replica.cli.properties import properties
 from kafka_replica.cli.ready import rocks_store
@@ -29,6 +30,7 @@ from kafka_replica.replication.dead_letters import DeadLetterFile
 from kafka_replica.server import ListenSettings, ServerSettings
 from kafka_replica.server import serve as serve_replica
 from kafka_replica.server.access_log import ACCESS_LOGGER, JsonAccess
+from kafka_replica.stores import MemoryStore
 
 
 @click.command(context_settings={"auto_envvar_prefix": VARIABLE_PREFIX})
@@ -65,18 +67,20 @@ def _kafka(file: Path | None, servers: str | None, given: tuple[str, ...]) -> di
 
 
 def _replica(served: ServedReplica, kafka: dict[str, Any]) -> Replica:
-    topics = [name.strip() for name in served.topic.split(",") if name.strip()]
-    if not topics:
+    if not served.topic:
         raise ConfigurationError(
             "there is no topic to serve: give --topic, or topic in the table [replica] of the file"
         )
+    topics = topic_names(served.topic)
+    if served.store is not None and served.checkpoint is not None:
+        raise ConfigurationError("store and checkpoint are both given; a replica is either on disk or in memory")
     dead_letters = None if served.dead_letters is None else DeadLetterFile(served.dead_letters)
     on_bad_record: Any = served.on_bad_record if dead_letters is None else "dead-letter"
     boundaries: Any = served.boundaries
     return Replica(
         kafka,
         topics=topics,
-        store=None if served.store is None else rocks_store(served.store),
+        store=MemoryStore(served.checkpoint) if served.store is None else rocks_store(served.store),
         one_key_space=len(topics) > 1,
         boundaries=boundaries,
         key_filter=reduce(or_, map(KeyFilter.pattern, served.key_filter)) if served.key_filter else None,

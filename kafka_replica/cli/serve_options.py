@@ -37,6 +37,7 @@ class ServedReplica:
 
     topic: str = setting("", "The topic, or several separated by commas, which share one key space.")
     store: Path | None = setting(None, "Keep the replica in this folder (RocksDB): a restart answers at once.")
+    checkpoint: Path | None = setting(None, "Keep the replica in memory, and save it in this file every 5 minutes.")
     history: int = setting(100, "Versions with paths of their own besides the current one.", least=0)
     recent_changes: int = setting(1000, "Changes kept for streams that connect again.", least=0)
     boundaries: str = setting("auto", "What tells where transactions end: auto, markers or quiescence.")
@@ -131,9 +132,7 @@ def _table(values: Mapping[str, Any], name: str, file: Path) -> dict[str, Any]:
 def _checked(context: click.Context, option: click.Parameter, value: Any, where: str) -> Any:
     """Return a value of the file if it is possible for its option."""
     if isinstance(value, tuple) != option.multiple or isinstance(value, dict):
-        raise ConfigurationError(
-            f"{where}: {value!r} is not possible; it is {'a list' if option.multiple else 'one value'}"
-        )
+        raise ConfigurationError(f"{where} should be {'a list' if option.multiple else 'one value'}")
     try:
         option.type_cast_value(context, value)
     except click.BadParameter as error:

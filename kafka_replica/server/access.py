@@ -15,7 +15,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from enum import IntEnum
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -100,10 +100,13 @@ def check_role(tokens: Sequence[Token], authorization: str, needed: Role) -> Tok
     return best
 
 
-def is_allowed_host(header: str, allowed: Sequence[str]) -> bool:
+def is_allowed_host(header: str, allowed: Collection[str]) -> bool:
     """Return whether the header ``Host`` names an allowed host, on any port.
 
     A page of another site that makes its own name lead to this server (DNS rebinding) is refused by this.
+
+    Args:
+        header: the header.
+        allowed: the names in lower case, or ``*`` for any.
     """
-    host = _PORT.sub("", header.strip()).lower()
-    return "*" in allowed or host in {name.lower() for name in allowed}
+    return "*" in allowed or _PORT.sub("", header.strip()).lower() in allowed

@@ -34,7 +34,7 @@ class Gate:
     def __init__(self, app: ASGIApp, settings: ServerSettings, tokens: Sequence[Token]) -> None:
         self._app = app
         self._settings = settings
-        self._hosts = settings.allowed_hosts or LOOPBACK_NAMES
+        self._hosts = frozenset(name.lower() for name in settings.allowed_hosts or LOOPBACK_NAMES)
         self._tokens = tokens
         self._running = 0
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
+from kafka_replica.common.secret_values import Secret
 from kafka_replica.errors import ConfigurationError
 
 T = TypeVar("T")
@@ -91,6 +92,7 @@ class ListenSettings:
 
     def __post_init__(self) -> None:
         check_fields(self)
+        object.__setattr__(self, "tls_key_password", Secret(self.tls_key_password))
         if self.port > 65535:
             raise ConfigurationError(f"port={self.port} is not possible; it is 0 to 65535")
         if self.access_log not in ACCESS_LOGS:

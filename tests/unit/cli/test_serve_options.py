@@ -83,8 +83,8 @@ def test_the_variable_of_each_setting_has_its_name(monkeypatch: pytest.MonkeyPat
         ("[server]\nprt = 1", r"\[server\] prt: unknown setting; did you mean 'port'"),
         ("[server]\nport = 'x'", r"\[server\] port: 'x' is not a valid"),
         ("[server]\nport = -1", r"\[server\] port: -1 is not in the range"),
-        ("[server]\nport = [1]", r"\[server\] port: .* one value"),
-        ("[server]\nallowed_hosts = 'x'", r"\[server\] allowed_hosts: 'x' .* a list"),
+        ("[server]\nport = [1]", r"\[server\] port should be one value"),
+        ("[server]\nallowed_hosts = 'x'", r"\[server\] allowed_hosts should be a list"),
         ("[server]\ntls_key_password = '${NO_SUCH}'", "NO_SUCH is not set"),
         ("server = 1", r"\[server\] should be a table"),
         ("[kafka]\nbootstrap.server = 'x'", "bootstrap.server"),
@@ -105,13 +105,15 @@ def test_a_file_with_a_mistake_is_refused_with_its_place(tmp_path: Path, text: s
     [
         (["-t", "x", "--workers", "2"], "one replica"), (["-t", "x", "--port", "70000"], "port=70000"), ([], "--topic"),
         (["-t", "x", "--kafka-property", "no.such=1"], "no.such"),
+        (["-t", "x y"], "cannot be the name"), (["-t", "x,x"], "twice"),
+        (["-t", "x", "--store", "s", "--checkpoint", "c"], "both"),
         (["-t", "x", "--tls-key", "key.pem"], "tls_certificate"),
     ],
 )  # fmt: skip
 def test_an_impossible_setting_ends_the_command_with_2(arguments: list[str], problem: str) -> None:
     """Nothing is opened before all settings are checked."""
     outcome = CliRunner().invoke(kafka_replica, ["serve", "-b", "localhost:1", *arguments], standalone_mode=False)
-    assert isinstance(outcome.exception, ConfigurationError)
+    assert isinstance(outcome.exception, ConfigurationError | click.BadParameter)
     assert problem in str(outcome.exception)
 
 

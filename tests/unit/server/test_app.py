@@ -218,7 +218,7 @@ def test_an_unexpected_error_shows_no_details(replica: Replica, caplog: pytest.L
 
 def test_other_hosts_and_origins_are_refused(replica: Replica) -> None:
     """Only allowed hosts are answered, except for health; only allowed origins may read answers."""
-    app = create_app(replica, settings(allowed_hosts=("good",), allowed_origins=("https://x.org",)), answer=stand_in)
+    app = create_app(replica, settings(allowed_hosts=("Good",), allowed_origins=("https://x.org",)), answer=stand_in)
     client = client_of(app)
     path = f"{CODELISTS}/*"
     assert client.get(path, headers={"Host": "good:8080"}).status_code == 200

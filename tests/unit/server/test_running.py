@@ -175,3 +175,4 @@ def test_an_address_in_use_and_unusable_certificates_are_refused(tmp_path: Path)
         with pytest.raises(ConfigurationError, match="TLS with") as refused:
             tls_context(ListenSettings(**wrong))
         assert PASSWORD not in str(refused.value)
+    assert PASSWORD not in repr(ListenSettings(tls_key_password=PASSWORD))
