@@ -52,7 +52,7 @@ def test_shutdown_cancels_what_has_not_begun_and_does_not_wait() -> None:
 def test_the_access_log_has_a_line_for_each_request_and_no_secret(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """As text and as JSON: client, method, target as sent, status, bytes, seconds and id; no header."""
+    """The text and the JSON form have client, method, target as sent, status, bytes, seconds and id, and no header."""
     file = tmp_path / "tokens"
     file.write_text("read 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08\n")
     topic = FakeTopic()
