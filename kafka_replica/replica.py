@@ -401,6 +401,12 @@ class Replica:
         return self._publisher.state
 
     @property
+    def ready(self) -> bool:
+        """True if the version shown includes everything that was in the topics at the start; false during a rebuild."""
+        self._check_process()
+        return self._publisher.health.is_ready
+
+    @property
     def bad_records(self) -> list[BadRecordError]:
         """The newest 1,000 records set aside (``on_bad_record="skip"``); ``status().counts`` has their number."""
         return self._publisher.bad_records.newest()

@@ -31,6 +31,7 @@ _COMMANDS: Final = {
     "producer": _Command("producer", "producer", "Run and control the reference producer."),
     "publish": _Command("publish", "publish", "Publish structure files in one transaction."),
     "samples": _Command("samples", "samples", "Write sample files to try things with."),
+    "serve": _Command("serve", "serve", "Serve structures over HTTP, live."),
     "source": _Command("source", "source", "Copy a PostgreSQL table to a topic."),
     "status": _Command("reading", "status", "Print the status of a replica of the topic."),
     "topics": _Command("topics", "topics", "Name, create and check topics; list obsolete ones."),

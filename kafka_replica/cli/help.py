@@ -77,6 +77,10 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
         'publish -t sdmx.structures --delete "urn:sdmx:org.sdmx.infomodel.codelist.Codelist=SDMX:CL_FREQ(2.0)"',
     ),
     "samples": ("samples", "samples ./somewhere"),
+    "serve": (
+        "serve --config serve.toml",
+        "serve -t sdmx.structures --store ./replica --port 8080",
+    ),
     "source": ("source run --config source.toml", "source compare --config source.toml --dry-run"),
     "source claim": ("source claim --config source.toml",),
     "source compare": ("source compare --config source.toml", "source compare --config source.toml --dry-run"),

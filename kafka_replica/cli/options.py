@@ -25,21 +25,32 @@ def topic_option(*, required: bool = True, several: bool = True) -> Callable[[F]
 
     def check(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
         del context, parameter
-        names = [] if value is None else [name.strip() for name in value.split(",")] if several else [value]
-        for name in names:
-            if not _TOPIC_NAME(name):
-                raise click.BadParameter(
-                    f"{name!r} cannot be the name of a topic; it has up to 249 letters, digits, dots, dashes and "
-                    "underscores"
-                )
-        if len(set(names)) != len(names):
-            raise click.BadParameter(f"{value!r} names a topic twice")
+        if value is not None:
+            topic_names(value, several=several)
         return value
 
     return click.option(
         "--topic", required=required, envvar="KAFKA_REPLICA_TOPIC", callback=check,
         metavar="NAME[,...]" if several else "NAME", help="The topic, or several." if several else "The topic.",
     )  # fmt: skip
+
+
+def topic_names(value: str, *, several: bool = True) -> list[str]:
+    """Return the names of topics, separated by commas.
+
+    Raises:
+        click.BadParameter: a name is impossible, or given twice.
+    """
+    names = [name.strip() for name in value.split(",")] if several else [value]
+    for name in names:
+        if not _TOPIC_NAME(name):
+            raise click.BadParameter(
+                f"{name!r} cannot be the name of a topic; it has up to 249 letters, digits, dots, dashes and "
+                "underscores"
+            )
+    if len(set(names)) != len(names):
+        raise click.BadParameter(f"{value!r} names a topic twice")
+    return names
 
 
 def _checked_seconds(context: click.Context, parameter: click.Parameter, value: float) -> float:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import json
 import sys
-from collections.abc import Iterable
 from typing import Any
 
 from kafka_replica.errors import UsageError
-from kafka_replica.records import Position, Record
-
-JsonText = str | dict[str, str]
+from kafka_replica.listeners.change_json import json_text
+from kafka_replica.records import Record
 
 
 def json_line(value: Any) -> None:
@@ -56,33 +53,6 @@ def write(data: bytes) -> None:
 def is_in_the_middle() -> bool:
     """Return whether the last line was not written to its end."""
     return _Writing.in_the_middle
-
-
-def json_text(data: bytes) -> JsonText:
-    """Return UTF-8 as text, and other bytes as ``{"base64": ...}``, so that different values never look alike."""
-    try:
-        return data.decode()
-    except UnicodeDecodeError:
-        return {"base64": base64.b64encode(data).decode()}
-
-
-def position_json(position: Position) -> dict[str, Any]:
-    """Return a position, and the transactions that were open there, if any."""
-    line: dict[str, Any] = {"position": position.as_json()}
-    return {**line, "open": [open_.as_json() for open_ in position.open]} if position.open else line
-
-
-def keys_json(keys: Iterable[bytes], *, several_topics: bool = False) -> list[JsonText]:
-    """Return keys in key order, which is the order of their bytes; with several topics, each key with its topic."""
-    if several_topics:
-        return [_topic_and_key(key) for key in sorted(keys)]
-    return [json_text(key) for key in sorted(keys)]
-
-
-def _topic_and_key(key: bytes) -> JsonText:
-    topic, _, own = key.partition(b"\0")
-    found = json_text(own)
-    return {"topic": topic.decode(), **({"key": found} if isinstance(found, str) else found)}
 
 
 def record_attributes(record: Record, *, several_topics: bool = False) -> dict[str, Any]:

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import click
 
-from kafka_replica.cli.output import json_line, json_text, print_line, write
+from kafka_replica.cli.output import json_line, print_line, write
 from kafka_replica.cli.producer_options import control_of, producer_options, report_success
 from kafka_replica.common.wording import counted
 from kafka_replica.errors import UsageError
+from kafka_replica.listeners.change_json import json_text
 from kafka_replica.producer.changes import Put
 from kafka_replica.producer.outbox import Status
 from kafka_replica.producer.outbox.listing import RecordedTransaction, StoredRecord

@@ -12,9 +12,6 @@ from kafka_replica.cli.options import ReplicaArguments, replica_options
 from kafka_replica.cli.output import (
     is_in_the_middle,
     json_line,
-    json_text,
-    keys_json,
-    position_json,
     print_line,
     record_attributes,
     sha256_of,
@@ -24,6 +21,7 @@ from kafka_replica.cli.ready import command_replica, ready_replica, wait_ready
 from kafka_replica.common.wording import counted
 from kafka_replica.errors import WaitTimeoutError
 from kafka_replica.listeners import Change
+from kafka_replica.listeners.change_json import change_facts, json_text, keys_json, position_json
 from kafka_replica.publication.status import State, Status
 from kafka_replica.records import Record, key_text
 
@@ -158,15 +156,11 @@ def status(
 
 
 def _change_json(change: Change, *, several_topics: bool) -> dict[str, Any]:
-    line = {
-        "version": change.version,
-        **position_json(change.position),
-        "transactions": change.transactions,
-        "initial": change.initial,
+    return {
+        **change_facts(change),
         "changed": keys_json(change.changed, several_topics=several_topics),
         "deleted": keys_json(change.deleted, several_topics=several_topics),
     }
-    return line if change.conflated == 1 else {**line, "conflated": change.conflated}
 
 
 def _change_text(change: Change) -> str:

@@ -33,7 +33,7 @@ def command_replica(options: ReplicaArguments) -> Replica:
     return Replica(
         properties(options.bootstrap_server, options.configs),
         topics=[name.strip() for name in options.topic.split(",")],
-        store=None if options.store is None else _rocks_store(options.store),
+        store=None if options.store is None else rocks_store(options.store),
         boundaries=options.boundaries,
         wait_for_topic=False,
         key_filter=reduce(or_, map(KeyFilter.pattern, options.key_filter)) if options.key_filter else None,
@@ -43,7 +43,8 @@ def command_replica(options: ReplicaArguments) -> Replica:
     )
 
 
-def _rocks_store(path: Path) -> Store:
+def rocks_store(path: Path) -> Store:
+    """Return a store on disk."""
     from kafka_replica.stores.rocks import RocksStore  # noqa: PLC0415 - an extra
 
     return RocksStore(path)

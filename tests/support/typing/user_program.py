@@ -11,6 +11,7 @@ from typing import assert_type
 
 from prometheus_client import CollectorRegistry
 from pyspark.sql import DataFrame, SparkSession
+from starlette.applications import Starlette
 
 from kafka_replica import (
     Change,
@@ -43,6 +44,7 @@ from kafka_replica.metrics.replica import export
 from kafka_replica.metrics.sdmx import export_structures
 from kafka_replica.producer import TransactionalProducer
 from kafka_replica.sdmx import Codelist, LiveStructures, Structures, only
+from kafka_replica.server import ListenSettings, ServerSettings, create_app, serve
 from kafka_replica.testing import FakeTopic
 from kafka_replica_spark import Split, session, split, transform, validate, views
 
@@ -154,6 +156,13 @@ def write() -> None:
             if transaction.committed.position is not None:
                 look_up(replica.wait_for(transaction.committed.position, timeout_s=10))
             replica.wait_for({Partition("structures", 0): 17}, timeout_s=10)
+
+
+def serve_over_http(replica: Replica) -> None:
+    """Serve a replica over HTTP, alone or as a part of an app."""
+    app = create_app(replica, ServerSettings(allowed_hosts=("structures.example.org",), max_lag_s=60))
+    assert_type(app, Starlette)
+    serve(replica, ServerSettings(), ListenSettings(port=0), on_listening=print)
 
 
 def fail(replica: Replica) -> None:

@@ -1,0 +1,104 @@
+"""``kafka-replica serve``: a registry's read API over HTTP, from a replica."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from functools import reduce
+from operator import or_
+from pathlib import Path
+from typing import Any
+
+import click
+
+from kafka_replica.cli.options import topic_names
+from kafka_replica.cli.output import json_line, print_line
+from kafka_replica.cli.properties import properties
+from kafka_replica.cli.ready import rocks_store
+from kafka_replica.cli.serve_options import (
+    VARIABLE_PREFIX,
+    ServedReplica,
+    serve_options,
+    settings_of,
+)
+from kafka_replica.common.property_files import read_settings_file
+from kafka_replica.errors import ConfigurationError
+from kafka_replica.filters import KeyFilter
+from kafka_replica.replica import Replica
+from kafka_replica.replication.dead_letters import DeadLetterFile
+from kafka_replica.server import ListenSettings, ServerSettings
+from kafka_replica.server import serve as serve_replica
+from kafka_replica.server.access_log import ACCESS_LOGGER, JsonAccess
+from kafka_replica.stores import MemoryStore
+
+
+@click.command(context_settings={"auto_envvar_prefix": VARIABLE_PREFIX})
+@serve_options
+def serve(config: Path | None, servers: str | None, kafka_property: tuple[str, ...], json: bool, **given: Any) -> None:
+    """Serve structures over HTTP from a live replica, until SIGTERM or Ctrl-C.
+
+    Each setting is a flag, an environment variable, or a key of the file, in this order of precedence.
+    """
+    settings, listen = settings_of(ServerSettings, given), settings_of(ListenSettings, given)
+    replica = _replica(settings_of(ServedReplica, given), _kafka(config, servers, kafka_property))
+    _log_accesses(listen.access_log)
+
+    def announce(address: str) -> None:
+        if json:
+            json_line({"address": address, "topic": replica.topic})
+        else:
+            print_line(f"serving {replica.topic} at {address}")
+
+    with replica:
+        serve_replica(replica, settings, listen, on_listening=announce)
+
+
+def _kafka(file: Path | None, servers: str | None, given: tuple[str, ...]) -> dict[str, Any]:
+    """Return the properties of Kafka's clients: of the file, the environment and the flags; later ones win."""
+    prefix = f"{VARIABLE_PREFIX}_KAFKA_"
+    variables = [
+        f"{name.removeprefix(prefix).replace('_', '.').lower()}={value}"
+        for name, value in os.environ.items()
+        if name.startswith(prefix)
+    ]
+    has_table = file is not None and "kafka" in read_settings_file(file).values
+    return properties(servers, (*([str(file)] if has_table else ()), *variables, *given))
+
+
+def _replica(served: ServedReplica, kafka: dict[str, Any]) -> Replica:
+    if not served.topic:
+        raise ConfigurationError(
+            "there is no topic to serve: give --topic, or topic in the table [replica] of the file"
+        )
+    topics = topic_names(served.topic)
+    if served.store is not None and served.checkpoint is not None:
+        raise ConfigurationError("store and checkpoint are both given; a replica is either on disk or in memory")
+    dead_letters = None if served.dead_letters is None else DeadLetterFile(served.dead_letters)
+    on_bad_record: Any = served.on_bad_record if dead_letters is None else "dead-letter"
+    boundaries: Any = served.boundaries
+    return Replica(
+        kafka,
+        topics=topics,
+        store=MemoryStore(served.checkpoint) if served.store is None else rocks_store(served.store),
+        one_key_space=len(topics) > 1,
+        boundaries=boundaries,
+        key_filter=reduce(or_, map(KeyFilter.pattern, served.key_filter)) if served.key_filter else None,
+        on_bad_record=on_bad_record,
+        dead_letters=dead_letters,
+        large_values=served.large_values,
+        history=served.history,
+        recent_changes=served.recent_changes,
+        stalled_after_s=served.stalled_after_s,
+    )
+
+
+def _log_accesses(form: str) -> None:
+    """Write a line for each request to stderr, without changing how other loggers behave."""
+    if form == "off":
+        return
+    logger, handler = logging.getLogger(ACCESS_LOGGER), logging.StreamHandler(sys.stderr)
+    handler.setFormatter(JsonAccess() if form == "json" else logging.Formatter("%(asctime)s %(message)s"))
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    logger.propagate = False

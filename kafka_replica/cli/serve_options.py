@@ -1,0 +1,140 @@
+"""The options of ``serve``: a flag, an environment variable and a key of the settings file for each setting.
+
+The fields of the settings classes are the only list of settings. A flag wins over its environment variable, which wins
+over the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, Field, dataclass, fields
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from kafka_replica.broker.connection.property_names import check_names
+from kafka_replica.cli.options import with_options
+from kafka_replica.cli.properties import SERVERS_VARIABLE
+from kafka_replica.common.property_files import filled, flat, read_settings_file
+from kafka_replica.common.wording import did_you_mean
+from kafka_replica.errors import ConfigurationError
+from kafka_replica.server.settings import ACCESS_LOGS, ListenSettings, ServerSettings, limit_of, setting
+
+VARIABLE_PREFIX: Final = "KAFKA_REPLICA"
+_CHOICES: Final = {
+    "access_log": ACCESS_LOGS,
+    "boundaries": ("auto", "markers", "quiescence"),
+    "on_bad_record": ("stop", "skip"),
+}
+_TYPES: Final[dict[str, Any]] = {"int": int, "float": float, "str": str, "Path": click.Path(path_type=Path)}
+_TABLES: Final = ("server", "replica", "kafka")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServedReplica:
+    """The settings of the replica that is served; see ``Replica``."""
+
+    topic: str = setting("", "The topic, or several separated by commas, which share one key space.")
+    store: Path | None = setting(None, "Keep the replica in this folder (RocksDB): a restart answers at once.")
+    checkpoint: Path | None = setting(None, "Keep the replica in memory, and save it in this file every 5 minutes.")
+    history: int = setting(100, "Versions with paths of their own besides the current one.", least=0)
+    recent_changes: int = setting(1000, "Changes kept for streams that connect again.", least=0)
+    boundaries: str = setting("auto", "What tells where transactions end: auto, markers or quiescence.")
+    on_bad_record: str = setting("stop", "Stop at records that cannot be replicated, or skip them.")
+    dead_letters: Path | None = setting(None, "Append records that cannot be replicated to this file, and go on.")
+    key_filter: tuple[str, ...] = setting((), "Only keys that match as a whole: * any text, ? a character. Repeatable.")
+    large_values: bool = setting(False, "Show values that were split into chunks as whole values.")
+    stalled_after_s: float = setting(10.0, "The silence of the broker after which the state is stalled.", least=0)
+
+
+KINDS: Final = {"server": (ServerSettings, ListenSettings), "replica": (ServedReplica,)}
+"""The settings classes of each table of the file."""
+
+
+def serve_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add an option for each setting, and those for the file and for Kafka's properties."""
+    settings = [_option(each) for kinds in KINDS.values() for kind in kinds for each in fields(kind)]
+    shared = (
+        click.option("--json", is_flag=True, help="The address as a JSON line, for scripts."),
+        click.option(
+            "--kafka-property", multiple=True, metavar="KEY=VALUE",
+            help="A property of Kafka's clients, in place of the one in the file. Repeatable.",
+        ),
+        click.option(
+            "--bootstrap-server", "servers", envvar=SERVERS_VARIABLE, metavar="HOST:PORT[,...]",
+            help="The brokers to connect to first; by default the one that \"broker start\" has started.",
+        ),
+        click.option(
+            "--config", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE",
+            is_eager=True, callback=_read_file, help="The settings file (TOML): tables [server], [replica], [kafka].",
+        ),
+    )  # fmt: skip
+    return with_options((*reversed(settings), *shared), command)
+
+
+def settings_of(kind: type[Any], given: Mapping[str, Any]) -> Any:
+    """Return the settings of a class from the values of all options."""
+    return kind(**{each.name: given[each.name] for each in fields(kind)})
+
+
+def _option(field: Field[Any]) -> Callable[[Any], Any]:
+    name, kind = field.name, str(field.type).removesuffix(" | None")
+    default = None if field.default is MISSING else field.default
+    flag = "--" + name.replace("_", "-")
+    shown: dict[str, Any] = {
+        "default": default,
+        "show_default": default not in (None, "", ()),
+        "help": field.metadata["help"],
+    }
+    if kind == "bool":
+        return click.option(f"{flag}/--no{flag[1:]}", name, **shown)
+    if kind.startswith("tuple"):
+        return click.option(flag, name, multiple=True, **shown)
+    least = limit_of(field.metadata)
+    parameter = _TYPES[kind]
+    if name in _CHOICES:
+        parameter = click.Choice(_CHOICES[name])
+    elif least is not None:
+        parameter = click.IntRange(min=int(least)) if kind == "int" else click.FloatRange(min=least)
+    return click.option(flag, name, type=parameter, **shown)
+
+
+def _read_file(context: click.Context, _parameter: click.Parameter, file: Path | None) -> Path | None:
+    """Make the file's values the defaults of the other options."""
+    if file is None:
+        return None
+    values = read_settings_file(file).values
+    if unknown := set(values) - set(_TABLES):
+        hint = did_you_mean(min(unknown), _TABLES) or f"; known are {', '.join(_TABLES)}"
+        raise ConfigurationError(f"{file}: unknown table [{min(unknown)}]{hint}")
+    options = {option.name: option for option in context.command.params}
+    defaults: dict[str, Any] = {}
+    for table, kinds in KINDS.items():
+        known = {each.name for kind in kinds for each in fields(kind)}
+        for name, value in _table(values, table, file).items():
+            where = f"{file}, [{table}] {name}"
+            if name not in known:
+                raise ConfigurationError(f"{where}: unknown setting{did_you_mean(name, known)}")
+            defaults[name] = _checked(context, options[name], filled(value, where), where)
+    check_names(flat(_table(values, "kafka", file)), f"{file}, [kafka]")
+    context.default_map = defaults
+    return file
+
+
+def _table(values: Mapping[str, Any], name: str, file: Path) -> dict[str, Any]:
+    table = values.get(name, {})
+    if not isinstance(table, dict):
+        raise ConfigurationError(f"{file}: [{name}] should be a table, as in [{name}] and lines of key = value")
+    return table
+
+
+def _checked(context: click.Context, option: click.Parameter, value: Any, where: str) -> Any:
+    """Return a value of the file if it is possible for its option."""
+    if isinstance(value, tuple) != option.multiple or isinstance(value, dict):
+        raise ConfigurationError(f"{where} should be {'a list' if option.multiple else 'one value'}")
+    try:
+        option.type_cast_value(context, value)
+    except click.BadParameter as error:
+        raise ConfigurationError(f"{where}: {error.message}") from error
+    return value

@@ -1,0 +1,74 @@
+"""Counts of the requests of the HTTP service as Prometheus metrics, and the text that Prometheus reads.
+
+Labels are bounded: ``route`` is one of the service's routes, ``method`` GET, HEAD, OPTIONS or ``other``, ``status`` an
+HTTP status.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+
+from kafka_replica.errors import MissingExtraError
+
+try:
+    from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, PlatformCollector, ProcessCollector
+    from prometheus_client.exposition import generate_latest
+except ImportError as error:
+    raise MissingExtraError("exporting metrics", "metrics") from error
+
+_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+_BUCKETS_S = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
+_MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+_PREFIX = "kafka_replica_http_"
+
+
+class RequestMetrics:
+    """The counts of requests, in a registry of their own, together with those of the process.
+
+    Args:
+        streams: returns the number of open streams of changes.
+    """
+
+    def __init__(self, streams: Callable[[], int]) -> None:
+        self.registry = CollectorRegistry()
+        ProcessCollector(registry=self.registry)
+        PlatformCollector(registry=self.registry)
+        labels = ("route", "method")
+        self._requests = Counter(
+            f"{_PREFIX}requests", "Requests that have ended.", (*labels, "status"), registry=self.registry
+        )
+        self._durations = Histogram(
+            f"{_PREFIX}request_duration_seconds", "From the request to the end of its answer.", labels,
+            buckets=_BUCKETS_S, registry=self.registry,
+        )  # fmt: skip
+        self._bytes = Counter(f"{_PREFIX}response_bytes", "Bytes of answers.", labels, registry=self.registry)
+        self._running = Gauge(f"{_PREFIX}requests_in_progress", "Requests in progress.", registry=self.registry)
+        self._series: dict[tuple[str, str, int], tuple[Counter, Histogram, Counter]] = {}  # finding labels takes longer
+        open_streams = Gauge(f"{_PREFIX}change_streams", "Open streams of changes.", registry=self.registry)
+        open_streams.set_function(streams)
+
+    def in_progress(self) -> AbstractContextManager[object]:
+        """Count a request as in progress within the block."""
+        found: AbstractContextManager[object] = self._running.track_inprogress()
+        return found
+
+    def count(self, route: str, method: str, status: int, duration_s: float, bytes_sent: int) -> None:
+        """Count a request that has ended; status 0 means that it had no answer."""
+        key = (route, method if method in _METHODS else "other", status)
+        series = self._series.get(key)
+        if series is None:
+            labels = key[:2]
+            series = self._series[key] = (
+                self._requests.labels(*labels, str(status)),
+                self._durations.labels(*labels),
+                self._bytes.labels(*labels),
+            )
+        requests, durations, sent = series
+        requests.inc()
+        durations.observe(duration_s)
+        sent.inc(bytes_sent)
+
+    def exposition(self) -> tuple[bytes, str]:
+        """Return the text that Prometheus reads, and its media type."""
+        return generate_latest(self.registry), _MEDIA_TYPE

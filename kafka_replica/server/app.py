@@ -1,0 +1,197 @@
+"""The app: the routes over a replica, behind the gate and under observation."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib import import_module
+from typing import Any, Final
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import Scope
+
+import kafka_replica
+from kafka_replica.errors import KafkaReplicaError
+from kafka_replica.metrics.replica import export
+from kafka_replica.metrics.sdmx import export_structures
+from kafka_replica.metrics.server import RequestMetrics
+from kafka_replica.replica import Replica
+from kafka_replica.server.access import read_tokens
+from kafka_replica.server.change_feed import ChangeFeed
+from kafka_replica.server.gate import METHODS, Gate
+from kafka_replica.server.health import readiness_json
+from kafka_replica.server.observation import REQUEST_ID, Observation
+from kafka_replica.server.problems import answer_exception
+from kafka_replica.server.rest.messages import RestAnswer
+from kafka_replica.server.sdmx_routes import Answer, SdmxRoutes
+from kafka_replica.server.settings import ServerSettings
+from kafka_replica.server.threads import DaemonThreads
+from kafka_replica.server.versions import HEADERS, Versions
+
+_log = logging.getLogger("kafka_replica.server")
+_ROUTES: Final = frozenset({"sdmx", "pinned_sdmx", "changes", "live", "ready", "metrics"})
+"""The names of the endpoints: the values of the metrics' label ``route``, besides ``other``."""
+
+
+class Service:
+    """The parts of the app that outlive a request.
+
+    Args:
+        replica: the replica, which the caller starts and closes.
+        settings: the settings of the app.
+        topic: as for ``create_app``.
+        answer: as for ``create_app``.
+    """
+
+    def __init__(
+        self, replica: Replica, settings: ServerSettings, topic: str | None = None, answer: Answer | None = None
+    ) -> None:
+        self.replica = replica
+        self.settings = settings
+        self.versions = Versions(replica, topic)
+        self.feed = ChangeFeed(replica, settings)
+        self._executor = DaemonThreads(settings.threads, "kafka_replica server")
+        self._metrics = RequestMetrics(lambda: self.feed.stream_count)
+        export(replica, registry=self._metrics.registry)
+        export_structures(self.versions.live, name=topic or replica.topic, registry=self._metrics.registry)
+        self._answer = answer or _default_answer(settings.max_answer_bytes)
+        self.app = self._make_app()
+
+    def _make_app(self) -> Starlette:
+        settings = self.settings
+        sdmx = SdmxRoutes(self.versions, self._answer, settings, self._executor, kafka_replica.__version__)
+        routes = [Route(base + "/{rest:path}", sdmx.sdmx) for base in settings.base_paths]  # the most frequent ones
+        routes += [
+            *(Route("/version/{version}" + base + "/{rest:path}", sdmx.pinned_sdmx) for base in settings.base_paths),
+            *_both("/health/live", self.live),
+            *_both("/health/ready", self.ready),
+            *_both("/metrics", self.metrics),
+            *_both("/changes", self.feed.changes),
+        ]
+        middleware = [
+            Middleware(Observation, metrics=self._metrics, route_of=_route_of),
+            Middleware(
+                Gate, settings=settings, tokens=read_tokens(settings.tokens_file) if settings.tokens_file else ()
+            ),
+        ]
+        if settings.allowed_origins:
+            middleware.append(
+                Middleware(
+                    CORSMiddleware,
+                    allow_origins=settings.allowed_origins,
+                    allow_methods=METHODS,
+                    allow_headers=("Authorization", "If-None-Match", "Last-Event-ID", REQUEST_ID),
+                    expose_headers=(*HEADERS, REQUEST_ID, "ETag"),
+                )
+            )
+        app = Starlette(
+            routes=routes,
+            middleware=middleware,
+            exception_handlers={HTTPException: answer_exception},
+            lifespan=self._lifespan,
+        )
+        app.router.redirect_slashes = False
+        return app
+
+    # --- endpoints ---
+
+    async def live(self, _request: Request) -> Response:
+        """Answer that the process handles requests."""
+        return _json({"live": True})
+
+    async def ready(self, _request: Request) -> Response:
+        """Answer whether the service should get requests, and why."""
+        status = await asyncio.to_thread(self.replica.status)  # a store on disk may have to count its keys once
+        found = readiness_json(status, self.settings)
+        return _json(found, 200 if found["ready"] else 503)
+
+    async def metrics(self, _request: Request) -> Response:
+        """Answer with the metrics of the replica, its structures, requests and the process."""
+        text, media_type = await asyncio.to_thread(self._metrics.exposition)
+        return Response(text, 200, {"Cache-Control": "no-store"}, media_type)
+
+    # --- lifecycle ---
+
+    def prepare(self) -> None:
+        """Decode everything once, so that the first queries for references are fast; problems are logged."""
+        try:
+            self.versions.live.prepare()
+        except KafkaReplicaError as error:
+            _log.warning("preparing the indexes: %s", error)
+
+    async def close(self) -> None:
+        """End the streams and cancel what is waiting for a thread. Idempotent."""
+        await self.feed.close()
+        self._executor.shutdown(wait=False, cancel_futures=True)
+        self.versions.close()
+
+    @asynccontextmanager
+    async def _lifespan(self, _app: Starlette) -> AsyncIterator[None]:
+        try:
+            yield
+        finally:
+            await self.close()
+
+
+def create_app(
+    replica: Replica,
+    settings: ServerSettings | None = None,
+    *,
+    topic: str | None = None,
+    answer: Answer | None = None,
+) -> Starlette:
+    """Return an ASGI app that serves a replica; mount it in a program, or run it with any ASGI server.
+
+    ::
+
+        with Replica({"bootstrap.servers": "localhost:9092"}, "sdmx.structures") as replica:
+            uvicorn.run(create_app(replica))
+
+    The app only reads. The caller starts and closes the replica; closing it ends open streams of changes. Limits of
+    connections, headers and slow clients are those of the ASGI server.
+
+    Args:
+        replica: the replica; ``history=`` gives the number of versions with paths of their own.
+        settings: the settings; by default those of ``ServerSettings()``.
+        topic: the topic that holds structures, if the replica has several topics that are not one key space.
+        answer: a function that answers requests for structures, in place of the SDMX REST API of this library.
+
+    Raises:
+        ConfigurationError: the file of tokens cannot be read.
+        ReplicaClosedError: the replica is closed.
+    """
+    return Service(replica, settings or ServerSettings(), topic, answer).app
+
+
+def _default_answer(max_bytes: int) -> Answer:
+    rest: Any = import_module("kafka_replica.server.rest")
+    if not hasattr(rest, "answer"):  # not part of this version yet
+        text = (("Content-Type", "text/plain"),)
+        return lambda _request, _structures: RestAnswer(501, text, b"the SDMX REST API is not part of this version\n")
+    settings = rest.RestSettings(max_bytes=max_bytes)
+    answer: Answer = lambda request, structures: rest.answer(request, structures, settings)  # noqa: E731
+    return answer
+
+
+def _both(path: str, endpoint: Any) -> list[Route]:
+    """Return routes to an endpoint with and without a slash at the end."""
+    return [Route(path, endpoint), Route(f"{path}/", endpoint)]
+
+
+def _json(value: dict[str, Any], status: int = 200) -> Response:
+    body = json.dumps(value, separators=(",", ":"))
+    return Response(body, status, {"Cache-Control": "no-store"}, "application/json")
+
+
+def _route_of(scope: Scope) -> str:
+    name = getattr(scope.get("endpoint"), "__name__", "")
+    return name if name in _ROUTES else "other"

@@ -1,0 +1,133 @@
+"""The feed of changes as server-sent events: one event per version, resumable.
+
+Source: WHATWG HTML Living Standard, section 9.2 (Server-sent events).
+
+A slow client is bounded: the changes that wait for it are merged after ``max_pending_changes``, and its connection ends
+when it accepts no data for some time. No thread and no other client waits for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from contextlib import aclosing
+
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.types import Receive, Scope, Send
+
+from kafka_replica.aio import AsyncChanges, AsyncReplica
+from kafka_replica.errors import KafkaReplicaError
+from kafka_replica.listeners import Change
+from kafka_replica.replica import Replica
+from kafka_replica.server.events import COMMENT, SortedKeys, change_event, failed_event
+from kafka_replica.server.problems import Problem, busy
+from kafka_replica.server.settings import ServerSettings
+from kafka_replica.server.versions import VersionId
+
+_MEDIA_TYPE = "text/event-stream"
+_HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}  # nginx would hold events back
+_KEYS_AT_ONCE = 1000  # more keys are sorted in a thread, and sent in parts
+
+
+class ChangeFeed:
+    """The endpoint of the change feed, and its open streams.
+
+    Args:
+        replica: the replica.
+        settings: the number of streams, and the interval of heartbeats.
+    """
+
+    def __init__(self, replica: Replica, settings: ServerSettings) -> None:
+        self._replica = replica
+        self._settings = settings
+        self._open: set[AsyncChanges] = set()
+        self._closed = False
+
+    @property
+    def stream_count(self) -> int:
+        """The number of open streams."""
+        return len(self._open)
+
+    async def changes(self, request: Request) -> Response:
+        """Stream the changes since the version in the header ``Last-Event-ID``, or the whole state first."""
+        last = request.headers.get("last-event-id") or request.query_params.get("since") or ""
+        if request.method == "HEAD":
+            return Response(None, 200, _HEADERS, _MEDIA_TYPE)
+        if self._closed:
+            raise busy("the server is shutting down")
+        if len(self._open) >= self._settings.max_streams:
+            raise busy(f"{self._settings.max_streams} streams of changes are open already")
+        changes = self._changes_since(VersionId.parse(last))
+        self._open.add(changes)
+        return _EventStream(self._stream(changes), self._end(changes))
+
+    def _changes_since(self, last: VersionId | None) -> AsyncChanges:
+        known = last is not None and last.incarnation == self._replica.incarnation
+        try:
+            return AsyncReplica(self._replica).changes(
+                since=last.version if last is not None and known else None,
+                max_pending=self._settings.max_pending_changes,
+            )
+        except KafkaReplicaError as error:
+            raise Problem(503, "the replica was closed") from error
+
+    async def close(self) -> None:
+        """End all streams; clients connect again and resume, here or elsewhere."""
+        self._closed = True
+        for changes in tuple(self._open):
+            await changes.aclose()
+
+    def _end(self, changes: AsyncChanges) -> Callable[[], Awaitable[None]]:
+        async def end() -> None:
+            self._open.discard(changes)
+            await changes.aclose()
+
+        return end
+
+    async def _stream(self, changes: AsyncChanges) -> AsyncIterator[bytes]:
+        yield COMMENT
+        try:
+            async with aclosing(self._events(changes)) as events:
+                async for event in events:
+                    yield event
+        except KafkaReplicaError:
+            yield failed_event(str(self._replica.state))
+
+    async def _events(self, changes: AsyncChanges) -> AsyncGenerator[bytes]:
+        while True:
+            try:
+                async with asyncio.timeout(self._settings.heartbeat_s):
+                    change = await anext(changes)
+            except TimeoutError:
+                yield COMMENT
+                continue
+            except StopAsyncIteration:
+                return
+            async for part in self._event(change):
+                yield part
+
+    async def _event(self, change: Change) -> AsyncIterator[bytes]:
+        is_large = change.initial or len(change.changed) + len(change.deleted) > _KEYS_AT_ONCE
+        keys = await asyncio.to_thread(SortedKeys.of, change) if is_large else SortedKeys.of(change)
+        several = len(self._replica.topics) > 1
+        parts = change_event(change, keys, self._replica.incarnation, several_topics=several)
+        if is_large:
+            for part in parts:
+                yield part
+        else:
+            yield b"".join(parts)
+
+
+class _EventStream(StreamingResponse):
+    """A stream of events that calls a function at its end, also if it never began."""
+
+    def __init__(self, content: AsyncIterator[bytes], end: Callable[[], Awaitable[None]]) -> None:
+        super().__init__(content, 200, _HEADERS, _MEDIA_TYPE)
+        self._end = end
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            await self._end()

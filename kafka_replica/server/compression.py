@@ -1,0 +1,38 @@
+"""Compression of answers. Source: RFC 9110, sections 12.4.2 (quality values) and 12.5.3 (Accept-Encoding)."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from typing import Final
+
+_LEAST_BYTES: Final = 1000  # smaller answers fit into one packet
+_LEVEL: Final = 5
+_COMPRESSIBLE: Final = re.compile(r"(text/|application/[^;]*(json|xml))", re.IGNORECASE)
+
+
+def accepts_gzip(header: str) -> bool:
+    """Return whether a request with this header ``Accept-Encoding`` accepts gzip."""
+    qualities: dict[str, float] = {}
+    for part in header.lower().split(","):
+        coding, _, parameters = part.partition(";")
+        qualities[coding.strip().removeprefix("x-")] = _quality(parameters)
+    return qualities.get("gzip", qualities.get("*", 0.0)) > 0
+
+
+def _quality(parameters: str) -> float:
+    found = re.fullmatch(r"\s*q\s*=\s*([0-9.]+)\s*", parameters)
+    try:
+        return float(found[1]) if found else 1.0
+    except ValueError:
+        return 0.0
+
+
+def is_worth_compressing(content_type: str, size: int) -> bool:
+    """Return whether an answer becomes noticeably smaller."""
+    return size >= _LEAST_BYTES and _COMPRESSIBLE.match(content_type) is not None
+
+
+def compress(body: bytes) -> bytes:
+    """Return the body in gzip format; equal bodies give equal bytes."""
+    return gzip.compress(body, _LEVEL, mtime=0)

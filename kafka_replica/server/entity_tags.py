@@ -1,0 +1,37 @@
+"""Entity tags that are valid within one incarnation of the replica and one release. Source: RFC 9110, section 8.8.3.
+
+Version numbers restart with another incarnation, and another release may write the same artefact differently. So the
+tag of an answer, which depends on the version number, gets a suffix that differs in these cases.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from functools import lru_cache
+from typing import Final
+
+_TAG: Final = re.compile(r'(?:W/)?"([^"]*)"')
+
+
+@lru_cache(8)
+def suffix_of(incarnation: str, release: str) -> str:
+    """Return the suffix of an incarnation and a release."""
+    return "." + hashlib.sha256(f"{incarnation}/{release}".encode()).hexdigest()[:12]
+
+
+def with_suffix(tag: str, suffix: str, *, compressed: bool) -> str:
+    """Return the tag as clients see it: weak if the answer is compressed, because it then is another representation."""
+    found = _TAG.fullmatch(tag.strip())
+    if found is None:
+        return tag
+    weak = "W/" if compressed or tag.strip().startswith("W/") else ""
+    return f'{weak}"{found[1]}{suffix}"'
+
+
+def without_suffix(if_none_match: str, suffix: str) -> str:
+    """Return the header ``If-None-Match`` with the tags of this incarnation only, without the suffix."""
+    if if_none_match.strip() == "*":
+        return "*"
+    known = [tag.removesuffix(suffix) for tag in _TAG.findall(if_none_match) if tag.endswith(suffix)]
+    return ", ".join(f'"{tag}"' for tag in known)

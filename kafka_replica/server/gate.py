@@ -1,0 +1,86 @@
+"""The gate that every request passes first: methods, lengths, hosts, tokens and the number of requests.
+
+Health checks pass without a host name and token, because they reveal no data and orchestrators have neither.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from kafka_replica.server.access import LOOPBACK_NAMES, Role, Token, check_role, is_allowed_host
+from kafka_replica.server.problems import Problem, busy, problem_response
+from kafka_replica.server.settings import ServerSettings
+
+METHODS: Final = ("GET", "HEAD", "OPTIONS")
+_HEALTH: Final = "/health/"
+_STREAMS: Final = ("/changes", "/changes/")
+
+
+class Gate:
+    """A middleware that refuses requests before any work is done for them.
+
+    Args:
+        app: the rest of the app.
+        settings: the limits.
+        tokens: the accepted tokens; empty if none is needed.
+    """
+
+    def __init__(self, app: ASGIApp, settings: ServerSettings, tokens: Sequence[Token]) -> None:
+        self._app = app
+        self._settings = settings
+        self._hosts = frozenset(name.lower() for name in settings.allowed_hosts or LOOPBACK_NAMES)
+        self._tokens = tokens
+        self._running = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or answer it with the reason for which it is refused."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        path = scope["path"].removeprefix(scope.get("root_path", ""))
+        try:
+            self._check(scope, path)
+        except HTTPException as problem:
+            refusal = problem_response(problem.status_code, problem.detail, dict(problem.headers or {}))
+            await refusal(scope, receive, send)
+            return
+        if scope["method"] == "OPTIONS" and not (self._settings.allowed_origins and _is_preflight(scope)):
+            await Response(None, 204, {"Allow": ", ".join(METHODS)})(scope, receive, send)
+            return
+        is_counted = not path.startswith(_HEALTH) and path not in _STREAMS
+        self._running += is_counted
+        try:
+            await self._app(scope, receive, send)
+        finally:
+            self._running -= is_counted
+
+    def _check(self, scope: Scope, path: str) -> None:
+        headers = Headers(scope=scope)
+        if scope["method"] not in METHODS:
+            # The connection is closed, because its body is not read.
+            raise Problem(405, "the server is read-only; use GET", {"Allow": ", ".join(METHODS), "Connection": "close"})
+        if headers.get("content-length", "0") != "0" or "transfer-encoding" in headers:
+            raise Problem(413, "a request has no body here", {"Connection": "close"})
+        if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > self._settings.max_url_bytes:
+            raise Problem(414, f"path and query are longer than {self._settings.max_url_bytes} bytes")
+        if sum(len(name) + len(value) for name, value in scope["headers"]) > self._settings.max_header_bytes:
+            raise Problem(431, f"the headers are larger than {self._settings.max_header_bytes} bytes")
+        if path.startswith(_HEALTH):
+            return
+        if not is_allowed_host(headers.get("host", ""), self._hosts):
+            raise Problem(400, "this host name is not allowed; the server's setting allowed_hosts lists the names")
+        if self._tokens and not _is_preflight(scope):
+            check_role(self._tokens, headers.get("authorization", ""), Role.READ)
+        if self._running >= self._settings.max_requests:
+            raise busy(f"{self._settings.max_requests} requests are in progress")
+
+
+def _is_preflight(scope: Scope) -> bool:
+    """Return whether a browser asks for permission; it sends no token with this question."""
+    return scope["method"] == "OPTIONS" and "access-control-request-method" in Headers(scope=scope)

@@ -1,0 +1,67 @@
+"""The socket that the server listens at, its address, and TLS."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+from typing import Final
+
+from kafka_replica.errors import ConfigurationError
+from kafka_replica.server.access import LOOPBACK_NAMES
+from kafka_replica.server.settings import ListenSettings
+
+_ALL_ADDRESSES: Final = frozenset({"0.0.0.0", "::"})  # noqa: S104 - recognized, not used
+
+
+def open_socket(listen: ListenSettings) -> socket.socket:
+    """Return a socket that listens at the configured address.
+
+    Raises:
+        ConfigurationError: the address does not exist here, is used by another process, or is not permitted.
+    """
+    try:
+        family = socket.getaddrinfo(listen.host, listen.port, type=socket.SOCK_STREAM)[0][0]
+        both = listen.host == "::" and socket.has_dualstack_ipv6()
+        return socket.create_server((listen.host, listen.port), family=family, backlog=2048, dualstack_ipv6=both)
+    except OSError as error:
+        where = f"{listen.host} port {listen.port}"
+        raise ConfigurationError(
+            f"listening at {where}: {error.strerror or error}; choose another port or host"
+        ) from error
+
+
+def address_of(opened: socket.socket, listen: ListenSettings) -> str:
+    """Return the address of the server for people and scripts, with the port that was chosen."""
+    scheme = "http" if listen.tls_certificate is None else "https"
+    host = f"[{listen.host}]" if ":" in listen.host else listen.host
+    return f"{scheme}://{host}:{opened.getsockname()[1]}"
+
+
+def default_hosts(host: str) -> tuple[str, ...]:
+    """Return the host names that requests may use by default: those of the loopback address, and of this server."""
+    own = socket.gethostname() if host in _ALL_ADDRESSES else f"[{host}]" if ":" in host else host
+    return tuple(dict.fromkeys((*LOOPBACK_NAMES, own)))
+
+
+def tls_context(listen: ListenSettings) -> ssl.SSLContext | None:
+    """Return the TLS settings of the server; None without a certificate.
+
+    Raises:
+        ConfigurationError: a file cannot be read, or the key does not fit the certificate or the password.
+    """
+    if listen.tls_certificate is None:
+        return None
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)  # TLS 1.2 or newer
+    try:
+        # A function, because without a password OpenSSL would ask for it on the terminal.
+        context.load_cert_chain(listen.tls_certificate, listen.tls_key, lambda: listen.tls_key_password)
+        if listen.tls_client_ca is not None:
+            context.load_verify_locations(listen.tls_client_ca)
+            context.verify_mode = ssl.CERT_REQUIRED
+    except OSError as error:  # ssl.SSLError, too
+        files = ", ".join(str(path) for path in (listen.tls_certificate, listen.tls_key, listen.tls_client_ca) if path)
+        reason = getattr(error, "reason", None) or error.strerror or error
+        raise ConfigurationError(
+            f"TLS with {files}: {reason}; check that the files are PEM, the key fits the certificate, and the password"
+        ) from error
+    return context

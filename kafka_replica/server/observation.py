@@ -1,0 +1,92 @@
+"""The outermost layer of the app: request ids, protective headers, unexpected errors, metrics and the access log."""
+
+from __future__ import annotations
+
+import logging
+import re
+import secrets
+import time
+from collections.abc import Callable
+from typing import Final
+
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from kafka_replica.metrics.server import RequestMetrics
+from kafka_replica.server.access_log import Access, is_logged, log_access
+from kafka_replica.server.problems import problem_response
+
+REQUEST_ID: Final = "X-Request-ID"
+_log = logging.getLogger("kafka_replica.server")
+_POSSIBLE_ID: Final = re.compile(rb"[A-Za-z0-9._:/+=@-]{1,128}")
+_PROTECTION: Final = {
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+
+
+class Observation:
+    """A middleware that names, protects, counts and logs each answer.
+
+    Args:
+        app: the rest of the app.
+        metrics: counts requests.
+        route_of: returns the route that answered a request, one of few names.
+    """
+
+    def __init__(self, app: ASGIApp, metrics: RequestMetrics, route_of: Callable[[Scope], str]) -> None:
+        self._app = app
+        self._metrics = metrics
+        self._route_of = route_of
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle a request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        began_s, request_id = time.perf_counter(), _request_id(scope)
+        status, bytes_sent = 0, 0
+
+        async def observed(message: Message) -> None:
+            nonlocal status, bytes_sent
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                headers = MutableHeaders(raw=message.setdefault("headers", []))
+                for name, value in _PROTECTION.items():
+                    headers.setdefault(name, value)
+                headers[REQUEST_ID] = request_id
+            elif message["type"] == "http.response.body":
+                if scope["method"] == "HEAD":
+                    message["body"] = b""
+                bytes_sent += len(message.get("body", b""))
+            await send(message)
+
+        with self._metrics.in_progress():
+            try:
+                await self._app(scope, receive, observed)
+            except Exception:
+                _log.exception("request %s failed", request_id)
+                if status:
+                    raise  # the answer has begun; the server ends the connection
+                detail = f"an unexpected error; the server's log has it under {REQUEST_ID} {request_id}"
+                await problem_response(500, detail)(scope, receive, observed)
+            finally:
+                duration_s = time.perf_counter() - began_s
+                self._metrics.count(self._route_of(scope), scope["method"], status, duration_s, bytes_sent)
+                if is_logged():
+                    log_access(_access(scope, status, bytes_sent, duration_s, request_id))
+
+
+def _request_id(scope: Scope) -> str:
+    """Return the id that the client has given, if it is harmless, or a new one."""
+    given = next((value for name, value in scope["headers"] if name == b"x-request-id"), b"")
+    return str(given, "ascii") if _POSSIBLE_ID.fullmatch(given) else secrets.token_hex(8)
+
+
+def _access(scope: Scope, status: int, bytes_sent: int, duration_s: float, request_id: str) -> Access:
+    client = scope.get("client")
+    query = scope["query_string"].decode("latin-1")
+    target = (scope.get("raw_path") or scope["path"].encode()).decode("latin-1") + (f"?{query}" if query else "")
+    where = "-" if client is None else str(client[0])
+    return Access(where, scope["method"], target, status, bytes_sent, round(duration_s, 6), request_id)

@@ -1,0 +1,45 @@
+"""Error answers of everything except the SDMX REST API, as problem details in JSON. Source: RFC 9457."""
+
+from __future__ import annotations
+
+import json
+from http import HTTPStatus
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+RETRY_AFTER_S = 1
+
+
+class Problem(HTTPException):
+    """An error that ends a request.
+
+    Args:
+        status: the HTTP status.
+        detail: a sentence for people, without paths of this machine and without secrets.
+        headers: further headers of the answer.
+    """
+
+    def __init__(self, status: int, detail: str, headers: dict[str, str] | None = None) -> None:
+        super().__init__(status, detail, headers)
+
+
+def busy(detail: str) -> Problem:
+    """Return the problem of a request that may succeed if it is repeated."""
+    return Problem(503, detail, {"Retry-After": str(RETRY_AFTER_S)})
+
+
+def problem_response(status: int, detail: str, headers: dict[str, str] | None = None) -> Response:
+    """Return an answer with problem details."""
+    title = HTTPStatus(status).phrase
+    body = json.dumps({"title": title, "status": status, "detail": detail}, separators=(",", ":"))
+    return Response(body, status, {"Cache-Control": "no-store", **(headers or {})}, "application/problem+json")
+
+
+async def answer_exception(_request: Request, error: Exception) -> Response:
+    """Return the answer to a request that was ended by an exception of Starlette, or a ``Problem``."""
+    assert isinstance(error, HTTPException)  # noqa: S101 - the handler is registered for nothing else
+    details = {404: "there is nothing at this path", 405: "the method is not possible here; use GET"}
+    detail = error.detail if isinstance(error, Problem) else details.get(error.status_code, error.detail)
+    return problem_response(error.status_code, detail, dict(error.headers or {}))

@@ -1,0 +1,1 @@
+"""The SDMX REST API for structures; the messages come first."""

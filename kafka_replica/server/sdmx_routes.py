@@ -1,0 +1,131 @@
+"""The routes of the SDMX REST API: each answer is computed in a thread, from one version, and kept for repetitions."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable
+from concurrent.futures import Executor
+from functools import partial
+from typing import Final, TypeAlias
+from urllib.parse import quote
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from kafka_replica.sdmx import Structures
+from kafka_replica.server.answer_cache import AnswerCache, FinishedAnswer
+from kafka_replica.server.compression import accepts_gzip, compress, is_worth_compressing
+from kafka_replica.server.entity_tags import suffix_of, with_suffix, without_suffix
+from kafka_replica.server.problems import Problem, busy
+from kafka_replica.server.rest.messages import RestAnswer, RestRequest
+from kafka_replica.server.settings import ServerSettings
+from kafka_replica.server.versions import VersionId, Versions, version_headers
+
+_KEPT: Final = frozenset({200, 304})
+_AS_OF: Final = re.compile("asof", re.IGNORECASE)  # the answer also depends on the versions that are kept
+
+Answer: TypeAlias = Callable[[RestRequest, Structures], RestAnswer]
+"""A function that answers a request from one version; thread-safe."""
+
+
+class SdmxRoutes:
+    """The endpoints of the SDMX REST API.
+
+    Args:
+        versions: the versions to answer from.
+        answer: computes answers.
+        settings: the limits.
+        executor: runs the computation; its threads bound the number of running computations.
+        release: the release of this library, on which the form of answers depends.
+    """
+
+    def __init__(
+        self, versions: Versions, answer: Answer, settings: ServerSettings, executor: Executor, release: str
+    ) -> None:
+        self._versions = versions
+        self._answer = answer
+        self._settings = settings
+        self._executor = executor
+        self._release = release
+        self._cache = AnswerCache(settings.cache_bytes)
+
+    async def sdmx(self, request: Request) -> Response:
+        """Answer from the current version."""
+        return await self._respond(request, None)
+
+    async def pinned_sdmx(self, request: Request) -> Response:
+        """Answer from the version in the path."""
+        wanted = VersionId.parse(request.path_params["version"])
+        if wanted is None:
+            raise Problem(404, "a pinned path names a version: /version/17/... or /version/17.INCARNATION/...")
+        return await self._respond(request, wanted)
+
+    async def _respond(self, request: Request, wanted: VersionId | None) -> Response:
+        version = self._versions.id_of(self._versions.snapshot(wanted))
+        asked = rest_request(request, suffix_of(version.incarnation or "", self._release))
+        with_gzip = accepts_gzip(", ".join(request.headers.getlist("accept-encoding")))
+        found = self._cache.get((version, asked, with_gzip))
+        if found is None:
+            found = await self._in_thread(partial(self._compute, asked, wanted, with_gzip=with_gzip))
+        return Response(found.body, found.status, {**found.headers, **self._versions.state_headers()})
+
+    async def _in_thread(self, compute: Callable[[], FinishedAnswer]) -> FinishedAnswer:
+        future = asyncio.get_running_loop().run_in_executor(self._executor, compute)
+        try:
+            async with asyncio.timeout(self._settings.request_timeout_s):
+                return await future
+        except TimeoutError as error:
+            raise busy(f"the answer took longer than {self._settings.request_timeout_s:g} s") from error
+
+    def _compute(self, asked: RestRequest, wanted: VersionId | None, *, with_gzip: bool) -> FinishedAnswer:
+        served = self._versions.current() if wanted is None else self._versions.at(wanted)
+        version = self._versions.id_of(served.snapshot)
+        suffix = suffix_of(version.incarnation or "", self._release)
+        answer = self._answer(asked, served.structures)
+        if len(answer.body) > self._settings.max_answer_bytes:
+            raise Problem(413, f"the answer is larger than {self._settings.max_answer_bytes} bytes; request less")
+        found = finished(answer, version_headers(version, served.snapshot.position), suffix, with_gzip=with_gzip)
+        if found.status in _KEPT and not _AS_OF.search(asked.query):
+            self._cache.put((version, asked, with_gzip), found)
+        return found
+
+
+def finished(answer: RestAnswer, version: dict[str, str], suffix: str, *, with_gzip: bool) -> FinishedAnswer:
+    """Return an answer of the SDMX REST API as it is sent.
+
+    Args:
+        answer: the answer.
+        version: the headers that name the version.
+        suffix: the suffix of this incarnation's entity tags.
+        with_gzip: whether the request accepts gzip.
+    """
+    body, headers = answer.body, {name.title(): value for name, value in answer.headers}
+    headers.setdefault("Cache-Control", "no-cache")  # clients may keep the answer, and ask whether it is current
+    compressed = with_gzip and is_worth_compressing(headers.get("Content-Type", ""), len(body))
+    if compressed:
+        body = compress(body)
+        headers["Content-Encoding"] = "gzip"
+    headers["Vary"] = ", ".join(filter(None, (headers.get("Vary"), "Accept-Encoding")))
+    if "Etag" in headers:
+        headers["Etag"] = with_suffix(headers["Etag"], suffix, compressed=compressed)
+    return FinishedAnswer(answer.status, {**version, **headers}, body)  # an answer of the past names its own version
+
+
+def rest_request(request: Request, suffix: str) -> RestRequest:
+    """Return the request as the SDMX REST API reads it.
+
+    Args:
+        request: the request; its path parameter ``rest`` is the path after the base path.
+        suffix: the suffix of this incarnation's entity tags.
+    """
+    scope, headers = request.scope, request.headers
+    raw: bytes = scope.get("raw_path") or quote(scope["path"]).encode()
+    before = scope["path"].removesuffix(request.path_params["rest"])  # has no encoded slashes
+    path = "/".join(raw.decode("latin-1").split("/")[before.count("/") :])
+    return RestRequest(
+        path,
+        scope["query_string"].decode("latin-1"),
+        ", ".join(headers.getlist("accept")),
+        without_suffix(", ".join(headers.getlist("if-none-match")), suffix),
+    )

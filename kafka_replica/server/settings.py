@@ -1,0 +1,130 @@
+"""The settings of the HTTP service; each is a key of the file's table ``[server]``, a flag and an environment variable.
+
+``ServerSettings`` apply wherever the app runs, ``ListenSettings`` to ``kafka-replica serve`` and ``serve``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from kafka_replica.common.secret_values import Secret
+from kafka_replica.errors import ConfigurationError
+
+T = TypeVar("T")
+BASE_PATHS: Final = ("/sdmx/v2", "/sdmx/v1", "/ws/public/sdmxapi/rest")
+ACCESS_LOGS: Final = ("off", "text", "json")
+
+
+def setting(default: T, help_text: str, *, least: float | None = None) -> T:
+    """Return a field of a settings class.
+
+    Args:
+        default: the default value.
+        help_text: the description, for the help of the command.
+        least: the smallest number that is possible.
+    """
+    found: T = field(default=default, metadata={"help": help_text, "least": least})
+    return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerSettings:
+    """The settings of the app.
+
+    Raises:
+        ConfigurationError: a value is impossible.
+    """
+
+    base_paths: tuple[str, ...] = setting(BASE_PATHS, "A path below which the SDMX REST API answers. Repeatable.")
+    allowed_hosts: tuple[str, ...] = setting(
+        (), "A host name that requests may use; * allows any. Repeatable. By default the names of the loopback address."
+    )
+    allowed_origins: tuple[str, ...] = setting(
+        (), "An origin whose web pages may read answers (CORS); * allows any. Repeatable."
+    )
+    tokens_file: Path | None = setting(None, "The file with the hashes of the tokens that requests need.")
+    ready_when_stale: bool = setting(False, "Report ready with a version from before a restart.")
+    max_lag_s: float | None = setting(None, "Report not ready while the version lags behind for longer.", least=0)
+    max_lag_records: int | None = setting(None, "Report not ready while more offsets are missing.", least=0)
+    threads: int = setting(4, "Threads that compute answers.", least=1)
+    max_requests: int = setting(100, "Requests in progress; further ones get 503.", least=1)
+    request_timeout_s: float = setting(30.0, "The time to compute an answer; then the request gets 503.", least=0)
+    max_answer_bytes: int = setting(256 * 1024 * 1024, "The size of an answer; a larger one becomes 413.", least=1)
+    cache_bytes: int = setting(64 * 1024 * 1024, "The size of answers that are kept for repetitions.", least=0)
+    max_url_bytes: int = setting(8192, "The length of path and query; a longer one gets 414.", least=1)
+    max_header_bytes: int = setting(16 * 1024, "The size of a request's headers; larger ones get 431.", least=256)
+    max_streams: int = setting(100, "Open streams of changes; further ones get 503.", least=0)
+    max_pending_changes: int = setting(100, "Changes that may wait for a stream before they are merged.", least=1)
+    heartbeat_s: float = setting(15.0, "The interval of comments in a stream without changes.", least=0.05)
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        for path in self.base_paths:
+            if not path.startswith("/") or path.endswith("/") or any(sign in path for sign in "%?#{} "):
+                raise ConfigurationError(f"base_paths: {path!r} is not possible; it is a path such as /sdmx/v2")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListenSettings:
+    """The settings of the server around the app.
+
+    Raises:
+        ConfigurationError: a value is impossible.
+    """
+
+    host: str = setting("127.0.0.1", "The address to listen at; 0.0.0.0 and :: mean all addresses.")
+    port: int = setting(8080, "The port to listen at; 0 chooses a free one.", least=0)
+    tls_certificate: Path | None = setting(None, "The server's certificate and its chain (PEM); answers with TLS.")
+    tls_key: Path | None = setting(None, "The private key of the certificate (PEM), if it is not in the same file.")
+    tls_key_password: str = setting("", "The password of the private key; better given by file or environment.")
+    tls_client_ca: Path | None = setting(None, "The authorities (PEM) of which every client needs a certificate.")
+    max_connections: int = setting(1000, "Open connections; requests on further ones get 503.", least=1)
+    header_timeout_s: float = setting(10.0, "The time to receive a request's line and headers.", least=0.05)
+    idle_timeout_s: int = setting(15, "The time that a connection may be idle between requests.", least=1)
+    write_timeout_s: float = setting(30.0, "The time that a client may accept no data of an answer.", least=0.05)
+    grace_s: int = setting(10, "The time for requests to end at shutdown.", least=0)
+    access_log: str = setting("text", "A line on stderr for each request: off, text or json.")
+    workers: int = setting(1, "Processes; only 1 is possible, since a process has one replica.", least=1)
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        object.__setattr__(self, "tls_key_password", Secret(self.tls_key_password))
+        if self.port > 65535:
+            raise ConfigurationError(f"port={self.port} is not possible; it is 0 to 65535")
+        if self.access_log not in ACCESS_LOGS:
+            raise ConfigurationError(f"access_log={self.access_log!r} is not possible; it is {', '.join(ACCESS_LOGS)}")
+        if self.workers != 1:
+            raise ConfigurationError(
+                f"workers={self.workers} is not possible: one process serves with one replica; start several, each "
+                "with its own port and store, behind a load balancer"
+            )
+        if self.tls_certificate is None and (self.tls_key is not None or self.tls_client_ca is not None):
+            raise ConfigurationError("tls_key and tls_client_ca need tls_certificate, the server's own certificate")
+
+
+def check_fields(settings: ServerSettings | ListenSettings) -> None:
+    """Check the types and limits of all numbers.
+
+    Raises:
+        ConfigurationError: a value is impossible.
+    """
+    for each in fields(settings):
+        value, least = getattr(settings, each.name), limit_of(each.metadata)
+        if least is None or value is None:
+            continue
+        whole = "int" in str(each.type)
+        if isinstance(value, bool) or not isinstance(value, int if whole else int | float) or not value >= least:
+            what = "a whole number" if whole else "a number"
+            raise ConfigurationError(f"{each.name}={value!r} is not possible; it is {what}, {least:g} or more")
+        if not math.isfinite(value):
+            raise ConfigurationError(f"{each.name}={value!r} is not possible; give a large number to set no limit")
+
+
+def limit_of(metadata: Mapping[str, Any]) -> float | None:
+    """Return the smallest possible number of a field made by ``setting``; None if the field is no number."""
+    least: float | None = metadata["least"]
+    return least

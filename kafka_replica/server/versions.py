@@ -1,0 +1,136 @@
+"""The versions that answers come from: the current one, and kept ones by number."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from threading import Lock
+from typing import Final, NamedTuple
+
+from kafka_replica.errors import KafkaReplicaError, NotReadyError, VersionGoneError
+from kafka_replica.records import Position
+from kafka_replica.replica import Replica
+from kafka_replica.sdmx import LiveStructures, Structures
+from kafka_replica.server.problems import Problem, busy
+from kafka_replica.stores import Snapshot
+
+_PINNED: Final = 8
+_ATTEMPTS: Final = 20
+_PARTITIONS_SHOWN: Final = 64
+
+VERSION: Final = "Kafka-Replica-Version"
+"""The header with the version of an answer: its number and, after a dot, the incarnation of the replica."""
+POSITION: Final = "Kafka-Replica-Position"
+"""The header with the position of the version: ``topic-partition@offset`` of each partition."""
+STATE: Final = "Kafka-Replica-State"
+"""The header with the state of the replica: ``live``, ``catching up``, ``blocked``, ``stalled`` or ``failed``."""
+STALE: Final = "Kafka-Replica-Stale"
+"""The header that is ``true`` if the version is from before a restart or rebuild, and newer records are being read."""
+HEADERS: Final = (VERSION, POSITION, STATE, STALE)
+
+
+class VersionId(NamedTuple):
+    """The number of a version and the incarnation of the replica within which the number is valid."""
+
+    version: int
+    incarnation: str | None = None
+
+    def __str__(self) -> str:
+        return str(self.version) if self.incarnation is None else f"{self.version}.{self.incarnation}"
+
+    @staticmethod
+    def parse(text: str) -> VersionId | None:
+        """Return the version that a text such as ``17`` or ``17.5f2a`` means; None if it means none."""
+        number, dot, incarnation = text.strip().partition(".")
+        if not number.isascii() or not number.isdigit() or len(number) > 18 or (dot and not incarnation):
+            return None
+        return VersionId(int(number), incarnation or None)
+
+
+class ServedVersion(NamedTuple):
+    """A version to answer from."""
+
+    structures: Structures
+    snapshot: Snapshot
+
+
+class Versions:
+    """The versions of a replica, with look-ups of SDMX structures. Thread-safe.
+
+    Args:
+        replica: the replica.
+        topic: the topic that holds structures, if the replica has several that are not one key space.
+    """
+
+    def __init__(self, replica: Replica, topic: str | None = None) -> None:
+        self._replica = replica
+        self._topic = topic
+        self.live = LiveStructures(replica, topic=topic)
+        self._pinned: OrderedDict[int, ServedVersion] = OrderedDict()
+        self._lock = Lock()
+
+    def snapshot(self, wanted: VersionId | None = None) -> Snapshot:
+        """Return the current version, or one that is kept; this costs no look-ups.
+
+        Raises:
+            Problem: there is no version yet, or no more; or the wanted one is not kept any more, or does not exist.
+        """
+        try:
+            current = self._replica.snapshot()
+        except NotReadyError as error:
+            raise busy("the replica has no version yet; it reads the topic") from error
+        except KafkaReplicaError as error:
+            raise Problem(503, "the replica ended before its first version") from error
+        if wanted is None:
+            return current
+        if wanted.incarnation not in {None, self._replica.incarnation}:
+            raise Problem(410, f"version {wanted} belongs to another incarnation; begin again with the current version")
+        try:
+            return self._replica.at(wanted.version)
+        except VersionGoneError as error:
+            if not 1 <= wanted.version <= current.version:
+                raise Problem(404, f"there is no version {wanted.version}") from error
+            raise Problem(
+                410, f"version {wanted.version} is no longer kept; begin again with the current one"
+            ) from error
+
+    def current(self) -> ServedVersion:
+        """Return the current version, with look-ups. Raises as ``snapshot``."""
+        for _ in range(_ATTEMPTS):
+            served = ServedVersion(self.live.structures(), self.snapshot())
+            if served.structures.version == served.snapshot.version:
+                return served
+        return self._with_structures(self.snapshot())  # versions come faster than two calls
+
+    def at(self, wanted: VersionId) -> ServedVersion:
+        """Return a version that is kept, with look-ups. Raises as ``snapshot``."""
+        snapshot = self.snapshot(wanted)
+        with self._lock:
+            found = self._pinned.pop(wanted.version, None)
+            if found is None or found.snapshot is not snapshot:
+                found = self._with_structures(snapshot)
+            self._pinned[wanted.version] = found
+            if len(self._pinned) > _PINNED:
+                self._pinned.popitem(last=False)
+        return found
+
+    def id_of(self, snapshot: Snapshot) -> VersionId:
+        """Return the id of a version."""
+        return VersionId(snapshot.version, self._replica.incarnation)
+
+    def state_headers(self) -> dict[str, str]:
+        """Return the headers that describe the present state of the replica."""
+        found = {STATE: str(self._replica.state)}
+        return found if self._replica.ready else {**found, STALE: "true"}
+
+    def close(self) -> None:
+        """Stop following the replica."""
+        self.live.close()
+
+    def _with_structures(self, snapshot: Snapshot) -> ServedVersion:
+        return ServedVersion(self.live.structures(snapshot), snapshot)
+
+
+def version_headers(version: VersionId, position: Position) -> dict[str, str]:
+    """Return the headers that name a version."""
+    shown = str(Position(position)) if len(position) <= _PARTITIONS_SHOWN else position.summary()
+    return {VERSION: str(version), POSITION: shown}

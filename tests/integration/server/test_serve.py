@@ -1,0 +1,161 @@
+"""``kafka-replica serve`` as a process, on a real broker and over real sockets."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import signal
+import ssl
+import subprocess
+import threading
+from pathlib import Path
+
+import httpx
+import pytest
+
+from kafka_replica.embedded import LocalKafka
+from kafka_replica.testing.pytest_plugin import TopicMaker
+from support.broker.kafka_tools import producer, write
+from support.core.certificates import Authority
+from support.server.app_tools import EventParser
+from support.server.server_tools import ServerProcess, until
+
+pytestmark = pytest.mark.broker
+
+CODELIST = "urn:sdmx:org.sdmx.infomodel.codelist.Codelist=SDMX:CL_{}(1.0)"
+NOWHERE = "127.0.0.1:1"
+
+
+def test_a_server_follows_its_topic_and_ends_in_order(
+    local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
+) -> None:
+    """Tokens are needed; each transaction is an event; SIGTERM ends an open stream, and the status is 0."""
+    topic = kafka_topic("serve")
+    writer = producer(local_kafka.bootstrap_servers, topic)
+    write(writer, topic, {CODELIST.format("A"): "x", CODELIST.format("B"): "x"})
+    (tmp_path / "tokens").write_text(f"read {hashlib.sha256(b'secret-token').hexdigest()} test\n")
+    (tmp_path / "serve.toml").write_text(
+        f"[server]\ntokens_file = '{tmp_path / 'tokens'}'\naccess_log = 'json'\n[replica]\ntopic = '{topic}'\n"
+        f"[kafka]\nbootstrap.servers = '{local_kafka.bootstrap_servers}'\n"
+    )
+    parser, events = EventParser(), []
+    with ServerProcess(tmp_path, "--config", str(tmp_path / "serve.toml")) as server:
+        until(lambda: httpx.get(f"{server.address}/health/ready").status_code == 200)
+        assert httpx.get(f"{server.address}/changes").status_code == 401
+        asked = {"Authorization": "Bearer secret-token", "X-Request-ID": "my-id"}
+
+        def follow() -> None:
+            with httpx.stream("GET", f"{server.address}/changes", headers=asked, timeout=60) as response:
+                for chunk in response.iter_bytes():
+                    events.extend(parser.feed(chunk))
+
+        thread = threading.Thread(target=follow)
+        thread.start()
+        until(lambda: len(events) == 1)
+        write(writer, topic, {CODELIST.format("B"): None, CODELIST.format("C"): "x"})
+        until(lambda: len(events) == 2)
+        server.process.send_signal(signal.SIGTERM)
+        assert server.wait() == 0, server.log.read_text()
+        thread.join(30)
+    first, second = events
+    assert (first.name, first.data["changed"]) == ("reset", [CODELIST.format("A"), CODELIST.format("B")])
+    assert (second.name, second.data["changed"]) == ("change", [CODELIST.format("C")])
+    assert second.data["deleted"] == [CODELIST.format("B")]
+    log = server.log.read_text()
+    assert "secret-token" not in log
+    lines = [json.loads(line) for line in log.splitlines()]
+    assert {line["status"] for line in lines if line["target"] == "/changes"} == {401, 200}
+    assert "my-id" in {line["request_id"] for line in lines}
+
+
+def test_a_restart_on_disk_answers_before_it_has_caught_up(
+    local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
+) -> None:
+    """The stored version is served under the same id, marked stale; health says why it is not ready, until it is.
+
+    An open transaction keeps this replica from passing the barrier, because it detects boundaries by quiescence.
+    """
+    topic = kafka_topic("serve-rocks")
+    writer = producer(local_kafka.bootstrap_servers, topic)
+    write(writer, topic, {"a": "x"})
+    options = ["--topic", topic, "--store", str(tmp_path / "store"), "-b", local_kafka.bootstrap_servers]
+    options += ["--boundaries", "quiescence"]
+    path = "/sdmx/v2/structure/codelist"
+    with ServerProcess(tmp_path, *options) as server:
+        until(lambda: httpx.get(f"{server.address}/health/ready").status_code == 200)
+        before = httpx.get(server.address + path).headers
+        assert "kafka-replica-stale" not in before
+        server.process.send_signal(signal.SIGINT)
+        assert server.wait() == 0, server.log.read_text()
+    write(writer, topic, {"b": "x"}, commit=None)
+    with ServerProcess(tmp_path, *options) as server:
+        until(lambda: "kafka-replica-version" in httpx.get(server.address + path).headers)
+        after = httpx.get(server.address + path).headers
+        assert after["kafka-replica-version"] == before["kafka-replica-version"]
+        assert after["kafka-replica-stale"] == "true"
+        ready = httpx.get(f"{server.address}/health/ready")
+        assert (ready.status_code, ready.json()["stale"]) == (503, True)
+        until(lambda: httpx.get(f"{server.address}/health/ready").json()["state"] == "blocked")
+        writer.commit_transaction()
+        until(lambda: httpx.get(f"{server.address}/health/ready").status_code == 200)
+        assert "kafka-replica-stale" not in httpx.get(server.address + path).headers
+
+
+def test_a_silent_broker_is_visible_and_answers_continue(
+    local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
+) -> None:
+    """A stalled replica stays ready with its last version, unless the lag exceeds the limit; then it recovers."""
+    if not isinstance(local_kafka, LocalKafka):
+        pytest.skip("only a broker of this session can be paused")
+    topic = kafka_topic("serve-silent")
+    write(producer(local_kafka.bootstrap_servers, topic), topic, {"a": "x"})
+    options = ("--topic", topic, "-b", local_kafka.bootstrap_servers, "--stalled-after-s", "2", "--max-lag-s", "4")
+    with ServerProcess(tmp_path, *options) as server:
+
+        def health() -> tuple[int, str]:
+            found = httpx.get(f"{server.address}/health/ready")
+            return found.status_code, found.json()["state"]
+
+        until(lambda: health() == (200, "live"))
+        local_kafka.pause()
+        try:
+            until(lambda: health() == (200, "stalled"))
+            until(lambda: health() == (503, "stalled"))
+            assert "kafka-replica-version" in httpx.get(f"{server.address}/sdmx/v2/structure/codelist").headers
+        finally:
+            local_kafka.resume()
+        until(lambda: health() == (200, "live"))
+
+
+def test_only_clients_with_a_certificate_connect(tmp_path: Path) -> None:
+    """TLS with the authority of the tests; a client without a certificate is refused."""
+    authority = Authority(tmp_path, "ca")
+    for name in ("server", "client"):
+        authority.issue(name, "DNS:localhost,IP:127.0.0.1")
+    files = {"certificate": "server.crt", "key": "server.key", "client-ca": "ca.crt"}
+    options = [word for name, file in files.items() for word in (f"--tls-{name}", str(tmp_path / file))]
+    trusting = ssl.create_default_context(cafile=str(authority.certificate))
+    known = ssl.create_default_context(cafile=str(authority.certificate))
+    known.load_cert_chain(tmp_path / "client.crt", tmp_path / "client.key")
+    with ServerProcess(tmp_path, "--topic", "t", "-b", NOWHERE, *options) as server:
+        assert server.address.startswith("https://127.0.0.1:")
+        assert httpx.get(f"{server.address}/health/live", verify=known).status_code == 200
+        with pytest.raises(httpx.HTTPError):
+            httpx.get(f"{server.address}/health/live", verify=trusting)
+        assert httpx.get(f"{server.address}/health/live", verify=known).status_code == 200
+
+
+def test_a_replica_that_fails_ends_the_process_with_1(
+    local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
+) -> None:
+    """The last line on stderr names the record; a wrong setting ends the process with 2."""
+    topic = kafka_topic("serve-bad", config={"cleanup.policy": "delete"})
+    made = producer(local_kafka.bootstrap_servers, topic)
+    made.begin_transaction()
+    made.produce(topic, value=b"without a key")
+    made.commit_transaction()
+    with ServerProcess(tmp_path, "--topic", topic, "-b", local_kafka.bootstrap_servers) as server:
+        assert server.wait() == 1
+    assert f"{topic}-0, offset 0" in server.log.read_text().splitlines()[-1]
+    line = [server.process.args[0], "serve", "--topic", topic, "--port", "x"]  # type: ignore[index]
+    assert subprocess.run(line, capture_output=True, check=False, timeout=60).returncode == 2

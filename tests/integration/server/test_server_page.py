@@ -1,0 +1,70 @@
+"""The examples in docs/server.md run as they are written there, on a real broker."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx
+import pytest
+
+from kafka_replica.embedded import LocalKafka, ports
+from kafka_replica.server.access import read_tokens
+from kafka_replica.testing.pytest_plugin import TopicMaker
+from support.broker.kafka_tools import producer, write
+from support.paths import ROOT
+from support.server.server_tools import ServerProcess, until
+
+PAGE = (ROOT / "docs/server.md").read_text()
+
+
+def block(language: str, containing: str) -> str:
+    """Return the example in a language that contains a text."""
+    blocks: list[str] = re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)
+    return next(each for each in blocks if containing in each)
+
+
+@pytest.mark.broker
+def test_the_settings_file_and_the_program_run(
+    local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
+) -> None:
+    """The file starts a server, and the program mounts one; both become ready, and end at SIGTERM."""
+    topic = kafka_topic("page")
+    write(producer(local_kafka.bootstrap_servers, topic), topic, {"a": "x"})
+
+    def adapted(text: str) -> str:
+        text = text.replace("localhost:9092", local_kafka.bootstrap_servers).replace("sdmx.structures", topic)
+        return text.replace("/var/lib/kafka-replica", str(tmp_path / "store"))
+
+    (tmp_path / "serve.toml").write_text(adapted(block("toml", "[replica]")))
+    with ServerProcess(tmp_path, "--config", str(tmp_path / "serve.toml")) as server:
+        until(lambda: httpx.get(f"{server.address}/health/ready").status_code == 200)
+    port = ports.choose()
+    program = adapted(block("python", "create_app")).replace("port=8000", f"port={port}")
+    (tmp_path / "program.py").write_text(program)
+    with subprocess.Popen([sys.executable, tmp_path / "program.py"], stderr=subprocess.DEVNULL) as process:
+        address = f"http://127.0.0.1:{port}/structures"
+        until(lambda: status_of(f"{address}/health/ready") == 200)
+        assert httpx.get(f"{address}/sdmx/v2/structure/codelist").headers["kafka-replica-state"] == "live"
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(60) in {0, -signal.SIGTERM}
+
+
+def test_the_commands_for_tokens_make_a_file_of_tokens(tmp_path: Path) -> None:
+    """The file is accepted, and the token is random."""
+    subprocess.run(["sh", "-ec", block("sh", "openssl rand")], cwd=tmp_path, env=os.environ, check=True)
+    (token,) = read_tokens(tmp_path / "tokens")
+    assert (token.role.name, token.holder) == ("READ", "dashboards")
+    assert len((tmp_path / "token").read_text().strip()) == 64
+
+
+def status_of(url: str) -> int:
+    """Return the status of a page; 0 if nothing listens there yet."""
+    try:
+        return httpx.get(url).status_code
+    except httpx.TransportError:
+        return 0

@@ -1,0 +1,101 @@
+"""Tools for tests of the whole server: in a thread over a fake topic, and as a process."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Self
+from urllib.parse import urlsplit
+
+from kafka_replica import Replica
+from kafka_replica.server import ListenSettings, ServerSettings
+from kafka_replica.server.app import Service
+from kafka_replica.server.listening import address_of, open_socket
+from kafka_replica.server.running import Server, make_config
+from kafka_replica.server.sdmx_routes import Answer
+from support.server.app_tools import stand_in
+
+
+@contextmanager
+def running(
+    replica: Replica, *, settings: ServerSettings | None = None, answer: Answer = stand_in, **listen: Any
+) -> Iterator[tuple[str, Server]]:
+    """Run a server in a thread; yield its address, and the server."""
+    limits = ListenSettings(**{"port": 0, "grace_s": 5, **listen})
+    service = Service(replica, settings or ServerSettings(), answer=answer)
+    listening = threading.Event()
+    with open_socket(limits) as opened:
+        server = Server(make_config(service, limits), service, listening.set)
+        thread = threading.Thread(target=lambda: asyncio.run(server.serve(sockets=[opened])))
+        thread.start()
+        try:
+            assert listening.wait(30)
+            yield address_of(opened, limits), server
+        finally:
+            server.should_exit = True
+            thread.join(30)
+            assert not thread.is_alive()
+
+
+def connected(address: str) -> socket.socket:
+    """Return a connection to a server."""
+    parts = urlsplit(address)
+    assert parts.hostname is not None
+    return socket.create_connection((parts.hostname, parts.port or 0), 30)
+
+
+def received(connection: socket.socket) -> bytes:
+    """Return all data until the server ends the connection."""
+    data = b""
+    try:
+        while chunk := connection.recv(65536):
+            data += chunk
+    except ConnectionResetError:
+        pass
+    return data
+
+
+def until(check: Callable[[], bool], timeout_s: float = 60) -> None:
+    """Wait until a condition is true."""
+    give_up_s = time.monotonic() + timeout_s
+    while not check():
+        assert time.monotonic() < give_up_s
+        time.sleep(0.02)
+
+
+class ServerProcess:
+    """``kafka-replica serve`` as a process."""
+
+    def __init__(self, folder: Path, *arguments: str) -> None:
+        self.log = folder / "serve.log"
+        program = str(Path(sys.executable).with_name("kafka-replica"))
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                [program, "serve", "--json", "--port", "0", *arguments], stdout=subprocess.PIPE, stderr=log, text=True
+            )
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        assert line, self.log.read_text()
+        self.address: str = json.loads(line)["address"]
+
+    def wait(self, timeout_s: float = 60) -> int:
+        """Wait for the end; return the exit status."""
+        return self.process.wait(timeout_s)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait(30)
+        assert self.process.stdout is not None
+        self.process.stdout.close()

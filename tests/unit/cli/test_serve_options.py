@@ -1,0 +1,141 @@
+"""The settings of ``serve``: flags, environment variables and the file."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from kafka_replica.cli.groups import kafka_replica
+from kafka_replica.cli.serve import serve
+from kafka_replica.cli.serve_options import KINDS, ServedReplica, settings_of
+from kafka_replica.errors import ConfigurationError
+from kafka_replica.server import ListenSettings, ServerSettings
+from support.cli.command_tools import environment  # noqa: F401 - a fixture
+from support.paths import ROOT
+
+FILE = """
+[server]
+host = "0.0.0.0"
+port = 1
+allowed_hosts = ["a", "b"]
+ready_when_stale = true
+max_lag_s = 2
+tls_key_password = "${KEY_PASSWORD}"
+
+[replica]
+topic = "from-file"
+key_filter = ["CL_*"]
+
+[kafka]
+bootstrap.servers = "file:9092"
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A settings file."""
+    monkeypatch.setenv("KEY_PASSWORD", "from-variable")
+    (tmp_path / "serve.toml").write_text(FILE)
+    return tmp_path / "serve.toml"
+
+
+def parsed(*arguments: str) -> dict[str, Any]:
+    """Return the values of all options."""
+    parent = click.Context(kafka_replica, **kafka_replica.context_settings)
+    return serve.make_context("serve", list(arguments), parent).params
+
+
+def test_a_flag_wins_over_a_variable_and_that_over_the_file(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The three places, and the defaults where a setting is in none of them."""
+    monkeypatch.setenv("KAFKA_REPLICA_PORT", "2")
+    monkeypatch.setenv("KAFKA_REPLICA_HOST", "variable")
+    monkeypatch.setenv("KAFKA_REPLICA_ALLOWED_HOSTS", "c d")
+    monkeypatch.setenv("KAFKA_REPLICA_READY_WHEN_STALE", "false")
+    found = parsed("--config", str(file), "--port", "3")
+    listen, server = settings_of(ListenSettings, found), settings_of(ServerSettings, found)
+    assert (listen.host, listen.port, listen.tls_key_password) == ("variable", 3, "from-variable")
+    assert (server.allowed_hosts, server.ready_when_stale, server.max_lag_s) == (("c", "d"), False, 2)
+    assert (listen.grace_s, server.threads) == (10, 4)
+    replica = settings_of(ServedReplica, found)
+    assert (replica.topic, replica.key_filter, replica.history) == ("from-file", ("CL_*",), 100)
+
+
+def test_the_variable_of_each_setting_has_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    """KAFKA_REPLICA and the name of the setting in capitals, also for the file and the topic."""
+    shown = CliRunner().invoke(kafka_replica, ["serve", "-h"], terminal_width=500).output
+    names = {each.name for kinds in KINDS.values() for kind in kinds for each in fields(kind)}
+    variables = set(re.findall(r"KAFKA_REPLICA_(\w+)", shown))
+    assert {name.upper() for name in {*names, "config", "json", "kafka_property"}} <= variables
+    monkeypatch.setenv("KAFKA_REPLICA_TOPIC", "t")
+    assert parsed()["topic"] == "t"
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("[servr]", r"unknown table \[servr\]; did you mean 'server'"),
+        ("[server]\nprt = 1", r"\[server\] prt: unknown setting; did you mean 'port'"),
+        ("[server]\nport = 'x'", r"\[server\] port: 'x' is not a valid"),
+        ("[server]\nport = -1", r"\[server\] port: -1 is not in the range"),
+        ("[server]\nport = [1]", r"\[server\] port should be one value"),
+        ("[server]\nallowed_hosts = 'x'", r"\[server\] allowed_hosts should be a list"),
+        ("[server]\ntls_key_password = '${NO_SUCH}'", "NO_SUCH is not set"),
+        ("server = 1", r"\[server\] should be a table"),
+        ("[kafka]\nbootstrap.server = 'x'", "bootstrap.server"),
+        ("[replica]\nboundaries = 'x'", "boundaries: 'x' is not one of"),
+        ("x", "as TOML"),
+    ],
+)  # fmt: skip
+def test_a_file_with_a_mistake_is_refused_with_its_place(tmp_path: Path, text: str, problem: str) -> None:
+    """The message names the file, the table and the setting."""
+    (tmp_path / "serve.toml").write_text(text)
+    with pytest.raises(ConfigurationError, match=problem) as refused:
+        parsed("--config", str(tmp_path / "serve.toml"))
+    assert "serve.toml" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["-t", "x", "--workers", "2"], "one replica"), (["-t", "x", "--port", "70000"], "port=70000"), ([], "--topic"),
+        (["-t", "x", "--kafka-property", "no.such=1"], "no.such"),
+        (["-t", "x y"], "cannot be the name"), (["-t", "x,x"], "twice"),
+        (["-t", "x", "--store", "s", "--checkpoint", "c"], "both"),
+        (["-t", "x", "--tls-key", "key.pem"], "tls_certificate"),
+    ],
+)  # fmt: skip
+def test_an_impossible_setting_ends_the_command_with_2(arguments: list[str], problem: str) -> None:
+    """Nothing is opened before all settings are checked."""
+    outcome = CliRunner().invoke(kafka_replica, ["serve", "-b", "localhost:1", *arguments], standalone_mode=False)
+    assert isinstance(outcome.exception, ConfigurationError | click.BadParameter)
+    assert problem in str(outcome.exception)
+
+
+def test_the_page_lists_every_setting_with_its_default() -> None:
+    """The tables of docs/server.md have the settings, defaults and order of the classes."""
+    page = (ROOT / "docs/server.md").read_text()
+    rows = re.findall(r"^\| `(\w+)` \| (.*?) \| (.*?) \|$", page, re.MULTILINE)
+    found = {name: default for name, default, _ in rows}
+    for kinds in KINDS.values():
+        for kind in kinds:
+            for each in fields(kind):
+                assert found.get(each.name) == _shown(each.default), each.name
+
+
+def _shown(default: Any) -> str:
+    if default in (None, "", ()):
+        return ""
+    if isinstance(default, tuple):
+        return ", ".join(f"`{each}`" for each in default)
+    return f"`{str(default).lower() if isinstance(default, bool) else default}`"
+
+
+def test_options_are_real_click_options() -> None:
+    """The command can be completed and documented like any other."""
+    assert all(isinstance(option, click.Option) for option in serve.params)

@@ -1,0 +1,178 @@
+"""The server in a thread, over real sockets: slow clients, shutdown with open streams, systemd."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from kafka_replica import Replica
+from kafka_replica.errors import BadRecordError, ConfigurationError
+from kafka_replica.sdmx import Structures
+from kafka_replica.server import ListenSettings, ServerSettings, serve
+from kafka_replica.server.listening import open_socket, tls_context
+from kafka_replica.server.rest.messages import RestAnswer, RestRequest
+from kafka_replica.testing import FakeTopic
+from support.core.certificates import PASSWORD, Authority
+from support.server.app_tools import EventParser, stand_in
+from support.server.server_tools import connected, received, running, until
+
+
+@pytest.fixture
+def replica() -> Iterator[Replica]:
+    """A replica that is ready."""
+    topic = FakeTopic()
+    topic.put("a", b"value")
+    with topic.replica() as replica:
+        replica.wait_ready(30)
+        yield replica
+
+
+def test_a_client_that_sends_no_complete_request_is_disconnected(replica: Replica) -> None:
+    """Neither an idle connection nor one that sends its headers byte by byte stays; others are served meanwhile."""
+    with running(replica, header_timeout_s=0.3) as (address, _), connected(address) as idle, connected(address) as slow:
+        slow.sendall(b"GET /health/live HTTP/1.1\r\nHost: ")
+        assert httpx.get(f"{address}/health/live").status_code == 200
+        assert received(idle) == b""
+        assert received(slow) == b""
+        with connected(address) as second:  # the second request of a connection has the same limit
+            second.sendall(b"GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            answer = b""
+            while not answer.endswith(b'{"live":true}'):
+                answer += second.recv(65536)
+            second.sendall(b"GET /health")
+            assert received(second) == b""
+
+
+def test_a_client_that_accepts_no_data_is_disconnected(replica: Replica) -> None:
+    """A stream whose client stops reading ends; streams of others stay, and the process frees its memory."""
+    topic = FakeTopic()
+    with topic.transaction() as transaction:
+        for number in range(40_000):
+            transaction.put(f"{number:0200}", b"")
+    with topic.replica() as large, running(large, write_timeout_s=0.3) as (address, server):
+        large.wait_ready(60)
+        with connected(address) as deaf:
+            deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            deaf.sendall(b"GET /changes HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            until(lambda: server.service.feed.stream_count == 1)
+            until(lambda: server.service.feed.stream_count == 0)
+
+
+def test_requests_that_are_too_large_or_malformed_are_refused(replica: Replica) -> None:
+    """Long lines, long headers and nonsense, in one piece or without an end; the server goes on."""
+    limits = ServerSettings(max_url_bytes=2000, max_header_bytes=2000)
+    line, host = b"GET / HTTP/1.1\r\n", b"Host: localhost\r\n"
+    with running(replica, settings=limits) as (address, _):
+        for status, request in (
+            (414, b"GET /" + b"x" * 3000 + b" HTTP/1.1\r\nConnection: close\r\n" + host + b"\r\n"),
+            (431, line + host + b"Connection: close\r\nX: " + b"x" * 3000 + b"\r\n\r\n"),
+            (400, b"GET /" + b"x" * 5000),
+            (400, line + b"X: " + b"x" * 5000),
+            (400, b"nonsense\r\n\r\n"),
+            (400, b"\x16\x03\x01\x02\x00\x01\x00\r\n\r\n"),
+        ):
+            with connected(address) as client:
+                client.sendall(request)
+                assert received(client).startswith(f"HTTP/1.1 {status} ".encode()), request[:20]
+        assert httpx.get(f"{address}/health/live").status_code == 200
+
+
+def test_shutdown_ends_open_streams_at_once(replica: Replica) -> None:
+    """A stream ends in order long before the grace period, so that its client connects elsewhere."""
+    ended: list[str] = []
+
+    def follow(address: str) -> None:
+        parser = EventParser()
+        with httpx.stream("GET", f"{address}/changes", timeout=60) as response:
+            for chunk in response.iter_bytes():
+                if parser.feed(chunk):
+                    begun.set()
+        ended.append(parser.last_id)
+
+    begun = threading.Event()
+    with running(replica, grace_s=60) as (address, _):
+        thread = threading.Thread(target=follow, args=[address])
+        thread.start()
+        assert begun.wait(30)
+    thread.join(30)
+    assert ended == [f"1.{replica.incarnation}"]
+
+
+@pytest.mark.parametrize("ends", [True, False])
+def test_requests_in_progress_get_the_grace_period_and_no_more(replica: Replica, ends: bool) -> None:
+    """A request that ends in time gets its answer; one that does not is cut off, and delays the end no further."""
+    began, release = threading.Event(), threading.Event()
+
+    def waits(request: RestRequest, structures: Structures) -> RestAnswer:
+        began.set()
+        release.wait(60)
+        return stand_in(request, structures)
+
+    with running(replica, answer=waits, grace_s=60 if ends else 2) as (address, server), connected(address) as client:
+        client.sendall(b"GET /sdmx/v2/structure/x HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert began.wait(30)
+        server.should_exit = True
+        if ends:
+            release.set()
+        assert received(client).startswith(b"HTTP/1.1 200" if ends else b"")
+    release.set()
+
+
+def test_systemd_hears_of_readiness_life_and_the_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """READY=1 comes only after the barrier, WATCHDOG=1 again and again, STOPPING=1 at the end."""
+    topic = FakeTopic()
+    topic.put("a", b"value")
+    path = str(tmp_path / "notify")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as systemd:
+        systemd.bind(path)
+        systemd.settimeout(30)
+        monkeypatch.setenv("NOTIFY_SOCKET", path)
+        monkeypatch.setenv("WATCHDOG_USEC", "100000")
+        replica = topic.replica()
+        with topic.unavailable(), replica, running(replica):
+            heard = [systemd.recv(100) for _ in range(3)]
+            assert heard == [b"WATCHDOG=1"] * 3
+        with topic.replica() as ready, running(ready):
+            ready.wait_ready(30)
+            while systemd.recv(100) != b"READY=1":
+                pass
+        while systemd.recv(100) != b"STOPPING=1":
+            pass
+
+
+def test_a_replica_that_fails_before_its_first_version_ends_the_server() -> None:
+    """The error of the replica is raised, so that the process exits with 1."""
+    topic = FakeTopic()
+    topic.fail(BadRecordError("fake", 0, 1, "it is bad", "repair it"))
+    heard: list[str] = []
+    with topic.replica() as replica, pytest.raises(BadRecordError, match="it is bad"):
+        serve(replica, listen=ListenSettings(port=0), on_listening=heard.append)
+    assert heard[0].startswith("http://127.0.0.1:")
+
+
+def test_a_version_from_before_is_ready_if_that_is_configured(replica: Replica) -> None:
+    """Without a version yet, ready_when_stale waits for one."""
+    with running(replica, settings=ServerSettings(ready_when_stale=True)) as (address, _):
+        assert httpx.get(f"{address}/health/ready").status_code == 200
+
+
+def test_an_address_in_use_and_unusable_certificates_are_refused(tmp_path: Path) -> None:
+    """The message names the address or the files; a wrong password never asks on the terminal."""
+    with open_socket(ListenSettings(port=0)) as opened:
+        port = opened.getsockname()[1]
+        with pytest.raises(ConfigurationError, match=f"port {port}"):
+            open_socket(ListenSettings(port=port))
+    authority = Authority(tmp_path, "ca")
+    certificate = authority.issue("server", "DNS:localhost,IP:127.0.0.1")
+    locked = {"tls_certificate": certificate, "tls_key": tmp_path / "server.locked.key"}
+    assert tls_context(ListenSettings(**locked, tls_key_password=PASSWORD)) is not None
+    for wrong in ({**locked, "tls_key_password": "wrong"}, locked, {"tls_certificate": tmp_path / "missing"}):
+        with pytest.raises(ConfigurationError, match="TLS with") as refused:
+            tls_context(ListenSettings(**wrong))
+        assert PASSWORD not in str(refused.value)
+    assert PASSWORD not in repr(ListenSettings(tls_key_password=PASSWORD))
