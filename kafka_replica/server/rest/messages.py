@@ -1,0 +1,29 @@
+"""A request to the SDMX REST API and its answer, independent of any HTTP library."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class RestRequest(NamedTuple):
+    """A GET request.
+
+    Attributes:
+        path: the path after the base path, still percent-encoded: ``structure/codelist/SDMX/CL_FREQ/+``.
+        query: the query string, still percent-encoded.
+        accept: the header Accept.
+        if_none_match: the header If-None-Match.
+    """
+
+    path: str
+    query: str = ""
+    accept: str = ""
+    if_none_match: str = ""
+
+
+class RestAnswer(NamedTuple):
+    """An answer: its status, headers and body."""
+
+    status: int
+    headers: tuple[tuple[str, str], ...]
+    body: bytes
