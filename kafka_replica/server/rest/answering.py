@@ -6,6 +6,7 @@ from typing import Final
 
 from kafka_replica.errors import KafkaReplicaError
 from kafka_replica.sdmx import Format, Structures
+from kafka_replica.server.rest.cache import CacheKey
 from kafka_replica.server.rest.contents import Contents, contents_of
 from kafka_replica.server.rest.errors import error_message
 from kafka_replica.server.rest.etag import entity_tag, matches
@@ -64,6 +65,22 @@ def _answered(
     headers = (("ETag", tag), _VARY)
     if request.if_none_match and matches(request.if_none_match, tag):
         return RestAnswer(304, headers, b"")
+    key = CacheKey(settings.etag_prefix, version.version, request.path, request.query, accepted)
+    made: RestAnswer | Rejection | None = None if settings.cache is None else settings.cache.get(key)
+    if made is None:
+        made = _made(query, accepted, version, settings, headers)
+        if settings.cache is not None and isinstance(made, RestAnswer):
+            settings.cache.put(key, made)
+    return made
+
+
+def _made(
+    query: Query,
+    accepted: tuple[Offer, ...],
+    version: Structures,
+    settings: RestSettings,
+    headers: tuple[tuple[str, str], ...],
+) -> RestAnswer | Rejection:
     found = (
         schema_contents(query, version)
         if isinstance(query, SchemaQuery)

@@ -102,7 +102,7 @@ _ROWS: Final = (
 _EVERY_CLASS: Final = tuple(dict.fromkeys(cls for row in _ROWS for cls in row.classes))
 
 ANY: Final = {Api.V1: Resource("structure", _EVERY_CLASS, _V1), Api.V2: Resource("*", _EVERY_CLASS, _V2)}
-"""The resource that stands for all others, by version of the API."""
+"""The resource that means all resources, by version of the API."""
 
 RESOURCES: Final = {row.name: row for row in _ROWS}
 """The resources by name, without those of :data:`ANY`."""

@@ -7,6 +7,7 @@ SDMX REST 1.5.0, docs/4_6_conneg.md. The names for ``format`` are those of FMR.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from kafka_replica.sdmx import Format, media_types
@@ -63,7 +64,7 @@ _ESSENCES: Final = {
 _CHARSETS: Final = {"utf-8", "utf8", "us-ascii"}
 _range = re.compile(r"\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*").fullmatch
 _quality = re.compile(r"(?:0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)").fullmatch
-_MAX_RANGES: Final = 100
+_MAX_LENGTH: Final = 4_096
 
 
 class Offer(NamedTuple):
@@ -108,6 +109,7 @@ class _Range(NamedTuple):
         return named if self.charset is None else f"{named};charset=utf-8"
 
 
+@lru_cache(maxsize=256)
 def offers(accept: str, format_name: str | None, api: Api) -> tuple[Offer, ...]:
     """Return the formats that a request accepts, the preferred first; none if it accepts no format that is written.
 
@@ -118,6 +120,8 @@ def offers(accept: str, format_name: str | None, api: Api) -> tuple[Offer, ...]:
     """
     if format_name is not None:
         return _named(format_name.strip().lower(), api)
+    if len(accept) > _MAX_LENGTH:
+        return ()
     if not accept.strip():
         return tuple(Offer(format_, str(format_)) for format_ in PREFERENCES[api])
     ranges = _ranges(accept)
@@ -150,7 +154,7 @@ def _named(name: str, api: Api) -> tuple[Offer, ...]:
 
 
 def _ranges(accept: str) -> list[_Range]:
-    found = (_range_of(part) for part in accept.split(",")[:_MAX_RANGES])
+    found = (_range_of(part) for part in accept.split(","))
     return [one for one in found if one is not None]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Final, NamedTuple
 from urllib.parse import unquote
 
@@ -70,6 +71,7 @@ class SchemaQuery(NamedTuple):
 Query = StructureQuery | SchemaQuery
 
 
+@lru_cache(maxsize=512)
 def parse_query(path: str, query: str = "") -> Query | Rejection:
     """Return the query in a path and query string, or the reason why there is none; never raises.
 

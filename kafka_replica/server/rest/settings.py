@@ -7,10 +7,11 @@ from typing import Literal, NamedTuple
 
 from kafka_replica.sdmx import Header, Structures
 from kafka_replica.sdmx.writing import DEFAULT_HEADER
+from kafka_replica.server.rest.cache import AnswerCache
 
 
 class RestSettings(NamedTuple):
-    """What a service decides about its answers.
+    """The decisions of a service about its answers.
 
     Attributes:
         base_url: the address of the base path, for the addresses in stubs; None for stubs without an address.
@@ -25,6 +26,8 @@ class RestSettings(NamedTuple):
         etag_prefix: distinguishes version numbers of different origin, such as of another run or topic, in ETags.
         header: the header of messages.
         max_bytes: the size from which an answer is rejected; None for no limit.
+        cache: the cache of answers; None for no cache. Services may share a cache if their ``etag_prefix`` and all
+            other settings are equal.
     """
 
     base_url: str | None = None
@@ -34,3 +37,4 @@ class RestSettings(NamedTuple):
     etag_prefix: str = ""
     header: Header = DEFAULT_HEADER
     max_bytes: int | None = None
+    cache: AnswerCache | None = None

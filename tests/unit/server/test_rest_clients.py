@@ -106,7 +106,7 @@ def sdmx1_client(service: Service, source_id: str) -> Any:
 
 
 def test_sdmx1_reads_the_samples(samples: Service) -> None:
-    """What sdmx1 reads through 1.5 in SDMX-ML 2.1, converted to our model, equals a direct read."""
+    """Artefacts that sdmx1 reads through 1.5 in SDMX-ML 2.1, converted to our model, equal a direct read."""
     exchange = pytest.importorskip("kafka_replica.sdmx.exchange")
     reader = sdmx1_client(samples, "KR_SAMPLES")
     codes = reader.codelist("CL_FREQ", agency_id="SDMX").codelist["CL_FREQ"]
