@@ -21,6 +21,7 @@ from kafka_replica.server.rest.rejections import (
     not_implemented,
     semantic_error,
     too_large,
+    unreadable,
 )
 from kafka_replica.server.rest.schema import asks_for_schema, schema_contents
 from kafka_replica.server.rest.settings import RestSettings
@@ -68,7 +69,11 @@ def _answered(
     key = CacheKey(settings.etag_prefix, version.version, request.path, request.query, accepted)
     made: RestAnswer | Rejection | None = None if settings.cache is None else settings.cache.get(key)
     if made is None:
-        made = _made(query, accepted, version, settings, headers)
+        try:
+            made = _made(query, accepted, version, settings, headers)
+        except KafkaReplicaError as error:
+            # A look-up that the answer depends on met a record that cannot be read.
+            made = unreadable(str(error))
         if settings.cache is not None and isinstance(made, RestAnswer):
             settings.cache.put(key, made)
     return made

@@ -18,7 +18,7 @@ from kafka_replica.server.rest.grammar import Detail
 from kafka_replica.server.rest.partial import RESOLVED, reduced
 from kafka_replica.server.rest.query import SchemaQuery, StructureQuery
 from kafka_replica.server.rest.reading import read_artefacts
-from kafka_replica.server.rest.references import agency_scheme_urn
+from kafka_replica.server.rest.references import agency_scheme_of
 from kafka_replica.server.rest.rejections import Rejection, not_found, semantic_error
 from kafka_replica.server.rest.selection import matching_urns
 
@@ -44,9 +44,8 @@ def schema_contents(query: SchemaQuery, structures: Structures) -> Contents | Re
         matched, lists = (_of_data if found[0].cls in RESOLVED else _of_metadata)(found[0], structures)
     except SdmxError as error:
         return semantic_error(f"the structures of {found[0]} are incomplete: {error}")
-    agencies = {agency_scheme_urn(urn.agency) for urn in (*matched, *lists)}
-    schemes = {scheme for urn in agencies if (scheme := structures.locate(urn)) is not None}
-    related = read_artefacts(sorted(schemes), structures, Detail.FULL)
+    schemes = {agency_scheme_of(agency, structures) for agency in {urn.agency for urn in (*matched, *lists)}}
+    related = read_artefacts(sorted(one for one in schemes if one is not None), structures, Detail.FULL)
     return Contents(matched, reduced(matched, {**lists, **related.artefacts}, structures, (found[0],)), related.errors)
 
 

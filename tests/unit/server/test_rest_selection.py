@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
-from kafka_replica.sdmx import Format, Message, Structures, read_message
+from kafka_replica.sdmx import Format, Message, Structures, read_message, write_message
 from kafka_replica.sdmx.model import Artefact, Codelist
 from kafka_replica.server.rest import RestRequest, RestSettings, answer
-from support.server.registry import ARTEFACTS, urn, version_of
+from support.sdmx.sdmx_corpus import FakeSnapshot, record
+from support.server.registry import ARTEFACTS, codelist, urn, version_of
 
 REGISTRY = version_of(ARTEFACTS.values())
 
@@ -176,6 +177,20 @@ def test_an_agency_scheme_is_referred_to_by_what_its_agencies_maintain() -> None
     }  # fmt: skip
 
 
+def test_an_agency_scheme_belongs_to_the_artefacts_of_agencies_that_it_holds() -> None:
+    """An agency that the scheme does not list, and one whose scheme cannot be read, are told apart."""
+    stranger = codelist("Codelist XYZ:CL(1.0)", "A")
+    path, top = "structure/codelist/XYZ/CL", ARTEFACTS[urn("AgencyScheme SDMX:AGENCIES(1.0)")]
+    assert found(path, "references=children", version_of([stranger, top])) == {"Codelist XYZ:CL(1.0)"}
+    key = bytes(top.urn)
+    unreadable = version_of([stranger])
+    records = {bytes(one): unreadable._snapshot.get(str(one)) for one in unreadable}
+    structures = Structures(FakeSnapshot({**records, key: record(key, b"<broken")}))  # type: ignore[dict-item]
+    made = answer(RestRequest(path, "references=children", str(Format.SDMX_JSON_2_1)), structures)
+    assert (made.status, dict(made.headers)["Kafka-Replica-Omitted"]) == (200, "1")
+    assert b"AgencyScheme=SDMX:AGENCIES(1.0)" in made.body
+
+
 def test_partial_references_have_the_items_that_the_answer_uses() -> None:
     """Codelists have the codes that constraints allow, other schemes the items that the answer refers to."""
     artefacts = message("structure/dataflow/ECB/EXR", "references=all&detail=referencepartial").artefacts
@@ -219,9 +234,6 @@ def test_a_detail_reduces_matched_and_referenced_artefacts(detail: str, matched:
 
 def test_artefacts_beside_others_in_a_message_are_found() -> None:
     """An artefact without a record of its own, in the message of another key, is part of wildcard and exact answers."""
-    from kafka_replica.sdmx import write_message
-    from support.sdmx.sdmx_corpus import FakeSnapshot, record
-
     two = [ARTEFACTS[urn("Codelist ECB:CL_FREQ(1.0)")], ARTEFACTS[urn("Codelist BIS:CL_FREQ(1.0)")]]
     key = bytes(two[0].urn)
     value = write_message(two, Format.SDMX_ML_2_1)
