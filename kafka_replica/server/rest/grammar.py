@@ -97,6 +97,7 @@ _ROWS: Final = (
     Resource("customtypescheme", ("CustomTypeScheme",), items=Items.FLAT),
     Resource("namepersonalisationscheme", ("NamePersonalisationScheme",), items=Items.FLAT),
     Resource("vtlmappingscheme", ("VtlMappingScheme",), items=Items.FLAT),
+    Resource("namealiasscheme", ("VtlMappingScheme",), _V1, Items.FLAT),  # in the OpenAPI description of 1.5
 )
 
 _EVERY_CLASS: Final = tuple(dict.fromkeys(cls for row in _ROWS for cls in row.classes))
@@ -111,6 +112,11 @@ RESOURCES: Final = {row.name: row for row in _ROWS}
 def resources(api: Api) -> dict[str, Resource]:
     """Return the resources of a version of the API by name."""
     return {name: row for name, row in RESOURCES.items() if api in row.apis}
+
+
+def referable(api: Api) -> dict[str, Resource]:
+    """Return the resources that ``references`` may name; the OpenAPI description of 2.x has two of 1.x."""
+    return resources(api) | {name: RESOURCES[name] for name in ("structureset", "namealiasscheme")}
 
 
 class Segment(NamedTuple):

@@ -29,6 +29,7 @@ from kafka_replica.server.rest.grammar import (
     References,
     Resource,
     Segment,
+    referable,
     resources,
 )
 from kafka_replica.server.rest.rejections import Rejection, not_implemented, syntax_error, too_long
@@ -224,7 +225,7 @@ def _detail(api: Api, parameters: dict[str, str]) -> Detail:
 
 def _references(api: Api, parameters: dict[str, str]) -> tuple[str, ...]:
     values = parameters.get("references", References.NONE).lower().split(",")
-    allowed = [*(value for value, apis in REFERENCES.items() if api in apis), *resources(api)]
+    allowed = [*(value for value, apis in REFERENCES.items() if api in apis), *referable(api)]
     for value in values:
         if value not in allowed:
             raise _reject(f"references={_shown(value)}: its values in {api} are {', '.join(allowed)}")

@@ -13,7 +13,7 @@ from typing import Final
 
 from kafka_replica.sdmx import SdmxError, Structures, Urn
 from kafka_replica.sdmx.model import AgencyScheme
-from kafka_replica.server.rest.grammar import Api, Detail, References, resources
+from kafka_replica.server.rest.grammar import Api, Detail, References, referable
 from kafka_replica.server.rest.query import StructureQuery
 
 _CODELISTS: Final = {"Codelist", "GeographicCodelist", "GeoGridCodelist"}
@@ -31,7 +31,7 @@ def related_urns(query: StructureQuery, roots: Iterable[Urn], structures: Struct
         if collect is not None:
             found |= collect(graph, starts)
         else:
-            classes = resources(query.api)[value].classes
+            classes = referable(query.api)[value].classes
             found |= {one for one in graph.parents(starts) | graph.children(starts) if one.cls in classes}
     return sorted(found)
 

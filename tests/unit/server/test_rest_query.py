@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from typing import Any
 from urllib.parse import quote
 
@@ -15,6 +16,7 @@ from kafka_replica.server.rest.grammar import ANY, NOT_IMPLEMENTED, RESOURCES, A
 from kafka_replica.server.rest.query import MAX_LENGTH, SchemaQuery, StructureQuery, parse_query
 from kafka_replica.server.rest.rejections import Rejection
 from support.effort import examples
+from support.paths import TESTS
 
 _IDS = st.text(alphabet="ABCXYZ019_@$-", min_size=1, max_size=8)
 _AGENCIES = st.lists(st.text(alphabet="ABCXYZ_", min_size=1, max_size=4), min_size=1, max_size=3).map(".".join)
@@ -95,10 +97,9 @@ def test_the_urls_of_pysdmx_mean_its_queries(version: str, *, omit_defaults: boo
     structure = pytest.importorskip("pysdmx.api.qb.structure")
     api = qb.ApiVersion[version]
     ours = Api.V2 if version.startswith("V2") else Api.V1
-    known = structure._API_RESOURCES[version.replace("_", ".")] - {qb.StructureType("namealiasscheme")}
+    known = structure._API_RESOURCES[version.replace("_", ".")]
     details = [one for one in qb.StructureDetail if ours is Api.V2 or one.value != "raw"]
-    references = [one for one in qb.StructureReference
-                  if one.value != "namealiasscheme" and _is_valid(structure, one, api)]  # fmt: skip
+    references = [one for one in qb.StructureReference if _is_valid(structure, one, api)]
     pairs = itertools.zip_longest(details, references, fillvalue=None)
     choices = [(detail or details[0], reference or references[0]) for detail, reference in pairs]
     for kind in known:
@@ -139,6 +140,21 @@ def test_the_urls_of_sdmx1_mean_its_queries() -> None:
             assert (found.api, found.agencies, found.ids) == (api, ("A",), ("B",))
             seen += 1
     assert seen > 40
+
+
+def test_the_urls_of_the_package_sdmx_rest_mean_its_queries() -> None:
+    """Every resource, detail and reference of the JavaScript client (npm sdmx-rest 2.20.0), for 1.5 and 2.0."""
+    lines = (TESTS / "support/server/data/sdmx_rest_js_urls.tsv").read_text().splitlines()
+    assert len(lines) > 100
+    for line in lines:
+        version, url = line.split("\t")
+        path, _, query = url.partition("?")
+        found = parsed(path, query)
+        segments = path.split("/")[1 if version.startswith("v2") else 0 :]
+        assert (found.api, found.resource.name) == (version[:2], segments[0])
+        assert len(found.agencies) == (
+            0 if segments[1:2] in ([], ["all"], ["*"]) else len(re.split("[,+]", segments[1]))
+        )
 
 
 @pytest.mark.parametrize(
@@ -246,7 +262,12 @@ def test_the_table_names_existing_classes_once_in_each_version_of_the_api() -> N
     for api in Api:
         rows = resources(api).values()
         assert all(cls in CLASSES for row in rows for cls in row.classes)
-        own = [(cls, row.role) for row in rows if row.name != "organisationscheme" for cls in row.classes]
+        own = [
+            (cls, row.role)
+            for row in rows
+            if row.name not in {"organisationscheme", "namealiasscheme"}
+            for cls in row.classes
+        ]
         assert len(own) == len(set(own))
     assert not set(RESOURCES) & set(NOT_IMPLEMENTED)
 
