@@ -1,7 +1,8 @@
 """Item schemes with some of their items.
 
 Source: SDMX REST 2.2.2, doc/structures.md ("Notes about using itemID"): an item of a flat list comes alone, a nested
-item with the items above it, and neither with those below.
+item with the items above it, and neither with those below. The conformance kit of SDMX names nested items by their id
+alone, and so that is understood, too.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ def with_items(artefact: Artefact, paths: Collection[str]) -> tuple[Artefact, li
     if artefact.children_field is None or not _is_nested(artefact):
         items, urns = _flat(artefact, paths)
     else:
-        items, urns = _nested(artefact.items, [tuple(path.split(".")) for path in paths], artefact.children_field)
+        wanted = [found for path in paths for found in _paths(artefact, path)]
+        items, urns = _nested(artefact.items, wanted, artefact.children_field)
     if not urns:
         return None
     return replace(artefact, **{artefact.items_field: Items(items)}, is_partial=True), urns
@@ -62,6 +64,19 @@ def _flat(artefact: ItemScheme, paths: Collection[str]) -> tuple[dict[str, Any],
     }
     items = {id_: artefact.items[id_] for id_ in artefact.items if id_ in found}
     return items, [one.urn for one in items.values()]
+
+
+def _paths(artefact: ItemScheme, path: str) -> list[tuple[str, ...]]:
+    """Return the path of a nested item; for an id that is no path, those of all items with this id, at any depth."""
+    if "." in path or path in artefact.items:
+        return [tuple(path.split("."))]
+    found: list[tuple[str, ...]] = []
+    stack: list[tuple[tuple[str, ...], Any]] = [((id_,), item) for id_, item in artefact.items.items()]
+    while stack:
+        above, item = stack.pop()
+        found += [above] if above[-1] == path else []
+        stack += [((*above, id_), one) for id_, one in getattr(item, artefact.children_field or "").items()]
+    return found
 
 
 def _nested(items: Items[Any], paths: Sequence[tuple[str, ...]], field: str) -> tuple[dict[str, Any], list[Urn]]:

@@ -22,24 +22,34 @@ from kafka_replica.sdmx.containers import Items, StubItems, StubTuple
 from kafka_replica.sdmx.model import (
     ARTEFACTS,
     Artefact,
+    Constraint,
+    GeoGridCodelist,
     Hierarchy,
+    HierarchyAssociation,
+    ItemSchemeMap,
     Metadataflow,
     MetadataProvisionAgreement,
     OpaqueArtefact,
+    ProvisionAgreement,
     RepresentationMap,
+    StructureMap,
+    VtlDefinitionScheme,
 )
 from kafka_replica.server.rest.grammar import RESOURCES, Api
 
 _NAMES: Final = ("names",)
 _COMPLETE: Final = (*_NAMES, "descriptions", "annotations", "is_final")
-_DEMANDED: Final = {
-    "data_provider", "grid_definition", "linked_hierarchy", "linked_object", "metadata_provider", "metadataflow",
-    "role", "source", "sources", "structure_usage", "target", "vtl_version",
-}  # fmt: skip
-_ALSO_DEMANDED: Final[dict[type[Maintainable], frozenset[str]]] = {
+_DEMANDED: Final[dict[type[Maintainable], frozenset[str]]] = {
+    Constraint: frozenset({"role"}),
+    GeoGridCodelist: frozenset({"grid_definition"}),
+    HierarchyAssociation: frozenset({"linked_hierarchy", "linked_object"}),
+    ItemSchemeMap: frozenset({"source", "target"}),
     Metadataflow: frozenset({"structure_reference", "targets"}),
-    MetadataProvisionAgreement: frozenset({"targets"}),
-    RepresentationMap: frozenset({"targets"}),
+    MetadataProvisionAgreement: frozenset({"metadataflow", "metadata_provider", "targets"}),
+    ProvisionAgreement: frozenset({"structure_usage", "data_provider"}),
+    RepresentationMap: frozenset({"sources", "targets"}),
+    StructureMap: frozenset({"source", "target"}),
+    VtlDefinitionScheme: frozenset({"vtl_version"}),
 }
 _PARTS: Final = {
     "attributes", "cube_regions", "item_maps", "key_sets", "mappings", "metadata_key_sets", "metadata_target_regions",
@@ -83,10 +93,11 @@ def path_of(urn: Urn) -> str:
 def _content(kind: type[Maintainable]) -> dict[str, Callable[[Artefact], Any]]:
     """Return the fields of a class's own content that a stub has a value for, each with what returns the value."""
     found: dict[str, Callable[[Artefact], Any]] = {}
+    demanded = {name for base, names in _DEMANDED.items() if issubclass(kind, base) for name in names}
     for field in msgspec.structs.fields(kind):
         if field.name in Maintainable.__struct_fields__:
             continue
-        if field.name in _DEMANDED or field.name in _ALSO_DEMANDED.get(kind, ()):
+        if field.name in demanded:
             found[field.name] = attrgetter(field.name)
         elif field.required or isinstance(field.default, Items):
             found[field.name] = _stub_items

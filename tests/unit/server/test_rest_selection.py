@@ -90,6 +90,8 @@ def test_an_item_query_returns_a_partial_scheme() -> None:
     assert (ids(nested), nested.is_partial) == (["ECO"], True)
     economy = nested.items["ECO"]  # type: ignore[attr-defined]
     assert (list(economy.categories), list(economy.categories["PRICES"].categories)) == (["PRICES"], [])
+    by_id = message("categoryscheme/ECB/DOMAINS/1.0/HICP").artefacts[urn("CategoryScheme ECB:DOMAINS(1.0)")]
+    assert by_id == message("categoryscheme/ECB/DOMAINS/1.0/ECO.PRICES.HICP").artefacts[by_id.urn]
     values = message("structure/valuelist/ECB/VL_UNIT/1.0/%E2%82%AC").artefacts[urn("ValueList ECB:VL_UNIT(1.0)")]
     assert ids(values) == ["€"]
     every = message("structure/codelist/ECB/CL_FREQ/1.0/*").artefacts[urn("Codelist ECB:CL_FREQ(1.0)")]
