@@ -86,8 +86,6 @@ def _lost(parent: str, node: _Object) -> set[str]:
 
 def _adapt(parent: str, node: _Object, language: str | None) -> None:
     """Write what SDMX-JSON leaves open in the form that pysdmx requires; choose the language."""
-    if parent == "keyValues" and isinstance(node.get("values"), list):
-        node["values"] = [{"value": one} if isinstance(one, str) else one for one in node["values"]]
     if parent == "metadataAttributes":
         node.update({"minOccurs": 1, "maxOccurs": 1, "isPresentational": False} | node)
     for name in ("name", "description", "text"):

@@ -28,6 +28,7 @@ from kafka_replica.sdmx.lookups.reference_graph import ReferenceGraph, Reference
 from kafka_replica.sdmx.lookups.references import Dangling, walk
 from kafka_replica.sdmx.lookups.resolve import resolve
 from kafka_replica.sdmx.lookups.resolved import ResolvedStructure
+from kafka_replica.sdmx.lookups.stored import StoredMessage, stored_message
 from kafka_replica.sdmx.lookups.typed import TypedLookUps
 from kafka_replica.sdmx.model import (
     Artefact,
@@ -163,6 +164,23 @@ class Structures(TypedLookUps):
         latest: then each artefact is returned once, in the version that the rule selects.
         """
         return self._locator.find(cls, agency, id, version)
+
+    def locate(self, reference: Reference) -> Urn | None:
+        """Return the URN of the artefact that a reference means, or that holds the referenced item; None if missing.
+
+        A version with a wildcard means the newest match, and a class the name that the artefact has for it in its
+        own edition of SDMX. Whether the item exists is not checked.
+        """
+        return self._locator.holder(Urn.parse(reference) if isinstance(reference, str) else reference)
+
+    def stored_message(self, reference: Reference) -> StoredMessage | None:
+        """Return the bytes of an artefact's record, if they are a structure message with this artefact alone.
+
+        Raises:
+            MessageError: the record cannot be read.
+        """
+        urn = Urn.parse(reference) if isinstance(reference, str) else reference
+        return stored_message(self._decoder, urn)
 
     def latest(self, reference: Reference, *, stable: bool = True) -> Urn:
         """Return the URN of the newest version of an artefact, regardless of the version in the URN ``reference``.

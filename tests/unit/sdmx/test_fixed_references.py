@@ -15,13 +15,13 @@ from typing import Any
 import pytest
 import sdmx
 from lxml import etree
-from test_standard_schemas import faults
 
 from kafka_replica.sdmx import Structures, read_message, split_message, write_message
 from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.model import DataStructure
 from support.sdmx.schema_probe import join_references, message_around, message_with, model_of
 from support.sdmx.sdmx_corpus import FakeSnapshot
+from support.sdmx.standard_schemas import faults
 from support.sdmx.xsd_samples import Schemas
 
 STATED = {"21": {"class": 90, "package": 90, "version": 70, "maintainableParentVersion": 20, "id": 10}, "30": {"id": 5}}

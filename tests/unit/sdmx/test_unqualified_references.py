@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import permutations
 
 import pytest
-from test_standard_schemas import faults
 from test_synthetic_schemes import ml
 
 from kafka_replica.data.validation import compile_rules
@@ -24,6 +23,7 @@ from kafka_replica.sdmx.errors import IncompleteStructureError, SdmxError, Unrea
 from kafka_replica.sdmx.message_format import Format
 from support.sdmx.sdmx_corpus import FakeSnapshot, data_of, rows
 from support.sdmx.sdmx_json_samples import artefact, message
+from support.sdmx.standard_schemas import faults
 
 KEY_FAMILY = Urn.parse("urn:sdmx:org.sdmx.infomodel.datastructure.DataStructure=UNSD:COMTRADE(1.0)")
 

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 from lxml import etree
-from test_standard_schemas import xml_schema
 
 from kafka_replica.sdmx import read_message
 from kafka_replica.sdmx.errors import UnwritableError
@@ -18,6 +17,7 @@ from kafka_replica.sdmx.model import Artefact, Codelist
 from kafka_replica.sdmx.writing import media_types, writable, write_message
 from support.effort import examples
 from support.sdmx.sdmx_models import BOTH, TODAY, codelists
+from support.sdmx.standard_schemas import xml_schema
 
 QUICK = settings(max_examples=examples(20), deadline=None, suppress_health_check=list(HealthCheck))
 SINCE_3 = [Format.SDMX_ML_3_0, Format.SDMX_ML_3_1, Format.SDMX_JSON_2_0, Format.SDMX_JSON_2_1]

@@ -10,7 +10,7 @@ import re
 from typing import Final
 
 import pytest
-from test_standard_schemas import OURS, faults, json_schema
+from test_standard_schemas import OURS, json_schema
 
 from kafka_replica.sdmx import InternationalString, Urn, read_message
 from kafka_replica.sdmx.errors import UnwritableError
@@ -20,6 +20,7 @@ from kafka_replica.sdmx.writing import write_message
 from support.sdmx import conversions, registry_messages
 from support.sdmx.conversions import schema_faults
 from support.sdmx.sdmx_corpus import data_of, rows
+from support.sdmx.standard_schemas import faults
 
 ML: Final = {version: format_ for format_, version in conversions.ML.items()}
 JSON: Final = {version: format_ for format_, version in conversions.JSON.items()}

@@ -150,10 +150,11 @@ def _values(values: tuple[SelectedValue, ...], edition: Edition, *, is_key: bool
     )
 
 
-def _value(one: SelectedValue) -> Json | str:
+def _value(one: SelectedValue) -> Json:
     cascade = true(one.cascade_values == "true") or one.cascade_values
     rest = obj(cascadeValues=cascade, lang=one.language, validFrom=one.valid_from, validTo=one.valid_to)
-    return {"value": one.value, **rest} if rest else one.value
+    # The schema allows a text, too, but pysdmx reads objects only.
+    return {"value": one.value, **rest}
 
 
 def _range(one: TimeRange) -> Json:

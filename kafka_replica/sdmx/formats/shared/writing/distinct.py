@@ -38,7 +38,8 @@ _RULES: Final[tuple[_Rule, ...]] = (
      lambda one: [] if one.mappings.is_stub else [each.alias for each in one.mappings.values() if each.alias]),
     (_ML_21, HierarchicalCodelist, "one codelist with an alias",
      lambda one: [each.alias for each in stored_parts(one.included_codelists) if each.alias]),
-    (_ML_21, StructureSet, "one map of a class with an id", lambda one: _ids((*one.scheme_maps, *one.structure_maps))),
+    (_ML_21, StructureSet, "one map of a class with an id",
+     lambda one: _ids((*stored_parts(one.scheme_maps), *stored_parts(one.structure_maps)))),
     (_ML_21, DataStructure, "one measure dimension", lambda one: [] if one.dimension_list.is_stub else [
         each.urn.cls for each in one.dimension_list.values() if each.urn.cls == "MeasureDimension"
     ]),

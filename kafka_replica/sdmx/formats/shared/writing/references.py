@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from kafka_replica.sdmx.base import Link
 from kafka_replica.sdmx.classes import CLASSES
-from kafka_replica.sdmx.containers import StubTuple
+from kafka_replica.sdmx.containers import StubTuple, stored_parts
 from kafka_replica.sdmx.errors import UnwritableError, UrnError
 from kafka_replica.sdmx.formats.shared.reading.identity import FIXED_IDS
 from kafka_replica.sdmx.formats.shared.writing.rewriting import Change
@@ -92,7 +92,7 @@ def _check_earlier(format_: Format) -> Change:
     is_id = _is_token if is_10 else _is_id_of_2_0
 
     def checked(found: Any, _: Any) -> Any:
-        for one in found if isinstance(found, tuple) else (found,):
+        for one in stored_parts(found) if isinstance(found, tuple) else (found,):
             if isinstance(one, Urn):
                 check(one)
         return found
@@ -115,7 +115,7 @@ def check_references(format_: Format, *classes: str) -> Change:
     is_version = _is_version_2 if not since_3 else lambda text: _is_version_3(text) or _is_rule_3(text)
 
     def checked(found: Any, _: Any) -> Any:
-        for one in found if isinstance(found, tuple) else (found,):
+        for one in stored_parts(found) if isinstance(found, tuple) else (found,):
             if isinstance(one, Urn):
                 check(one)
         return found

@@ -1,0 +1,46 @@
+"""Stored messages that hold one artefact and nothing else."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from kafka_replica.sdmx.lookups.decoding import RecordDecoder, media_type
+from kafka_replica.sdmx.message_format import Format, unpacked
+from kafka_replica.sdmx.urn import Urn
+
+_GZIP = b"\x1f\x8b"
+# A message of another kind, such as a registry's, may hold structures, too.
+_is_structure_message = re.compile(
+    rb"\s*(?:<\?[^>]*\?>\s*|<!--(?:[^-]|-[^-])*-->\s*)*<(?:[A-Za-z][\w.-]*:)?Structure[\s>]"
+).match
+
+
+class StoredMessage(NamedTuple):
+    """The bytes of a structure message, without compression, and their format."""
+
+    data: bytes
+    format: Format
+
+
+def stored_message(decoder: RecordDecoder, urn: Urn) -> StoredMessage | None:
+    """Return the message of an artefact's record, as stored; None if other bytes are needed to represent the artefact.
+
+    These are needed if the artefact has no record of its own, the message holds others, or it is not a structure
+    message in UTF-8 (SDMX-ML: in any encoding that it declares).
+
+    Raises:
+        MessageError: the record cannot be read.
+    """
+    record, message = decoder.record(urn), decoder.message(urn)
+    if record is None or message is None or list(message.artefacts) != [urn]:
+        return None
+    if message.errors or message.availability_constraints:
+        return None
+    data = record.value or b""
+    data = unpacked(data) if data[:2] == _GZIP else data
+    if data[:1] == b"<" or data[:1].isspace():
+        return StoredMessage(data, message.format) if _is_structure_message(data) else None
+    if data[:1] != b"{" or data[1:2] == b"\0" or "charset" in (media_type(record) or "").lower():
+        return None
+    return StoredMessage(data, message.format)

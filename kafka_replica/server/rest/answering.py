@@ -1,0 +1,169 @@
+"""The entry point: a request and a version in, an answer out."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kafka_replica.errors import KafkaReplicaError
+from kafka_replica.sdmx import Format, Structures
+from kafka_replica.server.rest.cache import CacheKey
+from kafka_replica.server.rest.contents import Contents, contents_of
+from kafka_replica.server.rest.errors import error_message
+from kafka_replica.server.rest.etag import entity_tag, matches
+from kafka_replica.server.rest.grammar import Api
+from kafka_replica.server.rest.messages import RestAnswer, RestRequest
+from kafka_replica.server.rest.negotiation import PREFERENCES, Offer, offered, offers
+from kafka_replica.server.rest.query import Query, SchemaQuery, StructureQuery, format_of, parse_query
+from kafka_replica.server.rest.rejections import (
+    Rejection,
+    not_acceptable,
+    not_found,
+    not_implemented,
+    semantic_error,
+    too_large,
+    unreadable,
+)
+from kafka_replica.server.rest.schema import asks_for_schema, schema_contents
+from kafka_replica.server.rest.settings import RestSettings
+from kafka_replica.server.rest.unparsed import stored_answer
+from kafka_replica.server.rest.writing import WrittenMessage, written
+
+OMITTED: Final = "Kafka-Replica-Omitted"
+"""The header with the number of artefacts that an answer lacks; absent if it lacks none."""
+
+DEFAULT_SETTINGS: Final = RestSettings()
+
+_VARY: Final = ("Vary", "Accept")
+
+
+def answer(request: RestRequest, structures: Structures, settings: RestSettings = DEFAULT_SETTINGS) -> RestAnswer:
+    """Return the answer to an SDMX REST query from one version. Thread-safe.
+
+    Bad requests never raise: they have an error message of SDMX as their answer.
+
+    Args:
+        request: the request.
+        structures: the version; all of the answer comes from it, or from the version that ``asOf`` names.
+        settings: what the service decides.
+    """
+    query = parse_query(request.path, request.query)
+    if isinstance(query, Rejection):
+        return _rejected(query, request, Api.V1 if _is_v1(request.path) else Api.V2, settings)
+    result = _answered(query, request, structures, settings)
+    return _rejected(result, request, query.api, settings) if isinstance(result, Rejection) else result
+
+
+def _answered(
+    query: Query, request: RestRequest, structures: Structures, settings: RestSettings
+) -> RestAnswer | Rejection:
+    accepted = offers(request.accept, query.format, query.api)
+    if not accepted:
+        return _no_format(query, request)
+    version = _version(query, structures, settings)
+    if isinstance(version, Rejection):
+        return version
+    tag = entity_tag(version.version, request, accepted, settings.etag_prefix)
+    headers = (("ETag", tag), _VARY)
+    if request.if_none_match and matches(request.if_none_match, tag):
+        return RestAnswer(304, headers, b"")
+    key = CacheKey(settings.etag_prefix, version.version, request.path, request.query, accepted)
+    made: RestAnswer | Rejection | None = None if settings.cache is None else settings.cache.get(key)
+    if made is None:
+        try:
+            made = _made(query, accepted, version, settings, headers)
+        except KafkaReplicaError as error:
+            # A look-up that the answer depends on met a record that cannot be read.
+            made = unreadable(str(error))
+        if settings.cache is not None and isinstance(made, RestAnswer):
+            settings.cache.put(key, made)
+    return made
+
+
+def _made(
+    query: Query,
+    accepted: tuple[Offer, ...],
+    version: Structures,
+    settings: RestSettings,
+    headers: tuple[tuple[str, str], ...],
+) -> RestAnswer | Rejection:
+    found = (
+        schema_contents(query, version)
+        if isinstance(query, SchemaQuery)
+        else contents_of(query, version, settings.base_url)
+    )
+    if isinstance(found, Rejection):
+        return found
+    if not found.matched and not found.errors:
+        return not_found(f"version {version.version} has nothing that matches the query")
+    return _in_first_format(query, found, accepted, version, settings, headers)
+
+
+def _no_format(query: Query, request: RestRequest) -> Rejection:
+    if isinstance(query, SchemaQuery) and asks_for_schema(request.accept):
+        return not_implemented(f"schemas are not generated yet; request the structures instead: {offered()}")
+    return not_acceptable(f"none of the requested formats is offered; {offered()}")
+
+
+def _version(query: Query, structures: Structures, settings: RestSettings) -> Structures | Rejection:
+    if query.as_of is None:
+        return structures
+    if settings.version_at is None:
+        return not_implemented("this service keeps no history, so it answers no queries with asOf")
+    try:
+        return settings.version_at(query.as_of)
+    except KafkaReplicaError as error:
+        return semantic_error(f"asOf={query.as_of}: {error}")
+
+
+def _in_first_format(
+    query: Query,
+    found: Contents,
+    accepted: tuple[Offer, ...],
+    structures: Structures,
+    settings: RestSettings,
+    headers: tuple[tuple[str, str], ...],
+) -> RestAnswer | Rejection:
+    """Return the answer in the first format that can represent all of it, or else in the first that can some of it."""
+    best: tuple[Offer, WrittenMessage] | None = None
+    first_reason: Rejection | None = None
+    for offer in accepted:
+        message = _message(query, found, offer.format, structures, settings)
+        if isinstance(message, Rejection):
+            first_reason = first_reason or message
+            continue
+        if best is None or message.omitted < best[1].omitted:
+            best = offer, message
+        if message.omitted <= len(found.errors):
+            break
+    if best is None:
+        assert first_reason is not None  # noqa: S101 - there is at least one offer
+        return first_reason
+    offer, message = best
+    if settings.max_bytes is not None and len(message.data) > settings.max_bytes:
+        return too_large(f"the answer has more than {settings.max_bytes:,} bytes; query for fewer structures or stubs")
+    lacking = ((OMITTED, str(message.omitted)),) if message.omitted else ()
+    return RestAnswer(200, (("Content-Type", offer.content_type), *headers, *lacking), message.data)
+
+
+def _message(
+    query: Query, found: Contents, format_: Format, structures: Structures, settings: RestSettings
+) -> WrittenMessage | Rejection:
+    if isinstance(query, StructureQuery) and len(found.artefacts) == 1 and not found.errors and not found.unsearched:
+        data = stored_answer(query, found.artefacts[0], format_, structures)
+        if data is not None:
+            return WrittenMessage(data)
+    return written(found, format_, settings)
+
+
+def _rejected(rejection: Rejection, request: RestRequest, api: Api, settings: RestSettings) -> RestAnswer:
+    if rejection.status == 404 and settings.empty_status == 204:
+        return RestAnswer(204, (_VARY,), b"")
+    accepted = offers(request.accept, format_of(request.query), api)
+    format_ = accepted[0].format if accepted else PREFERENCES[api][0]
+    content_type, body = error_message(rejection, format_, settings.header)
+    return RestAnswer(rejection.status, (("Content-Type", content_type), _VARY), body)
+
+
+def _is_v1(path: str) -> bool:
+    """Return whether an invalid path is rather one of 1.x: then its error is SDMX-ML by default."""
+    return not path.lstrip("/").startswith((Api.V2, "structure/", "schema/"))

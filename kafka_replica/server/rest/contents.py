@@ -1,0 +1,60 @@
+"""The artefacts of an answer: those that a query matches and their references, in the requested detail."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from kafka_replica.sdmx import SdmxError, Structures, Urn
+from kafka_replica.sdmx.model import Artefact
+from kafka_replica.server.rest.grammar import Detail
+from kafka_replica.server.rest.partial import reduced
+from kafka_replica.server.rest.query import StructureQuery
+from kafka_replica.server.rest.reading import read_artefacts
+from kafka_replica.server.rest.references import related_urns
+from kafka_replica.server.rest.selection import select
+from kafka_replica.server.rest.stubs import as_stub
+
+_COMPLETE: Final = {Detail.ALL_COMPLETE_STUBS, Detail.REFERENCE_COMPLETE_STUBS}
+_STUBS: Final = {Detail.ALL_STUBS, Detail.REFERENCE_STUBS, *_COMPLETE}
+
+
+class Contents(NamedTuple):
+    """The artefacts of an answer by URN, sorted: those that the query matches, and those that its references add.
+
+    ``errors`` has the artefacts that the answer should have but which cannot be read, each with the reason.
+    ``unsearched`` counts the records of the version that cannot be read, and which may refer to the artefacts.
+    """
+
+    matched: dict[Urn, Artefact]
+    related: dict[Urn, Artefact]
+    errors: dict[Urn, SdmxError]
+    unsearched: int = 0
+
+    @property
+    def artefacts(self) -> list[Artefact]:
+        """All artefacts: the matched ones first."""
+        return [*self.matched.values(), *self.related.values()]
+
+
+def contents_of(query: StructureQuery, structures: Structures, base_url: str | None) -> Contents:
+    """Return the artefacts that answer a query."""
+    matched, roots, errors = select(query, structures)
+    if not query.references:
+        return _detailed(query, Contents(matched, {}, errors), structures, base_url)
+    urns = (urn for urn in related_urns(query, roots, structures) if urn not in matched and urn not in errors)
+    related = read_artefacts(urns, structures, query.detail)
+    found = Contents(matched, related.artefacts, errors | related.errors, len(structures.unreadable()))
+    return _detailed(query, found, structures, base_url)
+
+
+def _detailed(query: StructureQuery, found: Contents, structures: Structures, base_url: str | None) -> Contents:
+    detail, is_complete = query.detail, query.detail in _COMPLETE
+    if detail is Detail.REFERENCE_PARTIAL:
+        return found._replace(related=reduced(found.matched, found.related, structures))
+    if detail in _STUBS:
+        related = {urn: as_stub(one, is_complete=is_complete, base_url=base_url) for urn, one in found.related.items()}
+        found = found._replace(related=related)
+    if detail in {Detail.ALL_STUBS, Detail.ALL_COMPLETE_STUBS}:
+        matched = {urn: as_stub(one, is_complete=is_complete, base_url=base_url) for urn, one in found.matched.items()}
+        found = found._replace(matched=matched)
+    return found

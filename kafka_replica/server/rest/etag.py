@@ -1,0 +1,26 @@
+"""Entity tags: a version of the replica, and the request's address and accepted formats.
+
+Source: RFC 9110, 8.8.3 (ETag) and 13.1.2 (If-None-Match). The tags are weak, because a compressed answer has the same
+tag. They need no look-up: whoever holds the answer of a version needs no other of the same version.
+"""
+
+from __future__ import annotations
+
+import re
+from zlib import crc32
+
+from kafka_replica.server.rest.messages import RestRequest
+from kafka_replica.server.rest.negotiation import Offer
+
+_tags = re.compile(r'(?:W/)?("[^"]*")').findall
+
+
+def entity_tag(version: int, request: RestRequest, offers: tuple[Offer, ...], prefix: str) -> str:
+    """Return the tag of the answer to a request from a version."""
+    asked = "\n".join([request.path, request.query, *(offer.content_type for offer in offers)])
+    return f'W/"{prefix}{version}-{crc32(asked.encode(errors="surrogatepass")):08x}"'
+
+
+def matches(if_none_match: str, tag: str) -> bool:
+    """Return whether the header If-None-Match lists a tag; ``*`` names no version and does not count."""
+    return tag.removeprefix("W/") in _tags(if_none_match)

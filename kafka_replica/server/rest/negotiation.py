@@ -1,0 +1,177 @@
+"""Content negotiation: the formats that a request accepts, in the order of preference.
+
+Source: RFC 9110, 12.5.1 (Accept); SDMX REST 2.2.2, doc/content_negotiation.md and doc/structures.md ("Response types");
+SDMX REST 1.5.0, docs/4_6_conneg.md. The names for ``format`` are those of FMR.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from kafka_replica.sdmx import Format, media_types
+from kafka_replica.sdmx.versions import fits
+from kafka_replica.server.rest.grammar import Api
+
+_ML: Final = (Format.SDMX_ML_3_1, Format.SDMX_ML_3_0, Format.SDMX_ML_2_1)
+_JSON: Final = (Format.SDMX_JSON_2_1, Format.SDMX_JSON_2_0, Format.SDMX_JSON_1_0)
+_OLD: Final = (Format.SDMX_ML_2_0, Format.SDMX_ML_1_0)
+_REST: Final = (Format.FUSION_JSON, *_OLD, Format.EDI, Format.XLSX)
+
+PREFERENCES: Final = {
+    Api.V1: (Format.SDMX_ML_2_1, Format.SDMX_ML_3_0, Format.SDMX_ML_3_1, *_JSON[::-1], *_REST),
+    Api.V2: (*_JSON, *_ML, *_REST),
+}
+"""All formats by version of the API, the default first. 2.x prefers SDMX-JSON, 1.x SDMX-ML."""
+
+FORMAT_NAMES: Final = {
+    "sdmx-1.0": Format.SDMX_ML_1_0,
+    "sdmx-2.0": Format.SDMX_ML_2_0,
+    "sdmx-2.1": Format.SDMX_ML_2_1,
+    "sdmx-3.0": Format.SDMX_ML_3_0,
+    "sdmx-3.1": Format.SDMX_ML_3_1,
+    "sdmx-json-1.0": Format.SDMX_JSON_1_0,
+    "sdmx-json-2.0": Format.SDMX_JSON_2_0,
+    "sdmx-json-2.1": Format.SDMX_JSON_2_1,
+    "fusion-json": Format.FUSION_JSON,
+    "sdmx-edi": Format.EDI,
+    "edi": Format.EDI,
+    "excel": Format.XLSX,
+    "xlsx": Format.XLSX,
+}
+"""The values of the parameter ``format``; ``sdmx``, ``xml``, ``sdmx-json`` and ``json`` depend on the API."""
+
+_BY_API: Final = {
+    "sdmx": {Api.V1: Format.SDMX_ML_2_1, Api.V2: Format.SDMX_ML_3_0},
+    "xml": {Api.V1: Format.SDMX_ML_2_1, Api.V2: Format.SDMX_ML_3_0},
+    "sdmx-json": {Api.V1: Format.SDMX_JSON_1_0, Api.V2: Format.SDMX_JSON_2_0},
+    "json": {Api.V1: Format.SDMX_JSON_1_0, Api.V2: Format.SDMX_JSON_2_0},
+}
+
+_ESSENCES: Final = {
+    **{format_: {"application/vnd.sdmx.structure+xml", "application/xml", "text/xml"} for format_ in (*_ML, *_OLD)},
+    **{
+        format_: {"application/vnd.sdmx.structure+json", "application/vnd.sdmx.json", "application/json"}
+        for format_ in _JSON
+    },
+    Format.FUSION_JSON: {"application/vnd.fusion.json"},
+    Format.EDI: {"application/vnd.sdmx.structure+edi", "application/vnd.sdmx.structure"},
+    Format.XLSX: {str(Format.XLSX), "application/vnd.xlsx"},
+}
+"""The media types, without parameters, that mean each format."""
+
+_CHARSETS: Final = {"utf-8", "utf8", "us-ascii"}
+_range = re.compile(r"\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*").fullmatch
+_quality = re.compile(r"(?:0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)").fullmatch
+_MAX_LENGTH: Final = 4_096
+
+
+class Offer(NamedTuple):
+    """A format that a request accepts, and the media type that the answer names, as the request wrote it."""
+
+    format: Format
+    content_type: str
+
+
+class _Range(NamedTuple):
+    essence: str
+    version: str | None
+    charset: str | None
+    quality: float
+    text: str
+
+    def specificity(self) -> int:
+        if self.essence == "*/*":
+            return 0
+        return 1 if self.essence.endswith("/*") else 2 + (self.version is not None)
+
+    def matches(self, format_: Format) -> bool:
+        if self.charset is not None and self.charset not in _CHARSETS:
+            return False
+        if self.essence.endswith("/*"):
+            return self.essence in {"*/*", "application/*"}
+        return self.essence in _ESSENCES[format_] and (self.version is None or self._has_version(format_))
+
+    def _has_version(self, format_: Format) -> bool:
+        own = version_of(format_)
+        if own is None or self.version is None:
+            return True
+        if "+" in self.version:
+            return fits(self.version, f"{own}.0")
+        return self.version in {own, f"{own}.0"}
+
+    def content_type(self, format_: Format) -> str:
+        """Return the media type of an answer: as requested, if the request determines it, and with its charset."""
+        named = self.text if self.version is not None and "+" not in self.version else str(format_)
+        is_xml_or_json = self.essence in {"application/vnd.sdmx.structure+xml", "application/vnd.sdmx.structure+json"}
+        named = named if is_xml_or_json else str(format_)
+        return named if self.charset is None else f"{named};charset=utf-8"
+
+
+@lru_cache(maxsize=256)
+def offers(accept: str, format_name: str | None, api: Api) -> tuple[Offer, ...]:
+    """Return the formats that a request accepts, the preferred first; none if it accepts no format that is written.
+
+    Args:
+        accept: the header Accept; empty for any format.
+        format_name: the parameter ``format``, which takes precedence: a name of FMR, or a media type.
+        api: the version of the API, whose defaults apply.
+    """
+    if format_name is not None:
+        return _named(format_name.strip().lower(), api)
+    if len(accept) > _MAX_LENGTH:
+        return ()
+    if not accept.strip():
+        return tuple(Offer(format_, str(format_)) for format_ in PREFERENCES[api])
+    ranges = _ranges(accept)
+    found: list[tuple[float, int, Offer]] = []
+    for place, format_ in enumerate(PREFERENCES[api]):
+        best = max((one for one in ranges if one.matches(format_)), key=_Range.specificity, default=None)
+        if best is not None and best.quality > 0:
+            found.append((-best.quality, place, Offer(format_, best.content_type(format_))))
+    return tuple(offer for _, _, offer in sorted(found, key=lambda one: one[:2]))
+
+
+def version_of(format_: Format) -> str | None:
+    """Return the version of a format with two parts, such as ``2.1``; None for formats without versions."""
+    name = format_.title
+    return name.rpartition(" ")[2] if " " in name else None
+
+
+def offered() -> str:
+    """Return the text for clients that accept no format on offer."""
+    return f"media types are {', '.join(media_types())}; values of format are {', '.join([*FORMAT_NAMES, *_BY_API])}"
+
+
+def _named(name: str, api: Api) -> tuple[Offer, ...]:
+    format_ = FORMAT_NAMES.get(name)
+    if format_ is None and name in _BY_API:
+        format_ = _BY_API[name][api]
+    if format_ is None:
+        return offers(name, None, api) if "/" in name and "*" not in name else ()
+    return (Offer(format_, str(format_)),)
+
+
+def _ranges(accept: str) -> list[_Range]:
+    found = (_range_of(part) for part in accept.split(","))
+    return [one for one in found if one is not None]
+
+
+def _range_of(text: str) -> _Range | None:
+    essence, *parameters = text.split(";")
+    matched = _range(essence)
+    if matched is None:
+        return None
+    values: dict[str, str] = {}
+    for parameter in parameters:
+        name, _, value = parameter.partition("=")
+        values[name.strip().lower()] = value.strip().strip('"')
+    quality = values.get("q", "1")
+    if _quality(quality) is None:
+        return None
+    version = values.get("version")
+    name = matched[1].lower()
+    written = name if version is None else f"{name};version={version}"
+    charset = values.get("charset")
+    return _Range(name, version, None if charset is None else charset.lower(), float(quality), written)

@@ -1,0 +1,113 @@
+"""Referenced item schemes reduced to the items that the answer uses (``detail=referencepartial``).
+
+Source: SDMX REST 2.2.2, doc/structures.md ("Meaning of detail=referencepartial"). A list that an artefact of the answer
+uses as a whole stays whole. Where a dataflow, provision agreement or data structure is matched, its codelists have the
+codes that its constraints allow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from kafka_replica.sdmx import SdmxError, Structures, Urn
+from kafka_replica.sdmx.lookups.references import late_bound, references_of
+from kafka_replica.sdmx.model import (
+    Artefact,
+    Codelist,
+    ConceptScheme,
+    DataStructure,
+    Hierarchy,
+    ItemScheme,
+    OpaqueArtefact,
+    ValueList,
+)
+from kafka_replica.server.rest.items import only_items
+from kafka_replica.server.rest.references import agency_scheme_urn
+
+RESOLVED: Final = {"Dataflow", "DataStructure", "ProvisionAgreement"}
+"""The classes of artefacts that the constraints on data concern."""
+
+
+def reduced(
+    matched: Mapping[Urn, Artefact],
+    related: Mapping[Urn, Artefact],
+    structures: Structures,
+    contexts: Iterable[Urn] | None = None,
+) -> dict[Urn, Artefact]:
+    """Return the related artefacts, item schemes with the items that the matched and related artefacts use.
+
+    Args:
+        matched: the artefacts that the query matches.
+        related: the artefacts that its references add; codelists with the codes that they inherit.
+        structures: the version.
+        contexts: the artefacts whose constraints determine the codes; by default those that the query matches.
+    """
+    usage = _Usage(structures, related)
+    for artefact in (*matched.values(), *related.values()):
+        usage.add_references(artefact, is_matched=artefact.urn in matched)
+        usage.add(agency_scheme_urn(artefact.agency), {artefact.agency.rpartition(".")[2]})
+    for urn in matched if contexts is None else contexts:
+        if urn.cls in RESOLVED:
+            usage.add_allowed_codes(urn)
+    return {urn: usage.applied(artefact) for urn, artefact in related.items()}
+
+
+class _Usage:
+    """The items that an answer uses of each item scheme in it; None for all."""
+
+    def __init__(self, structures: Structures, schemes: Mapping[Urn, Artefact]) -> None:
+        self._structures = structures
+        self._schemes = schemes
+        self._used: dict[Urn, set[str] | None] = {}
+
+    def add(self, scheme: Urn, paths: Iterable[str] | None) -> None:
+        used = self._used.setdefault(scheme, set())
+        if paths is None:
+            self._used[scheme] = None
+        elif used is not None:
+            used.update(paths)
+
+    def add_references(self, artefact: Artefact, *, is_matched: bool) -> None:
+        if isinstance(artefact, OpaqueArtefact):
+            return
+        for target in references_of(artefact):
+            scheme = self._structures.locate(late_bound(target.maintainable, artefact.urn))
+            if scheme is None or scheme not in self._schemes:
+                continue
+            if target.item is not None:
+                self.add(scheme, {target.item})
+            elif not isinstance(self._schemes[scheme], (Codelist, ValueList)) or self._uses_whole(
+                artefact, is_matched=is_matched
+            ):
+                self.add(scheme, None)
+
+    @staticmethod
+    def _uses_whole(artefact: Artefact, *, is_matched: bool) -> bool:
+        """Return whether a reference to a codelist as a whole counts.
+
+        Those of data structures are replaced by the codes that constraints allow, and concepts only give data
+        structures their representation, unless concepts were queried.
+        """
+        return not isinstance(artefact, DataStructure) and (is_matched or not isinstance(artefact, ConceptScheme))
+
+    def add_allowed_codes(self, urn: Urn) -> None:
+        """Add the codes that are allowed for each component; all, if they cannot be determined."""
+        try:
+            resolved = self._structures.resolve(urn)
+        except SdmxError:
+            # An artefact that validation needs is missing: the lists of the answer stay whole.
+            for scheme, artefact in self._schemes.items():
+                if isinstance(artefact, (Codelist, ValueList)):
+                    self.add(scheme, None)
+            return
+        for component in (*resolved.components.values(), *resolved.metadata_attributes.values()):
+            if component.enumeration is not None:
+                self.add(component.enumeration.urn, component.allowed_ids())
+
+    def applied(self, artefact: Artefact) -> Artefact:
+        used = self._used.get(artefact.urn)
+        is_reducible = isinstance(artefact, (ItemScheme, ValueList)) and not isinstance(artefact, Hierarchy)
+        if used is None or not is_reducible or artefact.is_stub:
+            return artefact
+        return only_items(artefact, used)

@@ -1,0 +1,77 @@
+"""Schema queries: the structures that determine which data is valid, with the items that may be used.
+
+Source: SDMX REST 2.2.2, doc/schema.md ("The structure formats are meant to be used for communication purposes").
+Generated XML and JSON schemas are not offered yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from kafka_replica.sdmx import SdmxError, Structures, Urn
+from kafka_replica.sdmx.lookups.references import walk
+from kafka_replica.sdmx.lookups.resolved import constraints_in_force
+from kafka_replica.sdmx.model import Artefact
+from kafka_replica.server.rest.contents import Contents
+from kafka_replica.server.rest.grammar import Detail
+from kafka_replica.server.rest.partial import RESOLVED, reduced
+from kafka_replica.server.rest.query import SchemaQuery, StructureQuery
+from kafka_replica.server.rest.reading import read_artefacts
+from kafka_replica.server.rest.references import agency_scheme_of
+from kafka_replica.server.rest.rejections import Rejection, not_found, semantic_error
+from kafka_replica.server.rest.selection import matching_urns
+
+_LISTS: Final = {"Codelist", "GeographicCodelist", "GeoGridCodelist", "ValueList", "ConceptScheme"}
+
+
+def asks_for_schema(accept: str) -> bool:
+    """Return whether the header Accept names a format of schemas."""
+    return "vnd.sdmx.schema+" in accept.lower()
+
+
+def schema_contents(query: SchemaQuery, structures: Structures) -> Contents | Rejection:
+    """Return the structures of a schema query, or the reason why there are none.
+
+    These are the data or metadata structure, the constraints that apply, concept schemes and lists with the items that
+    may be used, and the agency schemes with the agencies of all these.
+    """
+    wanted = StructureQuery(query.api, query.context, (query.agency,), (query.id,), (query.version,))
+    found = matching_urns(wanted, structures)
+    if not found:
+        return not_found(f"version {structures.version} has no {query.context.name} that matches the query")
+    try:
+        matched, lists = (_of_data if found[0].cls in RESOLVED else _of_metadata)(found[0], structures)
+    except SdmxError as error:
+        return semantic_error(f"the structures of {found[0]} are incomplete: {error}")
+    schemes = {agency_scheme_of(agency, structures) for agency in {urn.agency for urn in (*matched, *lists)}}
+    related = read_artefacts(sorted(one for one in schemes if one is not None), structures, Detail.FULL)
+    return Contents(matched, reduced(matched, {**lists, **related.artefacts}, structures, (found[0],)), related.errors)
+
+
+def _of_data(context: Urn, structures: Structures) -> tuple[dict[Urn, Artefact], dict[Urn, Artefact]]:
+    """Return the structures and constraints of data, and the lists that their components use; both sorted."""
+    resolved = structures.resolve(context)
+    metadata = [] if resolved.metadata_structure is None else [resolved.metadata_structure]
+    matched = _by_urn([resolved.data_structure, *metadata, *constraints_in_force(resolved.constraints)])
+    components = (*resolved.components.values(), *resolved.metadata_attributes.values())
+    lists = {one.enumeration.urn: one.enumeration for one in components if one.enumeration is not None}
+    children = {child for one in (resolved.data_structure, *metadata) for child in structures.children(one.urn)}
+    schemes = read_artefacts((urn for urn in children if urn.cls == "ConceptScheme"), structures, Detail.FULL)
+    for error in schemes.errors.values():
+        raise error
+    return matched, _by_urn([*lists.values(), *schemes.artefacts.values()])
+
+
+def _of_metadata(context: Urn, structures: Structures) -> tuple[dict[Urn, Artefact], dict[Urn, Artefact]]:
+    """Return the metadata structure of an artefact, and the lists that it uses, directly or not; both sorted."""
+    used = (context, *walk(context, structures.children))
+    matched = read_artefacts((urn for urn in used if urn.cls == "MetadataStructure"), structures, Detail.FULL)
+    lists = read_artefacts((urn for urn in used if urn.cls in _LISTS), structures, Detail.FULL)
+    for error in (*matched.errors.values(), *lists.errors.values()):
+        raise error
+    return _by_urn(matched.artefacts.values()), _by_urn(lists.artefacts.values())
+
+
+def _by_urn(artefacts: Iterable[Artefact]) -> dict[Urn, Artefact]:
+    return {one.urn: one for one in sorted(artefacts, key=lambda one: one.urn)}

@@ -1,0 +1,87 @@
+"""The artefacts that a query matches: by class, agency, id and version, and the items of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from kafka_replica.sdmx import SdmxError, Structures, Urn, UrnError
+from kafka_replica.sdmx.model import Artefact, Constraint, ContentConstraint, OpaqueArtefact
+from kafka_replica.server.rest.grammar import Resource
+from kafka_replica.server.rest.items import with_items
+from kafka_replica.server.rest.query import StructureQuery
+from kafka_replica.server.rest.reading import read_artefacts
+
+
+class Selected(NamedTuple):
+    """The artefacts that a query matches, and those that match but cannot be read, each with the reason.
+
+    ``roots`` has what references start from: the URNs of the artefacts or, in a query for items, of the items.
+    """
+
+    artefacts: dict[Urn, Artefact]
+    roots: tuple[Urn, ...]
+    errors: dict[Urn, SdmxError]
+
+
+def select(query: StructureQuery, structures: Structures) -> Selected:
+    """Return the artefacts that a query matches, without their references, sorted."""
+    read = read_artefacts(matching_urns(query, structures), structures, query.detail)
+    artefacts = {urn: one for urn, one in read.artefacts.items() if _has_role(one, query.resource)}
+    if not query.items:
+        return Selected(artefacts, tuple(artefacts), read.errors)
+    partial = {urn: found for urn, one in artefacts.items() if (found := with_items(one, query.items)) is not None}
+    roots = tuple(item for _, items in partial.values() for item in items)
+    return Selected({urn: artefact for urn, (artefact, _) in partial.items()}, roots, read.errors)
+
+
+def matching_urns(query: StructureQuery, structures: Structures) -> list[Urn]:
+    """Return the URNs that a query matches, sorted; reads no artefact unless messages hold several."""
+    found: set[Urn] = set()
+    for cls in query.resource.classes:
+        for agency in query.agencies or ("*",):
+            for id_ in query.ids or ("*",):
+                found.update(_versions_of(query, structures, cls, agency, id_))
+    return sorted(found)
+
+
+def _versions_of(query: StructureQuery, structures: Structures, cls: str, agency: str, id_: str) -> Iterator[Urn]:
+    exact = [one.exact for one in query.versions]
+    if "*" not in {agency, id_} and all(exact):
+        for version in exact:
+            yield from _exactly(structures, cls, agency, id_, version or "")
+        return
+    by_artefact: dict[tuple[str, str], dict[str, Urn]] = {}
+    for urn in _every_version(structures, cls, agency, id_):
+        by_artefact.setdefault((urn.agency, urn.id), {})[urn.version] = urn
+    for versions in by_artefact.values():
+        for expression in query.versions:
+            for version in expression.select(versions):
+                yield versions[version]
+
+
+def _exactly(structures: Structures, cls: str, agency: str, id_: str, version: str) -> Iterable[Urn]:
+    found = structures.find(cls, agency, id_, version)
+    if found:
+        return found
+    try:
+        urn = Urn.of(cls, agency, id_, version)
+    except UrnError:
+        return ()
+    held = structures.locate(urn)
+    return () if held is None or held.cls != cls else (held,)
+
+
+def _every_version(structures: Structures, cls: str, agency: str, id_: str) -> Iterator[Urn]:
+    yield from structures.find(cls, agency, id_)
+    for urn in structures.companions():
+        if urn.cls == cls and agency in {"*", urn.agency} and id_ in {"*", urn.id}:
+            yield urn
+
+
+def _has_role(artefact: Artefact, resource: Resource) -> bool:
+    """Return whether a constraint has the role of the resource; that of 2.1 describes actual data by default."""
+    if resource.role is None or isinstance(artefact, OpaqueArtefact) or not isinstance(artefact, Constraint):
+        return resource.role is None
+    default = "Actual" if isinstance(artefact, ContentConstraint) else "Allowed"
+    return (artefact.role or default).lower() == resource.role.lower()

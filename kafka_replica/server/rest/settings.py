@@ -1,0 +1,40 @@
+"""The settings of the answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal, NamedTuple
+
+from kafka_replica.sdmx import Header, Structures
+from kafka_replica.sdmx.writing import DEFAULT_HEADER
+from kafka_replica.server.rest.cache import AnswerCache
+
+
+class RestSettings(NamedTuple):
+    """The decisions of a service about its answers.
+
+    Attributes:
+        base_url: the address of the base path, for the addresses in stubs; None for stubs without an address.
+        empty_status: the status of an answer without structures: 404 with an error message, as clients expect, or 204
+            without a body, as SDMX REST 2.x prefers.
+        unwritable: what happens to an artefact that the requested format cannot represent, or whose record cannot be
+            read, if the answer has others. ``omit``: the answer lacks it and says so, in the header
+            Kafka-Replica-Omitted and, in SDMX-ML from 2.1 on and SDMX-JSON, in the message itself. ``reject``: there is
+            no answer but an error.
+        version_at: returns the version of an instant or number (``asOf``); raises a KafkaReplicaError if it is not
+            kept. None if the service keeps no history.
+        etag_prefix: distinguishes version numbers of different origin, such as of another run or topic, in ETags.
+        header: the header of messages.
+        max_bytes: the size from which an answer is rejected; None for no limit.
+        cache: the cache of answers; None for no cache. Services may share a cache if their ``etag_prefix`` and all
+            other settings are equal.
+    """
+
+    base_url: str | None = None
+    empty_status: Literal[204, 404] = 404
+    unwritable: Literal["omit", "reject"] = "omit"
+    version_at: Callable[[str], Structures] | None = None
+    etag_prefix: str = ""
+    header: Header = DEFAULT_HEADER
+    max_bytes: int | None = None
+    cache: AnswerCache | None = None

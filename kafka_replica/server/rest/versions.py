@@ -1,0 +1,110 @@
+"""Version expressions of queries: ``1.0``, ``+``, ``2.1+.0``, ``~.0.0``, ``1.*``, ``latest``.
+
+Source: SDMX REST 2.2.2, doc/querying_versions.md; SDMX REST 1.5.0, docs/4_3_structural_queries.md (keywords).
+Expressions with ``+`` follow the rules that references follow (``kafka_replica.sdmx.versions``): a version of two parts
+counts as stable, and so ``2.3+`` is valid here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import Final, NamedTuple
+
+from kafka_replica.sdmx.versions import LATEST, LATEST_STABLE, is_version, newest, sort_key
+
+ALL: Final = "*"
+CURRENT: Final = "latest"
+"""The version "used in production" of 1.x: the newest stable version, or else the newest."""
+
+_part = re.compile(r"([0-9]{0,1000})([+~*]?)").fullmatch
+
+
+class VersionExpression(NamedTuple):
+    """An expression, and the rule by which it selects among the versions of one artefact."""
+
+    text: str
+    select: Callable[[Iterable[str]], list[str]]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, VersionExpression) and self.text == other.text
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+    @property
+    def exact(self) -> str | None:
+        """The version that the expression names, or None if it is a rule."""
+        return self.text if is_version(self.text) else None
+
+
+class InvalidVersionError(ValueError):
+    """A text is no version expression."""
+
+
+def parse_version(text: str) -> VersionExpression:
+    """Return the expression in a text.
+
+    Raises:
+        InvalidVersionError: the text is none; the error says what to use instead.
+    """
+    if is_version(text):
+        return VersionExpression(text, lambda versions: [one for one in versions if one == text])
+    if text in {ALL, "all"}:
+        return VersionExpression(ALL, list)
+    if text in {CURRENT, LATEST, LATEST_STABLE}:
+        rule = ALL if text == CURRENT else text
+        return VersionExpression(text, lambda versions: _newest(rule, versions))
+    return VersionExpression(text, _rule(text))
+
+
+def _rule(text: str) -> Callable[[Iterable[str]], list[str]]:
+    parts = [_part(part) for part in text.split(".")]
+    if not 1 <= len(parts) <= 3:
+        raise InvalidVersionError("a version has at most three parts")
+    found = [(part[1], part[2]) for part in parts if part is not None and part[0]]
+    if len(found) != len(parts):
+        raise InvalidVersionError("the parts of a version are numbers, of which one may have a +, ~ or * after it")
+    marks = [index for index, (_, mark) in enumerate(found) if mark]
+    if len(marks) != 1:
+        raise InvalidVersionError("only one part may have a +, ~ or *")
+    free, mark = marks[0], found[marks[0]][1]
+    if not found[free][0]:
+        _check_open(found, free, mark)
+    numbers = tuple(int(digits or "0") for digits, _ in found)
+    if mark == LATEST_STABLE:
+        rule = ".".join(f"{number}{'+' if index == free else ''}" for index, number in enumerate(numbers))
+        return lambda versions: _newest(rule, versions)
+    if len(numbers) == 1:
+        raise InvalidVersionError(f"use {mark} alone, or a version of two or three parts")
+    if mark == LATEST:
+        return lambda versions: sorted(_fitting(numbers, free, versions), key=sort_key)[-1:]
+    return lambda versions: _fitting(numbers, free, versions)
+
+
+def _check_open(found: list[tuple[str, str]], free: int, mark: str) -> None:
+    """Raise InvalidVersionError if numbers follow a part that is only a wildcard, or a stable version has two parts."""
+    fixed = [digits for digits, _ in found[:free]]
+    if any(digits != "0" for digits, _ in found[free + 1 :]):
+        advice = ".".join([*fixed, mark, *["0"] * (len(found) - free - 1)])
+        raise InvalidVersionError(f"use {advice}: numbers after a wildcard have no meaning")
+    if mark == LATEST_STABLE and len(found) == 2:
+        advice = ".".join([*fixed, mark, *["0"] * (2 - len(fixed))])
+        raise InvalidVersionError(f"use {advice}: stable versions have three parts")
+
+
+def _newest(rule: str, versions: Iterable[str]) -> list[str]:
+    found = newest(rule, versions)
+    return [] if found is None else [found]
+
+
+def _fitting(numbers: tuple[int, ...], free: int, versions: Iterable[str]) -> list[str]:
+    """Return the versions with as many parts, equal before the free part, and from there on not lower."""
+    found = []
+    for version in versions:
+        written, _, extension = version.partition("-")
+        parts = tuple(int(part[:1000]) for part in written.split("."))
+        is_form = len(parts) == len(numbers) and (len(parts) == 3 or not extension)
+        if is_form and parts[:free] == numbers[:free] and parts[free:] >= numbers[free:]:
+            found.append(version)
+    return found

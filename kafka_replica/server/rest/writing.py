@@ -1,0 +1,65 @@
+"""Writing of an answer's message, and the notices about what the message lacks."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from kafka_replica.common.wording import counted
+from kafka_replica.errors import MissingExtraError
+from kafka_replica.sdmx import Format, UnwritableError, Urn, writable, write_message
+from kafka_replica.sdmx.errors import MessageError
+from kafka_replica.sdmx.model import Artefact
+from kafka_replica.server.rest.contents import Contents
+from kafka_replica.server.rest.errors import with_notices
+from kafka_replica.server.rest.rejections import Rejection, not_acceptable, semantic_error, unreadable
+from kafka_replica.server.rest.settings import RestSettings
+
+
+class WrittenMessage(NamedTuple):
+    """A structure message, and the number of artefacts that it should have but has not."""
+
+    data: bytes
+    omitted: int = 0
+
+
+def written(contents: Contents, format_: Format, settings: RestSettings) -> WrittenMessage | Rejection:
+    """Return the message of an answer in a format, or the reason why there is none.
+
+    The message lacks artefacts that cannot be read or represented only if it has others and the settings allow it; the
+    message then says so.
+    """
+    notices = {urn: str(error) for urn, error in contents.errors.items()}
+    artefacts = contents.artefacts
+    if notices and (settings.unwritable == "reject" or not contents.matched):
+        return _unreadable(contents)
+    try:
+        data = write_message(artefacts, format_, settings.header)
+    except MissingExtraError as error:
+        return not_acceptable(str(error))
+    except UnwritableError as error:
+        if settings.unwritable == "reject" or len(artefacts) == 1:
+            return not_acceptable(str(error))
+        refused = _refused(artefacts, format_)
+        if not refused or contents.matched.keys() <= refused.keys():
+            return not_acceptable(str(error))
+        notices |= refused
+        try:
+            data = write_message([one for one in artefacts if one.urn not in refused], format_, settings.header)
+        except UnwritableError as again:
+            return not_acceptable(str(again))
+    texts = [f"This answer lacks {urn}: {reason}" for urn, reason in sorted(notices.items())]
+    if contents.unsearched:
+        count = counted(contents.unsearched, "record")
+        texts.append(f"The references of {count} are unknown, because these cannot be read")
+    return WrittenMessage(with_notices(data, texts, format_) if texts else data, len(notices))
+
+
+def _refused(artefacts: list[Artefact], format_: Format) -> dict[Urn, str]:
+    reasons = ((one.urn, writable(one, format_)) for one in artefacts)
+    return {urn: reason for urn, reason in reasons if reason is not None}
+
+
+def _unreadable(contents: Contents) -> Rejection:
+    urn, error = next(iter(contents.errors.items()))
+    rejected = unreadable if isinstance(error, MessageError) else semantic_error
+    return rejected(f"{urn} is in version, but cannot be returned: {error}")

@@ -1,0 +1,31 @@
+"""The page about SDMX REST: its reference follows from the grammar, and its example runs."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from kafka_replica.server.rest import RestAnswer
+from kafka_replica.server.rest.grammar import RESOURCES
+from kafka_replica.server.rest.reference_page import with_reference
+from support.paths import ROOT
+
+PAGE = (ROOT / "docs/sdmx-rest.md").read_text()
+
+
+def test_the_reference_is_up_to_date() -> None:
+    """Otherwise: ``python -m kafka_replica.server.rest.reference_page docs/sdmx-rest.md``."""
+    assert with_reference(PAGE) == PAGE
+    assert all(f"| `{name}` |" in PAGE for name in RESOURCES)
+
+
+def test_the_example_runs() -> None:
+    """The values are those that the comments of the example state."""
+    [example] = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    names: dict[str, Any] = {}
+    exec(example, names)
+    found = names["found"]
+    assert isinstance(found, RestAnswer)
+    for expression, value in re.findall(r"^(found\.status|dict\(.*\))  # (.*)$", example, re.MULTILINE):
+        assert str(eval(expression, names)) == value
+    assert b"CL_FREQ" in found.body

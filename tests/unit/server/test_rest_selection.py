@@ -1,0 +1,258 @@
+"""A query selects the artefacts, items, references and details that SDMX REST says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kafka_replica.sdmx import Format, Message, Structures, read_message, write_message
+from kafka_replica.sdmx.model import Artefact, Codelist
+from kafka_replica.server.rest import RestRequest, RestSettings, answer
+from support.sdmx.sdmx_corpus import FakeSnapshot, record
+from support.server.registry import ARTEFACTS, codelist, urn, version_of
+
+REGISTRY = version_of(ARTEFACTS.values())
+
+
+def message(path: str, query: str = "", structures: Structures = REGISTRY, **settings: Any) -> Message:
+    """Return the message that answers a query, as SDMX-JSON 2.1."""
+    made = answer(RestRequest(path, query, str(Format.SDMX_JSON_2_1)), structures, RestSettings(**settings))
+    assert made.status == 200, made.body
+    return read_message(made.body)
+
+
+def found(path: str, query: str = "", structures: Structures = REGISTRY) -> set[str]:
+    """Return the artefacts of an answer, with their classes."""
+    return {f"{one.cls} {one.reference}" for one in message(path, query, structures).artefacts}
+
+
+def ids(artefact: Artefact) -> list[str]:
+    """Return the ids of the items of a scheme."""
+    return list(artefact.items) if hasattr(artefact, "items") else [one.id for one in artefact.values]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("path", "references"),
+    [
+        ("structure/codelist/ECB/CL_FREQ", {"ECB:CL_FREQ(2.1.0-draft)"}),
+        ("structure/codelist/ECB/CL_FREQ/+", {"ECB:CL_FREQ(2.0.0)"}),
+        ("codelist/ECB/CL_FREQ", {"ECB:CL_FREQ(2.0.0)"}),
+        ("structure/codelist/ECB/CL_FREQ/1.0", {"ECB:CL_FREQ(1.0)"}),
+        ("structure/codelist/ECB/CL_FREQ/1.0,2.0.0", {"ECB:CL_FREQ(1.0)", "ECB:CL_FREQ(2.0.0)"}),
+        ("codelist/ECB/CL_FREQ/1.0+2.0.0", {"ECB:CL_FREQ(1.0)", "ECB:CL_FREQ(2.0.0)"}),
+        ("structure/codelist/ECB/CL_FREQ/1.*", {"ECB:CL_FREQ(1.0)", "ECB:CL_FREQ(1.1)"}),
+        ("structure/codelist/*/CL_FREQ/1.0", {"ECB:CL_FREQ(1.0)", "BIS:CL_FREQ(1.0)"}),
+        ("structure/codelist/BIS,ECB.DISS/*/*", {"BIS:CL_FREQ(1.0)", "ECB.DISS:CL_AREA(1.0)"}),
+        ("structure/codelist/ECB/CL_FREQ,CL_MORE/+", {"ECB:CL_FREQ(2.0.0)", "ECB:CL_MORE(1.0.0)"}),
+        ("codelist/all/CL_AREA/all", {"ECB.DISS:CL_AREA(1.0)"}),
+        ("structure/*/*/EXR", {"ECB:EXR(1.0)"}),
+        ("organisationscheme/ECB", {"ECB:AGENCIES(1.0)", "ECB:DATA_PROVIDERS(1.0)"}),
+        ("allowedconstraint", {"ECB:EXR_CODES(1.0)"}),
+        ("structure/dataconstraint", {"ECB:EXR_CODES(1.0)"}),
+    ],
+)
+def test_agencies_ids_and_versions_select(path: str, references: set[str]) -> None:
+    """Lists, wildcards, version expressions and sub-agencies (as written) select these artefacts and no others."""
+    accept = str(Format.SDMX_JSON_2_1)
+    made = answer(RestRequest(path, "", accept), REGISTRY)
+    assert {one.reference for one in read_message(made.body).artefacts} == references
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "structure/codelist/ECB/NONE", "structure/codelist/DISS", "actualconstraint",
+        "structure/codelist/ECB/CL_FREQ/3.0", "structure/codelist/ECB/CL_FREQ/1.0/X",
+    ],
+)  # fmt: skip
+def test_nothing_is_found_where_nothing_matches(path: str) -> None:
+    """An empty result is 404 with the standard's code, or 204 without a body if the service says so."""
+    made = answer(RestRequest(path), REGISTRY)
+    assert made.status == 404
+    assert (b'code="100"' if made.body.startswith(b"<") else b'"code": 404') in made.body
+    assert answer(RestRequest(path), REGISTRY, RestSettings(empty_status=204))[::2] == (204, b"")
+
+
+def test_every_artefact_is_found_by_its_exact_address_and_by_wildcards() -> None:
+    """The wildcard resource has all artefacts; those that a query finds equal those that a look-up returns."""
+    every = message("structure/*/*/*/*", "detail=raw&format=sdmx-3.0")
+    assert set(every.artefacts) == set(ARTEFACTS)
+    for one, artefact in every.artefacts.items():
+        assert artefact == REGISTRY.get(one)
+
+
+def test_an_item_query_returns_a_partial_scheme() -> None:
+    """Items of flat lists come alone; nested items with those above and none below; unknown items are left out."""
+    flat = message("structure/codelist/ECB/CL_FREQ/1.0/A,D,X").artefacts[urn("Codelist ECB:CL_FREQ(1.0)")]
+    assert (ids(flat), flat.is_partial) == (["A", "D"], True)
+    nested = message("categoryscheme/ECB/DOMAINS/1.0/ECO.PRICES").artefacts[urn("CategoryScheme ECB:DOMAINS(1.0)")]
+    assert (ids(nested), nested.is_partial) == (["ECO"], True)
+    economy = nested.items["ECO"]  # type: ignore[attr-defined]
+    assert (list(economy.categories), list(economy.categories["PRICES"].categories)) == (["PRICES"], [])
+    by_id = message("categoryscheme/ECB/DOMAINS/1.0/HICP").artefacts[urn("CategoryScheme ECB:DOMAINS(1.0)")]
+    assert by_id == message("categoryscheme/ECB/DOMAINS/1.0/ECO.PRICES.HICP").artefacts[by_id.urn]
+    values = message("structure/valuelist/ECB/VL_UNIT/1.0/%E2%82%AC").artefacts[urn("ValueList ECB:VL_UNIT(1.0)")]
+    assert ids(values) == ["€"]
+    every = message("structure/codelist/ECB/CL_FREQ/1.0/*").artefacts[urn("Codelist ECB:CL_FREQ(1.0)")]
+    assert (ids(every), every.is_partial) == (["A", "M", "Q", "D"], False)
+
+
+def test_a_full_codelist_has_the_codes_it_inherits_and_a_raw_one_has_its_extensions() -> None:
+    """``raw`` returns the artefact as it is stored; all other details, also items, see the inherited codes."""
+    more = urn("Codelist ECB:CL_MORE(1.0.0)")
+    full, raw = (
+        message("structure/codelist/ECB/CL_MORE", f"detail={detail}").artefacts[more] for detail in ("full", "raw")
+    )
+    assert isinstance(full, Codelist)
+    assert isinstance(raw, Codelist)
+    assert (ids(full), full.extensions) == (["A", "M", "Q", "D", "H"], ())
+    assert (ids(raw), len(raw.extensions)) == (["H"], 1)
+    assert ids(message("structure/codelist/ECB/CL_MORE/+/Q").artefacts[more]) == ["Q"]
+    children = "references=children"
+    assert found("structure/codelist/ECB/CL_MORE", children) == {
+        "Codelist ECB:CL_MORE(1.0.0)",
+        "AgencyScheme SDMX:AGENCIES(1.0)",
+    }
+    assert "Codelist ECB:CL_FREQ(1.0)" in found("structure/codelist/ECB/CL_MORE", f"detail=raw&{children}")
+
+
+FLOW = "Dataflow ECB:EXR(1.0)"
+DSD = "DataStructure ECB:EXR(1.0)"
+TOP = "AgencyScheme SDMX:AGENCIES(1.0)"
+PARENTS = {
+    "Categorisation ECB:EXR_IN_PRICES(1.0)", "DataConstraint ECB:EXR_CODES(1.0)", "ProvisionAgreement ECB:EXR_P1(1.0)",
+    "HierarchyAssociation ECB:HA_AREA(1.0)",
+}  # fmt: skip
+SIBLINGS = {
+    "CategoryScheme ECB:DOMAINS(1.0)", "DataProviderScheme ECB:DATA_PROVIDERS(1.0)", "Hierarchy ECB:H_AREA(1.0)",
+    DSD, TOP,
+}  # fmt: skip
+BELOW = {
+    DSD, TOP, "ConceptScheme ECB:CONCEPTS(1.0)", "Codelist ECB:CL_FREQ(1.0)", "Codelist ECB.DISS:CL_AREA(1.0)",
+    "ValueList ECB:VL_UNIT(1.0)", "AgencyScheme ECB:AGENCIES(1.0)",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("references", "added"),
+    [
+        ("none", set()),
+        ("parents", PARENTS),
+        ("ancestors", PARENTS),
+        ("parentsandsiblings", PARENTS | SIBLINGS),
+        ("children", {DSD, TOP}),
+        ("descendants", BELOW),
+        ("all", PARENTS | SIBLINGS | BELOW),
+        ("provisionagreement", {"ProvisionAgreement ECB:EXR_P1(1.0)"}),
+        ("datastructure,dataconstraint", {DSD, "DataConstraint ECB:EXR_CODES(1.0)"}),
+        ("codelist", set()),
+    ],
+)
+def test_references_add_artefacts(references: str, added: set[str]) -> None:
+    """Each value adds these artefacts to a dataflow; the name of a resource adds parents and children only."""
+    assert found("structure/dataflow/ECB/EXR", f"references={references}") == {FLOW} | added
+
+
+def test_references_of_1_x_have_no_agency_schemes() -> None:
+    """The table of 1.5 lists agency schemes for no artefact but those of VTL."""
+    assert found("dataflow/ECB/EXR", "references=descendants") == {FLOW} | {one for one in BELOW if "Agency" not in one}
+
+
+def test_references_of_items_are_those_of_the_items() -> None:
+    """Only the categorisations of the selected category, or of those above it, are its parents."""
+    path = "structure/categoryscheme/ECB/DOMAINS/1.0/"
+    categorised = {"CategoryScheme ECB:DOMAINS(1.0)", "Categorisation ECB:EXR_IN_PRICES(1.0)"}
+    assert found(f"{path}ECO.PRICES", "references=parents") == categorised
+    assert found(f"{path}ECO.PRICES.HICP", "references=categorisation") == categorised
+    assert found(f"{path}ECO.TRADE", "references=parents") == {"CategoryScheme ECB:DOMAINS(1.0)"}
+
+
+def test_an_agency_scheme_is_referred_to_by_what_its_agencies_maintain() -> None:
+    """All artefacts of an agency are parents of its scheme; those of other agencies are not."""
+    assert found("structure/agencyscheme/SDMX/AGENCIES/1.0/BIS", "references=parents") == {
+        TOP,
+        "Codelist BIS:CL_FREQ(1.0)",
+    }
+    assert found("structure/agencyscheme/ECB", "references=codelist") == {
+        "AgencyScheme ECB:AGENCIES(1.0)", "Codelist ECB.DISS:CL_AREA(1.0)",
+    }  # fmt: skip
+
+
+def test_an_agency_scheme_belongs_to_the_artefacts_of_agencies_that_it_holds() -> None:
+    """An agency that the scheme does not list, and one whose scheme cannot be read, are told apart."""
+    stranger = codelist("Codelist XYZ:CL(1.0)", "A")
+    path, top = "structure/codelist/XYZ/CL", ARTEFACTS[urn("AgencyScheme SDMX:AGENCIES(1.0)")]
+    assert found(path, "references=children", version_of([stranger, top])) == {"Codelist XYZ:CL(1.0)"}
+    key = bytes(top.urn)
+    unreadable = version_of([stranger])
+    records = {bytes(one): unreadable._snapshot.get(str(one)) for one in unreadable}
+    structures = Structures(FakeSnapshot({**records, key: record(key, b"<broken")}))  # type: ignore[dict-item]
+    made = answer(RestRequest(path, "references=children", str(Format.SDMX_JSON_2_1)), structures)
+    assert (made.status, dict(made.headers)["Kafka-Replica-Omitted"]) == (200, "1")
+    assert b"AgencyScheme=SDMX:AGENCIES(1.0)" in made.body
+
+
+def test_partial_references_have_the_items_that_the_answer_uses() -> None:
+    """Codelists have the codes that constraints allow, other schemes the items that the answer refers to."""
+    artefacts = message("structure/dataflow/ECB/EXR", "references=all&detail=referencepartial").artefacts
+    items = {one.reference: ids(artefacts[one]) for one in artefacts if hasattr(artefacts[one], "items")}
+    assert {name: items[name] for name in ("ECB:CL_FREQ(1.0)", "ECB.DISS:CL_AREA(1.0)", "ECB:CONCEPTS(1.0)",
+                                           "ECB:DATA_PROVIDERS(1.0)", "ECB:DOMAINS(1.0)", "SDMX:AGENCIES(1.0)")} == {
+        "ECB:CL_FREQ(1.0)": ["A", "M"], "ECB.DISS:CL_AREA(1.0)": ["AT", "DE", "FR"],
+        "ECB:CONCEPTS(1.0)": ["FREQ", "AREA", "OBS_VALUE", "UNIT"], "ECB:DATA_PROVIDERS(1.0)": ["P1"],
+        "ECB:DOMAINS(1.0)": ["ECO"], "SDMX:AGENCIES(1.0)": ["ECB"],
+    }  # fmt: skip
+    partial = {one.reference for one in artefacts if artefacts[one].is_partial}
+    assert partial == {"ECB:CL_FREQ(1.0)", "ECB:CONCEPTS(1.0)", "ECB:DATA_PROVIDERS(1.0)", "ECB:DOMAINS(1.0)",
+                       "SDMX:AGENCIES(1.0)", "ECB:AGENCIES(1.0)"}  # fmt: skip
+    unconstrained = message(
+        "structure/dataflow/ECB/EXR_ALL", "references=descendants&detail=referencepartial"
+    ).artefacts
+    assert ids(unconstrained[urn("Codelist ECB:CL_FREQ(1.0)")]) == ["A", "M", "Q", "D"]
+    hierarchy = message("structure/hierarchy/ECB/H_AREA", "references=codelist&detail=referencepartial").artefacts
+    assert ids(hierarchy[urn("Codelist ECB.DISS:CL_AREA(1.0)")]) == ["AT"]
+
+
+@pytest.mark.parametrize(
+    ("detail", "matched", "referenced"),
+    [
+        ("full", "full", "full"), ("allstubs", "stub", "stub"), ("allcompletestubs", "complete", "complete"),
+        ("referencestubs", "full", "stub"), ("referencecompletestubs", "full", "complete"),
+    ],
+)  # fmt: skip
+def test_a_detail_reduces_matched_and_referenced_artefacts(detail: str, matched: str, referenced: str) -> None:
+    """A stub has names and an address, a complete stub also descriptions; neither has content."""
+    artefacts = message("structure/codelist/ECB/CL_FREQ/1.0", f"references=parents&detail={detail}",
+                        base_url="https://example.org/sdmx/v2").artefacts  # fmt: skip
+    for one in artefacts.values():
+        wanted = matched if one.urn.id == "CL_FREQ" else referenced
+        assert one.names == ARTEFACTS[one.urn].names
+        assert bool(one.descriptions) == (wanted != "stub")
+        assert one.is_external_reference == (wanted != "full")
+        path = f"{one.urn.cls.lower()}/ECB/{one.urn.id}/{one.urn.version}"
+        assert one.structure_url == (None if wanted == "full" else f"https://example.org/sdmx/v2/structure/{path}")
+
+
+def test_artefacts_beside_others_in_a_message_are_found() -> None:
+    """An artefact without a record of its own, in the message of another key, is part of wildcard and exact answers."""
+    two = [ARTEFACTS[urn("Codelist ECB:CL_FREQ(1.0)")], ARTEFACTS[urn("Codelist BIS:CL_FREQ(1.0)")]]
+    key = bytes(two[0].urn)
+    value = write_message(two, Format.SDMX_ML_2_1)
+    structures = Structures(FakeSnapshot({key: record(key, value)}))
+    both = {"Codelist ECB:CL_FREQ(1.0)", "Codelist BIS:CL_FREQ(1.0)"}
+    assert found("structure/codelist/*/CL_FREQ", "", structures) == both
+    assert found("structure/codelist/BIS/CL_FREQ/1.0", "", structures) == {"Codelist BIS:CL_FREQ(1.0)"}
+    assert found("structure/codelist/ECB/CL_FREQ/1.0", "", structures) == {"Codelist ECB:CL_FREQ(1.0)"}
+
+
+@pytest.mark.parametrize("context", ["dataflow/ECB/EXR", "provisionagreement/ECB/EXR_P1", "datastructure/ECB/EXR"])
+def test_a_schema_query_returns_the_structures_that_determine_valid_data(context: str) -> None:
+    """Structure, constraints and the items that may be used come together; other artefacts do not."""
+    artefacts = message(f"schema/{context}/1.0").artefacts
+    classes = {one.cls for one in artefacts}
+    lists = {"DataStructure", "ConceptScheme", "Codelist", "ValueList", "AgencyScheme"}
+    is_constrained = not context.startswith("datastructure")
+    assert classes == lists | ({"DataConstraint"} if is_constrained else set())
+    assert ids(artefacts[urn("Codelist ECB:CL_FREQ(1.0)")]) == (["A", "M"] if is_constrained else ["A", "M", "Q", "D"])
+    assert "UNUSED" not in ids(artefacts[urn("ConceptScheme ECB:CONCEPTS(1.0)")])
