@@ -71,7 +71,8 @@ class World:
         self.model: list[ModelVersion] = []  # all that were recorded, whether or not they are kept
         self.oldest = 0  # the index of the oldest version that is kept
         self.waiting: tuple[str, int] | None = None  # the version that could not be recorded
-        self.shown_ms = self.failed_ms = 0
+        self.shown_ms = self.failed_ms = 0  # the instant of that version, and of the first failure
+        self.earliest_ms = 0  # of the next version
         self.held: list[tuple[HistorySnapshot, State]] = []
         self._patches = [
             mock.patch.object(module, "now_ms", self.now) for module in (instants, recorder, version_history)
@@ -165,7 +166,7 @@ class World:
     def reopen(self) -> None:
         """Close the history, open it again and follow."""
         self.history.close()
-        self.waiting, self.shown_ms = None, 0
+        self.waiting, self.earliest_ms = None, 0
         self.history = self._open()
         self.follow()
 
@@ -218,7 +219,9 @@ class World:
         self._retain()
 
     def _instant(self) -> int:
-        return max(self.clock_ms, self.model[-1].published_ms if self.model else 0, self.shown_ms)
+        newest_ms = self.model[-1].published_ms if self.model else 0
+        self.earliest_ms = max(self.clock_ms, newest_ms, self.earliest_ms)
+        return self.earliest_ms
 
     def _retain(self) -> None:
         last = len(self.model) - 1
@@ -303,7 +306,7 @@ class World:
             else:
                 assert is_known
                 assert dict(found) == before[-1].state
-        self.clock_ms += 1  # what was asked for keeps its answer: the next version gets a later instant
+        self.earliest_ms = max(self.earliest_ms, self.clock_ms + 1)  # what was asked for keeps its answer
 
     # --- helpers ---
 
@@ -311,7 +314,9 @@ class World:
         return Source(RocksStore(self.folder / "store", write_buffer_bytes=1 << 16) if self.on_disk else MemoryStore())
 
     def _open(self) -> VersionHistory:
-        return VersionHistory(self.folder / "history", write_buffer_bytes=1 << 16, **self.limits)  # type: ignore[arg-type]
+        history = VersionHistory(self.folder / "history", write_buffer_bytes=1 << 16, **self.limits)  # type: ignore[arg-type]
+        history._recorder._retry_after_s = 3600  # only ``retry`` tries again
+        return history
 
     def _records(self, changes: Values) -> list[Record]:
         first, self.offset = self.offset, self.offset + len(changes)
