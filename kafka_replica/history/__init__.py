@@ -13,12 +13,14 @@ from kafka_replica.history.kept_version import KeptRange, KeptVersion
 from kafka_replica.publication.history import Difference
 
 if TYPE_CHECKING:
+    from kafka_replica.history.snapshot import HistorySnapshot
     from kafka_replica.history.stats import HistoryStats
     from kafka_replica.history.version_history import VersionHistory
 
 __all__ = [
     "Difference",
     "FutureVersionError",
+    "HistorySnapshot",
     "HistoryStats",
     "KeptRange",
     "KeptVersion",
@@ -29,7 +31,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Import the history on first use, since it needs an extra."""
-    if name not in {"HistoryStats", "VersionHistory"}:
+    if name not in {"HistorySnapshot", "HistoryStats", "VersionHistory"}:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from kafka_replica.history import version_history  # noqa: PLC0415
 

@@ -1,4 +1,4 @@
-"""How a version continues a history: a rule without I/O."""
+"""The rule for continuing a history with a version, without I/O."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from kafka_replica.history.kept_version import KeptVersion
 
 
 class Continuation(NamedTuple):
-    """How the next version continues the newest recorded one."""
+    """The relation of the next version to the newest recorded one."""
 
     is_known: bool = False
     """True if it is that version, which needs no recording."""
@@ -19,7 +19,7 @@ class Continuation(NamedTuple):
 
 
 def continue_with(newest: KeptVersion | None, incarnation: str, number: int, *, is_whole: bool) -> Continuation:
-    """Return how a version continues a history.
+    """Return the relation of a version to a history.
 
     Args:
         newest: the newest recorded version; None if the history is empty.

@@ -12,14 +12,14 @@ from kafka_replica.history.kept_version import StoredVersion
 
 @dataclass(frozen=True, slots=True)
 class Retention:
-    """How long versions are kept; None: without limit. The newest version is always kept."""
+    """The limits of a history; None: without limit. The newest version is always kept."""
 
     keep_s: float | None = None
-    """How long after its end, in seconds: each state of that time can be read."""
+    """The time in seconds for which a version is kept after the next one was published."""
     keep_versions: int | None = None
-    """How many versions, at most."""
+    """The largest number of versions."""
     keep_bytes: int | None = None
-    """How many bytes of keys and records the older versions may take in addition to those of the newest one."""
+    """The largest size of the keys and records that older versions have in addition to the newest one, in bytes."""
 
     def __post_init__(self) -> None:
         if self.keep_s is not None and not self.keep_s >= 0:
