@@ -65,8 +65,8 @@ def states(written: Written, positions: list[Position]) -> list[dict[bytes, Reco
     for record in written.topic.records():
         left[record.source].append(record)
     for position in positions:
-        for partition, records in left.items():
-            while records and records[0].offset < position.get(partition, 0):
+        for records in left.values():
+            while records and is_in(position, records[0]):
                 record = records.popleft()
                 if record.value is None:
                     state.pop(record.key, None)
@@ -74,6 +74,12 @@ def states(written: Written, positions: list[Position]) -> list[dict[bytes, Reco
                     state[record.key] = record
         found.append(dict(state))
     return found
+
+
+def is_in(position: Position, record: Record) -> bool:
+    """Return whether a record of the only writer is in the version at a position."""
+    is_open = any(open_.partition == record.source and open_.holds(record.offset) for open_ in position.open)
+    return record.offset < position.get(record.source, 0) and not is_open
 
 
 def killed(folder: Path, seed: int, delay_s: float) -> None:
