@@ -86,12 +86,13 @@ class Catalogue:
             FutureVersionError: the version does not exist yet.
             VersionNotKeptError: the version is too old, was not recorded, or its incarnation is unknown.
         """
-        newest = None
+        newest = self.present()
         for first, last in self._segments():
             found = self.version(last)
-            newest = newest or found
-            if found.incarnation != (incarnation or newest.incarnation) or number > found.number:
-                if found is newest and found.incarnation == (incarnation or newest.incarnation):
+            if found.incarnation != (incarnation or newest.incarnation):
+                continue
+            if number > found.number:
+                if found == newest:
                     raise FutureVersionError(
                         f"version {number} does not exist yet; the newest recorded one is {newest.summary()}"
                     )

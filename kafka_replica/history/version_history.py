@@ -7,11 +7,10 @@ from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import NamedTuple, Self
 
 from kafka_replica.common.clock import now_ms
 from kafka_replica.errors import UsageError
-from kafka_replica.history.catalogue import Catalogue
 from kafka_replica.history.errors import FutureVersionError, VersionNotKeptError
 from kafka_replica.history.folder import open_journal
 from kafka_replica.history.instants import Instants
@@ -24,6 +23,13 @@ from kafka_replica.history.stats import HistoryStats
 from kafka_replica.publication.history import Difference, difference
 from kafka_replica.replica import Replica
 from kafka_replica.stores.rocks.tuning import Tuning
+
+
+class _Opened(NamedTuple):
+    """The parts of a history that is open."""
+
+    journal: Journal
+    recorder: Recorder
 
 
 class VersionHistory:
@@ -75,9 +81,8 @@ class VersionHistory:
         self._path = Path(path).absolute()
         self._unfollow: Callable[[], None] | None = None
         journal = open_journal(self._path, Tuning(block_cache_bytes, write_buffer_bytes, sync))
-        self._journal: Journal | None = journal
         self._instants = Instants(-1 if journal.newest is None else journal.newest.version.published_ms)
-        self._recorder = Recorder(journal, retention, self._instants)
+        self._now: _Opened | None = _Opened(journal, Recorder(journal, retention, self._instants))
 
     # --- recording ---
 
@@ -91,9 +96,9 @@ class VersionHistory:
             UsageError: the replica has large values, or the history is closed.
             ReplicaClosedError: the replica was closed.
         """
-        self._opened()
+        recorder = self._opened().recorder
         self._stop_following()
-        self._unfollow = replica.record_versions(self._recorder.record)
+        self._unfollow = replica.record_versions(recorder.record)
         return self
 
     def prune(self) -> None:
@@ -104,16 +109,15 @@ class VersionHistory:
         Raises:
             StoreError: the records cannot be removed.
         """
-        self._opened()
-        self._recorder.prune()
+        self._opened().recorder.prune()
 
     def close(self) -> None:
         """Stop following, and release the folder as soon as no snapshot is held. Idempotent."""
         self._stop_following()
-        self._recorder.close()
-        journal, self._journal = self._journal, None
-        if journal is not None:
-            journal.is_claimed = False
+        now, self._now = self._now, None  # the last references to the database, except for snapshots that are held
+        if now is not None:
+            now.recorder.close()
+            now.journal.is_claimed = False
 
     def __enter__(self) -> Self:
         return self
@@ -149,10 +153,10 @@ class VersionHistory:
         """
         if version is not None and instant is not None:
             raise UsageError("name either a version or an instant, not both")
-        journal = self._opened()
+        now = self._opened()
         if instant is not None:
-            return journal.snapshot(self._at_instant(journal, _milliseconds(instant)))
-        return journal.snapshot(self._at_version(journal.catalogue(), version, incarnation))
+            return now.journal.snapshot(self._at_instant(now, _milliseconds(instant)))
+        return now.journal.snapshot(_at_version(now, version, incarnation))
 
     def diff(
         self, before: int | KeptVersion, after: int | KeptVersion | None = None, *, incarnation: str | None = None
@@ -167,7 +171,7 @@ class VersionHistory:
             VersionNotKeptError: a version is too old or was not recorded.
             StoreError: the history cannot be read.
         """
-        journal = self._opened()
+        journal = self._opened().journal
         was, now = (self.at(version=each, incarnation=incarnation) for each in (before, after))
         first, last = sorted((was.kept.sequence, now.kept.sequence))
         return difference(was, now, journal.touched(first, last))
@@ -183,12 +187,12 @@ class VersionHistory:
         Raises:
             StoreError: the history cannot be read.
         """
-        return self._opened().catalogue().newest_first(start, limit)
+        return self._opened().journal.catalogue().newest_first(start, limit)
 
     @property
     def range(self) -> KeptRange | None:
         """The oldest and the newest version that are kept; None if there are none."""
-        return self._opened().catalogue().range()
+        return self._opened().journal.catalogue().range()
 
     def stats(self) -> HistoryStats:
         """Return counts and sizes.
@@ -196,32 +200,20 @@ class VersionHistory:
         Raises:
             StoreError: the history cannot be read.
         """
-        journal, failure = self._opened(), self._recorder.failure
-        return HistoryStats.of(journal, self._recorder.failures, None if failure is None else failure.error)
+        journal, recorder = self._opened()
+        failure = recorder.failure
+        return HistoryStats.of(journal, recorder.failures, None if failure is None else failure.error)
 
     def __repr__(self) -> str:
-        return f"<VersionHistory {str(self._path)!r}{', closed' if self._journal is None else ''}>"
+        return f"<VersionHistory {str(self._path)!r}{', closed' if self._now is None else ''}>"
 
     # --- helpers ---
 
-    def _at_version(
-        self, catalogue: Catalogue, version: int | KeptVersion | None, incarnation: str | None
-    ) -> KeptVersion:
-        if isinstance(version, KeptVersion):
-            return catalogue.of(version)
-        if version is None:
-            return catalogue.present()
-        failure = self._recorder.failure
-        try:
-            return catalogue.by_number(version, incarnation)
-        except FutureVersionError as error:
-            raise error if failure is None else _not_recorded(f"version {version}", failure) from error
-
-    def _at_instant(self, journal: Journal, ms: int) -> KeptVersion:
+    def _at_instant(self, now: _Opened, ms: int) -> KeptVersion:
         if ms > now_ms():
             raise FutureVersionError(f"{time_text(ms)} is in the future; name an instant that has passed")
         self._instants.ask(ms)
-        failure, catalogue = self._recorder.failure, journal.catalogue()
+        failure, catalogue = now.recorder.failure, now.journal.catalogue()
         found = catalogue.by_instant(ms)
         if failure is not None and found.sequence == catalogue.newest and ms >= failure.since_ms:
             raise _not_recorded(f"the version of {time_text(ms)}", failure)
@@ -232,11 +224,23 @@ class VersionHistory:
         if unfollow is not None:
             unfollow()
 
-    def _opened(self) -> Journal:
-        journal = self._journal
-        if journal is None:
+    def _opened(self) -> _Opened:
+        now = self._now
+        if now is None:
             raise UsageError(f"the history in {self._path} is closed; open it again")
-        return journal
+        return now
+
+
+def _at_version(now: _Opened, version: int | KeptVersion | None, incarnation: str | None) -> KeptVersion:
+    failure, catalogue = now.recorder.failure, now.journal.catalogue()
+    if isinstance(version, KeptVersion):
+        return catalogue.of(version)
+    if version is None:
+        return catalogue.present()
+    try:
+        return catalogue.by_number(version, incarnation)
+    except FutureVersionError as error:
+        raise error if failure is None else _not_recorded(f"version {version}", failure) from error
 
 
 def _not_recorded(what: str, failure: Failure) -> VersionNotKeptError:

@@ -127,10 +127,10 @@ class World:
 
     def retry(self) -> None:
         """Let the history try again to record."""
-        timer = self.history._recorder._timer
+        timer = self.history._opened().recorder._timer
         if timer is not None:
             timer.cancel()
-            self.history._recorder._retry()
+            self.history._opened().recorder._retry()
             if self.waiting is not None:
                 self._append(*self.waiting, self.shown_ms)
 
@@ -315,7 +315,7 @@ class World:
 
     def _open(self) -> VersionHistory:
         history = VersionHistory(self.folder / "history", write_buffer_bytes=1 << 16, **self.limits)  # type: ignore[arg-type]
-        history._recorder._retry_after_s = 3600  # only ``retry`` tries again
+        history._opened().recorder._retry_after_s = 3600  # only ``retry`` tries again
         return history
 
     def _records(self, changes: Values) -> list[Record]:
@@ -339,7 +339,7 @@ class failing:  # noqa: N801 - read like a function
     """Let the writes of a history's database fail, from one of them on."""
 
     def __init__(self, history: VersionHistory, at_write: int) -> None:
-        journal = history._opened()
+        journal = history._opened().journal
         self.failed = False
         self._writes = 0
         self._at_write = at_write

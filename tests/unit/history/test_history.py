@@ -14,10 +14,13 @@ import pytest
 
 from kafka_replica import ConfigurationError, MemoryStore, Position, Replica, RocksStore, UsageError
 from kafka_replica.errors import StoreDamagedError, StoreInUseError, VersionGoneError
-from kafka_replica.history import FutureVersionError, VersionHistory, VersionNotKeptError
+from kafka_replica.history import FutureVersionError, KeptVersion, VersionHistory, VersionNotKeptError
+from kafka_replica.history.kept_version import StoredVersion
 from kafka_replica.history.layout import key_of, record_key, split_record_key
+from kafka_replica.records import OpenTransaction
 from kafka_replica.stores.rocks.cursor import Cursor
 from kafka_replica.stores.rocks.database import Batch, Database
+from kafka_replica.stores.rocks.tuning import Tuning
 from kafka_replica.testing import FakeTopic
 from support.core.rocks_tools import P, delta, many, new_folder, values
 from support.history.history_world import KEYS, Source
@@ -268,7 +271,7 @@ def test_what_no_version_needs_is_removed(folder: Path) -> None:
         for number in range(20):
             put(source, {b"k%07d" % number: b"%d" % number, b"gone": None if number % 2 else b"here"})
         history.prune()
-        journal = history._opened()
+        journal = history._opened().journal
 
         def entries() -> int:
             return sum(1 for _ in journal.database.items(b"", b"z"))
@@ -348,6 +351,20 @@ def test_a_difference_costs_what_versions_have_changed(folder: Path) -> None:
 # --- the disk ---
 
 
+def test_the_facts_of_a_version_are_read_as_they_were_written() -> None:
+    """Positions keep their open transactions; damaged data is an error with advice."""
+    position = Position({P: 9}, [OpenTransaction(P, 5, 1, 3, [(3, 5), (7, 9)], 2)])
+    version = KeptVersion(3, 2, "life", 1_700_000_000_000, position, 10, 2, 1, 0, 1, ("structures/17",), rebuilt=True)
+    stored = StoredVersion(version, 1, 100, 20)
+    found = StoredVersion.decode(stored.encode())
+    assert found == stored
+    assert found.version.position.open == position.open
+    assert found.version.published == datetime(2023, 11, 14, 22, 13, 20, tzinfo=UTC)
+    for damaged in (b"", b"{}\n{}", stored.encode()[:-1], b"1\n2"):
+        with pytest.raises(StoreDamagedError, match="remove its folder"):
+            StoredVersion.decode(damaged)
+
+
 @pytest.mark.parametrize("key", KEYS)
 def test_keys_are_stored_in_their_order(key: bytes) -> None:
     """A key is found again, no other key's entries begin with its prefix, and entries sort by key, newest first."""
@@ -363,7 +380,7 @@ def test_keys_are_stored_in_their_order(key: bytes) -> None:
 def test_a_failed_disk_is_reported_and_recording_goes_on_by_itself(folder: Path) -> None:
     """While versions cannot be written the replica goes on; afterwards they follow as one step."""
     with VersionHistory(folder) as history:
-        history._recorder._retry_after_s = 0.05
+        history._opened().recorder._retry_after_s = 0.05
         source = following(history, Source(MemoryStore()))
         put(source, {b"k": b"1"})
         with mock.patch.object(Database, "write", side_effect=StoreDamagedError("the disk is broken")):
@@ -401,6 +418,20 @@ def test_a_history_that_is_open_cannot_be_opened_again_until_it_is_closed(folder
         assert values(held) == {b"k": b"1"}
 
 
+def test_a_closed_history_releases_the_database(folder: Path) -> None:
+    """Another process can open the folder once the history is closed and no snapshot is held."""
+    history = VersionHistory(folder)
+    put(following(history, Source(MemoryStore())), {b"k": b"1"})
+    held = history.at()
+    for _ in range(2):
+        with pytest.raises(StoreInUseError, match="it is open already, in another process or for a snapshot"):
+            Database(folder / "database", Tuning())
+        history.close()
+    assert len(held) == 1
+    del held
+    Database(folder / "database", Tuning())
+
+
 def test_stores_and_histories_refuse_each_others_folders(folder: Path) -> None:
     """Neither overwrites the other's data."""
     VersionHistory(folder / "history").close()
@@ -416,8 +447,6 @@ def test_damage_is_reported_and_not_replaced(folder: Path) -> None:
     history = VersionHistory(folder)
     put(following(history, Source(MemoryStore())), {b"k": b"1"})
     history.close()
-    del history
-    gc.collect()
     (folder / "database" / "CURRENT").unlink()
     for _ in range(2):
         with pytest.raises(StoreDamagedError, match="remove its folder to begin another one"):
