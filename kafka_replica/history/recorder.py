@@ -112,6 +112,7 @@ class Recorder:
             self._waiting = None
             if self._timer is not None:
                 self._timer.cancel()
+                self._timer = None  # it refers to this object
 
     # --- helpers, called with the lock held ---
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
-from typing import Self, cast
+from typing import cast
 from unittest import mock
 
 from kafka_replica import MemoryStore, Position, Record, Replica, RocksStore, Store
@@ -23,7 +25,7 @@ from kafka_replica.history.snapshot import HistorySnapshot
 from kafka_replica.publication.publisher import Publisher
 from kafka_replica.publication.status import Health
 from kafka_replica.stores.delta import Delta
-from kafka_replica.stores.rocks.database import Database
+from kafka_replica.stores.rocks.database import Batch, Database
 from kafka_replica.transactions.resume_point import ResumePoint
 from support.core.rocks_tools import P, Values
 
@@ -115,9 +117,9 @@ class World:
 
     def publish_failing(self, changes: Values, at_write: int) -> None:
         """Publish a version while the disk of the history fails from its write of that number on."""
-        with failing(self.history, at_write) as trap:
+        with failing(self.history, at_write) as failed:
             self.publish(changes, recorded=False)
-        if trap.failed and self.history.stats().recording_error is not None:
+        if failed and self.history.stats().recording_error is not None:
             if self.waiting is None:
                 self.failed_ms = self.clock_ms
             self.shown_ms = self._instant()
@@ -335,29 +337,21 @@ def assert_equal(snapshot: HistorySnapshot, state: State) -> None:
     assert sorted(snapshot.of("t")) == sorted(key[2:] for key in state if key.startswith(b"t\0"))
 
 
-class failing:  # noqa: N801 - read like a function
-    """Let the writes of a history's database fail, from one of them on."""
+@contextmanager
+def failing(history: VersionHistory, at_write: int) -> Iterator[list[int]]:
+    """Let the writes of a history's database fail, from one of them on; yield a list of their numbers."""
+    real, folder = Database.write, history._opened().journal.database.folder
+    numbers = count(1)
+    failed: list[int] = []
 
-    def __init__(self, history: VersionHistory, at_write: int) -> None:
-        journal = history._opened().journal
-        self.failed = False
-        self._writes = 0
-        self._at_write = at_write
-        self._database = journal.database
-        self._patch = mock.patch.object(Database, "write", autospec=True, side_effect=self._write)
-        self._real = Database.write
+    def write(database: Database, batch: Batch, *, is_logged: bool = True) -> None:
+        if database.folder == folder and (number := next(numbers)) >= at_write:
+            failed.append(number)
+            raise StoreError("writing: no space left on device")
+        real(database, batch, is_logged=is_logged)
 
-    def __enter__(self) -> Self:
-        self._patch.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._patch.stop()
-
-    def _write(self, database: Database, batch: object, *, is_logged: bool = True) -> None:
-        if database is self._database:
-            self._writes += 1
-            if self._writes >= self._at_write:
-                self.failed = True
-                raise StoreError("writing: no space left on device")
-        self._real(database, batch, is_logged=is_logged)  # type: ignore[arg-type]
+    Database.write = write  # type: ignore[method-assign] # a mock would keep the database open
+    try:
+        yield failed
+    finally:
+        Database.write = real  # type: ignore[method-assign]
