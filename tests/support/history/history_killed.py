@@ -35,10 +35,12 @@ def live(folder: Path, seed: int) -> None:
     written, store = Written(folder, seed), open_store(folder)
     replica = written.topic.replica(store, barrier_timeout_s=60)
     open_history(folder).follow(replica)
+    begun_at = store.snapshot().version
     with replica:
-        (folder / "alive").touch()
         while True:
             written.write()
+            if store.snapshot().version > begun_at:
+                (folder / "alive").touch()
             time.sleep(0.001)
 
 
