@@ -8,6 +8,8 @@
     │   ├── NotReadyError           a call that needs a version came before the first one was published
     │   ├── ReplicaClosedError      a call came after close()
     │   ├── VersionGoneError        a requested version is not kept
+    │   │   └── VersionNotKeptError     a history does not have a requested version or instant
+    │   ├── FutureVersionError      a requested version or instant is still to come
     │   ├── NotInvertibleError      a structure map that loses information cannot be inverted
     │   └── MissingExtraError       an optional dependency is not installed
     ├── BrokerError                 Kafka could not be reached or refused a request
@@ -49,8 +51,8 @@
     └── EmbeddedKafkaError          the embedded broker could not be fetched, started or stopped
 
 A message names the operation, its object (key, topic, partition, offset), the failure, and what
-to do next. The errors of header stacks, directories, SDMX, data, the producer and the embedded broker are defined in
-these packages, and exported by them. This module imports no other module of kafka_replica.
+to do next. The errors of header stacks, directories, histories, SDMX, data, the producer and the embedded broker are
+defined in these packages, and exported by them. This module imports no other module of kafka_replica.
 """
 
 from __future__ import annotations

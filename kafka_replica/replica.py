@@ -38,6 +38,7 @@ from kafka_replica.listeners import (
 )
 from kafka_replica.publication.history import Difference, difference
 from kafka_replica.publication.publisher import Publisher
+from kafka_replica.publication.recorders import VersionRecorder
 from kafka_replica.publication.status import Health, State, Status
 from kafka_replica.records import Partition, Position
 from kafka_replica.replication.dead_letters import DeadLetters
@@ -362,6 +363,31 @@ class Replica:
             since = None
         kind = WholeChanges if self._has_large_values else Changes
         return kind(self._publisher.mailbox(max_pending, since), timeout_s)
+
+    def record_versions(self, recorder: VersionRecorder) -> Callable[[], None]:
+        """Call a recorder with the current version, if there is one, then with each version, before readers see it.
+
+        Versions wait for the recorder: it receives every version exactly once, and none of them conflated, at the cost
+        of the time that it takes. ``kafka_replica.history.VersionHistory`` is such a recorder; a listener is the better
+        choice for most other purposes.
+
+        Args:
+            recorder: called in the thread that makes versions (for the current version, in this one) with a ``Change``
+                and the incarnation of its version. The change is the whole state if the difference to the version
+                before is not known. The recorder must not raise, and must not wait for the replica.
+
+        Returns:
+            A function that ends the recording, after a running call.
+
+        Raises:
+            UsageError: the replica has large values, whose chunks are records that it does not show.
+            ReplicaClosedError: the replica was closed.
+        """
+        self._check_process()
+        self._check_open()
+        if self._has_large_values:
+            raise UsageError("versions of a replica with large_values=True cannot be recorded; use another replica")
+        return self._publisher.record(recorder)
 
     def at(self, version: int) -> Snapshot:
         """Return the version with a number: the current version, or one of the last ``history`` versions.

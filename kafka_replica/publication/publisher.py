@@ -12,12 +12,13 @@ from dataclasses import replace
 
 from kafka_replica.errors import KafkaReplicaError
 from kafka_replica.headers.transactions import TransactionHeaders
-from kafka_replica.listeners import DEFAULT_RECENT_CHANGES, Mailbox, RecentChanges
+from kafka_replica.listeners import DEFAULT_RECENT_CHANGES, Change, Mailbox, RecentChanges
 from kafka_replica.listeners.version_diff import VersionDiff
 from kafka_replica.listeners.waiters import Call, Callbacks, Waiters, run_callbacks
 from kafka_replica.publication.bad_record_list import BadRecordList
 from kafka_replica.publication.health_tracker import HealthTracker
 from kafka_replica.publication.history import History
+from kafka_replica.publication.recorders import Recorders, VersionRecorder
 from kafka_replica.publication.status import Health, State, Status
 from kafka_replica.records import Partition, Position
 from kafka_replica.stores import Snapshot
@@ -39,18 +40,21 @@ class Publisher:
         self._recent = RecentChanges(recent_changes)
         self._history = History(history)
         self._is_outdated = False
+        self._recorders = Recorders()
 
     # --- events, reported by the follower ---
 
     def restored(self, snapshot: Snapshot, incarnation: str) -> None:
         """Show the saved version from before the restart until reading has reached the barrier."""
-        with self._waiters:
+        with self._recorders:
             self.incarnation = incarnation or self.incarnation
-            self._snapshot = snapshot
-            self.health.restored(snapshot.position)
-            self._history.add(snapshot)
-            mailboxes = tuple(self._mailboxes)
-            calls = self._wake()
+            self._recorders.record(_change(snapshot), self.incarnation)
+            with self._waiters:
+                self._snapshot = snapshot
+                self.health.restored(snapshot.position)
+                self._history.add(snapshot)
+                mailboxes = tuple(self._mailboxes)
+                calls = self._wake()
         run_callbacks(calls)
         for mailbox in mailboxes:
             mailbox.begin(snapshot)
@@ -84,22 +88,25 @@ class Publisher:
             transactions: the number of committed Kafka transactions in it; None if that is not known.
             origins: the transactions of a source that wrote its records, as far as headers name them.
         """
-        with self._waiters:
-            previous, self._snapshot = self._snapshot, snapshot
-            rebuilt, self._is_outdated = self._is_outdated, False
-            self._history.add(snapshot)
-            diff = None
-            if previous is not None and applied is not None:
-                names = tuple(each.transaction for each in origins)
-                diff = VersionDiff(snapshot, previous, applied, transactions, names, rebuilt=rebuilt)
-            if diff is not None:
-                self._recent.add(diff)
-            else:
-                self._recent.clear()
-            self._mailboxes = [mailbox for mailbox in self._mailboxes if not mailbox.closed]
-            mailboxes = tuple(self._mailboxes)
-            self.health.published(snapshot.position, transactions, origins)
-            calls = self._wake()
+        diff, previous = None, self._snapshot  # only this thread replaces it
+        if previous is not None and applied is not None:
+            names = tuple(each.transaction for each in origins)
+            diff = VersionDiff(snapshot, previous, applied, transactions, names, rebuilt=self._is_outdated)
+        with self._recorders:
+            if self._recorders:
+                self._recorders.record(_change(snapshot, previous, diff), self.incarnation)
+            with self._waiters:
+                self._snapshot = snapshot
+                self._is_outdated = False
+                self._history.add(snapshot)
+                if diff is not None:
+                    self._recent.add(diff)
+                else:
+                    self._recent.clear()
+                self._mailboxes = [mailbox for mailbox in self._mailboxes if not mailbox.closed]
+                mailboxes = tuple(self._mailboxes)
+                self.health.published(snapshot.position, transactions, origins)
+                calls = self._wake()
         # Without the lock: a thread that a closing signal handler interrupts in a mailbox holds the mailbox's lock.
         run_callbacks(calls)
         for mailbox in mailboxes:
@@ -128,7 +135,8 @@ class Publisher:
     @property
     def is_busy_here(self) -> bool:
         """Return whether the current thread holds one of the locks, as it does in a signal handler within a call."""
-        return self._waiters.held_here() or any(mailbox.is_busy_here for mailbox in tuple(self._mailboxes))
+        locks = self._waiters, self._recorders
+        return any(lock.held_here() for lock in locks) or any(box.is_busy_here for box in tuple(self._mailboxes))
 
     # --- queries, from any thread ---
 
@@ -195,6 +203,14 @@ class Publisher:
                 self._mailboxes = []
         return mailbox
 
+    def record(self, recorder: VersionRecorder) -> Callable[[], None]:
+        """Call a recorder with the current version and then with each version before it is shown; return its end."""
+        with self._recorders:
+            if self._snapshot is not None:
+                recorder(_change(self._snapshot), self.incarnation)
+            self._recorders.add(recorder)
+        return lambda: self._recorders.remove(recorder)
+
     def status(self) -> Status:
         """Return the full status at one moment."""
         with self._waiters:
@@ -222,6 +238,15 @@ class Publisher:
     def _take_mailboxes(self) -> list[Mailbox]:
         mailboxes, self._mailboxes = self._mailboxes, []
         return mailboxes
+
+
+def _change(snapshot: Snapshot, previous: Snapshot | None = None, diff: VersionDiff | None = None) -> Change:
+    """Return a version as a change of the previous one; without a difference, as the whole state."""
+    if diff is None:
+        return Change(snapshot, None, snapshot.keys(), ())
+    return Change(
+        snapshot, previous, diff.changed, diff.deleted, 1, diff.transactions, diff.origins, rebuilt=diff.rebuilt
+    )
 
 
 def _end(mailboxes: list[Mailbox], calls: list[Call], error: KafkaReplicaError | None) -> None:

@@ -9,7 +9,7 @@ import struct
 from collections.abc import Sequence
 
 from kafka_replica.records import Partition, Record
-from kafka_replica.stores.packed_headers import unpack_headers
+from kafka_replica.stores.packed_headers import pack_headers, unpack_headers
 
 _HEAD = struct.Struct(">qqII")  # offset, timestamp in ms, index of the partition, bytes of headers
 
@@ -17,6 +17,12 @@ pack_head = _HEAD.pack
 HEAD_BYTES = _HEAD.size
 PLACE_BYTES = struct.calcsize(">qqI")  # these header bytes give origin and time; the rest is content
 _new = tuple.__new__  # twice as fast as Record(...)
+
+
+def pack_record(record: Record, number: int) -> bytes:
+    """Encode a record that is no tombstone; ``number`` is the index of its partition."""
+    headers = pack_headers(record.headers) if record.headers else b""
+    return pack_head(record.offset, record.timestamp_ms, number, len(headers)) + headers + (record.value or b"")
 
 
 def unpack_location(data: bytes) -> tuple[int, int]:

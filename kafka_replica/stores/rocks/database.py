@@ -13,7 +13,8 @@ from weakref import finalize
 
 from kafka_replica.errors import MissingExtraError, StoreDamagedError, StoreError
 from kafka_replica.records import key_text
-from kafka_replica.stores.rocks.errors import explained, is_full
+from kafka_replica.stores.rocks.cursor import Cursor
+from kafka_replica.stores.rocks.errors import STORE_ADVICE, Advice, explained, is_full
 from kafka_replica.stores.rocks.tuning import Tuning
 
 try:
@@ -79,6 +80,7 @@ class Database:
         must_exist: whether a missing database counts as damage; otherwise it is created.
         links: a folder of links to the files of the database, removed with this object: opens this folder instead, for
             reading only, with the files as they are now. Another process may have the database open.
+        advice: the advice in the messages of errors.
 
     Raises:
         StoreInUseError: the database is open elsewhere.
@@ -86,8 +88,17 @@ class Database:
         StoreError: the database cannot be opened.
     """
 
-    def __init__(self, folder: Path, tuning: Tuning, *, must_exist: bool = False, links: Path | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        tuning: Tuning,
+        *,
+        must_exist: bool = False,
+        links: Path | None = None,
+        advice: Advice = STORE_ADVICE,
+    ) -> None:
         self.folder = folder
+        self._advice = advice
         self.is_damaged = False
         """True once damaged data was found in the database."""
         access = rocksdict.AccessType.read_write() if links is None else rocksdict.AccessType.read_only(False)
@@ -145,6 +156,18 @@ class Database:
         """Return a view of the current state."""
         return of(self, self._db.snapshot())
 
+    def cursor(self) -> Cursor:
+        """Return a cursor over the entries as of this call.
+
+        Raises:
+            StoreError: the database cannot be read.
+        """
+        try:
+            entries = self._db.iter()
+        except Exception as error:  # noqa: BLE001
+            self.explain(error, "reading")
+        return Cursor(entries, self.ended_early)
+
     def items(self, first: bytes, end: bytes) -> Iterator[tuple[bytes, bytes]]:
         """Return an iterator over the entries from ``first`` to before ``end``, in order, as of this call.
 
@@ -170,9 +193,10 @@ class Database:
                 yield entry
         except Exception as error:  # noqa: BLE001
             self.explain(error, "reading")
-        self._ended_early(at)
+        self.ended_early(at)
 
-    def _ended_early(self, at: bytes) -> NoReturn:
+    def ended_early(self, at: bytes) -> NoReturn:
+        """Raise an error for an iteration that found no entry after a key, although there is one."""
         probe = self._db.iter()
         probe.seek(at)
         while probe.valid():
@@ -275,7 +299,7 @@ class Database:
 
     def explain(self, error: Exception, doing: str) -> NoReturn:
         """Raise our exception for rocksdict's error."""
-        explanation = explained(error, doing, self.folder)
+        explanation = explained(error, doing, self.folder, self._advice)
         self.is_damaged |= isinstance(explanation, StoreDamagedError)
         raise explanation from error
 
@@ -283,8 +307,8 @@ class Database:
         """Raise an error for a key whose stored data is no record."""
         self.is_damaged = True
         raise StoreDamagedError(
-            f"reading {key_text(key)} in the store in {self.folder}: what is stored for it is no record; check the "
-            "disk, and start the replica, which rebuilds it"
+            f"reading {key_text(key)} in the store in {self.folder}: what is stored for it is no record; "
+            f"{self._advice.damaged}"
         ) from error
 
 

@@ -3,8 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NamedTuple
 
 from kafka_replica.errors import StoreDamagedError, StoreError, StoreInUseError
+
+
+class Advice(NamedTuple):
+    """The advice in the messages of errors, which depends on the purpose of a database."""
+
+    damaged: str = "check the disk, and start the replica, which rebuilds it"
+    full: str = "make room and start the replica again, it goes on where it was"
+
+
+STORE_ADVICE = Advice()
 
 _IN_USE = ("lock hold by", "While lock file")
 _FULL = ("No space left", "File too large", "quota exceeded")
@@ -16,13 +27,14 @@ def is_full(error: Exception, folder: Path) -> bool:
     return any(sign in _signs(error, folder) for sign in _FULL)
 
 
-def explained(error: Exception, doing: str, folder: Path) -> StoreError:
+def explained(error: Exception, doing: str, folder: Path, advice: Advice = STORE_ADVICE) -> StoreError:
     """Return our exception for rocksdict's error.
 
     Args:
         error: the exception from rocksdict, which contains only text.
         doing: the current operation, such as "reading".
         folder: the folder of the database.
+        advice: what to do about it.
     """
     signs = _signs(error, folder)
     what = f"{doing} the store in {folder}: {' '.join(str(error).split())}"
@@ -32,11 +44,9 @@ def explained(error: Exception, doing: str, folder: Path) -> StoreError:
             "or use a folder of its own"
         )
     if any(sign in signs for sign in _FULL):
-        return StoreError(f"{what}; the disk is full: make room and start the replica again, it goes on where it was")
+        return StoreError(f"{what}; the disk is full: {advice.full}")
     if any(sign in signs for sign in _DAMAGED):
-        return StoreDamagedError(
-            f"{what}; files were damaged or removed: check the disk, and start the replica, which rebuilds it"
-        )
+        return StoreDamagedError(f"{what}; files were damaged or removed: {advice.damaged}")
     return StoreError(f"{what}; check that the disk works and that this user may write there")
 
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import ItemsView, Iterator, Sequence, ValuesView
+from collections.abc import Iterator, Sequence
 from threading import RLock
 from typing import TypeVar, overload
 
 from kafka_replica.records import Key, Partition, Position, Record, key_bytes
-from kafka_replica.stores.contract import Snapshot
 from kafka_replica.stores.rocks.codec import unpack_record
 from kafka_replica.stores.rocks.database import View
 from kafka_replica.stores.rocks.scan import DATA, DiffLink, Entries, shown, told_apart
+from kafka_replica.stores.scanned_snapshot import ScannedSnapshot
 
 T = TypeVar("T")
 
@@ -28,7 +28,7 @@ class KeyCount:
         self.keys = keys
 
 
-class RocksSnapshot(Snapshot):
+class RocksSnapshot(ScannedSnapshot):
     """A version of a store on disk. Reading it may raise ``StoreError``, because the disk may fail.
 
     Args:
@@ -116,14 +116,6 @@ class RocksSnapshot(Snapshot):
     def __iter__(self) -> Iterator[bytes]:
         return (key for key, _ in self._walk())
 
-    def items(self) -> ItemsView[bytes, Record]:
-        """Return keys and records, read in one scan."""
-        return _Items(self)
-
-    def values(self) -> ValuesView[Record]:
-        """Return the records, read in one scan."""
-        return _Values(self)
-
     def records(self) -> Iterator[tuple[bytes, Record]]:
         """Return an iterator over keys and records."""
         view = self._view
@@ -152,21 +144,3 @@ class RocksSnapshot(Snapshot):
         if not self._touched:
             return entries
         return told_apart(entries, self._touched.copy(), self._view)
-
-
-class _Items(ItemsView[bytes, Record]):
-    """A view like ``Mapping.items``, without a look-up for each key."""
-
-    _mapping: RocksSnapshot
-
-    def __iter__(self) -> Iterator[tuple[bytes, Record]]:
-        return self._mapping.records()
-
-
-class _Values(ValuesView[Record]):
-    """A view like ``Mapping.values``, without a look-up for each key."""
-
-    _mapping: RocksSnapshot
-
-    def __iter__(self) -> Iterator[Record]:
-        return (record for _, record in self._mapping.records())

@@ -39,7 +39,7 @@ def test_the_top_exports_few_names() -> None:
 
 def test_errors_are_exported_where_they_are_raised() -> None:
     """An error of a package is exported by that package, and is one of KafkaReplicaError."""
-    for package in ("headers", "directories", "sdmx", "data", "producer", "embedded", "topics"):
+    for package in ("headers", "directories", "history", "sdmx", "data", "producer", "embedded", "topics"):
         module = import_module(f"kafka_replica.{package}.errors")
         for name in module.__all__:
             assert name in intended()[f"kafka_replica.{package}"]

@@ -1,0 +1,87 @@
+"""The folder of a history: a database, and a file that tells what the folder is.
+
+HISTORY     the number of the format; written when the database is complete
+database/   the database
+
+The file keeps a store of versions, which would remove a database that it does not know, from being opened there.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from threading import Lock
+from weakref import WeakValueDictionary
+
+from kafka_replica.common.folder_sync import sync_folder
+from kafka_replica.common.wording import reason_of
+from kafka_replica.errors import ConfigurationError, StoreDamagedError, StoreError, StoreInUseError
+from kafka_replica.history.journal import Journal
+from kafka_replica.history.kept_version import DAMAGE_ADVICE
+from kafka_replica.stores.rocks.tuning import Tuning
+
+FORMAT = 1
+_FILE, _DATABASE = "HISTORY", "database"
+_HARMLESS = {_FILE, _DATABASE, "lost+found"}  # the last exists in the root folder of a volume
+
+# Journals in use in this process, perhaps after their history was closed: RocksDB opens no database twice.
+_open: WeakValueDictionary[Path, Journal] = WeakValueDictionary()
+_opening = Lock()
+
+
+def open_journal(path: Path, tuning: Tuning) -> Journal:
+    """Open the history in a folder, or create one.
+
+    Raises:
+        ConfigurationError: the folder holds other things.
+        StoreInUseError: another history uses the folder.
+        StoreDamagedError: the history is damaged.
+        StoreError: the history cannot be opened, or is of a newer version of kafka_replica.
+    """
+    with _opening:
+        journal = _open.get(path)
+        if journal is not None and journal.database.is_here() and not journal.database.is_damaged:
+            if journal.is_claimed:
+                raise StoreInUseError(f"opening the history in {path}: it is open already; use that one, or close it")
+            journal.database.sync_always(tuning.is_synced)
+            journal.database.wait_until_resumed()
+            journal.is_claimed = True
+            journal.discard_unfinished()
+        else:
+            journal = _open[path] = _opened(path, tuning)
+        return journal
+
+
+def _opened(path: Path, tuning: Tuning) -> Journal:
+    file, database = path / _FILE, path / _DATABASE
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        others = [each.name for each in path.iterdir() if each.name not in _HARMLESS]
+        if others:
+            raise ConfigurationError(f"{path} holds other things than a history ({others[0]}); name an empty folder")
+        if file.exists():
+            _check_format(path, file.read_text(encoding="utf-8"))
+            return Journal(database, tuning, must_exist=True)
+        shutil.rmtree(database, ignore_errors=True)  # its creation was interrupted
+        journal = Journal(database, tuning, must_exist=False)
+        journal.database.flush()
+        file.write_text(json.dumps({"format": FORMAT}), encoding="utf-8")
+        sync_folder(path)
+    except OSError as error:
+        raise StoreError(
+            f"opening the history in {path}: {reason_of(error)}; name a folder that can be written"
+        ) from error
+    return journal
+
+
+def _check_format(path: Path, text: str) -> None:
+    try:
+        number = json.loads(text)["format"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise StoreDamagedError(f"opening the history in {path}: {_FILE} is damaged; {DAMAGE_ADVICE}") from error
+    if number != FORMAT:
+        raise StoreError(
+            f"the history in {path} has format {number}, this version of kafka_replica writes {FORMAT}: use a newer "
+            "version, or another folder"
+        )

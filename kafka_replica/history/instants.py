@@ -1,0 +1,51 @@
+"""The instants of versions: they never decrease, and an instant that was asked for keeps its answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Condition
+
+from kafka_replica.common.clock import now_ms
+
+
+class Instants:
+    """Assigns instants to versions; in milliseconds since 1970-01-01 UTC.
+
+    A version is never assigned an instant that was asked for before, and a question waits while the version that may
+    answer it is written. One thread assigns, any thread asks.
+
+    Args:
+        last_ms: the instant of the newest version.
+    """
+
+    def __init__(self, last_ms: int) -> None:
+        self._last_ms = last_ms
+        self._asked_ms = -1
+        self._writing = False
+        self._changed = Condition()
+
+    def next(self) -> int:
+        """Return the instant of a version that readers see from now on."""
+        with self._changed:
+            self._last_ms = max(now_ms(), self._last_ms, self._asked_ms + 1)
+            return self._last_ms
+
+    @contextmanager
+    def writing(self, ms: int | None) -> Iterator[int]:
+        """Return the instant of a version while it is written, or keep the one that it has."""
+        with self._changed:
+            found = self.next() if ms is None else ms
+            self._writing = True
+        try:
+            yield found
+        finally:
+            with self._changed:
+                self._writing = False
+                self._changed.notify_all()
+
+    def ask(self, ms: int) -> None:
+        """Wait until all versions of an instant are written; later versions get later instants."""
+        with self._changed:
+            self._changed.wait_for(lambda: not (self._writing and ms >= self._last_ms))
+            self._asked_ms = max(self._asked_ms, ms)

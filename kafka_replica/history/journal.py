@@ -1,0 +1,198 @@
+"""The database of a history: its current range of versions, its records, and the snapshots that hold versions."""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+from threading import RLock
+from weakref import WeakSet
+
+from kafka_replica.errors import StoreDamagedError
+from kafka_replica.history.catalogue import Catalogue
+from kafka_replica.history.errors import VersionNotKeptError
+from kafka_replica.history.kept_version import DAMAGE_ADVICE, KeptVersion, StoredVersion
+from kafka_replica.history.layout import (
+    AFTER_CHUNK,
+    AFTER_DATA,
+    DATA,
+    DELETED,
+    END,
+    META,
+    PARTITIONS,
+    chunk_key,
+    data_prefix,
+    key_of,
+    record_key,
+    split_record_key,
+    unpack_keys,
+    version_key,
+)
+from kafka_replica.history.snapshot import HistorySnapshot
+from kafka_replica.records import Partition, Record
+from kafka_replica.stores.rocks.codec import unpack_record
+from kafka_replica.stores.rocks.database import Batch, Database
+from kafka_replica.stores.rocks.errors import Advice
+from kafka_replica.stores.rocks.tuning import Tuning
+
+ADVICE = Advice(
+    damaged=DAMAGE_ADVICE, full="make room; the history then continues, with all missed versions as one step"
+)
+_META = struct.Struct(">QQ")  # the sequences of the oldest and the newest version
+
+
+class Journal:
+    """The database of a history. One thread writes, any thread reads.
+
+    Args:
+        folder: the folder of the database.
+        tuning: the resources that it may use.
+        must_exist: whether a missing database counts as damage; otherwise it is created.
+
+    Raises:
+        StoreInUseError: the database is open elsewhere.
+        StoreDamagedError: the database is damaged.
+        StoreError: the database cannot be opened.
+    """
+
+    def __init__(self, folder: Path, tuning: Tuning, *, must_exist: bool) -> None:
+        self.database = Database(folder, tuning, must_exist=must_exist, advice=ADVICE)
+        self.is_claimed = True
+        """True while a ``VersionHistory`` uses this journal, not only snapshots that outlived it."""
+        self.partitions: list[Partition] = []
+        """The partitions by their index in records; items are only appended."""
+        self._saved_partitions = 0
+        self.newest: StoredVersion | None = None
+        """The newest version; for the thread that writes."""
+        self.oldest = 0
+        """The sequence of the oldest version, 0 if there is none; for the thread that writes."""
+        self._lock = RLock()  # re-entrant: a signal handler may read while its own thread does
+        self._held: WeakSet[HistorySnapshot] = WeakSet()
+        if must_exist:
+            self._load()
+        else:
+            batch = Batch()
+            batch.put(META, _META.pack(0, 0))
+            batch.put(END, b"")
+            self.database.write(batch)
+
+    def _load(self) -> None:
+        self.oldest, newest = self._range(self.database.get(META))
+        self.partitions = [Partition(*plain) for plain in json.loads(self.database.get(PARTITIONS) or b"[]")]
+        self._saved_partitions = len(self.partitions)
+        if newest:
+            self.newest = Catalogue(self.database.get, self.oldest, newest).stored(newest)
+        self.discard_unfinished()
+
+    # --- reading ---
+
+    def catalogue(self) -> Catalogue:
+        """Return the versions that are kept now."""
+        view = self.database.view()
+        return Catalogue(view.get, *self._range(view.get(META)))
+
+    def snapshot(self, kept: KeptVersion) -> HistorySnapshot:
+        """Return a version with its records, which are not removed while it is held.
+
+        Raises:
+            VersionNotKeptError: the version was removed a moment ago.
+        """
+        snapshot = HistorySnapshot(self, kept)
+        with self._lock:
+            if kept.sequence < self.oldest:
+                raise VersionNotKeptError(f"{kept.summary()} is not kept any more: it was removed just now")
+            self._held.add(snapshot)
+        return snapshot
+
+    def record(self, key: bytes, sequence: int) -> Record | None:
+        """Return the record of a key in a version."""
+        prefix = data_prefix(key)
+        entry, data = self.database.cursor().first(record_key(key, sequence))
+        return self.unpack(key, data) if data != DELETED and entry.startswith(prefix) else None
+
+    def scan(self, sequence: int) -> Iterator[tuple[bytes, bytes]]:
+        """Yield the keys of a version with their data, in the order of the keys."""
+        last = b""
+        for entry, data in self.database.items(DATA, AFTER_DATA):
+            prefix, found = split_record_key(entry)
+            if found <= sequence and prefix != last:
+                last = prefix
+                if data != DELETED:
+                    yield key_of(prefix), data
+
+    def unpack(self, key: bytes, data: bytes) -> Record:
+        """Decode the record of a key.
+
+        Raises:
+            StoreDamagedError: the data is no record.
+        """
+        try:
+            return unpack_record(key, data, self.partitions)
+        except (struct.error, IndexError, ValueError) as error:
+            self.database.no_record(key, error)
+
+    def touched(self, after: int, until: int) -> set[bytes]:
+        """Return the keys that versions after a sequence up to another have touched; ``after`` must be held or kept."""
+        chunks = self.database.items(chunk_key(after + 1), chunk_key(until + 1))
+        return {key for _, packed in chunks for key in unpack_keys(packed)}
+
+    @property
+    def held(self) -> int:
+        """The number of snapshots that are held."""
+        return len(self._held)
+
+    # --- writing ---
+
+    def commit(self, batch: Batch, newest: StoredVersion, oldest: int) -> None:
+        """Write a batch that completes a version, and set the range that is kept.
+
+        Raises:
+            StoreError: nothing was written.
+        """
+        if oldest > self.oldest > 0:
+            batch.delete_range(version_key(self.oldest), version_key(oldest))
+        if len(self.partitions) != self._saved_partitions:
+            batch.put(PARTITIONS, json.dumps(self.partitions).encode())
+        batch.put(META, _META.pack(oldest, newest.version.sequence))
+        self.database.write(batch)
+        self._saved_partitions = len(self.partitions)
+        with self._lock:
+            self.newest, self.oldest = newest, oldest
+
+    def apply(self, newest: StoredVersion, oldest: int) -> None:
+        """Set the oldest version that is kept.
+
+        Raises:
+            StoreError: nothing was written.
+        """
+        if oldest != self.oldest:
+            self.commit(Batch(), newest, oldest)
+
+    def sweepable(self) -> int:
+        """Return the sequence of the oldest version that is kept or held: what it replaced may be removed."""
+        with self._lock:
+            return min([self.oldest, *(snapshot.kept.sequence for snapshot in self._held)])
+
+    def discard_unfinished(self) -> None:
+        """Remove the parts of a version that was never completed."""
+        batch = Batch()
+        if self.newest is None:
+            batch.delete_range(DATA, AFTER_DATA)
+        else:
+            sequence = self.newest.version.sequence + 1
+            for entry, packed in self.database.items(chunk_key(sequence), AFTER_CHUNK):
+                for key in unpack_keys(packed):
+                    batch.delete(record_key(key, sequence))
+                batch.delete(entry)
+        self.database.write(batch)
+
+    # --- helpers ---
+
+    def _range(self, meta: bytes | None) -> tuple[int, int]:
+        if meta is None or len(meta) != _META.size:
+            raise StoreDamagedError(
+                f"opening the history in {self.database.folder}: its range is missing; {DAMAGE_ADVICE}"
+            )
+        oldest, newest = _META.unpack(meta)
+        return oldest, newest

@@ -1,0 +1,225 @@
+"""Record versions in a history, in the thread that makes them, so that no reader sees a version that it lacks.
+
+If a version cannot be written, as on a full disk, the replica goes on. The recorder remembers the keys that versions
+touch meanwhile, tries again at intervals, and then writes all that was missed as one step, which says how many versions
+are missing.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from threading import RLock, Timer
+from typing import NamedTuple
+
+from kafka_replica.common.clock import now_ms
+from kafka_replica.errors import KafkaReplicaError
+from kafka_replica.history.continuation import Continuation, continue_with
+from kafka_replica.history.instants import Instants
+from kafka_replica.history.journal import Journal
+from kafka_replica.history.kept_version import KeptVersion, StoredVersion
+from kafka_replica.history.retention import Retention
+from kafka_replica.history.step_writer import StepWriter
+from kafka_replica.history.sweeper import Sweeper
+from kafka_replica.listeners import Change
+from kafka_replica.records import Record
+from kafka_replica.stores import Snapshot
+
+_log = logging.getLogger("kafka_replica.history")
+
+_RETRY_AFTER_S = 5.0
+_MAX_MISSED_KEYS = 100_000  # beyond that, all keys are compared
+_SWEPT_KEYS = 100  # removed with each version, in addition to twice as many as it has
+
+
+class Failure(NamedTuple):
+    """Versions that could not be recorded yet."""
+
+    error: KafkaReplicaError
+    since_ms: int
+
+
+class _Waiting(NamedTuple):
+    """The version that is to be recorded next."""
+
+    change: Change
+    incarnation: str
+    shown_ms: int | None = None
+    """The instant at which readers could see it, although it was not recorded."""
+
+
+class Recorder:
+    """Writes each version that it is called with.
+
+    Args:
+        journal: the database.
+        retention: how long versions are kept.
+        instants: assigns instants to versions.
+        retry_after_s: the interval in seconds of attempts to write after a failure.
+    """
+
+    def __init__(
+        self,
+        journal: Journal,
+        retention: Retention,
+        instants: Instants,
+        retry_after_s: float = _RETRY_AFTER_S,
+    ) -> None:
+        self.failure: Failure | None = None
+        """Set while versions cannot be recorded."""
+        self.failures = 0
+        """The number of failed attempts."""
+        self._journal = journal
+        self._retention = retention
+        self._instants = instants
+        self._retry_after_s = retry_after_s
+        self._sweeper = Sweeper(journal)
+        self._lock = RLock()
+        self._last: tuple[str, int] | None = None  # the version received last
+        self._missed: set[bytes] | None = None  # keys touched by versions that were not recorded; None: not known
+        self._waiting: _Waiting | None = None  # the newest of these versions
+        self._timer: Timer | None = None
+        self._closed = False
+
+    def record(self, change: Change, incarnation: str) -> None:
+        """Write a version, or remember that it is missing."""
+        with self._lock:
+            if self._closed:
+                return
+            self._note_touched(change, incarnation)
+            self._waiting = _Waiting(change, incarnation)
+            if self._timer is None:
+                self._try()
+            if self._waiting is not None:
+                self._waiting = _Waiting(change, incarnation, self._instants.next())
+
+    def prune(self) -> None:
+        """Apply the limits, and remove all that is not needed; between steps, versions can be recorded."""
+        with self._lock:
+            newest = self._journal.newest
+            if newest is None:
+                return
+            self._journal.apply(newest, self._oldest(newest))
+        is_done = False
+        while not is_done:
+            with self._lock:
+                is_done = self._closed or self._sweeper.sweep(1)
+
+    def close(self) -> None:
+        """Record nothing from now on. Idempotent."""
+        with self._lock:
+            self._closed = True
+            self._waiting = None
+            if self._timer is not None:
+                self._timer.cancel()
+                self._timer = None  # it refers to this object
+
+    # --- helpers, called with the lock held ---
+
+    def _note_touched(self, change: Change, incarnation: str) -> None:
+        """Remember the keys that have to be compared with the newest recorded version."""
+        continues = change.previous is not None and self._last == (incarnation, change.previous.version)
+        self._last = incarnation, change.version
+        if not continues or change.rebuilt or self._missed is None:
+            self._missed = None  # records may differ, in offsets at least, that the change does not list
+            return
+        self._missed.update(change.changed, change.deleted)
+        if self.failure is not None and len(self._missed) > _MAX_MISSED_KEYS:
+            self._missed = None
+
+    def _try(self) -> None:
+        if self._waiting is None:
+            return
+        change, incarnation, _ = self._waiting
+        newest = self._journal.newest
+        known = None if newest is None else newest.version
+        how = continue_with(known, incarnation, change.version, is_whole=change.initial)
+        try:
+            if not how.is_known:
+                self._write(self._waiting, how)
+        except Exception as error:  # noqa: BLE001 - a history must not stop the replica
+            self._fail(error)
+            return
+        self._missed, self._waiting = set(), None
+        if self.failure is not None:
+            _log.info("the history in %s is recorded again", self._journal.database.folder.parent)
+            self.failure = None
+
+    def _write(self, waiting: _Waiting, how: Continuation) -> None:
+        if self.failure is not None:
+            self._journal.database.wait_until_resumed()
+            self._journal.discard_unfinished()
+        writer = StepWriter(self._journal)
+        writer.add_all(self._records(waiting.change.snapshot))
+        with self._instants.writing(waiting.shown_ms) as published_ms:
+            stored = _stored(writer, self._journal.newest, waiting, how, published_ms)
+            writer.commit(stored, self._oldest(stored))
+        try:
+            self._sweeper.sweep(_SWEPT_KEYS + 2 * (writer.changed + writer.deleted))
+        except KafkaReplicaError as error:  # the version is written; the next one sweeps again
+            _log.warning("old versions of a history are not removed: %s", error)
+
+    def _records(self, snapshot: Snapshot) -> Iterator[tuple[bytes, Record | None]]:
+        """Yield the keys that may differ from the newest recorded version, with their records."""
+        if self._missed is not None:
+            yield from ((key, snapshot.get(key)) for key in self._missed)
+            return
+        yield from snapshot.items()
+        if self._journal.newest is not None:
+            keys = (key for key, _ in self._journal.scan(self._journal.newest.version.sequence))
+            yield from ((key, None) for key in keys if key not in snapshot)
+
+    def _oldest(self, newest: StoredVersion) -> int:
+        """Return the sequence of the oldest version to be kept, once ``newest`` is written."""
+        catalogue = self._journal.catalogue()
+        last = newest.version.sequence
+        return self._retention.oldest(
+            self._journal.oldest or last, last, now_ms(), lambda at: newest if at == last else catalogue.stored(at)
+        )
+
+    def _fail(self, error: Exception) -> None:
+        if not isinstance(error, KafkaReplicaError):
+            _log.exception("a history failed at something nobody foresaw")
+            error = KafkaReplicaError(f"recording a version: {type(error).__name__}: {error}; please report this")
+        elif self.failure is None:
+            _log.error("versions are not recorded in the history until this is over: %s", error)
+        self.failures += 1
+        since_ms = now_ms() if self.failure is None else self.failure.since_ms
+        self.failure = Failure(error.with_traceback(None), since_ms)
+        self._timer = Timer(self._retry_after_s, self._retry)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def _retry(self) -> None:
+        with self._lock:
+            self._timer = None
+            if not self._closed:
+                self._try()
+
+
+def _stored(
+    writer: StepWriter,
+    newest: StoredVersion | None,
+    waiting: _Waiting,
+    how: Continuation,
+    published_ms: int,
+) -> StoredVersion:
+    """Return the facts of the version that was written."""
+    change = waiting.change
+    is_alone = how.missing == 0 and not change.initial
+    version = KeptVersion(
+        sequence=writer.sequence,
+        number=change.version,
+        incarnation=waiting.incarnation,
+        published_ms=published_ms,
+        position=change.position,
+        keys=writer.keys,
+        changed=writer.changed,
+        deleted=writer.deleted,
+        missing=how.missing,
+        transactions=change.transactions if is_alone else None,
+        source_transactions=change.source_transactions if is_alone else None,
+        rebuilt=change.rebuilt,
+    )
+    first = writer.sequence if newest is None or how.begins_segment else newest.first
+    return StoredVersion(version, first, writer.live_bytes, writer.replaced_bytes)

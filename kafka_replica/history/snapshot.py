@@ -1,0 +1,62 @@
+"""A version in a history, with its records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, TypeVar, overload
+
+from kafka_replica.history.kept_version import KeptVersion
+from kafka_replica.records import Key, Position, Record, key_bytes
+from kafka_replica.stores.scanned_snapshot import ScannedSnapshot
+
+if TYPE_CHECKING:
+    from kafka_replica.history.journal import Journal
+
+T = TypeVar("T")
+
+
+class HistorySnapshot(ScannedSnapshot):
+    """A version as it was. It stays readable while it is held, even after its history has removed it or was closed.
+
+    A look-up is one seek in RocksDB. Iterating reads all records that the history keeps, in the order of their keys.
+    Reading may raise ``StoreError``, because the disk may fail.
+    """
+
+    __slots__ = ("__weakref__", "_journal", "kept")
+
+    def __init__(self, journal: Journal, kept: KeptVersion) -> None:
+        self._journal = journal
+        self.kept = kept
+        """The facts of the version."""
+
+    @property
+    def version(self) -> int:  # noqa: D102 - documented by Snapshot
+        return self.kept.number
+
+    @property
+    def position(self) -> Position:  # noqa: D102
+        return self.kept.position
+
+    def __len__(self) -> int:
+        return self.kept.keys
+
+    @overload
+    def get(self, key: Key, /) -> Record | None: ...
+    @overload
+    def get(self, key: Key, /, default: Record | T) -> Record | T: ...
+    def get(self, key: Key, /, default: Record | T | None = None) -> Record | T | None:
+        """Return the record of a key, or ``default``.
+
+        Raises:
+            StoreError: the record cannot be read.
+        """
+        record = self._journal.record(key_bytes(key), self.kept.sequence)
+        return default if record is None else record
+
+    def __iter__(self) -> Iterator[bytes]:
+        return (key for key, _ in self._journal.scan(self.kept.sequence))
+
+    def records(self) -> Iterator[tuple[bytes, Record]]:
+        """Return an iterator over keys and records."""
+        journal = self._journal
+        return ((key, journal.unpack(key, data)) for key, data in journal.scan(self.kept.sequence))
