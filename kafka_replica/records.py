@@ -37,6 +37,11 @@ def keys_of_topic(topic: str, keys: Iterable[bytes]) -> list[bytes]:
     return [key[len(prefix) :] for key in keys if key.startswith(prefix)]
 
 
+def own_key(partition: Partition, key: bytes) -> bytes:
+    """Return the key of a record of a partition, from its name in a replica with separate key spaces."""
+    return key[len(partition.topic) + 1 :]  # topic names are ASCII
+
+
 def key_text(key: bytes) -> str:
     """Return a key, or any bytes, as readable text: UTF-8 is decoded, other bytes are escaped."""
     return key.decode(errors="backslashreplace")

@@ -320,6 +320,7 @@ class Follower:
             self._delta_builder.has_keys_in_several_partitions,
             tombstones_kept_s,
             dict(self._log_starts.lowest),
+            self._options.has_key_spaces,
         )
 
     def _show_saved(self) -> None:

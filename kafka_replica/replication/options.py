@@ -65,15 +65,20 @@ class ReplicaOptions:
     @property
     def selection(self) -> str:
         """The options that determine the records of a version, and how their keys are named, as JSON."""
-        options = {"topics": self.topics, "apart": self._are_apart, "key_filter": str(self.key_filter or "everything")}
+        options = {
+            "topics": self.topics,
+            "key_spaces": self.has_key_spaces,
+            "key_filter": str(self.key_filter or "everything"),
+        }
         return json.dumps({**options, "header_stack": self.header_stack.identity} if self.header_stack else options)
 
     def prefixes(self) -> dict[str, bytes]:
         """Return the prefix that the store puts before the keys of each topic."""
-        return {topic: topic_key(topic, b"") if self._are_apart else b"" for topic in self.topics}
+        return {topic: topic_key(topic, b"") if self.has_key_spaces else b"" for topic in self.topics}
 
     @property
-    def _are_apart(self) -> bool:
+    def has_key_spaces(self) -> bool:
+        """Whether each topic has its own key space."""
         return len(self.topics) > 1 and not self.one_key_space
 
     def _check_seconds(self, name: str, *, may_be_none: bool) -> None:

@@ -30,7 +30,7 @@ from typing import BinaryIO, NamedTuple, TypeAlias
 from zlib import crc32
 
 from kafka_replica.errors import StoreDamagedError, StoreError
-from kafka_replica.records import Partition, Record, Stored, key_text
+from kafka_replica.records import Partition, Record, Stored, key_text, own_key
 from kafka_replica.stores.packed_headers import unpack_headers
 from kafka_replica.transactions.resume_point import ResumePoint
 
@@ -73,9 +73,10 @@ class Note(NamedTuple):
 class Saved:
     """The records of a mapped file. Thread-safe; the mapping lives as long as a reference to it."""
 
-    __slots__ = ("_path", "_view", "is_damaged", "partitions")
+    __slots__ = ("_has_key_spaces", "_path", "_view", "is_damaged", "partitions")
 
-    def __init__(self, path: Path, view: memoryview, partitions: Sequence[Partition]) -> None:
+    def __init__(self, path: Path, view: memoryview, partitions: Sequence[Partition], *, has_key_spaces: bool) -> None:
+        self._has_key_spaces = has_key_spaces
         self.partitions = partitions
         self.is_damaged = False
         """True once a damaged record was found."""
@@ -94,7 +95,10 @@ class Saved:
             raise self._damage(key, at)
         headers = unpack_headers(bytes(data[REST.size : REST.size + header_bytes])) if header_bytes else ()
         value = bytes(data[REST.size + header_bytes :])
-        record: Record = tuple.__new__(Record, (key, value, offset, timestamp_ms, headers, self.partitions[number]))
+        source = self.partitions[number]
+        if self._has_key_spaces:
+            key = own_key(source, key)
+        record: Record = tuple.__new__(Record, (key, value, offset, timestamp_ms, headers, source))
         return record
 
     def location(self, at: int) -> tuple[Partition, int]:
@@ -122,7 +126,7 @@ class Saved:
         )
 
 
-NOTHING_SAVED = Saved(Path(), memoryview(b""), ())
+NOTHING_SAVED = Saved(Path(), memoryview(b""), (), has_key_spaces=False)
 
 
 class Loaded(NamedTuple):
@@ -168,7 +172,8 @@ def _load(path: Path, file: BinaryIO) -> Loaded:
     records: dict[bytes, Kept] = dict(zip(keys, _integers(starts), strict=True))
     _check(len(records) == count, path, "its keys")
     view = memoryview(mmap.mmap(file.fileno(), keys_at, access=mmap.ACCESS_READ))
-    return Loaded(records, Saved(path, view, note.partitions), note, notes_at + note_bytes)
+    saved = Saved(path, view, note.partitions, has_key_spaces=note.resume_point.has_key_spaces)
+    return Loaded(records, saved, note, notes_at + note_bytes)
 
 
 def _keys(lines: bytes, ends: array[int]) -> list[bytes]:

@@ -42,6 +42,8 @@ class ResumePoint:
     """The shortest ``delete.retention.ms`` that each topic is known to have had since ``caught_up_ms``, in seconds."""
     lowest_offsets: Mapping[Partition, int] = field(default_factory=dict)
     """Offsets below which no record of the data lies."""
+    has_key_spaces: bool = False
+    """True if each topic has its own key space, so that the keys of the data begin with the topic."""
 
     def moved(
         self, position: Position, caught_up_ms: int, tombstones_kept_s: Mapping[str, float] | None = None
@@ -61,6 +63,7 @@ class ResumePoint:
             "tombstones_kept_s": dict(self.tombstones_kept_s),
             "lowest_offsets": [[*partition, offset] for partition, offset in self.lowest_offsets.items()],
             "selection": self.selection,
+            "has_key_spaces": self.has_key_spaces,
             "incarnation": self.incarnation,
             "has_keys_in_several_partitions": self.has_keys_in_several_partitions,
             "bad_records": [_bad_json(bad) for bad in self.bad_records],
@@ -85,6 +88,7 @@ class ResumePoint:
                 tombstones_kept_s=plain.get("tombstones_kept_s", {}),
                 lowest_offsets=_by_partition(plain.get("lowest_offsets", [])),
                 selection=plain["selection"],
+                has_key_spaces=plain.get("has_key_spaces", False),
                 incarnation=plain["incarnation"],
                 has_keys_in_several_partitions=plain["has_keys_in_several_partitions"],
                 bad_records=tuple(map(_bad_record, plain["bad_records"])),

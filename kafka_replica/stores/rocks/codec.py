@@ -8,7 +8,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 
-from kafka_replica.records import Partition, Record
+from kafka_replica.records import Partition, Record, own_key
 from kafka_replica.stores.packed_headers import pack_headers, unpack_headers
 
 _HEAD = struct.Struct(">qqII")  # offset, timestamp in ms, index of the partition, bytes of headers
@@ -31,9 +31,11 @@ def unpack_location(data: bytes) -> tuple[int, int]:
     return offset, number
 
 
-def unpack_record(key: bytes, data: bytes, partitions: Sequence[Partition]) -> Record:
-    """Decode the record of a key."""
+def unpack_record(key: bytes, data: bytes, partitions: Sequence[Partition], has_key_spaces: bool) -> Record:
+    """Decode the record of a key of the store."""
     offset, timestamp_ms, number, header_bytes = _HEAD.unpack_from(data)
+    if has_key_spaces:
+        key = own_key(partitions[number], key)
     if not header_bytes:
         plain: Record = _new(Record, (key, data[HEAD_BYTES:], offset, timestamp_ms, (), partitions[number]))
         return plain

@@ -56,6 +56,7 @@ class Generation:
     def __init__(self, database: Database, *, is_new: bool = False, is_ours: bool = True) -> None:
         self.database = database
         self.resume_point: ResumePoint | None = None
+        self._has_key_spaces = False  # as the resume point says
         self._version = 0
         self._partitions: list[Partition] = []
         self._numbers: dict[Partition, int] = {}
@@ -91,6 +92,7 @@ class Generation:
             self._tally,
             self._more,
             self._link,
+            has_key_spaces=self._has_key_spaces,
         )
         self._held.add(made)
         return made
@@ -118,6 +120,8 @@ class Generation:
             StoreError: the part was not written, or not completely; readers still see the same data.
         """
         self._staged = True
+        if self.resume_point is None:
+            self._has_key_spaces = any(key != raw[0] for key, raw in islice(delta.changes.items(), 1))
         changes = iter(delta.changes.items())
         batch = Batch()
         while some := list(islice(changes, _SOME)):
@@ -179,6 +183,7 @@ class Generation:
             raise StoreDamagedError(f"opening the store in {self.database.folder}: nothing was ever published there")
         head = VersionRecord.decode(data)
         self.resume_point, self._version, self._tally = head.resume_point, head.version, KeyCount(head.keys)
+        self._has_key_spaces = head.resume_point.has_key_spaces
         for partition in head.partitions:
             self._number(partition)
 
@@ -186,6 +191,8 @@ class Generation:
         keys = None if self._tally.keys is None else self._tally.keys + more
         batch.put(HEAD, VersionRecord(version, keys, self._partitions, resume_point).encode())
         self.database.write(batch)
+        if self.resume_point is None:
+            self._has_key_spaces = resume_point.has_key_spaces
         self._version, self.resume_point, self._more = version, resume_point, more
 
     def _first(self, delta: Delta) -> Applied:
@@ -247,7 +254,7 @@ class Generation:
 
     def _record(self, key: bytes, data: bytes) -> Record:
         try:
-            return unpack_record(key, data, self._partitions)
+            return unpack_record(key, data, self._partitions, self._has_key_spaces)
         except (struct.error, IndexError, ValueError) as error:
             self.database.no_record(key, error)
 

@@ -40,10 +40,12 @@ class RocksSnapshot(ScannedSnapshot):
         tally: the number of keys without ``more``.
         more: the number of additional keys.
         link: the keys that newer versions touched.
+        has_key_spaces: whether each topic has its own key space.
     """
 
     __slots__ = (
         "__weakref__",
+        "_has_key_spaces",
         "_link",
         "_lock",
         "_more",
@@ -66,7 +68,10 @@ class RocksSnapshot(ScannedSnapshot):
         tally: KeyCount,
         more: int,
         link: DiffLink,
+        *,
+        has_key_spaces: bool,
     ) -> None:
+        self._has_key_spaces = has_key_spaces
         self._owner = owner
         self._view = view
         self._partitions = partitions
@@ -132,7 +137,7 @@ class RocksSnapshot(ScannedSnapshot):
 
     def _record(self, view: View, key: bytes, data: bytes) -> Record:
         try:
-            return unpack_record(key, data, self._partitions)
+            return unpack_record(key, data, self._partitions, self._has_key_spaces)
         except (struct.error, IndexError, ValueError) as error:
             view.database.no_record(key, error)
 

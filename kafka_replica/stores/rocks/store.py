@@ -212,7 +212,7 @@ class RocksStore:
 
 def _nothing() -> RocksSnapshot:
     """Return the version before the first one."""
-    return RocksSnapshot(None, None, [], 0, Position(), KeyCount(0), 0, DiffLink())
+    return RocksSnapshot(None, None, [], 0, Position(), KeyCount(0), 0, DiffLink(), has_key_spaces=False)
 
 
 def _drop(generation: Generation) -> None:
