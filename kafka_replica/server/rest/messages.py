@@ -1,4 +1,4 @@
-"""A request of the SDMX REST API and its answer, without any HTTP library."""
+"""A request to the SDMX REST API and its answer, independent of any HTTP library."""
 
 from __future__ import annotations
 
@@ -6,22 +6,24 @@ from typing import NamedTuple
 
 
 class RestRequest(NamedTuple):
-    """A request for structures."""
+    """A GET request.
+
+    Attributes:
+        path: the path after the base path, still percent-encoded: ``structure/codelist/SDMX/CL_FREQ/+``.
+        query: the query string, still percent-encoded.
+        accept: the header Accept.
+        if_none_match: the header If-None-Match.
+    """
 
     path: str
-    """The path after the base path, still percent-encoded: ``structure/codelist/SDMX/CL_FREQ/+``."""
     query: str = ""
-    """The query string, still percent-encoded."""
     accept: str = ""
-    """The header ``Accept``."""
     if_none_match: str = ""
-    """The header ``If-None-Match``."""
 
 
 class RestAnswer(NamedTuple):
-    """The answer to a request."""
+    """An answer: its status, headers and body."""
 
     status: int
     headers: tuple[tuple[str, str], ...]
-    """``Content-Type``, ``ETag``, ``Vary`` and others."""
     body: bytes
