@@ -96,16 +96,36 @@ class Stream:
             return await self._events.get()
 
 
+def scope_of(path: str, query: str = "", last_id: str = "") -> dict[str, Any]:
+    """Return the ASGI scope of a GET request."""
+    return {
+        "type": "http", "asgi": {"version": "3.0", "spec_version": "2.3"}, "http_version": "1.1", "method": "GET",
+        "scheme": "http", "path": path, "raw_path": path.encode(), "query_string": query.encode(), "root_path": "",
+        "headers": [(b"host", b"localhost")] + ([(b"last-event-id", last_id.encode())] if last_id else []),
+        "client": ("127.0.0.1", 1), "server": ("localhost", 80),
+    }  # fmt: skip
+
+
+async def fetch(app: Starlette, path: str) -> tuple[int, dict[str, str], bytes]:
+    """Return status, headers and body of an answer, without the cost of a client."""
+    messages: list[MutableMapping[str, Any]] = []
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def send(message: MutableMapping[str, Any]) -> None:
+        messages.append(message)
+
+    await app(scope_of(path), receive, send)
+    begin, body = messages
+    return begin["status"], {name.decode(): value.decode() for name, value in begin["headers"]}, body["body"]
+
+
 @asynccontextmanager
 async def opened(app: Starlette, last_id: str = "", query: str = "") -> AsyncIterator[Stream]:
     """Open the change feed, after a version; leaving the block disconnects the client."""
     stream, gone = Stream(), asyncio.Event()
-    headers = [(b"host", b"localhost")] + ([(b"last-event-id", last_id.encode())] if last_id else [])
-    scope = {
-        "type": "http", "asgi": {"version": "3.0", "spec_version": "2.3"}, "http_version": "1.1", "method": "GET",
-        "scheme": "http", "path": "/changes", "raw_path": b"/changes", "query_string": query.encode(), "root_path": "",
-        "headers": headers, "client": ("127.0.0.1", 1), "server": ("localhost", 80),
-    }  # fmt: skip
+    scope = scope_of("/changes", query, last_id)
 
     async def receive() -> dict[str, Any]:
         await gone.wait()

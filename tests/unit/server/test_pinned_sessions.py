@@ -1,0 +1,99 @@
+"""Clients that issue several requests about one state, while versions are made all the time."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import threading
+
+import pytest
+
+from kafka_replica import Replica
+from kafka_replica.server import create_app
+from kafka_replica.server.versions import Versions
+from kafka_replica.testing import FakeTopic
+from support.effort import usual_or_long
+from support.server.app_tools import URN, fetch, stand_in
+
+REQUESTS = 4
+
+
+def write_until(ended: threading.Event, topic: FakeTopic, replica: Replica) -> None:
+    """Replace both keys in each transaction, so that every version has exactly two keys with the same number."""
+    number = 0
+    while not ended.is_set():
+        number += 1
+        with topic.transaction() as transaction:
+            for letter in "AB":
+                transaction.put(URN.format(f"{letter}{number}"), b"value")
+                transaction.delete(URN.format(f"{letter}{number - 1}"))
+        replica.wait_for(topic.end(), 30)
+
+
+@pytest.mark.scaled
+def test_sessions_on_pinned_paths_never_mix_versions() -> None:
+    """Each answer has both keys of one transaction, and all answers of a session those of the same version."""
+    sessions, topic, ended = usual_or_long(300, 100_000), FakeTopic(), threading.Event()
+    numbers: set[str] = set()
+    gone = 0
+
+    async def run() -> None:
+        nonlocal gone
+        for _ in range(sessions):
+            _, headers, body = await fetch(app, "/sdmx/v2/structure/codelist")
+            version = headers["kafka-replica-version"]
+            number = keys_of(body)
+            numbers.add(number)
+            for part in range(REQUESTS):
+                status, headers, body = await fetch(app, f"/version/{version}/sdmx/v2/structure/codelist/{part}")
+                if status == 410:
+                    gone += 1
+                    break
+                assert (status, headers["kafka-replica-version"], keys_of(body)) == (200, version, number)
+
+    topic.put(URN.format("A0"), b"value")
+    topic.put(URN.format("B0"), b"value")
+    with topic.replica(history=100) as replica:
+        replica.wait_ready(30)
+        app = create_app(replica, answer=stand_in)
+        writer = threading.Thread(target=write_until, args=[ended, topic, replica])
+        writer.start()
+        try:
+            asyncio.run(run())
+        finally:
+            ended.set()
+            writer.join(30)
+    assert len(numbers) > sessions // 100  # versions changed all the time
+    assert gone < sessions // 10
+
+
+def keys_of(body: bytes) -> str:
+    """Return the number that both keys of an answer have."""
+    first, second = json.loads(body)["urns"]
+    number = first.partition("CL_A")[2]
+    assert number
+    assert second.partition("CL_B")[2] == number
+    return str(number)
+
+
+def test_look_ups_and_headers_are_of_one_version() -> None:
+    """A version that is published between the two steps of an answer never separates the content from its headers."""
+    topic, ended = FakeTopic(), threading.Event()
+    topic.put(URN.format("A0"), b"value")
+    interval_s = sys.getswitchinterval()
+    with topic.replica() as replica:
+        replica.wait_ready(30)
+        versions, seen = Versions(replica), set[int]()
+        writer = threading.Thread(target=write_until, args=[ended, topic, replica])
+        writer.start()
+        sys.setswitchinterval(1e-6)
+        try:
+            while len(seen) < 150:
+                served = versions.current()
+                assert served.structures.version == served.snapshot.version
+                seen.add(served.snapshot.version)
+        finally:
+            sys.setswitchinterval(interval_s)
+            ended.set()
+            writer.join(30)
