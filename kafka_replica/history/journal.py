@@ -31,7 +31,7 @@ from kafka_replica.history.layout import (
 )
 from kafka_replica.history.snapshot import HistorySnapshot
 from kafka_replica.records import Partition, Record
-from kafka_replica.stores.rocks.codec import unpack_record
+from kafka_replica.stores.rocks.codec import unpack_location, unpack_record
 from kafka_replica.stores.rocks.database import Batch, Database
 from kafka_replica.stores.rocks.errors import Advice
 from kafka_replica.stores.rocks.tuning import Tuning
@@ -62,6 +62,8 @@ class Journal:
         """True while a ``VersionHistory`` uses this journal, not only snapshots that outlived it."""
         self.partitions: list[Partition] = []
         """The partitions by their index in records; items are only appended."""
+        self.key_spaces: list[bool] = []
+        """For each of them: whether it has its own key space, so that the topic is a part of keys."""
         self._saved_partitions = 0
         self.newest: StoredVersion | None = None
         """The newest version; for the thread that writes."""
@@ -79,11 +81,17 @@ class Journal:
 
     def _load(self) -> None:
         self.oldest, newest = self._range(self.database.get(META))
-        self.partitions = [Partition(*plain) for plain in json.loads(self.database.get(PARTITIONS) or b"[]")]
+        for topic, number, has_key_space in json.loads(self.database.get(PARTITIONS) or b"[]"):
+            self.add_partition(Partition(topic, number), has_key_space)
         self._saved_partitions = len(self.partitions)
         if newest:
             self.newest = Catalogue(self.database.get, self.oldest, newest).stored(newest)
         self.discard_unfinished()
+
+    def add_partition(self, partition: Partition, has_key_space: bool) -> None:
+        """Give a partition the next index."""
+        self.key_spaces.append(has_key_space)  # first: readers find the partition's index in records
+        self.partitions.append(partition)
 
     # --- reading ---
 
@@ -128,7 +136,7 @@ class Journal:
             StoreDamagedError: the data is no record.
         """
         try:
-            return unpack_record(key, data, self.partitions)
+            return unpack_record(key, data, self.partitions, self.key_spaces[unpack_location(data)[1]])
         except (struct.error, IndexError, ValueError) as error:
             self.database.no_record(key, error)
 
@@ -153,7 +161,8 @@ class Journal:
         if oldest > self.oldest > 0:
             batch.delete_range(version_key(self.oldest), version_key(oldest))
         if len(self.partitions) != self._saved_partitions:
-            batch.put(PARTITIONS, json.dumps(self.partitions).encode())
+            named = zip(self.partitions, self.key_spaces, strict=True)
+            batch.put(PARTITIONS, json.dumps([(*partition, has_own) for partition, has_own in named]).encode())
         batch.put(META, _META.pack(oldest, newest.version.sequence))
         self.database.write(batch)
         self._saved_partitions = len(self.partitions)

@@ -42,7 +42,8 @@ class StepWriter:
         self._batch = Batch()
         self._touched: list[bytes] = []
         self._chunks = self._parts = 0
-        self._numbers = {partition: number for number, partition in enumerate(journal.partitions)}
+        named = zip(journal.partitions, journal.key_spaces, strict=True)
+        self._numbers = {source: number for number, source in enumerate(named)}
 
     def add_all(self, records: Iterable[tuple[bytes, Record | None]]) -> None:
         """Write the records of keys, None for keys that the version does not have; unchanged ones are skipped.
@@ -80,7 +81,7 @@ class StepWriter:
             self.keys -= 1
             self.replaced_bytes += len(entry)  # removed together with what it deletes
         else:
-            data = pack_record(record, self._number(record.source))
+            data = pack_record(record, self._number(record.source, record.key != key))
             if data == old:
                 return
             self.changed += 1
@@ -100,11 +101,11 @@ class StepWriter:
         entry, data = self._cursor.first(record_key(key, self.sequence))
         return data if data != DELETED and entry.startswith(data_prefix(key)) else None
 
-    def _number(self, partition: Partition) -> int:
-        number = self._numbers.get(partition)
+    def _number(self, partition: Partition, has_key_space: bool) -> int:
+        number = self._numbers.get((partition, has_key_space))
         if number is None:
-            number = self._numbers[partition] = len(self._numbers)
-            self._journal.partitions.append(partition)
+            number = self._numbers[partition, has_key_space] = len(self._numbers)
+            self._journal.add_partition(partition, has_key_space)
         return number
 
     def _end_chunk(self) -> None:

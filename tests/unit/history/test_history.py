@@ -21,7 +21,7 @@ from kafka_replica.records import OpenTransaction
 from kafka_replica.stores.rocks.cursor import Cursor
 from kafka_replica.stores.rocks.database import Batch, Database
 from kafka_replica.stores.rocks.tuning import Tuning
-from kafka_replica.testing import FakeTopic
+from kafka_replica.testing import FakeKafka, FakeTopic
 from support.core.rocks_tools import P, delta, many, new_folder, values
 from support.history.history_world import KEYS, Source
 
@@ -120,6 +120,27 @@ def test_the_same_store_continues_and_another_one_begins_a_new_incarnation(folde
             VersionNotKeptError, match="version 1 of the incarnation other is not kept; kept: version 1"
         ):
             history.at(version=1, incarnation="other")
+
+
+@pytest.mark.parametrize("one_key_space", [False, True])
+def test_records_of_several_topics_have_the_keys_that_were_written(folder: Path, one_key_space: bool) -> None:
+    """A replica with separate key spaces names keys by topic; the key of a record is the one in the log."""
+    kafka = FakeKafka()
+    topics = [FakeTopic(name, kafka=kafka) for name in ("one", "two")]
+    with (
+        VersionHistory(folder) as history,
+        kafka.replica("one", "two", history=100, one_key_space=one_key_space) as replica,
+    ):
+        history.follow(replica)
+        replica.wait_ready(60)
+        for topic in topics:
+            replica.wait_for(topic.put("k", topic.name.encode()), 60)
+        snapshot = replica.snapshot()
+        assert {record.key for record in snapshot.values()} == {b"k"}
+        assert dict(history.at(version=snapshot.version)) == dict(snapshot)
+        expected = dict(snapshot)
+    with VersionHistory(folder) as history:
+        assert dict(history.at(version=snapshot.version)) == expected
 
 
 def test_a_replica_with_large_values_is_refused(folder: Path) -> None:
