@@ -64,6 +64,7 @@ def test_agencies_ids_and_versions_select(path: str, references: set[str]) -> No
     [
         "structure/codelist/ECB/NONE", "structure/codelist/DISS", "actualconstraint",
         "structure/codelist/ECB/CL_FREQ/3.0", "structure/codelist/ECB/CL_FREQ/1.0/X",
+        "structure/categoryscheme/ECB/DOMAINS/1.0/ECO.NONE", "structure/categoryscheme/ECB/DOMAINS/1.0/NONE",
     ],
 )  # fmt: skip
 def test_nothing_is_found_where_nothing_matches(path: str) -> None:
