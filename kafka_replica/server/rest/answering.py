@@ -13,7 +13,8 @@ from kafka_replica.server.rest.etag import entity_tag, matches
 from kafka_replica.server.rest.grammar import Api
 from kafka_replica.server.rest.messages import RestAnswer, RestRequest
 from kafka_replica.server.rest.negotiation import PREFERENCES, Offer, offered, offers
-from kafka_replica.server.rest.query import Query, SchemaQuery, StructureQuery, format_of, parse_query
+from kafka_replica.server.rest.parsing import format_of, parse_query
+from kafka_replica.server.rest.query import Query, SchemaQuery, StructureQuery
 from kafka_replica.server.rest.rejections import (
     Rejection,
     not_acceptable,
@@ -33,6 +34,8 @@ OMITTED: Final = "Kafka-Replica-Omitted"
 
 DEFAULT_SETTINGS: Final = RestSettings()
 
+_FEW: Final = 100
+"""The number of artefacts up to which another acceptable format is tried if the first cannot represent them all."""
 _VARY: Final = ("Vary", "Accept")
 
 
@@ -133,7 +136,7 @@ def _in_first_format(
             continue
         if best is None or message.omitted < best[1].omitted:
             best = offer, message
-        if message.omitted <= len(found.errors):
+        if message.omitted <= len(found.errors) or len(found.artefacts) > _FEW:
             break
     if best is None:
         assert first_reason is not None  # noqa: S101 - there is at least one offer
