@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Final
 
 from kafka_replica.errors import KafkaReplicaError
@@ -10,7 +11,7 @@ from kafka_replica.server.rest.cache import CacheKey
 from kafka_replica.server.rest.contents import Contents, contents_of
 from kafka_replica.server.rest.errors import error_message
 from kafka_replica.server.rest.etag import entity_tag, matches
-from kafka_replica.server.rest.grammar import Api
+from kafka_replica.server.rest.grammar import Api, Detail
 from kafka_replica.server.rest.messages import RestAnswer, RestRequest
 from kafka_replica.server.rest.negotiation import PREFERENCES, Offer, offered, offers
 from kafka_replica.server.rest.parsing import format_of, parse_query
@@ -65,15 +66,17 @@ def _answered(
     version = _version(query, structures, settings)
     if isinstance(version, Rejection):
         return version
-    tag = entity_tag(version.version, request, accepted, settings.etag_prefix)
+    day = settings.today() if _depends_on_date(query) else None
+    origin = settings.etag_prefix if day is None else f"{settings.etag_prefix}{day}-"
+    tag = entity_tag(version.version, request, accepted, origin)
     headers = (("ETag", tag), _VARY)
     if request.if_none_match and matches(request.if_none_match, tag):
         return RestAnswer(304, headers, b"")
-    key = CacheKey(settings.etag_prefix, version.version, request.path, request.query, accepted)
+    key = CacheKey(origin, version.version, request.path, request.query, accepted)
     made: RestAnswer | Rejection | None = None if settings.cache is None else settings.cache.get(key)
     if made is None:
         try:
-            made = _made(query, accepted, version, settings, headers)
+            made = _made(query, accepted, version, settings, headers, day)
         except KafkaReplicaError as error:
             # A look-up that the answer depends on met a record that cannot be read.
             made = unreadable(str(error))
@@ -88,17 +91,22 @@ def _made(
     version: Structures,
     settings: RestSettings,
     headers: tuple[tuple[str, str], ...],
+    day: date | None,
 ) -> RestAnswer | Rejection:
     found = (
-        schema_contents(query, version)
+        schema_contents(query, version, day)
         if isinstance(query, SchemaQuery)
-        else contents_of(query, version, settings.base_url)
+        else contents_of(query, version, settings, day)
     )
     if isinstance(found, Rejection):
         return found
     if not found.matched and not found.errors:
         return not_found(f"version {version.version} has nothing that matches the query")
     return _in_first_format(query, found, accepted, version, settings, headers)
+
+
+def _depends_on_date(query: Query) -> bool:
+    return isinstance(query, SchemaQuery) or query.detail is Detail.REFERENCE_PARTIAL
 
 
 def _no_format(query: Query, request: RestRequest) -> Rejection:

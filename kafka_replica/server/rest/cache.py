@@ -16,7 +16,7 @@ _OVERHEAD_BYTES: Final = 1_000
 class CacheKey(NamedTuple):
     """Everything that determines an answer, apart from the settings of the service."""
 
-    etag_prefix: str
+    origin: str
     version: int
     path: str
     query: str

@@ -15,10 +15,10 @@ from kafka_replica.server.rest.negotiation import Offer
 _tags = re.compile(r'(?:W/)?("[^"]*")').findall
 
 
-def entity_tag(version: int, request: RestRequest, offers: tuple[Offer, ...], prefix: str) -> str:
-    """Return the tag of the answer to a request from a version."""
+def entity_tag(version: int, request: RestRequest, offers: tuple[Offer, ...], origin: str) -> str:
+    """Return the tag of the answer to a request from a version; ``origin`` tells equal numbers of versions apart."""
     asked = "\n".join([request.path, request.query, *(offer.content_type for offer in offers)])
-    return f'W/"{prefix}{version}-{crc32(asked.encode(errors="surrogatepass")):08x}"'
+    return f'W/"{origin}{version}-{crc32(asked.encode(errors="surrogatepass")):08x}"'
 
 
 def matches(if_none_match: str, tag: str) -> bool:
