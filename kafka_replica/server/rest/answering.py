@@ -7,7 +7,6 @@ from typing import Final
 
 from kafka_replica.errors import KafkaReplicaError
 from kafka_replica.sdmx import Format, Structures
-from kafka_replica.server.rest.cache import CacheKey
 from kafka_replica.server.rest.contents import Contents, contents_of
 from kafka_replica.server.rest.errors import error_message
 from kafka_replica.server.rest.etag import entity_tag, matches
@@ -67,22 +66,15 @@ def _answered(
     if isinstance(version, Rejection):
         return version
     day = settings.today() if _depends_on_date(query) else None
-    origin = settings.etag_prefix if day is None else f"{settings.etag_prefix}{day}-"
-    tag = entity_tag(version.version, request, accepted, origin)
+    tag = entity_tag(version.version, day, request, accepted)
     headers = (("ETag", tag), _VARY)
     if request.if_none_match and matches(request.if_none_match, tag):
         return RestAnswer(304, headers, b"")
-    key = CacheKey(origin, version.version, request.path, request.query, accepted)
-    made: RestAnswer | Rejection | None = None if settings.cache is None else settings.cache.get(key)
-    if made is None:
-        try:
-            made = _made(query, accepted, version, settings, headers, day)
-        except KafkaReplicaError as error:
-            # A look-up that the answer depends on met a record that cannot be read.
-            made = unreadable(str(error))
-        if settings.cache is not None and isinstance(made, RestAnswer):
-            settings.cache.put(key, made)
-    return made
+    try:
+        return _made(query, accepted, version, settings, headers, day)
+    except KafkaReplicaError as error:
+        # A look-up that the answer depends on met a record that cannot be read.
+        return unreadable(str(error))
 
 
 def _made(
