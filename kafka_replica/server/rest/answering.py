@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Final
 
 from kafka_replica.errors import KafkaReplicaError
 from kafka_replica.sdmx import Format, Structures
-from kafka_replica.server.rest.cache import CacheKey
 from kafka_replica.server.rest.contents import Contents, contents_of
 from kafka_replica.server.rest.errors import error_message
 from kafka_replica.server.rest.etag import entity_tag, matches
-from kafka_replica.server.rest.grammar import Api
+from kafka_replica.server.rest.grammar import Api, Detail
 from kafka_replica.server.rest.messages import RestAnswer, RestRequest
 from kafka_replica.server.rest.negotiation import PREFERENCES, Offer, offered, offers
-from kafka_replica.server.rest.query import Query, SchemaQuery, StructureQuery, format_of, parse_query
+from kafka_replica.server.rest.parsing import format_of, parse_query
+from kafka_replica.server.rest.query import Query, SchemaQuery, StructureQuery
 from kafka_replica.server.rest.rejections import (
     Rejection,
     not_acceptable,
@@ -33,6 +34,8 @@ OMITTED: Final = "Kafka-Replica-Omitted"
 
 DEFAULT_SETTINGS: Final = RestSettings()
 
+_FEW: Final = 100
+"""The number of artefacts up to which another acceptable format is tried if the first cannot represent them all."""
 _VARY: Final = ("Vary", "Accept")
 
 
@@ -62,21 +65,16 @@ def _answered(
     version = _version(query, structures, settings)
     if isinstance(version, Rejection):
         return version
-    tag = entity_tag(version.version, request, accepted, settings.etag_prefix)
+    day = settings.today() if _depends_on_date(query) else None
+    tag = entity_tag(version.version, day, request, accepted)
     headers = (("ETag", tag), _VARY)
     if request.if_none_match and matches(request.if_none_match, tag):
         return RestAnswer(304, headers, b"")
-    key = CacheKey(settings.etag_prefix, version.version, request.path, request.query, accepted)
-    made: RestAnswer | Rejection | None = None if settings.cache is None else settings.cache.get(key)
-    if made is None:
-        try:
-            made = _made(query, accepted, version, settings, headers)
-        except KafkaReplicaError as error:
-            # A look-up that the answer depends on met a record that cannot be read.
-            made = unreadable(str(error))
-        if settings.cache is not None and isinstance(made, RestAnswer):
-            settings.cache.put(key, made)
-    return made
+    try:
+        return _made(query, accepted, version, settings, headers, day)
+    except KafkaReplicaError as error:
+        # A look-up that the answer depends on met a record that cannot be read.
+        return unreadable(str(error))
 
 
 def _made(
@@ -85,17 +83,22 @@ def _made(
     version: Structures,
     settings: RestSettings,
     headers: tuple[tuple[str, str], ...],
+    day: date | None,
 ) -> RestAnswer | Rejection:
     found = (
-        schema_contents(query, version)
+        schema_contents(query, version, day)
         if isinstance(query, SchemaQuery)
-        else contents_of(query, version, settings.base_url)
+        else contents_of(query, version, settings, day)
     )
     if isinstance(found, Rejection):
         return found
     if not found.matched and not found.errors:
         return not_found(f"version {version.version} has nothing that matches the query")
     return _in_first_format(query, found, accepted, version, settings, headers)
+
+
+def _depends_on_date(query: Query) -> bool:
+    return isinstance(query, SchemaQuery) or query.detail is Detail.REFERENCE_PARTIAL
 
 
 def _no_format(query: Query, request: RestRequest) -> Rejection:
@@ -133,7 +136,7 @@ def _in_first_format(
             continue
         if best is None or message.omitted < best[1].omitted:
             best = offer, message
-        if message.omitted <= len(found.errors):
+        if message.omitted <= len(found.errors) or len(found.artefacts) > _FEW:
             break
     if best is None:
         assert first_reason is not None  # noqa: S101 - there is at least one offer

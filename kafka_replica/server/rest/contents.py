@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Final, NamedTuple
 
 from kafka_replica.sdmx import SdmxError, Structures, Urn
@@ -12,6 +13,7 @@ from kafka_replica.server.rest.query import StructureQuery
 from kafka_replica.server.rest.reading import read_artefacts
 from kafka_replica.server.rest.references import related_urns
 from kafka_replica.server.rest.selection import select
+from kafka_replica.server.rest.settings import RestSettings
 from kafka_replica.server.rest.stubs import as_stub
 
 _COMPLETE: Final = {Detail.ALL_COMPLETE_STUBS, Detail.REFERENCE_COMPLETE_STUBS}
@@ -36,21 +38,31 @@ class Contents(NamedTuple):
         return [*self.matched.values(), *self.related.values()]
 
 
-def contents_of(query: StructureQuery, structures: Structures, base_url: str | None) -> Contents:
-    """Return the artefacts that answer a query."""
+def contents_of(query: StructureQuery, structures: Structures, settings: RestSettings, day: date | None) -> Contents:
+    """Return the artefacts that answer a query.
+
+    Args:
+        query: the query.
+        structures: the version.
+        settings: ``base_url`` is used.
+        day: the date on which constraints must be valid, for ``referencepartial``.
+    """
     matched, roots, errors = select(query, structures)
     if not query.references:
-        return _detailed(query, Contents(matched, {}, errors), structures, base_url)
+        return _detailed(query, Contents(matched, {}, errors), structures, settings, day)
     urns = (urn for urn in related_urns(query, roots, structures) if urn not in matched and urn not in errors)
     related = read_artefacts(urns, structures, query.detail)
     found = Contents(matched, related.artefacts, errors | related.errors, len(structures.unreadable()))
-    return _detailed(query, found, structures, base_url)
+    return _detailed(query, found, structures, settings, day)
 
 
-def _detailed(query: StructureQuery, found: Contents, structures: Structures, base_url: str | None) -> Contents:
+def _detailed(
+    query: StructureQuery, found: Contents, structures: Structures, settings: RestSettings, day: date | None
+) -> Contents:
+    base_url = settings.base_url
     detail, is_complete = query.detail, query.detail in _COMPLETE
     if detail is Detail.REFERENCE_PARTIAL:
-        return found._replace(related=reduced(found.matched, found.related, structures))
+        return found._replace(related=reduced(found.matched, found.related, structures, day=day))
     if detail in _STUBS:
         related = {urn: as_stub(one, is_complete=is_complete, base_url=base_url) for urn, one in found.related.items()}
         found = found._replace(related=related)

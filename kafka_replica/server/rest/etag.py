@@ -1,12 +1,14 @@
 """Entity tags: a version of the replica, and the request's address and accepted formats.
 
 Source: RFC 9110, 8.8.3 (ETag) and 13.1.2 (If-None-Match). The tags are weak, because a compressed answer has the same
-tag. They need no look-up: whoever holds the answer of a version needs no other of the same version.
+tag. They need no look-up: whoever holds the answer of a version needs no other of the same version. A service whose
+version numbers can start again has to add to the tags what tells these versions apart.
 """
 
 from __future__ import annotations
 
 import re
+from datetime import date
 from zlib import crc32
 
 from kafka_replica.server.rest.messages import RestRequest
@@ -15,10 +17,11 @@ from kafka_replica.server.rest.negotiation import Offer
 _tags = re.compile(r'(?:W/)?("[^"]*")').findall
 
 
-def entity_tag(version: int, request: RestRequest, offers: tuple[Offer, ...], prefix: str) -> str:
-    """Return the tag of the answer to a request from a version."""
+def entity_tag(version: int, day: date | None, request: RestRequest, offers: tuple[Offer, ...]) -> str:
+    """Return the tag of the answer to a request from a version; ``day`` is the date that the answer depends on."""
     asked = "\n".join([request.path, request.query, *(offer.content_type for offer in offers)])
-    return f'W/"{prefix}{version}-{crc32(asked.encode(errors="surrogatepass")):08x}"'
+    on = "" if day is None else f"{day}-"
+    return f'W/"{on}{version}-{crc32(asked.encode(errors="surrogatepass")):08x}"'
 
 
 def matches(if_none_match: str, tag: str) -> bool:

@@ -8,6 +8,7 @@ codes that its constraints allow.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from datetime import date
 from typing import Final
 
 from kafka_replica.sdmx import SdmxError, Structures, Urn
@@ -34,6 +35,8 @@ def reduced(
     related: Mapping[Urn, Artefact],
     structures: Structures,
     contexts: Iterable[Urn] | None = None,
+    *,
+    day: date | None,
 ) -> dict[Urn, Artefact]:
     """Return the related artefacts, item schemes with the items that the matched and related artefacts use.
 
@@ -42,6 +45,7 @@ def reduced(
         related: the artefacts that its references add; codelists with the codes that they inherit.
         structures: the version.
         contexts: the artefacts whose constraints determine the codes; by default those that the query matches.
+        day: the date on which constraints must be valid.
     """
     usage = _Usage(structures, related)
     for artefact in (*matched.values(), *related.values()):
@@ -49,7 +53,7 @@ def reduced(
         usage.add(agency_scheme_urn(artefact.agency), {artefact.agency.rpartition(".")[2]})
     for urn in matched if contexts is None else contexts:
         if urn.cls in RESOLVED:
-            usage.add_allowed_codes(urn)
+            usage.add_allowed_codes(urn, day)
     return {urn: usage.applied(artefact) for urn, artefact in related.items()}
 
 
@@ -91,7 +95,7 @@ class _Usage:
         """
         return not isinstance(artefact, DataStructure) and (is_matched or not isinstance(artefact, ConceptScheme))
 
-    def add_allowed_codes(self, urn: Urn) -> None:
+    def add_allowed_codes(self, urn: Urn, day: date | None) -> None:
         """Add the codes that are allowed for each component; all, if they cannot be determined."""
         try:
             resolved = self._structures.resolve(urn)
@@ -103,7 +107,7 @@ class _Usage:
             return
         for component in (*resolved.components.values(), *resolved.metadata_attributes.values()):
             if component.enumeration is not None:
-                self.add(component.enumeration.urn, component.allowed_ids())
+                self.add(component.enumeration.urn, component.allowed_ids(as_of=day))
 
     def applied(self, artefact: Artefact) -> Artefact:
         used = self._used.get(artefact.urn)

@@ -7,6 +7,7 @@ Generated XML and JSON schemas are not offered yet.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import date
 from typing import Final
 
 from kafka_replica.sdmx import SdmxError, Structures, Urn
@@ -30,11 +31,11 @@ def asks_for_schema(accept: str) -> bool:
     return "vnd.sdmx.schema+" in accept.lower()
 
 
-def schema_contents(query: SchemaQuery, structures: Structures) -> Contents | Rejection:
+def schema_contents(query: SchemaQuery, structures: Structures, day: date | None) -> Contents | Rejection:
     """Return the structures of a schema query, or the reason why there are none.
 
     These are the data or metadata structure, the constraints that apply, concept schemes and lists with the items that
-    may be used, and the agency schemes with the agencies of all these.
+    may be used on a day, and the agency schemes with the agencies of all these.
     """
     wanted = StructureQuery(query.api, query.context, (query.agency,), (query.id,), (query.version,))
     found = matching_urns(wanted, structures)
@@ -46,7 +47,9 @@ def schema_contents(query: SchemaQuery, structures: Structures) -> Contents | Re
         return semantic_error(f"the structures of {found[0]} are incomplete: {error}")
     schemes = {agency_scheme_of(agency, structures) for agency in {urn.agency for urn in (*matched, *lists)}}
     related = read_artefacts(sorted(one for one in schemes if one is not None), structures, Detail.FULL)
-    return Contents(matched, reduced(matched, {**lists, **related.artefacts}, structures, (found[0],)), related.errors)
+    return Contents(
+        matched, reduced(matched, {**lists, **related.artefacts}, structures, (found[0],), day=day), related.errors
+    )
 
 
 def _of_data(context: Urn, structures: Structures) -> tuple[dict[Urn, Artefact], dict[Urn, Artefact]]:

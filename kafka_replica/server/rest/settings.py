@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, date, datetime
 from typing import Literal, NamedTuple
 
 from kafka_replica.sdmx import Header, Structures
 from kafka_replica.sdmx.writing import DEFAULT_HEADER
-from kafka_replica.server.rest.cache import AnswerCache
+
+
+def utc_today() -> date:
+    """Return the date in UTC."""
+    return datetime.now(UTC).date()
 
 
 class RestSettings(NamedTuple):
@@ -23,18 +28,16 @@ class RestSettings(NamedTuple):
             no answer but an error.
         version_at: returns the version of an instant or number (``asOf``); raises a KafkaReplicaError if it is not
             kept. None if the service keeps no history.
-        etag_prefix: distinguishes version numbers of different origin, such as of another run or topic, in ETags.
         header: the header of messages.
         max_bytes: the size from which an answer is rejected; None for no limit.
-        cache: the cache of answers; None for no cache. Services may share a cache if their ``etag_prefix`` and all
-            other settings are equal.
+        today: returns the date on which constraints must be valid to reduce codelists (``referencepartial``, schema
+            queries); by default the date in UTC. Only these answers depend on it, and their ETags name it.
     """
 
     base_url: str | None = None
     empty_status: Literal[204, 404] = 404
     unwritable: Literal["omit", "reject"] = "omit"
     version_at: Callable[[str], Structures] | None = None
-    etag_prefix: str = ""
     header: Header = DEFAULT_HEADER
     max_bytes: int | None = None
-    cache: AnswerCache | None = None
+    today: Callable[[], date] = utc_today

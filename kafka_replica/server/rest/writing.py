@@ -50,7 +50,7 @@ def written(contents: Contents, format_: Format, settings: RestSettings) -> Writ
     texts = [f"This answer lacks {urn}: {reason}" for urn, reason in sorted(notices.items())]
     if contents.unsearched:
         count = counted(contents.unsearched, "record")
-        texts.append(f"The references of {count} are unknown, because these cannot be read")
+        texts.append(f"{count} of this version cannot be read, and may refer to these artefacts")
     return WrittenMessage(with_notices(data, texts, format_) if texts else data, len(notices))
 
 
@@ -62,4 +62,4 @@ def _refused(artefacts: list[Artefact], format_: Format) -> dict[Urn, str]:
 def _unreadable(contents: Contents) -> Rejection:
     urn, error = next(iter(contents.errors.items()))
     rejected = unreadable if isinstance(error, MessageError) else semantic_error
-    return rejected(f"{urn} is in version, but cannot be returned: {error}")
+    return rejected(f"{urn} exists, but cannot be returned: {error}")

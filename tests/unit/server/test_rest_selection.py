@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from kafka_replica.sdmx import Format, Message, Structures, read_message, write_message
-from kafka_replica.sdmx.model import Artefact, Codelist
+from kafka_replica.sdmx.model import Artefact, Codelist, DataConstraint
 from kafka_replica.server.rest import RestRequest, RestSettings, answer
 from support.sdmx.sdmx_corpus import FakeSnapshot, record
 from support.server.registry import ARTEFACTS, codelist, urn, version_of
@@ -64,6 +66,7 @@ def test_agencies_ids_and_versions_select(path: str, references: set[str]) -> No
     [
         "structure/codelist/ECB/NONE", "structure/codelist/DISS", "actualconstraint",
         "structure/codelist/ECB/CL_FREQ/3.0", "structure/codelist/ECB/CL_FREQ/1.0/X",
+        "structure/categoryscheme/ECB/DOMAINS/1.0/ECO.NONE", "structure/categoryscheme/ECB/DOMAINS/1.0/NONE",
     ],
 )  # fmt: skip
 def test_nothing_is_found_where_nothing_matches(path: str) -> None:
@@ -212,6 +215,25 @@ def test_partial_references_have_the_items_that_the_answer_uses() -> None:
     assert ids(unconstrained[urn("Codelist ECB:CL_FREQ(1.0)")]) == ["A", "M", "Q", "D"]
     hierarchy = message("structure/hierarchy/ECB/H_AREA", "references=codelist&detail=referencepartial").artefacts
     assert ids(hierarchy[urn("Codelist ECB.DISS:CL_AREA(1.0)")]) == ["AT"]
+
+
+def test_partial_codelists_have_the_codes_allowed_on_the_day_of_the_query() -> None:
+    """A constraint that ends yesterday allows what it forbade; the tags tell the days apart."""
+    constraint = ARTEFACTS[urn("DataConstraint ECB:EXR_CODES(1.0)")]
+    assert isinstance(constraint, DataConstraint)
+    others = [one for one in ARTEFACTS.values() if one is not constraint]
+    structures = version_of([*others, structs.replace(constraint, valid_to="2026-01-31T23:59:59")])
+    allowed, tags = {}, set()
+    for day in (date(2026, 1, 31), date(2026, 2, 1)) * 2:
+        settings = RestSettings(today=lambda day=day: day)
+        for path, query in (("structure/dataflow/ECB/EXR", "references=descendants&detail=referencepartial"),
+                            ("schema/dataflow/ECB/EXR", "")):  # fmt: skip
+            made = answer(RestRequest(path, query, str(Format.SDMX_JSON_2_1)), structures, settings)
+            codes = read_message(made.body).artefacts[urn("Codelist ECB:CL_FREQ(1.0)")]
+            allowed[day, path] = ids(codes)
+            tags.add(dict(made.headers)["ETag"])
+    assert [len(one) for one in allowed.values()] == [2, 2, 4, 4]
+    assert len(tags) == 4
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,64 @@
+"""Decoding of paths and query strings."""
+
+from __future__ import annotations
+
+from typing import Final
+from urllib.parse import unquote
+
+from kafka_replica.server.rest.grammar import IGNORED_PARAMETERS
+from kafka_replica.server.rest.rejections import Rejection, syntax_error
+
+_SHOWN: Final = 80
+
+
+class RejectedError(Exception):
+    """A request is rejected; parsing turns the error into its result."""
+
+    def __init__(self, rejection: Rejection) -> None:
+        super().__init__(rejection.text)
+        self.rejection = rejection
+
+
+def rejected(text: str) -> RejectedError:
+    """Return the error for a request that does not comply with the API."""
+    return RejectedError(syntax_error(text))
+
+
+def segments_of(path: str) -> list[str]:
+    """Return the decoded segments of a path, without empty ones at its ends. Raises RejectedError."""
+    segments = [_decoded(part) for part in path.split("/")]
+    while segments and not segments[0]:
+        segments.pop(0)
+    while segments and not segments[-1]:
+        segments.pop()
+    if not all(segments):
+        raise rejected("the path has an empty segment; use * for all")
+    return segments
+
+
+def parameters_of(query: str) -> dict[str, str]:
+    """Return the decoded parameters of a query string; a plus sign means itself. Raises RejectedError."""
+    found: dict[str, str] = {}
+    for part in query.split("&"):
+        name, _, value = part.partition("=")
+        name, value = _decoded(name), _decoded(value)
+        if not name or (not value and name not in IGNORED_PARAMETERS):
+            if part:
+                raise rejected(f"the parameter {shown(part)} has no value")
+            continue
+        if found.get(name, value) != value:
+            raise rejected(f"the parameter {shown(name)} has two values")
+        found[name] = value
+    return found
+
+
+def _decoded(text: str) -> str:
+    try:
+        return unquote(text, errors="strict")
+    except UnicodeDecodeError:
+        raise rejected(f"{shown(text)} is not UTF-8 in percent-encoding") from None
+
+
+def shown(text: str) -> str:
+    """Return a text of a request for an error message, shortened."""
+    return repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}...")

@@ -1,0 +1,205 @@
+"""Parsing of a path and query string into an immutable query, or a rejection. The rules are those of ``grammar``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Final
+
+from kafka_replica.server.rest.address import RejectedError, parameters_of, rejected, segments_of, shown
+from kafka_replica.server.rest.grammar import (
+    AGENCY,
+    ANY,
+    AS_OF,
+    DETAILS,
+    IGNORED_PARAMETERS,
+    ITEM,
+    NOT_IMPLEMENTED,
+    REFERENCES,
+    RESOURCE_ID,
+    RESOURCES,
+    SCHEMA_PARAMETERS,
+    SEGMENTS,
+    SEPARATORS,
+    STRUCTURE_PARAMETERS,
+    VERSION,
+    Api,
+    Detail,
+    Items,
+    References,
+    Resource,
+    Segment,
+    referable,
+    resources,
+)
+from kafka_replica.server.rest.query import Query, SchemaQuery, StructureQuery
+from kafka_replica.server.rest.rejections import Rejection, not_implemented, too_long
+from kafka_replica.server.rest.versions import InvalidVersionError, VersionExpression, parse_version
+
+MAX_LENGTH: Final = 8_192
+"""The maximum length of a path and query string together, in characters."""
+
+_ALL: Final = "*"
+
+
+@lru_cache(maxsize=512)
+def parse_query(path: str, query: str = "") -> Query | Rejection:
+    """Return the query in a path and query string, or the reason why there is none; never raises.
+
+    Args:
+        path: the path after the base path, percent-encoded; it may begin with ``v1`` or ``v2``. Without it, the path
+            determines the version of the API: in 2.x structure queries begin with ``structure`` and a resource.
+        query: the query string, percent-encoded; a plus sign means itself.
+    """
+    if len(path) + len(query) > MAX_LENGTH:
+        return too_long(MAX_LENGTH)
+    try:
+        return _parsed(segments_of(path), parameters_of(query))
+    except RejectedError as error:
+        return error.rejection
+
+
+def format_of(query: str) -> str | None:
+    """Return the parameter ``format`` of a query string that may be invalid: errors have the requested format, too."""
+    try:
+        return parameters_of(query).get("format")
+    except RejectedError:
+        return None
+
+
+def _parsed(segments: list[str], parameters: dict[str, str]) -> Query:
+    api = Api(segments.pop(0)) if segments and segments[0] in set(Api) else None
+    head = segments[0] if segments else ""
+    if head == "schema":
+        return _schema_query(api or Api.V2, segments[1:], parameters)
+    if head in NOT_IMPLEMENTED and (api is None or api in NOT_IMPLEMENTED[head]):
+        raise RejectedError(not_implemented(f"this service answers no {head} queries, only structure queries"))
+    if head == "structure" and (api is Api.V2 or (api is None and _is_v2(segments))):
+        return _structure_query(Api.V2, segments[1:] or [_ALL], parameters)
+    if api is Api.V2:
+        others = ", ".join(name for name, apis in NOT_IMPLEMENTED.items() if api in apis)
+        raise rejected(f"{shown(head)} begins no query of 2.x; those begin with structure or schema ({others} are not "
+                      "implemented)")  # fmt: skip
+    return _structure_query(api or Api.V1, segments, parameters)
+
+
+def _is_v2(segments: list[str]) -> bool:
+    """Return whether a resource follows: ``structure/codelist/...``; in 1.x an agency does: ``structure/ECB/...``."""
+    return len(segments) == 1 or segments[1] == _ALL or segments[1] in RESOURCES
+
+
+def _structure_query(api: Api, segments: list[str], parameters: dict[str, str]) -> StructureQuery:
+    resource = _resource(api, segments[0] if segments else "")
+    allowed = SEGMENTS if resource.items is not Items.NONE or resource is ANY[api] else SEGMENTS[:-1]
+    given = segments[1:]
+    if len(given) > len(allowed):
+        wanted = "/".join(segment.name for segment in allowed)
+        why = "" if len(allowed) == len(SEGMENTS) else f", for a {resource.name} has no items to select"
+        raise rejected(f"the path has too many segments: at most {wanted} follow {resource.name}{why}")
+    values = {segment: _values(api, segment, text) for segment, text in zip(allowed, given, strict=False)}
+    detail, references = _detail(api, parameters), _references(api, parameters)
+    _check_known(parameters, STRUCTURE_PARAMETERS)
+    as_of = _as_of(parameters)
+    return StructureQuery(
+        api,
+        resource,
+        values.get(AGENCY, ()),
+        values.get(RESOURCE_ID, ()),
+        _versions(api, values.get(VERSION, ())),
+        values.get(ITEM, ()),
+        detail,
+        references,
+        as_of,
+        parameters.get("format"),
+    )
+
+
+def _schema_query(api: Api, segments: list[str], parameters: dict[str, str]) -> SchemaQuery:
+    contexts = {name: row for name, row in resources(api).items() if row.is_schema_context}
+    if not segments or segments[0] not in contexts:
+        raise rejected(f"after schema the path names a context: {', '.join(contexts)}")
+    if not 3 <= len(segments) <= 4:
+        raise rejected("a schema query is schema/context/agencyID/resourceID/version; the version may be left out")
+    _check_known(parameters, SCHEMA_PARAMETERS)
+    agency, id_, *rest = segments[1:]
+    for segment, text in ((AGENCY, agency), (RESOURCE_ID, id_)):
+        if segment.form.fullmatch(text) is None or text == "all":
+            raise rejected(f"a schema query names one {segment.name}, such as {segment.example}, not {shown(text)}")
+    versions = _versions(api, tuple(rest))
+    if versions[0].text == _ALL:
+        raise rejected("a schema query names one version, not all")
+    return SchemaQuery(
+        api, contexts[segments[0]], agency, id_, versions[0], _as_of(parameters), parameters.get("format")
+    )
+
+
+def _resource(api: Api, name: str) -> Resource:
+    if name == ANY[api].name or (api is Api.V2 and name == "all"):
+        return ANY[api]
+    known = resources(api)
+    if name in known:
+        return known[name]
+    if name in RESOURCES:
+        raise rejected(f"{name} is a resource of {', '.join(sorted(RESOURCES[name].apis))} paths; {api} paths have "
+                      f"{', '.join(known)}")  # fmt: skip
+    raise rejected(f"{shown(name)} is no resource; resources are {', '.join([ANY[api].name, *known])}")
+
+
+def _values(api: Api, segment: Segment, text: str) -> tuple[str, ...]:
+    if segment is VERSION:
+        return _version_texts(api, text)
+    separators = {SEPARATORS[api]} if segment is ITEM else set(SEPARATORS.values())
+    values = [text]
+    for separator in separators:
+        values = [part for value in values for part in value.split(separator)]
+    for value in values:
+        if value != _ALL and segment.form.fullmatch(value) is None:
+            raise rejected(f"{shown(value)} is no {segment.name}; an example is {segment.example}")
+    return () if {_ALL, "all"} & set(values) else tuple(dict.fromkeys(values))
+
+
+def _version_texts(api: Api, text: str) -> tuple[str, ...]:
+    """Return the version expressions of a segment; in 1.x a plus sign separates them, unless nothing follows it."""
+    if api is Api.V1 and "," not in text and "+" in text and all(text.split("+")):
+        return tuple(dict.fromkeys(text.split("+")))
+    return tuple(dict.fromkeys(text.split(",")))
+
+
+def _versions(api: Api, texts: tuple[str, ...]) -> tuple[VersionExpression, ...]:
+    found = []
+    for text in texts or ("latest" if api is Api.V1 else VERSION.default,):
+        try:
+            found.append(parse_version(text))
+        except InvalidVersionError as error:
+            raise rejected(f"{shown(text)} is no version: {error}; examples are {VERSION.example}") from None
+    return tuple(dict.fromkeys(found))
+
+
+def _detail(api: Api, parameters: dict[str, str]) -> Detail:
+    text = parameters.get("detail", Detail.FULL).lower()
+    allowed = [value for value, apis in DETAILS.items() if api in apis]
+    if text not in allowed:
+        raise rejected(f"detail={shown(text)}: its values in {api} are {', '.join(allowed)}")
+    return Detail(text)
+
+
+def _references(api: Api, parameters: dict[str, str]) -> tuple[str, ...]:
+    values = parameters.get("references", References.NONE).lower().split(",")
+    allowed = [*(value for value, apis in REFERENCES.items() if api in apis), *referable(api)]
+    for value in values:
+        if value not in allowed:
+            raise rejected(f"references={shown(value)}: its values in {api} are {', '.join(allowed)}")
+    return tuple(value for value in dict.fromkeys(values) if value != References.NONE)
+
+
+def _as_of(parameters: dict[str, str]) -> str | None:
+    text = parameters.get("asOf")
+    if text is not None and AS_OF.fullmatch(text) is None:
+        raise rejected(f"asOf={shown(text)}: it is a time, such as 2026-01-31T12:00:00Z, or the number of a version")
+    return text
+
+
+def _check_known(parameters: Iterable[str], known: tuple[str, ...]) -> None:
+    strangers = sorted(set(parameters) - set(known) - IGNORED_PARAMETERS)
+    if strangers:
+        raise rejected(f"{shown(strangers[0])} is no parameter of this query; its parameters are {', '.join(known)}")
