@@ -7,7 +7,6 @@ from typing import Any, Final
 from lxml import etree
 
 from kafka_replica.sdmx.containers import parts_of as parts_or_stub
-from kafka_replica.sdmx.containers import stored_parts
 from kafka_replica.sdmx.earlier import AliasedComponentMap, AliasedItemMap
 from kafka_replica.sdmx.errors import UnwritableError
 from kafka_replica.sdmx.formats.ml.reading.parts import first, known, pick
@@ -166,13 +165,10 @@ def write_structure_set(one: StructureSet, edition: Edition) -> str:
     """Write a <StructureSet>, with one map of each kind."""
     if one.is_stub:
         return write_maintained("str:StructureSet", one, edition)
-    related = sorted(
-        stored_parts(one.related_structures), key=lambda urn: _RELATED.index(urn.cls) if urn.cls in _RELATED else -1
-    )
-    structures = [_write_structure_map(each, edition) for each in stored_parts(one.structure_maps)]
-    schemes = stored_parts(one.scheme_maps)
-    by_kind = {kind: [each for each in schemes if each.urn.cls == kind] for kind in _MAPS}
-    if sum(map(len, by_kind.values())) != len(schemes):
+    related = sorted(one.related_structures, key=lambda urn: _RELATED.index(urn.cls) if urn.cls in _RELATED else -1)
+    structures = [_write_structure_map(each, edition) for each in one.structure_maps]
+    by_kind = {kind: [each for each in one.scheme_maps if each.urn.cls == kind] for kind in _MAPS}
+    if sum(map(len, by_kind.values())) != len(one.scheme_maps):
         raise UnwritableError("SDMX-ML 2.0 cannot represent some of its maps: it maps lists, categories, concepts and "
                               "organisations")  # fmt: skip
     return write_maintained(
