@@ -22,12 +22,13 @@ from kafka_replica.history import VersionHistory, step_writer
 from support.core.rocks_crasher import forked
 from support.core.rocks_killed import Written, open_store
 
+KEPT = 60
 step_writer._BATCH_BYTES, step_writer.CHUNK_KEYS = 1 << 12, 20  # so that large transactions are written in parts
 
 
 def open_history(folder: Path) -> VersionHistory:
     """A history with small buffers that removes old versions."""
-    return VersionHistory(folder / "history", keep_versions=300, write_buffer_bytes=1 << 16)
+    return VersionHistory(folder / "history", keep_versions=KEPT, write_buffer_bytes=1 << 16)
 
 
 def live(folder: Path, seed: int) -> None:

@@ -11,7 +11,7 @@ from support.core.rocks_tools import new_folder
 from support.effort import usual_or_long
 from support.paths import TESTS
 
-KILLS = usual_or_long(4, 60)
+KILLS = usual_or_long(4, 30)
 
 
 @pytest.mark.scaled
@@ -27,4 +27,4 @@ def test_killed_at_random_moments() -> None:
     newest = [number for number, _ in looks]
     assert len(looks) == KILLS
     assert newest == sorted(set(newest)), "a process has recorded nothing"
-    assert KILLS < 20 or looks[-1][1] == 300, "no version was removed"
+    assert KILLS < 20 or looks[-1][1] == 60, "no version was removed"
