@@ -21,7 +21,7 @@ def in_parts(folder: Path) -> Store:
 STORES: dict[str, Callable[[Path], Store]] = {
     "memory": lambda _: MemoryStore(),
     "checkpoint": lambda folder: MemoryStore(checkpoint=folder / "checkpoint"),
-    "rocks": lambda folder: RocksStore(folder),
+    "rocks": RocksStore,
     "rocks, in parts": in_parts,
 }
 
