@@ -237,6 +237,25 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
         """The records that are not in the newest version because they could not be decoded."""
         return self.view().bad_records
 
+    def retry_bad_records(self) -> list[BadRecordError]:
+        """Decode the bad records of the newest version again; return those that are still bad.
+
+        This helps where ``decode``, ``interpreter`` or ``where`` looks something up elsewhere, such as a schema that
+        could not be had. Otherwise a record that was bad stays bad. The replica's version remains the same: views taken
+        before do not change, and listeners are not called.
+
+        Raises:
+            NotReadyError: there is no version yet.
+            BadRecordError: a bad record has stopped the directory (``on_bad_record="stop"``); make a new directory.
+        """
+        with self._changed:
+            snapshot, before = self._now()
+            touched = list(before.bad_records)
+            now = self._versions.advance(snapshot, touched) if touched else before
+            if now is not before and isinstance(now, Contents):
+                self._refresh(now, before, touched)
+        return self.bad_records
+
     # --- versions ---
 
     def view(self) -> DirectoryView[K, T]:

@@ -37,6 +37,8 @@ class HealthTracker:
         """The error with which the replica failed, or None."""
         self._trouble: KafkaReplicaError | None = None
         self._rebuilt_for: KafkaReplicaError | None = None  # until the rebuild is complete
+        self.deleting_topics: tuple[str, ...] = ()
+        """The topics of which Kafka deletes old records, as far as known."""
         self.read_position = Position()
         """The position that reading has reached."""
         self._stable = self._high = Position()
@@ -179,6 +181,7 @@ class HealthTracker:
             blocking_transaction="{}@{}".format(*blocking) if blocking is not None else None,
             open_transactions=len(self.position.open),
             boundaries=self._boundaries,
+            deleting_topics=self.deleting_topics,
             last_contact_s=None if heard_s is None else now_s - heard_s,
             last_error=None if error is None else str(error),
             counts=self._counts(bad_records),

@@ -175,6 +175,9 @@ class Status:
     blocking_transaction: str | None = None
     open_transactions: int = 0
     boundaries: str | None = None
+    deleting_topics: tuple[str, ...] = ()
+    """The topics of which Kafka deletes old records, so that keys may be missing, as far as the replica may know: it
+    queries them some seconds after its start, and each minute, unless ``tombstones_kept_s`` is given."""
     last_contact_s: float | None = None
     last_error: str | None = None
     counts: Counts = field(default_factory=Counts)

@@ -7,7 +7,7 @@ import math
 import time
 from collections.abc import Iterable, Mapping, Sequence
 
-from kafka_replica.broker.reading.contract import Fetched, LogReader, Opened
+from kafka_replica.broker.reading.contract import Fetched, LogReader, Opened, Retention
 from kafka_replica.common.clock import Instant, now
 from kafka_replica.errors import BrokerError, LogReplacedError
 from kafka_replica.records import Partition, Position
@@ -46,6 +46,8 @@ class DeletionCheck:
         self._ask_at_s = time.monotonic() + _ASK_FIRST_S
         self._may_ask = True
         self._has_warned = False
+        self.deleting_topics: tuple[str, ...] = ()
+        """The topics of which Kafka deletes old records, as far as known."""
 
     # --- events ---
 
@@ -127,17 +129,17 @@ class DeletionCheck:
             return
         self._ask_at_s = time.monotonic() + _ASK_EVERY_S
         try:
-            self._take(self._reader.tombstones_kept_s(), is_needed=False)
+            self._take(self._reader.retentions(), is_needed=False)
         except BrokerError as error:  # if it lasts, a more important request meets it, too
             _log.debug("asking for delete.retention.ms of %s: %s", ", ".join(self._topics), error)
 
     def _ask(self) -> None:
         """Query the retention of the topics until the broker answers."""
         if not self._is_given:
-            self._take(self._retry.call(self._reader, self._reader.tombstones_kept_s), is_needed=True)
+            self._take(self._retry.call(self._reader, self._reader.retentions), is_needed=True)
 
-    def _take(self, told_s: Mapping[str, float], *, is_needed: bool) -> None:
-        refused = [topic for topic in self._topics if topic not in told_s]
+    def _take(self, retentions: Mapping[str, Retention], *, is_needed: bool) -> None:
+        refused = [topic for topic in self._topics if topic not in retentions]
         self._may_ask = not refused
         if refused and is_needed and not self._has_warned:
             self._has_warned = True
@@ -146,7 +148,19 @@ class DeletionCheck:
                 "takes Kafka's default, a day; set tombstones_kept_s if it is another",
                 ", ".join(refused),
             )
-        self._rule.tell(told_s)
+        self._rule.tell({topic: retention.tombstones_kept_s for topic, retention in retentions.items()})
+        self._note_deleting(tuple(topic for topic, retention in retentions.items() if retention.deletes_old_records))
+
+    def _note_deleting(self, topics: tuple[str, ...]) -> None:
+        new = [topic for topic in topics if topic not in self.deleting_topics]
+        self.deleting_topics = topics
+        if new:
+            _log.warning(
+                "Kafka deletes old records of %s, also those that are the newest of their keys (cleanup.policy and "
+                "retention): keys that were not written for that time are missing; set cleanup.policy=compact unless "
+                "this is intended",
+                ", ".join(new),
+            )
 
     # --- helpers ---
 

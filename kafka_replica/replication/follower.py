@@ -373,6 +373,7 @@ class Follower:
         if self._store.is_damaged:
             raise StoreDamagedError(f"something in {self._store!r} is not what was written there")
         self._deletions.ask_now_and_then()
+        self._publisher.health.deleting_topics = self._deletions.deleting_topics
         asked = now()
         try:
             ends = self._reader.ends()  # this also checks the topics

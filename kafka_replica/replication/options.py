@@ -78,7 +78,7 @@ class ReplicaOptions:
 
     @property
     def has_key_spaces(self) -> bool:
-        """Whether each topic has its own key space."""
+        """True if each topic has its own key space."""
         return len(self.topics) > 1 and not self.one_key_space
 
     def _check_seconds(self, name: str, *, may_be_none: bool) -> None:

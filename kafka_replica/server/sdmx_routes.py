@@ -6,6 +6,7 @@ import asyncio
 import re
 from collections.abc import Callable
 from concurrent.futures import Executor
+from datetime import UTC, datetime
 from functools import partial
 from typing import Final, TypeAlias
 from urllib.parse import quote
@@ -23,6 +24,7 @@ from kafka_replica.server.settings import ServerSettings
 from kafka_replica.server.versions import VersionId, Versions, version_headers
 
 _KEPT: Final = frozenset({200, 304})
+_APIS: Final = frozenset({"v1", "v2"})
 _AS_OF: Final = re.compile("asof", re.IGNORECASE)  # the answer also depends on the versions that are kept
 
 Answer: TypeAlias = Callable[[RestRequest, Structures], RestAnswer]
@@ -65,7 +67,8 @@ class SdmxRoutes:
         version = self._versions.id_of(self._versions.snapshot(wanted))
         asked = rest_request(request, suffix_of(version.incarnation or "", self._release))
         with_gzip = accepts_gzip(", ".join(request.headers.getlist("accept-encoding")))
-        found = self._cache.get((version, asked, with_gzip))
+        key = version, asked, with_gzip, datetime.now(UTC).date()  # on which the validity of constraints depends
+        found = self._cache.get(key)
         if found is None:
             found = await self._in_thread(partial(self._compute, asked, wanted, with_gzip=with_gzip))
         return Response(found.body, found.status, {**found.headers, **self._versions.state_headers()})
@@ -80,14 +83,14 @@ class SdmxRoutes:
 
     def _compute(self, asked: RestRequest, wanted: VersionId | None, *, with_gzip: bool) -> FinishedAnswer:
         served = self._versions.current() if wanted is None else self._versions.at(wanted)
-        version = self._versions.id_of(served.snapshot)
+        version, day = self._versions.id_of(served.snapshot), datetime.now(UTC).date()
         suffix = suffix_of(version.incarnation or "", self._release)
         answer = self._answer(asked, served.structures)
         if len(answer.body) > self._settings.max_answer_bytes:
             raise Problem(413, f"the answer is larger than {self._settings.max_answer_bytes} bytes; request less")
         found = finished(answer, version_headers(version, served.snapshot.position), suffix, with_gzip=with_gzip)
         if found.status in _KEPT and not _AS_OF.search(asked.query):
-            self._cache.put((version, asked, with_gzip), found)
+            self._cache.put((version, asked, with_gzip, day), found)
         return found
 
 
@@ -123,6 +126,9 @@ def rest_request(request: Request, suffix: str) -> RestRequest:
     raw: bytes = scope.get("raw_path") or quote(scope["path"]).encode()
     before = scope["path"].removesuffix(request.path_params["rest"])  # has no encoded slashes
     path = "/".join(raw.decode("latin-1").split("/")[before.count("/") :])
+    api = before.rstrip("/").rpartition("/")[2]
+    if api in _APIS:  # otherwise the path itself has to tell
+        path = f"{api}/{path}"
     return RestRequest(
         path,
         scope["query_string"].decode("latin-1"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 
-from kafka_replica.broker.reading.contract import Fetched, Opened, Origin
+from kafka_replica.broker.reading.contract import Fetched, Opened, Origin, Retention
 from kafka_replica.broker.reading.fetch_positions import check_beginnings, cut_off
 from kafka_replica.broker.reading.topic_monitor import recreated
 from kafka_replica.errors import (
@@ -71,9 +71,9 @@ class FakeReader:
         epochs = {partition: each.epoch for partition, each in self._fetch_positions.items()}
         return Origin(dict(self._topic_ids), epochs)
 
-    def tombstones_kept_s(self) -> Mapping[str, float]:
+    def retentions(self) -> Mapping[str, Retention]:
         """Return the time that the test has set, for each topic."""
-        return dict.fromkeys(self._topics, self._cluster.tombstones_kept_s)
+        return dict.fromkeys(self._topics, Retention(self._cluster.tombstones_kept_s))
 
     def read(self, timeout_s: float) -> Fetched:
         """Return the batches that have arrived, waiting at most that long for the first."""

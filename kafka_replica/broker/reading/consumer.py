@@ -16,8 +16,8 @@ from kafka_replica.broker.connection.clients import made
 from kafka_replica.broker.connection.logs import librdkafka_log
 from kafka_replica.broker.connection.settings import error_callback, reader_settings
 from kafka_replica.broker.errors import explained, is_missing_topic, is_refusal, may_pass
-from kafka_replica.broker.reading.contract import Fetched, Opened, Origin
-from kafka_replica.broker.reading.fetch_positions import check_beginnings, check_ends, seconds
+from kafka_replica.broker.reading.contract import Fetched, Opened, Origin, Retention
+from kafka_replica.broker.reading.fetch_positions import check_beginnings, check_ends
 from kafka_replica.broker.reading.topic_monitor import TopicMonitor
 from kafka_replica.errors import (
     AuthenticationError,
@@ -103,14 +103,13 @@ class ConsumerReader:
         """The leader of each partition."""
         return self._topic_monitor.leaders
 
-    def tombstones_kept_s(self) -> Mapping[str, float]:
-        """Return ``delete.retention.ms`` of each topic, in seconds."""
+    def retentions(self) -> Mapping[str, Retention]:
+        """Return how long each topic keeps what it has."""
         found = {}
         for name in self._topics:
             with suppress(AuthorizationError):
-                settings = self._ask(partial(self._kafka.settings, name, _ANSWER_S))
-                found[name] = settings.get("delete.retention.ms")
-        return seconds(found)
+                found[name] = Retention.of(self._ask(partial(self._kafka.settings, name, _ANSWER_S)))
+        return found
 
     def add(self, partitions: list[Partition]) -> Position:
         """Start to read these partitions too."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from kafka_replica.errors import BrokerError, ConfigurationError
 from kafka_replica.records import Partition, Position
@@ -47,6 +47,27 @@ class Fetched(NamedTuple):
     """The current log start offsets, as in ``Opened``; the same object until one of them moves."""
 
 
+RETENTION_SETTINGS: Final = ("delete.retention.ms", "cleanup.policy", "retention.ms", "retention.bytes")
+
+
+class Retention(NamedTuple):
+    """The retention of a topic: the time for which it keeps what it has."""
+
+    tombstones_kept_s: float
+    """The time for which it keeps tombstones for late readers (``delete.retention.ms``), in seconds."""
+    deletes_old_records: bool = False
+    """True if Kafka deletes old records by age or size, also those that are the newest of their keys."""
+
+    @staticmethod
+    def of(settings: Mapping[str, str | None]) -> Retention:
+        """Return the retention that the settings of a topic define: those of ``RETENTION_SETTINGS``."""
+        is_limited = any(int(settings.get(name) or -1) >= 0 for name in ("retention.ms", "retention.bytes"))
+        return Retention(
+            int(settings.get("delete.retention.ms") or 86_400_000) / 1000,
+            is_limited and "delete" in (settings.get("cleanup.policy") or ""),
+        )
+
+
 class LogReader(Protocol):
     """A reader of topics from their beginnings, each partition in log order. Not thread-safe.
 
@@ -77,8 +98,8 @@ class LogReader(Protocol):
     def leaders(self) -> Mapping[Partition, int]:
         """The node id of each partition's leader, -1 where there is no leader; as far as known."""
 
-    def tombstones_kept_s(self) -> Mapping[str, float]:
-        """Return how long each topic keeps tombstones for late readers (``delete.retention.ms``), in seconds.
+    def retentions(self) -> Mapping[str, Retention]:
+        """Return how long each topic keeps what it has.
 
         Topics whose settings we may not query (the right DescribeConfigs) are left out.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from uuid import UUID
 
@@ -157,19 +157,19 @@ class FetchPositions:
         topic_ids = {name: printed(topic_id) for name, topic_id in self._topic_ids.items()}
         return Origin(topic_ids, {each.partition: each.epoch for each in self if each.epoch >= 0})
 
-    async def setting(self, name: str) -> dict[str, str | None]:
-        """Return a setting of each topic, without the topics whose settings we may not query.
+    async def settings(self, names: Sequence[str]) -> Mapping[str, Mapping[str, str | None]]:
+        """Return some settings of each topic, without the topics whose settings we may not query.
 
         Raises:
             BrokerError: Kafka did not answer.
         """
         link = await self._link(max(self.leaders))
-        answer = await self._cluster.within(link.ask(DESCRIBE_CONFIGS, settings_request(self._topics, name)))
+        answer = await self._cluster.within(link.ask(DESCRIBE_CONFIGS, settings_request(self._topics, names)))
         found = {}
-        for topic, (error, value) in read_settings(answer).items():
+        for topic, (error, values) in read_settings(answer).items():
             with suppress(AuthorizationError):
-                check(error, f"asking for {name} of topic {topic}")
-                found[topic] = value
+                check(error, f"asking for {names[0]} of topic {topic}")
+                found[topic] = values
         return found
 
     async def look(self) -> list[Partition]:
@@ -351,11 +351,6 @@ def cut_off(partition: Partition, offset: int) -> LogReplacedError:
     return LogReplacedError(
         f"the log of {partition} was cut off below offset {offset}, up to which it was read: what is shown may be gone"
     )
-
-
-def seconds(milliseconds: Mapping[str, str | None]) -> dict[str, float]:
-    """Convert settings by topic from milliseconds to seconds, without settings that have no value."""
-    return {topic: int(text) / 1000 for topic, text in milliseconds.items() if text is not None}
 
 
 def printed(topic_id: UUID) -> str:

@@ -16,14 +16,13 @@ from confluent_kafka import KafkaError
 from kafka_replica.broker.connection.security import connection_settings
 from kafka_replica.broker.errors import explained, is_missing_topic, may_pass
 from kafka_replica.broker.reading.batches import walk
-from kafka_replica.broker.reading.contract import Fetched, Opened, Origin
+from kafka_replica.broker.reading.contract import RETENTION_SETTINGS, Fetched, Opened, Origin, Retention
 from kafka_replica.broker.reading.fetch_positions import (
     FetchPosition,
     FetchPositions,
     check,
     check_ends,
     cut_off,
-    seconds,
 )
 from kafka_replica.broker.reading.fetches import Fetch, Fetches
 from kafka_replica.broker.reading.spill_buffer import SpillBuffer
@@ -89,9 +88,10 @@ class MarkerReader:
         """The leader of each partition."""
         return {each.partition: each.leader for each in self._fetch_positions}
 
-    def tombstones_kept_s(self) -> Mapping[str, float]:
-        """Return ``delete.retention.ms`` of each topic, in seconds."""
-        return seconds(self._run(self._fetch_positions.setting("delete.retention.ms")))
+    def retentions(self) -> Mapping[str, Retention]:
+        """Return how long each topic keeps what it has."""
+        found = self._run(self._fetch_positions.settings(RETENTION_SETTINGS))
+        return {topic: Retention.of(settings) for topic, settings in found.items()}
 
     def read(self, timeout_s: float) -> Fetched:
         """Return the batches that have arrived, waiting at most that long for the first."""

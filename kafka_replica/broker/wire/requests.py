@@ -6,7 +6,7 @@ Versions: OffsetForLeaderEpoch 4, DescribeConfigs 4. Source: Kafka protocol guid
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 
 from kafka_replica.broker.wire.messages import by_topic
 from kafka_replica.broker.wire.primitives import Cursor, Writer
@@ -44,41 +44,42 @@ def read_epoch_ends(data: memoryview) -> dict[Partition, tuple[int, int, int]]:
     return found
 
 
-def settings_request(topics: Iterable[str], name: str) -> bytes:
-    """Encode a query for one setting of topics."""
-    names = list(topics)
-    body = Writer().count(len(names))
-    for topic in names:
-        body.pack("b", _TOPIC).string(topic).count(1).string(name).tags()
+def settings_request(topics: Sequence[str], names: Sequence[str]) -> bytes:
+    """Encode a query for some settings of topics."""
+    body = Writer().count(len(topics))
+    for topic in topics:
+        body.pack("b", _TOPIC).string(topic).count(len(names))
+        for name in names:
+            body.string(name)
+        body.tags()
     return body.pack("??", False, False).tags().done()
 
 
-def read_settings(data: memoryview) -> dict[str, tuple[int, str | None]]:
-    """Decode the response: topic -> (Kafka's error code, the value of the requested setting)."""
+def read_settings(data: memoryview) -> dict[str, tuple[int, dict[str, str | None]]]:
+    """Decode the response: topic -> (Kafka's error code, the values of the requested settings)."""
     cursor = Cursor(data)
     cursor.at += 4  # throttle time
-    return dict(cursor.array(_topic_setting))
+    return dict(cursor.array(_topic_settings))
 
 
-def _topic_setting(cursor: Cursor) -> tuple[str, tuple[int, str | None]]:
+def _topic_settings(cursor: Cursor) -> tuple[str, tuple[int, dict[str, str | None]]]:
     (error,) = cursor.unpack(_ERROR)
     cursor.string()  # error message
     cursor.at += 1  # resource type
     topic = cursor.string() or ""
-    values = cursor.array(_value)
+    values = dict(cursor.array(_setting))
     cursor.tags()
-    return topic, (error, next(iter(values), None))
+    return topic, (error, values)
 
 
-def _value(cursor: Cursor) -> str | None:
-    cursor.string()  # name
-    value = cursor.string()
+def _setting(cursor: Cursor) -> tuple[str, str | None]:
+    name, value = cursor.string() or "", cursor.string()
     cursor.at += 3  # is read-only, source, is sensitive
     cursor.array(_synonym)
     cursor.at += 1  # type
     cursor.string()  # documentation
     cursor.tags()
-    return value
+    return name, value
 
 
 def _synonym(cursor: Cursor) -> None:

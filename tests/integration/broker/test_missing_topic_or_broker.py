@@ -241,7 +241,7 @@ def test_closing_during_the_start_misses_no_right(
         replica._supervisor.closing.set()
         raise BrokerUnavailableError("nobody answers")
 
-    monkeypatch.setattr(MarkerReader, "tombstones_kept_s", unanswered)
+    monkeypatch.setattr(MarkerReader, "retentions", unanswered)
     with caplog.at_level(logging.DEBUG, "kafka_replica"):
         replica.start()
         wait_until(lambda: replica.state is State.STOPPED)

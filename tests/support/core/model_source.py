@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from kafka_replica import Partition, Position, Record
-from kafka_replica.broker.reading.contract import Fetched, Opened, Origin
+from kafka_replica.broker.reading.contract import Fetched, Opened, Origin, Retention
 from kafka_replica.errors import BrokerError
 from kafka_replica.transactions import Batch, Ends, Kind, Reading
 from kafka_replica.transactions.resume_point import ResumePoint
@@ -89,7 +89,7 @@ class ModelSource:
         """Do nothing: a modelled cluster is always the same."""
         return Origin({}, {})
 
-    def tombstones_kept_s(self) -> dict[str, float]:
+    def retentions(self) -> dict[str, Retention]:
         """Do nothing: nobody queries it."""
         raise NotImplementedError
 

@@ -45,19 +45,43 @@ def open_connection(database: str) -> psycopg.Connection[Any]:
     return psycopg.connect(database.replace("+psycopg", ""), autocommit=True)
 
 
+class SourceProcess:
+    """A source in a separate process, which can be killed and started again.
+
+    Args:
+        settings: the settings of the source.
+        die_at: the step at which it kills itself.
+    """
+
+    def __init__(self, settings: TableSourceSettings, die_at: str = "") -> None:
+        self.settings = settings
+        said = {**asdict(settings), "kafka": dict(settings.kafka), "database": str(settings.database)}
+        self._command = [sys.executable, str(PROGRAM), json.dumps(said)]
+        self._environment = {**os.environ, "DIE_AT": die_at}
+        self.process: subprocess.Popen[str] | None = None
+
+    def start(self) -> subprocess.Popen[str]:
+        """Start the process."""
+        self.process = subprocess.Popen(
+            self._command, env=self._environment, stdout=subprocess.DEVNULL, text=True
+        )  # fmt: skip
+        return self.process
+
+    def kill(self) -> None:
+        """Kill the process with SIGKILL, if it is still alive."""
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
+
+
 @contextmanager
 def source_process(settings: TableSourceSettings, die_at: str = "") -> Iterator[subprocess.Popen[str]]:
     """A source in a separate process; killed at the end, if it is still alive."""
-    said = {**asdict(settings), "kafka": dict(settings.kafka), "database": str(settings.database)}
-    started = subprocess.Popen(
-        [sys.executable, str(PROGRAM), json.dumps(said)], env={**os.environ, "DIE_AT": die_at},
-        stdout=subprocess.DEVNULL, text=True,
-    )  # fmt: skip
+    source = SourceProcess(settings, die_at)
     try:
-        yield started
+        yield source.start()
     finally:
-        started.kill()
-        started.wait()
+        source.kill()
 
 
 def committed_values(bootstrap: str, topic: str) -> list[tuple[str, Any]]:

@@ -134,7 +134,7 @@ def test_a_missing_right_to_ask_is_said_once(caplog: pytest.LogCaptureFixture, m
     topic.put("a", b"1")
     with topic.replica(store) as replica:
         replica.wait_for(topic.end(), timeout_s=10)
-    monkeypatch.setattr("kafka_replica.testing.fake_reader.FakeReader.tombstones_kept_s", lambda _: {})
+    monkeypatch.setattr("kafka_replica.testing.fake_reader.FakeReader.retentions", lambda _: {})
     with caplog.at_level(logging.WARNING, "kafka_replica"):
         for _ in range(3):
             topic.put("a", b"1")

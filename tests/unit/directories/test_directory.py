@@ -31,7 +31,7 @@ from kafka_replica.directories import (
 from kafka_replica.directories.contents import Contents
 from kafka_replica.directories.decoding import decoder_for
 from kafka_replica.directories.interpretation import Interpreter
-from kafka_replica.directories.interpreters import ActiveRows
+from kafka_replica.directories.interpreters import ActiveRows, Put
 from kafka_replica.directories.read_only_dict import ReadOnlyDict
 from kafka_replica.directories.schema import Schema
 from kafka_replica.directories.versions import ContentVersions
@@ -359,6 +359,60 @@ def test_bad_records_are_set_aside(topic: FakeTopic, tmp_path: Path, value: byte
             terminals.wait_for(position, WAIT_S)
             assert terminals["T2"].acquirer_id == "good"
             assert terminals.bad_records == []
+
+
+@pytest.mark.parametrize("is_interpreted", [False, True])
+def test_bad_records_are_retried(topic: FakeTopic, tmp_path: Path, is_interpreted: bool) -> None:
+    """Once what a function looks up is there, its records are good; views do not change, and other records stay bad."""
+    known = {"Z": "Zeta"}
+
+    def look_up(value: bytes) -> Terminal:
+        found = msgspec.json.decode(value, type=Terminal)
+        return msgspec.structs.replace(found, acquirer_id=known[found.acquirer_id])
+
+    options: dict[str, Any] = {"decode": look_up}
+    if is_interpreted:
+        options["interpreter"] = lambda record: [
+            Put(key, msgspec.json.encode(look_up(record.value))) for key in (record.key, "newest")
+        ]
+        options["decode"] = decoder_for(Terminal, None)
+    put(topic, T0=row("T0", "Z"), T1=row("T1", "A"), T3=row("T3", "A"), T2=row("T2", "B"))
+    indexes = {"acquirer": MultiValuedIndex[Terminal]("acquirer_id")}
+    letters = DeadLetterFile(tmp_path / "letters")
+    options |= {"indexes": indexes, "on_bad_record": "dead-letter", "dead_letters": letters}
+    with topic.replica() as replica:
+        terminals = Directory(replica, Terminal, **options)
+        before = terminals.wait_ready(WAIT_S)
+        assert len(terminals.retry_bad_records()) == 3
+        known["A"] = "Alpha"
+        assert [bad.key for bad in terminals.retry_bad_records()] == [b"T2"]
+        assert terminals["T1"].acquirer_id == "Alpha"
+        assert sorted(terminals) == ["T0", "T1", "T3", "newest"][: 3 + is_interpreted]
+        assert len(terminals.index("acquirer")["Alpha"]) == 2 + is_interpreted
+        assert terminals.get("newest", terminals["T3"]) == terminals["T3"]
+        assert (len(before), len(before.bad_records)) == (1 + is_interpreted, 3)
+        assert terminals.at(before.snapshot)["T3"] == terminals["T3"]
+        known["B"] = "Beta"
+        assert terminals.retry_bad_records() == []
+        assert terminals.get("newest", terminals["T2"]) == terminals["T2"]
+        terminals.wait_for(put(topic, T1=row("T1", "B"), T2=None), WAIT_S)
+        again = Directory(replica, Terminal, **options)
+        assert dict(terminals) == dict(again.wait_ready(WAIT_S))
+        assert len(terminals.index("acquirer")["Beta"]) == 1 + is_interpreted
+        assert terminals.retry_bad_records() == []
+    assert len((tmp_path / "letters").read_text().splitlines()) == 3, "a retry writes no dead letter again"
+
+
+def test_a_directory_that_was_stopped_is_not_retried(topic: FakeTopic) -> None:
+    """Its error is raised."""
+    put(topic, T1=b"bad")
+    with topic.replica() as replica:
+        terminals = Directory(replica, Terminal)
+        replica.wait_ready(WAIT_S)
+        with pytest.raises(BadRecordError):
+            terminals.wait_ready(WAIT_S)
+        with pytest.raises(BadRecordError):
+            terminals.retry_bad_records()
 
 
 @pytest.mark.parametrize(
