@@ -5,10 +5,11 @@ from __future__ import annotations
 import logging
 import os
 import sys
+from contextlib import AbstractContextManager, nullcontext
 from functools import reduce
 from operator import or_
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -32,6 +33,9 @@ from kafka_replica.server import serve as serve_replica
 from kafka_replica.server.access_log import ACCESS_LOGGER, JsonAccess
 from kafka_replica.stores import MemoryStore
 
+if TYPE_CHECKING:
+    from kafka_replica.history import VersionHistory
+
 
 @click.command(context_settings={"auto_envvar_prefix": VARIABLE_PREFIX})
 @serve_options
@@ -50,8 +54,20 @@ def serve(config: Path | None, servers: str | None, kafka_property: tuple[str, .
         else:
             print_line(f"serving {replica.topic} at {address}")
 
-    with replica:
-        serve_replica(replica, settings, listen, on_listening=announce)
+    with _history(settings_of(ServedReplica, given)) as history:
+        if history is not None:
+            history.follow(replica)
+        with replica:
+            serve_replica(replica, settings, listen, history=history, on_listening=announce)
+
+
+def _history(served: ServedReplica) -> AbstractContextManager[VersionHistory | None]:
+    """Return the history on disk, if one is kept."""
+    if served.history_path is None:
+        return nullcontext()
+    from kafka_replica.history import VersionHistory  # noqa: PLC0415 - needs an extra
+
+    return VersionHistory(served.history_path, keep_s=served.history_keep_s, keep_versions=served.history_keep_versions)
 
 
 def _kafka(file: Path | None, servers: str | None, given: tuple[str, ...]) -> dict[str, Any]:

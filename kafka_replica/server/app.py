@@ -7,7 +7,6 @@ import json
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from importlib import import_module
 from typing import Any, Final
 
 from starlette.applications import Starlette
@@ -21,24 +20,26 @@ from starlette.types import Scope
 
 import kafka_replica
 from kafka_replica.errors import KafkaReplicaError
+from kafka_replica.history import VersionHistory
 from kafka_replica.metrics.replica import export
 from kafka_replica.metrics.sdmx import export_structures
 from kafka_replica.metrics.server import RequestMetrics
 from kafka_replica.replica import Replica
 from kafka_replica.server.access import read_tokens
 from kafka_replica.server.change_feed import ChangeFeed
+from kafka_replica.server.default_answer import DefaultAnswer
 from kafka_replica.server.gate import METHODS, Gate
 from kafka_replica.server.health import readiness_json
+from kafka_replica.server.history_routes import HistoryRoutes
 from kafka_replica.server.observation import REQUEST_ID, Observation
 from kafka_replica.server.problems import answer_exception
-from kafka_replica.server.rest.messages import RestAnswer
 from kafka_replica.server.sdmx_routes import Answer, SdmxRoutes
 from kafka_replica.server.settings import ServerSettings
 from kafka_replica.server.threads import DaemonThreads
 from kafka_replica.server.versions import HEADERS, Versions
 
 _log = logging.getLogger("kafka_replica.server")
-_ROUTES: Final = frozenset({"sdmx", "pinned_sdmx", "changes", "live", "ready", "metrics"})
+_ROUTES: Final = frozenset({"sdmx", "pinned_sdmx", "changes", "live", "ready", "metrics", "history", "diff"})
 """The names of the endpoints: the values of the metrics' label ``route``, besides ``other``."""
 
 
@@ -50,20 +51,28 @@ class Service:
         settings: the settings of the app.
         topic: as for ``create_app``.
         answer: as for ``create_app``.
+        history: as for ``create_app``.
     """
 
     def __init__(
-        self, replica: Replica, settings: ServerSettings, topic: str | None = None, answer: Answer | None = None
+        self,
+        replica: Replica,
+        settings: ServerSettings,
+        topic: str | None = None,
+        answer: Answer | None = None,
+        history: VersionHistory | None = None,
     ) -> None:
         self.replica = replica
         self.settings = settings
-        self.versions = Versions(replica, topic)
+        self.versions = Versions(replica, topic, history)
         self.feed = ChangeFeed(replica, settings)
         self._executor = DaemonThreads(settings.threads, "kafka_replica server")
         self._metrics = RequestMetrics(lambda: self.feed.stream_count)
         export(replica, registry=self._metrics.registry)
         export_structures(self.versions.live, name=topic or replica.topic, registry=self._metrics.registry)
-        self._answer = answer or _default_answer(settings.max_answer_bytes)
+        self._answer = answer or DefaultAnswer(self.versions, settings)
+        has_key_spaces = topic is not None and len(replica.topics) > 1
+        self._past = HistoryRoutes(self.versions, history, several_topics=has_key_spaces)
         self.app = self._make_app()
 
     def _make_app(self) -> Starlette:
@@ -76,6 +85,8 @@ class Service:
             *_both("/health/ready", self.ready),
             *_both("/metrics", self.metrics),
             *_both("/changes", self.feed.changes),
+            *_both("/history", self._past.history),
+            *_both("/diff/{before}/{after}", self._past.diff),
         ]
         middleware = [
             Middleware(Observation, metrics=self._metrics, route_of=_route_of),
@@ -148,6 +159,7 @@ def create_app(
     *,
     topic: str | None = None,
     answer: Answer | None = None,
+    history: VersionHistory | None = None,
 ) -> Starlette:
     """Return an ASGI app that serves a replica; mount it in a program, or run it with any ASGI server.
 
@@ -164,22 +176,13 @@ def create_app(
         settings: the settings; by default those of ``ServerSettings()``.
         topic: the topic that holds structures, if the replica has several topics that are not one key space.
         answer: a function that answers requests for structures, in place of the SDMX REST API of this library.
+        history: a history on disk that follows the replica, for earlier versions and ``asOf``; the caller closes it.
 
     Raises:
         ConfigurationError: the file of tokens cannot be read.
         ReplicaClosedError: the replica is closed.
     """
-    return Service(replica, settings or ServerSettings(), topic, answer).app
-
-
-def _default_answer(max_bytes: int) -> Answer:
-    rest: Any = import_module("kafka_replica.server.rest")
-    if not hasattr(rest, "answer"):  # not part of this version yet
-        text = (("Content-Type", "text/plain"),)
-        return lambda _request, _structures: RestAnswer(501, text, b"the SDMX REST API is not part of this version\n")
-    settings = rest.RestSettings(max_bytes=max_bytes)
-    answer: Answer = lambda request, structures: rest.answer(request, structures, settings)  # noqa: E731
-    return answer
+    return Service(replica, settings or ServerSettings(), topic, answer, history).app
 
 
 def _both(path: str, endpoint: Any) -> list[Route]:

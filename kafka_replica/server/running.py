@@ -15,6 +15,7 @@ from typing import Final
 import uvicorn
 
 from kafka_replica.errors import KafkaReplicaError
+from kafka_replica.history import VersionHistory
 from kafka_replica.publication.status import State
 from kafka_replica.replica import Replica
 from kafka_replica.server.app import Service
@@ -35,6 +36,7 @@ def serve(
     *,
     topic: str | None = None,
     answer: Answer | None = None,
+    history: VersionHistory | None = None,
     on_listening: Callable[[str], object] = lambda _address: None,
 ) -> None:
     """Serve a started replica until SIGTERM or SIGINT, or until it fails before its first version.
@@ -48,6 +50,7 @@ def serve(
         listen: the settings of the server.
         topic: as for ``create_app``.
         answer: as for ``create_app``.
+        history: as for ``create_app``.
         on_listening: called with the server's address, such as ``http://127.0.0.1:8080``, once it accepts connections.
 
     Raises:
@@ -57,7 +60,7 @@ def serve(
     settings, listen = settings or ServerSettings(), listen or ListenSettings()
     if not settings.allowed_hosts:
         settings = replace(settings, allowed_hosts=default_hosts(listen.host))
-    service = Service(replica, settings, topic, answer)
+    service = Service(replica, settings, topic, answer, history)
     config = make_config(service, listen)
     with open_socket(listen) as opened:
         address = address_of(opened, listen)

@@ -6,10 +6,12 @@ from collections import OrderedDict
 from threading import Lock
 from typing import Final, NamedTuple
 
-from kafka_replica.errors import KafkaReplicaError, NotReadyError, VersionGoneError
+from kafka_replica.errors import KafkaReplicaError, NotReadyError, UsageError, VersionGoneError
+from kafka_replica.history import Difference, FutureVersionError, KeptVersion, VersionHistory
 from kafka_replica.records import Position
 from kafka_replica.replica import Replica
 from kafka_replica.sdmx import LiveStructures, Structures
+from kafka_replica.server.as_of import instant_of
 from kafka_replica.server.problems import Problem, busy
 from kafka_replica.stores import Snapshot
 
@@ -59,13 +61,15 @@ class Versions:
     Args:
         replica: the replica.
         topic: the topic that holds structures, if the replica has several that are not one key space.
+        history: the history on disk, with versions that the replica no longer keeps.
     """
 
-    def __init__(self, replica: Replica, topic: str | None = None) -> None:
+    def __init__(self, replica: Replica, topic: str | None = None, history: VersionHistory | None = None) -> None:
         self._replica = replica
+        self._history = history
         self._topic = topic
         self.live = LiveStructures(replica, topic=topic)
-        self._pinned: OrderedDict[int, ServedVersion] = OrderedDict()
+        self._pinned: OrderedDict[VersionId, ServedVersion] = OrderedDict()
         self._lock = Lock()
 
     def snapshot(self, wanted: VersionId | None = None) -> Snapshot:
@@ -82,11 +86,14 @@ class Versions:
             raise Problem(503, "the replica ended before its first version") from error
         if wanted is None:
             return current
-        if wanted.incarnation not in {None, self._replica.incarnation}:
-            raise Problem(410, f"version {wanted} belongs to another incarnation; begin again with the current version")
         try:
-            return self._replica.at(wanted.version)
+            return self._kept(wanted)
+        except FutureVersionError as error:
+            raise Problem(404, f"there is no version {wanted}") from error
         except VersionGoneError as error:
+            if wanted.incarnation not in {None, self._replica.incarnation}:
+                text = f"version {wanted} belongs to another incarnation; begin again with the current version"
+                raise Problem(410, text) from error
             if not 1 <= wanted.version <= current.version:
                 raise Problem(404, f"there is no version {wanted.version}") from error
             raise Problem(
@@ -103,19 +110,40 @@ class Versions:
 
     def at(self, wanted: VersionId) -> ServedVersion:
         """Return a version that is kept, with look-ups. Raises as ``snapshot``."""
-        snapshot = self.snapshot(wanted)
-        with self._lock:
-            found = self._pinned.pop(wanted.version, None)
-            if found is None or found.snapshot is not snapshot:
-                found = self._with_structures(snapshot)
-            self._pinned[wanted.version] = found
-            if len(self._pinned) > _PINNED:
-                self._pinned.popitem(last=False)
-        return found
+        return self._pin(self.snapshot(wanted))
+
+    def as_of(self, text: str) -> ServedVersion:
+        """Return the version with a number, or the one that readers saw last at an instant, with look-ups.
+
+        Raises:
+            KafkaReplicaError: the version is not kept, or does not exist yet.
+        """
+        if text.isdigit():
+            return self._pin(self._kept(VersionId(int(text))))
+        instant = instant_of(text)
+        if self._history is None:
+            raise UsageError("this service keeps no history of instants; name the number of a version")
+        return self._pin(self._history.at(instant=instant))
+
+    def difference(self, before: VersionId, after: VersionId) -> Difference:
+        """Return the difference of two versions. Raises as ``snapshot``."""
+        for wanted in (before, after):
+            self.snapshot(wanted)
+        try:
+            if self._history is None:
+                return self._replica.diff(before.version, after.version)
+            was, now = (
+                self._history.at(version=each.version, incarnation=each.incarnation).kept for each in (before, after)
+            )
+            return self._history.diff(was, now)
+        except VersionGoneError as error:
+            raise Problem(410, f"version {before} or {after} is no longer kept") from error
 
     def id_of(self, snapshot: Snapshot) -> VersionId:
         """Return the id of a version."""
-        return VersionId(snapshot.version, self._replica.incarnation)
+        kept = getattr(snapshot, "kept", None)  # of a HistorySnapshot, whose class needs an extra
+        incarnation = kept.incarnation if isinstance(kept, KeptVersion) else self._replica.incarnation
+        return VersionId(snapshot.version, incarnation)
 
     def state_headers(self) -> dict[str, str]:
         """Return the headers that describe the present state of the replica."""
@@ -125,6 +153,33 @@ class Versions:
     def close(self) -> None:
         """Stop following the replica."""
         self.live.close()
+
+    def _kept(self, wanted: VersionId) -> Snapshot:
+        """Return a version that the replica or the history keeps.
+
+        Raises:
+            VersionGoneError: it is not kept.
+            FutureVersionError: it does not exist yet.
+        """
+        if wanted.incarnation in {None, self._replica.incarnation}:
+            try:
+                return self._replica.at(wanted.version)
+            except VersionGoneError:
+                if self._history is None:
+                    raise
+        if self._history is None:
+            raise VersionGoneError(f"version {wanted} belongs to another incarnation")
+        return self._history.at(version=wanted.version, incarnation=wanted.incarnation)
+
+    def _pin(self, snapshot: Snapshot) -> ServedVersion:
+        """Return a version with look-ups that recent requests may have made."""
+        key = self.id_of(snapshot)
+        with self._lock:
+            found = self._pinned.pop(key, None) or self._with_structures(snapshot)
+            self._pinned[key] = found
+            if len(self._pinned) > _PINNED:
+                self._pinned.popitem(last=False)
+        return found
 
     def _with_structures(self, snapshot: Snapshot) -> ServedVersion:
         return ServedVersion(self.live.structures(snapshot), snapshot)

@@ -1,0 +1,23 @@
+"""The parameter ``asOf``: an instant, or the number of a version.
+
+Source: SDMX REST 2.2, doc/structures.md ("asOf"): a date, or a date and time as in ISO 8601.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from kafka_replica.errors import UsageError
+
+
+def instant_of(text: str) -> datetime:
+    """Return the instant that a date, or a date and time, means; without a time zone it is in UTC.
+
+    Raises:
+        UsageError: no calendar has it.
+    """
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise UsageError(f"{text} is no date and time: {error}; an example is 2026-01-31T12:00:00Z") from error
+    return found.replace(tzinfo=UTC) if found.tzinfo is None else found

@@ -1,0 +1,40 @@
+"""The answers of the SDMX REST API, with those of earlier versions (``asOf``)."""
+
+from __future__ import annotations
+
+from typing import Literal, cast
+
+from kafka_replica.sdmx import Structures
+from kafka_replica.server.rest import RestAnswer, RestRequest, RestSettings, answer
+from kafka_replica.server.settings import ServerSettings
+from kafka_replica.server.versions import ServedVersion, Versions, version_headers
+
+
+class DefaultAnswer:
+    """The function that answers requests for structures. Thread-safe.
+
+    Args:
+        versions: the versions that ``asOf`` can name.
+        settings: the settings of the app.
+    """
+
+    def __init__(self, versions: Versions, settings: ServerSettings) -> None:
+        self._versions = versions
+        self._settings = RestSettings(
+            empty_status=cast("Literal[204, 404]", settings.empty_status), max_bytes=settings.max_answer_bytes
+        )
+
+    def __call__(self, request: RestRequest, structures: Structures) -> RestAnswer:
+        """Return the answer from the given version, or from the one that the request names; it names that version."""
+        past: list[ServedVersion] = []
+
+        def version_at(text: str) -> Structures:
+            past.append(self._versions.as_of(text))
+            return past[0].structures
+
+        made = answer(request, structures, self._settings._replace(version_at=version_at))
+        if not past:
+            return made
+        snapshot = past[0].snapshot
+        named = version_headers(self._versions.id_of(snapshot), snapshot.position)
+        return made._replace(headers=(*made.headers, *named.items()))

@@ -1,0 +1,90 @@
+"""The routes of a history on disk: its versions, and the difference of two versions."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any, Final
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from kafka_replica.history import KeptVersion, VersionHistory
+from kafka_replica.listeners.change_json import keys_json, position_json
+from kafka_replica.server.problems import Problem
+from kafka_replica.server.versions import VersionId, Versions
+
+_MOST: Final = 1000
+_USUAL: Final = 100
+
+
+class HistoryRoutes:
+    """The endpoints ``/history`` and ``/diff/{before}/{after}``.
+
+    Args:
+        versions: the versions.
+        history: the history on disk, if there is one.
+        several_topics: whether keys are named by topic.
+    """
+
+    def __init__(self, versions: Versions, history: VersionHistory | None, *, several_topics: bool) -> None:
+        self._versions = versions
+        self._history = history
+        self._several_topics = several_topics
+
+    async def history(self, request: Request) -> Response:
+        """Answer with a page of versions, the newest first."""
+        start, limit = _number(request, "start", None), _number(request, "limit", _USUAL)
+        if self._history is None:
+            raise Problem(501, "this service keeps no history on disk; start it with history_path")
+        versions = await asyncio.to_thread(self._history.versions, start, min(limit or _USUAL, _MOST))
+        following = versions[-1].sequence - 1 if versions else 0
+        return _json({
+            "versions": [_version_json(version) for version in versions],
+            "next": f"history?start={following}" if following else None,
+        })  # fmt: skip
+
+    async def diff(self, request: Request) -> Response:
+        """Answer with the keys in which two versions differ."""
+        ids = [VersionId.parse(request.path_params[name]) for name in ("before", "after")]
+        before, after = ids
+        if before is None or after is None:
+            raise Problem(404, "the path is /diff/BEFORE/AFTER, with the numbers of two versions")
+        return _json(await asyncio.to_thread(self._difference, before, after))
+
+    def _difference(self, before: VersionId, after: VersionId) -> dict[str, Any]:
+        found = self._versions.difference(before, after)
+        keys = {"added": found.added, "changed": found.changed, "deleted": found.deleted}
+        return {
+            "before": str(self._versions.id_of(found.before)),
+            "after": str(self._versions.id_of(found.after)),
+            **{name: keys_json(some, several_topics=self._several_topics) for name, some in keys.items()},
+        }
+
+
+def _version_json(version: KeptVersion) -> dict[str, Any]:
+    return {
+        "version": str(VersionId(version.number, version.incarnation)),
+        "published": version.published.isoformat(timespec="milliseconds"),
+        **position_json(version.position),
+        "keys": version.keys,
+        "changed": version.changed,
+        "deleted": version.deleted,
+        "missing": version.missing,
+        "transactions": version.transactions,
+        "source_transactions": version.source_transactions,
+        "rebuilt": version.rebuilt,
+    }
+
+
+def _number(request: Request, name: str, default: int | None) -> int | None:
+    text = request.query_params.get(name)
+    if text is None:
+        return default
+    if not text.isascii() or not text.isdigit() or not 0 < int(text[:19]) < 1 << 62:
+        raise Problem(400, f"{name} is a whole number above 0")
+    return int(text)
+
+
+def _json(value: dict[str, Any]) -> Response:
+    return Response(json.dumps(value, separators=(",", ":")), 200, {"Cache-Control": "no-cache"}, "application/json")
