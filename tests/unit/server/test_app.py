@@ -68,15 +68,19 @@ def test_an_answer_comes_from_one_version_and_names_it(topic: FakeTopic, replica
 
 @pytest.mark.parametrize("base", ["/sdmx/v2", "/sdmx/v1", "/ws/public/sdmxapi/rest"])
 def test_path_and_query_reach_the_api_as_they_were_sent(replica: Replica, base: str) -> None:
-    """Nothing is decoded or redirected: neither escapes, nor a plus sign, nor a slash at the end."""
+    """Nothing is decoded or redirected: neither escapes, nor a plus sign, nor a slash at the end.
+
+    A base path that names the version of the API determines it.
+    """
     client = client_of(create_app(replica, answer=stand_in))
+    api = base.removeprefix("/sdmx/") + "/" if base.startswith("/sdmx/v") else ""
     for rest in ("codelist/SDMX/CL_FREQ/1.0+", "codelist/SDMX/CL%5FFREQ/1.0%2B/", "a%2Fb/c", ""):
         found = client.get(f"{base}/{rest}?detail=full&x=%2B+", headers={"Accept": "application/xml;q=0.5"})
-        assert (found.status_code, found.json()["path"]) == (200, rest)
+        assert (found.status_code, found.json()["path"]) == (200, api + rest)
         assert found.json()["query"] == "detail=full&x=%2B+"
         assert found.json()["accept"] == "application/xml;q=0.5"
         mounted = Starlette(routes=[Mount("/my app", create_app(replica, answer=stand_in))])
-        assert client_of(mounted).get(f"/my%20app{base}/{rest}").json()["path"] == rest
+        assert client_of(mounted).get(f"/my%20app{base}/{rest}").json()["path"] == api + rest
 
 
 def test_pinned_paths_keep_answering_from_their_version(topic: FakeTopic, replica: Replica) -> None:
