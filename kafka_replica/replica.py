@@ -153,6 +153,8 @@ class Replica:
         self._has_large_values = large_values
         self.topics = options.topics
         self.topic = options.name
+        self.has_key_spaces = options.has_key_spaces
+        """True if each topic has its own key space: the keys of versions are then those of ``topic_key``."""
         self._store: Store = MemoryStore() if store is None else store
         _claim(self._store)
         health = Health(stalled_after_s=options.stalled_after_s, blocked_after_s=options.blocked_after_s)

@@ -54,7 +54,7 @@ class DatabaseTransactions:
     """
 
     def __init__(self, replica: Replica, topic: str) -> None:
-        self._topic, self._name = TopicSelection(replica.topics, topic), topic
+        self._topic, self._name = TopicSelection(replica.topics, topic, has_key_spaces=replica.has_key_spaces), topic
         if len(replica.topics) < 2:
             raise ConfigurationError(f"a replica of {topic} alone shows no tables; follow their topics, too")
         self._replica = replica

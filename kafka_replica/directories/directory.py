@@ -166,7 +166,7 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
             raise ConfigurationError(f"interpreter={interpreter!r} is not a function of a record")
         self._name = getattr(of, "__name__", repr(of))
         self._replica = replica
-        self._topic = TopicSelection(replica.topics, topic)
+        self._topic = TopicSelection(replica.topics, topic, has_key_spaces=replica.has_key_spaces)
         self._schema = Schema(
             decoder_for(of, decode),
             None if key is None else taker(key, "key="),

@@ -12,13 +12,20 @@ from kafka_replica.stores import Snapshot
 class TopicSelection:
     """A topic of a replica of several topics, or the whole replica.
 
+    Args:
+        topics: the topics of the replica.
+        topic: the selected topic, or None.
+        has_key_spaces: whether each topic has its own key space.
+
     Raises:
-        ConfigurationError: the replica does not follow the topic.
+        ConfigurationError: the replica does not follow the topic, or reads its topics as one.
     """
 
-    def __init__(self, topics: Sequence[str], topic: str | None) -> None:
+    def __init__(self, topics: Sequence[str], topic: str | None, *, has_key_spaces: bool) -> None:
         if topic is not None and topic not in topics:
             raise ConfigurationError(f"topic={topic!r} is not one of the replica's topics: {', '.join(topics)}")
+        if topic is not None and len(topics) > 1 and not has_key_spaces:
+            raise ConfigurationError(f"topic={topic!r}: the replica reads its topics as one key space; leave topic out")
         self._topic = topic if len(topics) > 1 else None
 
     def of(self, snapshot: Snapshot) -> Snapshot:

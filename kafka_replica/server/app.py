@@ -19,7 +19,7 @@ from starlette.routing import Route
 from starlette.types import Scope
 
 import kafka_replica
-from kafka_replica.errors import KafkaReplicaError
+from kafka_replica.errors import ConfigurationError, KafkaReplicaError
 from kafka_replica.history import VersionHistory
 from kafka_replica.metrics.replica import export
 from kafka_replica.metrics.sdmx import export_structures
@@ -62,6 +62,11 @@ class Service:
         answer: Answer | None = None,
         history: VersionHistory | None = None,
     ) -> None:
+        if replica.has_key_spaces and topic is None:
+            raise ConfigurationError(
+                f"the topics {', '.join(replica.topics)} have key spaces of their own: name the topic of the "
+                "structures with topic=, or read the topics as one with Replica(one_key_space=True)"
+            )
         self.replica = replica
         self.settings = settings
         self.versions = Versions(replica, topic, history)
@@ -71,8 +76,7 @@ class Service:
         export(replica, registry=self._metrics.registry)
         export_structures(self.versions.live, name=topic or replica.topic, registry=self._metrics.registry)
         self._answer = answer or DefaultAnswer(self.versions, settings)
-        has_key_spaces = topic is not None and len(replica.topics) > 1
-        self._past = HistoryRoutes(self.versions, history, several_topics=has_key_spaces)
+        self._past = HistoryRoutes(self.versions, history, several_topics=replica.has_key_spaces)
         self.app = self._make_app()
 
     def _make_app(self) -> Starlette:
@@ -179,7 +183,7 @@ def create_app(
         history: a history on disk that follows the replica, for earlier versions and ``asOf``; the caller closes it.
 
     Raises:
-        ConfigurationError: the file of tokens cannot be read.
+        ConfigurationError: the file of tokens cannot be read; ``topic`` is missing.
         ReplicaClosedError: the replica is closed.
     """
     return Service(replica, settings or ServerSettings(), topic, answer, history).app

@@ -110,7 +110,7 @@ class ChangeFeed:
     async def _event(self, change: Change) -> AsyncIterator[bytes]:
         is_large = change.initial or len(change.changed) + len(change.deleted) > _KEYS_AT_ONCE
         keys = await asyncio.to_thread(SortedKeys.of, change) if is_large else SortedKeys.of(change)
-        several = len(self._replica.topics) > 1
+        several = self._replica.has_key_spaces
         parts = change_event(change, keys, self._replica.incarnation, several_topics=several)
         if is_large:
             for part in parts:

@@ -460,6 +460,17 @@ def test_decoding_on_demand(topic: FakeTopic) -> None:
         Directory(replica, Terminal, on_demand=True, on_bad_record="skip")
 
 
+def test_a_topic_of_one_key_space_cannot_be_selected() -> None:
+    """Keys of such a replica do not name their topics, so that the directory would silently be empty."""
+    kafka = FakeKafka()
+    for name in ("a", "b"):
+        FakeTopic(name, kafka=kafka)
+    with kafka.replica("a", "b", one_key_space=True) as replica:
+        with pytest.raises(ConfigurationError, match="topic='a': the replica reads its topics as one key space"):
+            Directory(replica, Terminal, topic="a")
+        Directory(replica, Terminal).wait_ready(WAIT_S)
+
+
 def test_typed_changes(topic: FakeTopic) -> None:
     """A listener receives the whole directory, then the objects before and after each version."""
     changes: list[DirectoryChange[str, Terminal]] = []

@@ -7,12 +7,13 @@ import random
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from kafka_replica import Replica
-from kafka_replica.errors import BadRecordError
+from kafka_replica.errors import BadRecordError, ConfigurationError
 from kafka_replica.server import ServerSettings
 from kafka_replica.server.app import Service
 from kafka_replica.server.versions import VersionId
@@ -230,15 +231,26 @@ def test_keys_of_several_topics_and_of_odd_bytes_stay_apart() -> None:
     second = FakeTopic("two", kafka=first.kafka)
 
     async def scenario(replica: Replica) -> None:
-        async with opened(service_of(replica).app) as stream:
+        service = Service(replica, ServerSettings(allowed_hosts=("*",)), "one", stand_in)
+        async with opened(service.app) as stream:
             event = await stream.next()
         assert event.data["changed"] == [{"topic": "one", "base64": "/w=="}, {"topic": "two", "key": "a"}]
+
+    async def one_key_space(replica: Replica) -> None:
+        async with opened(service_of(replica).app) as stream:
+            event = await stream.next()
+        assert event.data["changed"] == ["a", {"base64": "/w=="}]
 
     first.put(b"\xff", b"v")
     second.put("a", b"v")
     with first.kafka.replica("one", "two") as replica:
         replica.wait_ready(30)
+        with pytest.raises(ConfigurationError, match="name the topic of the structures"):
+            service_of(replica)
         asyncio.run(scenario(replica))
+    with first.kafka.replica("one", "two", one_key_space=True) as replica:
+        replica.wait_ready(30)
+        asyncio.run(one_key_space(replica))
 
 
 def test_curl_may_give_the_last_id_in_the_query() -> None:
