@@ -71,6 +71,7 @@ def content(snapshot: Snapshot) -> Content:
 
 @pytest.mark.broker
 @pytest.mark.scaled
+@pytest.mark.timeout(600)
 def test_each_instant_shows_the_version_that_readers_saw(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
 ) -> None:

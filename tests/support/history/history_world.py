@@ -100,6 +100,7 @@ class World:
 
     def publish(self, changes: Values, *, recorded: bool = True) -> None:
         """Publish a version."""
+        self.clock_ms += len(changes) % 3  # the same millisecond, or a later one
         store = self.source.store
         records = self._records(changes)
         for record in records:
@@ -135,6 +136,16 @@ class World:
             self.history._opened().recorder._retry()
             if self.waiting is not None:
                 self._append(*self.waiting, self.shown_ms)
+
+    def outage(self, at_write: int, versions: list[Values]) -> None:
+        """Publish versions while the disk fails, then let the history try again."""
+        for at, changes in enumerate(versions):
+            if at:
+                self.publish(changes)
+            else:
+                self.publish_failing(changes, at_write)
+        self.wait(1)
+        self.retry()
 
     def unrecorded(self, changes: Values) -> None:
         """Publish a version while the history follows nothing."""

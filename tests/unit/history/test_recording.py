@@ -21,8 +21,10 @@ _acts = st.one_of(
     st.tuples(st.just("publish"), _changes),
     st.tuples(st.just("publish"), _changes),
     st.tuples(st.just("publish_failing"), _changes, st.integers(1, 4)),
+    st.tuples(st.just("outage"), st.integers(1, 4), st.lists(_changes, min_size=1, max_size=4)),
     st.tuples(st.just("unrecorded"), _changes),
-    st.tuples(st.sampled_from(["retry", "rebuild", "restart", "reopen", "prune"])),
+    st.tuples(st.sampled_from(["restart", "reopen"])),
+    st.tuples(st.sampled_from(["retry", "rebuild", "prune"])),
     st.tuples(st.just("hold"), st.integers(0, 5)),
     st.tuples(st.just("wait"), st.sampled_from([0, 1, 700, 2_500, -1_000])),
 )
@@ -30,7 +32,7 @@ _acts = st.one_of(
 
 @pytest.mark.scaled
 @settings(max_examples=examples(100, long=400))
-@given(st.lists(_acts, max_size=14), st.booleans(), st.sampled_from(LIMITS), st.sampled_from([1, 1 << 20]))
+@given(st.lists(_acts, min_size=5, max_size=25), st.booleans(), st.sampled_from(LIMITS), st.sampled_from([1, 1 << 20]))
 def test_every_kept_version_and_instant_equals_the_model(
     acts: list[tuple[object, ...]], on_disk: bool, limits: dict[str, float | None], batch_bytes: int
 ) -> None:
