@@ -144,7 +144,7 @@ def _dropped(node: Any, key: Any) -> Any:
 
 
 def _replaced(branch: _Branch, at: int, nodes: list[Any]) -> _Branch:
-    """Return the branch with one child replaced by nodes."""
+    """Return the branch with nodes instead of one child."""
     keys, children = branch.keys.copy(), branch.children.copy()
     keys[at : at + 1] = [node.keys[0] for node in nodes]
     children[at : at + 1] = nodes
