@@ -42,6 +42,7 @@ from kafka_replica.publication.recorders import VersionRecorder
 from kafka_replica.publication.status import Health, State, Status
 from kafka_replica.records import Partition, Position
 from kafka_replica.replication.dead_letters import DeadLetters
+from kafka_replica.replication.initial_records import InitialRecords
 from kafka_replica.replication.opening import MakeReader
 from kafka_replica.replication.options import ReplicaOptions, as_boundaries, as_topics
 from kafka_replica.replication.record_filter import Validator
@@ -99,6 +100,10 @@ class Replica:
         header_stack: undoes what the producers' header stack did to values and headers, before ``validator`` and
             readers see a record: verifies signatures, decrypts, decompresses. A record that a piece refuses is one that
             cannot be replicated.
+        initial_records: for a topic that is not compacted: a function that returns the present state of what the topic
+            is about, as keys and values in the form of the topic's records, from a database or a file. The replica
+            calls it whenever it starts without a saved version, and reads the log over the result. An exception that
+            it raises ends the replica.
 
     Raises:
         ConfigurationError: a property is impossible, or would break one of the guarantees.
@@ -126,6 +131,7 @@ class Replica:
         tombstones_kept_s: float | None = None,
         header_stack: Stack | None = None,
         large_values: bool = False,
+        initial_records: InitialRecords | None = None,
     ) -> None:
         config = hide_secrets(config)  # also in this frame, which a traceback with local variables shows
         options = ReplicaOptions(
@@ -145,6 +151,7 @@ class Replica:
             key_filter=key_filter,
             tombstones_kept_s=tombstones_kept_s,
             header_stack=header_stack,
+            initial_records=initial_records,
         )
         if large_values:
             options = _with_large_values(options)

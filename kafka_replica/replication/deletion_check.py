@@ -157,8 +157,8 @@ class DeletionCheck:
         if new:
             _log.warning(
                 "Kafka deletes old records of %s, also those that are the newest of their keys (cleanup.policy and "
-                "retention): keys that were not written for that time are missing; set cleanup.policy=compact unless "
-                "this is intended",
+                "retention): keys that were not written for that time are missing, unless initial_records= has them; "
+                "set cleanup.policy=compact if this is not intended",
                 ", ".join(new),
             )
 

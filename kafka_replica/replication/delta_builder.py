@@ -21,6 +21,7 @@ from typing import NamedTuple
 from kafka_replica.common.garbage_collector import collector_paused
 from kafka_replica.errors import BadRecordError, DataError
 from kafka_replica.records import Partition, Position, Record, Stored, as_record, lacks_key
+from kafka_replica.replication.initial_records import NO_PARTITION
 from kafka_replica.replication.record_filter import RecordFilter, without_key
 from kafka_replica.stores.delta import Delta
 from kafka_replica.transactions import Batch, Parsed
@@ -101,6 +102,12 @@ class DeltaBuilder:
     def add(self, partition: Partition, known_to: int = 0) -> None:
         """Add a partition; its records below ``known_to`` may be in the current version already."""
         self._highest.setdefault(partition, known_to)
+
+    def add_initial(self, records: Iterable[Record]) -> None:
+        """Add initial records to the first version, before any batch."""
+        for record in records:
+            self._delta.changes[record.key] = record
+            self._size_bytes += len(record.value or b"") if self._counts_bytes else 0
 
     def settle(self, batches: Iterable[Batch]) -> Settled:
         """Add committed batches to the next version; return the bad records and repaired keys."""
@@ -228,7 +235,8 @@ class DeltaBuilder:
             if len(self._highest) == 1:
                 return record
             known = self._known(key)
-            if known is None or known.source == record.source or known.is_tombstone:
+            is_initial = known is not None and known.partition == NO_PARTITION
+            if known is None or is_initial or known.source == record.source or known.is_tombstone:
                 return record
             family = self._keys_in_several_partitions[key] = {known.source: known}
         if record.is_tombstone:

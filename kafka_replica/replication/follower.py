@@ -33,6 +33,7 @@ from kafka_replica.replication.barrier_timeout import BarrierTimeout
 from kafka_replica.replication.broker_retry import BrokerRetry, ClosedMeanwhileError
 from kafka_replica.replication.deletion_check import DeletionCheck
 from kafka_replica.replication.delta_builder import DeltaBuilder
+from kafka_replica.replication.initial_records import load_initial_records
 from kafka_replica.replication.log_starts import LogStarts
 from kafka_replica.replication.opening import MakeReader, open_log
 from kafka_replica.replication.options import ReplicaOptions
@@ -126,6 +127,8 @@ class Follower:
                 self._reader, self._detector, opened = open_log(
                     self._options, self._make_reader, self._retry, lambda reader: self._open(reader, resume_point)
                 )
+                if resume_point is None:
+                    opened = self._load_initial_records(opened)
                 self._barrier = Barrier(opened.ends)
                 self._deletions = DeletionCheck(
                     self._options.topics, self._options.tombstones_kept_s, self._reader, self._retry
@@ -144,6 +147,14 @@ class Follower:
     def _open(self, reader: LogReader, resume_point: ResumePoint | None) -> Opened:
         self._opened_at = now()
         return reader.open(resume_point)
+
+    def _load_initial_records(self, opened: Opened) -> Opened:
+        """Load the initial records, if there are any; return the log with its ends after that."""
+        load = self._options.initial_records
+        if load is None:
+            return opened
+        self._delta_builder.add_initial(load_initial_records(load, self._options.topics[0], self._options.key_filter))
+        return opened._replace(ends=self._retry.call(self._reader, self._reader.ends).high)
 
     def _begin(self, opened: Opened, resume_point: ResumePoint | None = None) -> None:
         self._publisher.health.barrier_set(opened.ends, self._detector.boundaries)
@@ -199,6 +210,8 @@ class Follower:
             self._barrier.gap()
 
     def _note_log_starts(self, log_starts: Position) -> None:
+        if self._options.initial_records is not None:
+            return  # deleted records are kept
         # As with gaps: deleted records may have been written again, further on.
         if self._log_starts.move(log_starts):
             self._barrier.gap()

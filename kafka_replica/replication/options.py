@@ -15,6 +15,7 @@ from kafka_replica.headers import Stack
 from kafka_replica.listeners import DEFAULT_RECENT_CHANGES
 from kafka_replica.records import topic_key
 from kafka_replica.replication.dead_letters import DeadLetters, check_policy
+from kafka_replica.replication.initial_records import InitialRecords, check_initial_records
 from kafka_replica.replication.record_filter import Validator
 
 
@@ -42,10 +43,12 @@ class ReplicaOptions:
     key_filter: KeyFilter | None = None
     tombstones_kept_s: float | None = None
     header_stack: Stack | None = None
+    initial_records: InitialRecords | None = None
 
     def __post_init__(self) -> None:
         check_settings(self.config, self.boundaries)
         check_policy(self.on_bad_record, self.dead_letters)
+        check_initial_records(self.initial_records, self.topics)
         if self.key_filter is not None and not isinstance(self.key_filter, KeyFilter):
             raise ConfigurationError(f"key_filter={self.key_filter!r} is not possible; it is a KeyFilter")
         if self.validator is not None and not callable(self.validator):
@@ -65,12 +68,16 @@ class ReplicaOptions:
     @property
     def selection(self) -> str:
         """The options that determine the records of a version, and how their keys are named, as JSON."""
-        options = {
+        options: dict[str, Any] = {
             "topics": self.topics,
             "key_spaces": self.has_key_spaces,
             "key_filter": str(self.key_filter or "everything"),
         }
-        return json.dumps({**options, "header_stack": self.header_stack.identity} if self.header_stack else options)
+        if self.header_stack:
+            options["header_stack"] = self.header_stack.identity
+        if self.initial_records:
+            options["initial_records"] = True
+        return json.dumps(options)
 
     def prefixes(self) -> dict[str, bytes]:
         """Return the prefix that the store puts before the keys of each topic."""

@@ -157,7 +157,7 @@ def check_proved(lines: Sequence[Line], states: dict[int, Digests]) -> None:
     others = [line for line in lines if not line.is_whole and line.number is not None]
     torn = sum(line.digests != states[line.number or 0] for line in others)
     print(f"{len(lines)} versions, {len(proved)} proved, {torn} of the {len(others)} others torn", flush=True)
-    assert len(set(numbers)) > len(states) // 100
+    assert len(set(numbers)) > KILLS
     assert torn > len(others) // 2, "hardly a version has divided a transaction: the test is weak"
 
 

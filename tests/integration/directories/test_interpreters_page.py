@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
+from confluent_kafka import TopicPartition
+from confluent_kafka.admin import AdminClient
 
-from kafka_replica import MemoryStore, Replica
+from kafka_replica import MemoryStore, Partition, Replica, Store
 from kafka_replica.directories import Directory
 from kafka_replica.doctor import Grade, examine
 from kafka_replica.embedded import LocalKafka
@@ -23,7 +26,7 @@ from support.paths import ROOT
 pytestmark = pytest.mark.broker
 
 _BLOCKS = re.findall(r"```python\n(.*?)```", (ROOT / "docs/interpreters.md").read_text(), re.DOTALL)
-DEBEZIUM, _, ACTIVE, FOLIO, OWN = _BLOCKS  # test_database_transactions runs the second one
+DEBEZIUM, _, ACTIVE, FOLIO, FOLIO_LOADED, OWN = _BLOCKS  # test_database_transactions runs the second one
 INSTANCE = "5bf370e0-8cca-4d9c-82e4-5170ab2a0a39"
 WAIT_S = 60.0
 
@@ -116,6 +119,54 @@ def test_folio(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path)
     assert topic.write(event("DELETE", other)) == {}
     found = {finding.check: finding for finding in examine(topic.config, name, timeout_s=30)}
     assert found["topic cleanup.policy"].grade is Grade.FAULT
+
+
+def test_folio_with_initial_records(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path) -> None:
+    """Entities whose events Kafka has deleted come from the database; later events replace and delete them.
+
+    A replica that follows, one that is restarted and one that starts later hold the same.
+    """
+    name = kafka_topic("loaded", partitions=2, config={"cleanup.policy": "delete"})
+    topic = Topic(local_kafka, name, tmp_path, FOLIO, "instances", Instance=Instance)
+    database = {f"{number}e3f5ab2-1111-4d9c-82e4-5170ab2a0a39": "old" for number in range(4)}
+
+    def write(*events: tuple[str, str, str | None]) -> Mapping[Partition, int]:
+        with topic.producer.transaction() as transaction:
+            for kind, key, title in events:
+                event = {"type": kind, "tenant": "diku", "new": title and {"id": key, "title": title}}
+                transaction.put(key, json.dumps(event).encode())
+                database.pop(key, None) if title is None else database.update({key: title})
+        return transaction.committed.position
+
+    def shown(replica: Replica, position: Mapping[Partition, int]) -> dict[str, str]:
+        names = {**topic.names, "Directory": Directory, "replica": replica}
+        exec(FOLIO, names)
+        return {key: found.title for key, found in names["instances"].wait_for(position, WAIT_S).items()}
+
+    def started(store: Store) -> Replica:
+        made: dict[str, Any] = {
+            "config": topic.config, "store": store,
+            "read_instances": lambda: [{"id": key, "title": title} for key, title in database.items()],
+        }  # fmt: skip
+        exec(FOLIO_LOADED.replace("folio.diku.inventory.instance", name), made)
+        return made["replica"]
+
+    first, second, third, fourth = database
+    old = write(("CREATE", fourth, "old"))
+    admin = AdminClient(topic.config)
+    ends = [TopicPartition(*partition, offset) for partition, offset in old.items()]
+    for answer in admin.delete_records(ends).values():
+        answer.result(10)
+    with started(MemoryStore()) as following:
+        with started(RocksStore(tmp_path)) as replica:
+            assert shown(replica, {}) == shown(following, {}) == dict.fromkeys(database, "old")
+        position = write(("UPDATE", first, "new"), ("DELETE", second, None), ("CREATE", "5" + fourth[1:], "new"))
+        with started(RocksStore(tmp_path)) as replica:
+            assert shown(replica, position) == shown(following, position) == database
+    database[third] = "a change of which the topic tells later"
+    position = write(("UPDATE", third, "newer"))
+    with started(MemoryStore()) as replica:
+        assert shown(replica, position) == database
 
 
 def test_your_own_function(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path) -> None:

@@ -1,0 +1,62 @@
+"""The initial records of a replica whose topic no longer has all of them.
+
+They count as older than every record of the topic: the log is read over them from its beginning, so whatever it says of
+a key replaces what they say, and so do tombstones. They are loaded after the beginning of the log was found, and before
+its end is requested as the barrier. So each change that they lack is read, and each that they have is below the
+barrier, although they are loaded while the log grows.
+
+Kafka deletes old records of such a topic. These are kept here, unlike otherwise, because a replica that starts later
+has them in its initial records. Where Kafka has deleted records before they were read, the state is rebuilt, and the
+initial records are loaded again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final, TypeAlias
+
+from kafka_replica.errors import ConfigurationError, KafkaReplicaError
+from kafka_replica.filters import KeyFilter
+from kafka_replica.records import Key, Partition, Record, key_bytes
+
+InitialRecords: TypeAlias = Callable[[], Iterable[tuple[Key, bytes]]]
+"""Returns the present state of what a topic is about: keys and values as in its records."""
+
+NO_PARTITION: Final = -1
+"""The partition of initial records, which are in none; their offset and timestamp are -1, too."""
+
+
+def load_initial_records(load: InitialRecords, topic: str, key_filter: KeyFilter | None) -> Iterator[Record]:
+    """Yield the initial records of a topic.
+
+    Raises:
+        KafkaReplicaError: the function that loads them failed, or returned something else.
+    """
+    source = Partition(topic, NO_PARTITION)
+    try:
+        for key, value in load():
+            if value.__class__ is not bytes:
+                raise TypeError(f"the value of {key!r} is {type(value).__name__}, not bytes")
+            name = key_bytes(key)
+            if key_filter is None or key_filter(name):
+                yield Record(name, value, -1, -1, (), source)
+    except KafkaReplicaError:
+        raise
+    except Exception as error:
+        raise KafkaReplicaError(
+            f"loading the initial records of {topic}: {type(error).__name__}: {error}; correct initial_records="
+        ) from error
+
+
+def check_initial_records(load: InitialRecords | None, topics: tuple[str, ...]) -> None:
+    """Check the option of a replica.
+
+    Raises:
+        ConfigurationError: it is no function, or the replica has several topics.
+    """
+    if load is None:
+        return
+    if not callable(load):
+        raise ConfigurationError(f"initial_records={load!r} is not possible; it is a function that returns them")
+    if len(topics) > 1:
+        raise ConfigurationError("initial_records= is possible with one topic only; make a replica for each")

@@ -1,0 +1,140 @@
+"""Replicas of a topic that has lost old records, which begin with records from elsewhere."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kafka_replica import KeyFilter, Replica, RocksStore
+from kafka_replica.errors import ConfigurationError, KafkaReplicaError
+from kafka_replica.testing import FakeTopic
+from support.effort import examples
+
+WAIT_S = 60.0
+CHANGES = st.dictionaries(st.sampled_from("abcdef"), st.none() | st.integers(0, 9), min_size=1, max_size=3)
+STEPS = st.one_of(CHANGES, CHANGES, st.sampled_from(["restart", "Kafka deletes"]))
+
+
+class World:
+    """A database, and a topic that tells of its changes and loses old records."""
+
+    def __init__(self, before: Mapping[str, int | None]) -> None:
+        self.topic = FakeTopic("t", partitions=2)
+        self.now: dict[str, bytes] = {}
+        self.loaded = 0
+        self.change(before)
+        self.delete()
+
+    def change(self, changes: Mapping[str, int | None]) -> None:
+        """Change the database, and write of it."""
+        with self.topic.transaction() as transaction:
+            for key, value in changes.items():
+                if value is None:
+                    self.now.pop(key, None)
+                    transaction.delete(key)
+                else:
+                    self.now[key] = str(value).encode()
+                    transaction.put(key, self.now[key])
+
+    def delete(self) -> None:
+        """Let Kafka delete all records, by their age."""
+        for partition, end in self.topic.end().items():
+            self.topic.delete_before(end, partition.partition)
+
+    def load(self) -> list[tuple[str, bytes]]:
+        """Return the state of the database."""
+        self.loaded += 1
+        return list(self.now.items())
+
+    def shown_by(self, replica: Replica) -> dict[str, bytes | None]:
+        """Return what a replica shows once it has read everything."""
+        snapshot = replica.wait_for(self.topic.end(), WAIT_S)
+        return {key.decode(): record.value for key, record in snapshot.items()}
+
+
+@given(before=CHANGES, steps=st.lists(STEPS, max_size=8))
+@settings(max_examples=examples(15))
+def test_every_replica_holds_the_state_of_the_database(
+    before: dict[str, int | None], steps: list[dict[str, int | None] | str]
+) -> None:
+    """All replicas hold the rows of the database: if they follow, continue from disk, or start now.
+
+    The records of the topic win, tombstones included, and a record that Kafka deletes later is not lost.
+    """
+    world = World(before)
+    with TemporaryDirectory() as folder, world.topic.replica(initial_records=world.load) as following:
+        assert world.shown_by(following) == world.now
+        for step in [*steps, "restart"]:
+            if isinstance(step, dict):
+                world.change(step)
+            elif step == "restart":
+                with world.topic.replica(store=RocksStore(folder), initial_records=world.load) as restarted:
+                    assert world.shown_by(restarted) == world.now
+            else:
+                world.shown_by(following)
+                world.delete()
+        with world.topic.replica(initial_records=world.load) as new:
+            assert world.shown_by(new) == world.now
+        assert world.shown_by(following) == world.now
+
+
+def test_changes_while_the_records_are_loaded() -> None:
+    """A change that is read but not loaded is shown, and so is one that Kafka deletes before it was read."""
+    for is_deleted in (False, True):
+        world = World({"a": 1, "b": 1})
+
+        def load(world: World = world, is_deleted: bool = is_deleted) -> list[tuple[str, bytes]]:
+            found = world.load()
+            if world.loaded == 1:
+                world.change({"a": None, "b": 2, "c": 3})
+                if is_deleted:
+                    world.delete()
+                    world.change({"d": 4})
+            return found
+
+        with world.topic.replica(initial_records=load) as replica:
+            first = replica.wait_ready(WAIT_S)
+            assert {key.decode(): record.value for key, record in first.items()} == world.now
+        assert world.loaded == 1 + is_deleted
+
+
+def test_a_store_is_loaded_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """A restart continues from the saved version; without the option, the store is rebuilt."""
+    world = World({"a": 1})
+    for number in (1, 2):
+        with world.topic.replica(store=RocksStore(tmp_path), initial_records=world.load) as replica:
+            assert world.shown_by(replica) == world.now
+            world.change({"b": number})
+            assert world.shown_by(replica) == world.now
+    assert world.loaded == 1
+    with caplog.at_level(logging.WARNING), world.topic.replica(store=RocksStore(tmp_path)) as replica:
+        assert world.shown_by(replica) == {"b": b"2"}
+    assert "is rebuilt" in caplog.text
+
+
+def test_the_filter_selects_initial_records() -> None:
+    """Keys that the filter leaves out are left out here, too."""
+    world = World({"a": 1, "b": 2})
+    with world.topic.replica(initial_records=world.load, key_filter=KeyFilter.prefix("a")) as replica:
+        assert world.shown_by(replica) == {"a": b"1"}
+
+
+def test_loading_that_fails() -> None:
+    """The replica fails, and names the reason; a function is required, and one topic."""
+    world = World({"a": 1})
+    for records, reason in ([("a", "text")], "the value of 'a' is str, not bytes"), ([1], "TypeError"):
+        with (
+            world.topic.replica(initial_records=lambda records=records: records) as replica,
+            pytest.raises(KafkaReplicaError, match=f"loading the initial records of t: .*{reason}|{reason}"),
+        ):
+            replica.wait_ready(WAIT_S)
+    with pytest.raises(ConfigurationError, match="is a function"):
+        world.topic.replica(initial_records=[("a", b"1")])
+    with pytest.raises(ConfigurationError, match="one topic only"):
+        world.topic.kafka.replica("t", "u", initial_records=world.load)
