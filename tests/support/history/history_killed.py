@@ -40,7 +40,9 @@ def live(folder: Path, seed: int) -> None:
     with replica:
         while True:
             written.write()
-            if store.snapshot().version > begun_at:
+            if (
+                replica.ready and replica.snapshot().version > begun_at
+            ):  # the store has versions before they are recorded
                 (folder / "alive").touch()
             time.sleep(0.001)
 
