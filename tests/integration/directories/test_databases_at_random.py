@@ -72,7 +72,7 @@ class World:
             more = {"active_column": "is_active"} if table == "account" else {"active_column": ""}
             yield table_settings(
                 self.kafka.bootstrap, topic, url, table=f"{self.prefix}.{table}", key_column="id",
-                timestamp_column="", incrementing_column="", poll_s=0.1, **more,
+                timestamp_column="", incrementing_column="", poll_s=0.05, **more,
             )  # fmt: skip
 
     def kill_at_random(self, dice: random.Random, kills: int) -> Iterator[str]:

@@ -188,7 +188,7 @@ class RandomDatabase:
         yield current, dict(now)
 
     @contextmanager
-    def writers(self, count: int = 4) -> Iterator[threading.Semaphore]:
+    def writers(self, count: int = 6) -> Iterator[threading.Semaphore]:
         """Let connections commit transactions, one for each release of the semaphore, until the block ends."""
         allowed, ending = threading.Semaphore(0), threading.Event()
         threads = [
@@ -217,8 +217,8 @@ def _commit(connection: psycopg.Connection[Any], dice: random.Random, ending: th
     steps = ["BEGIN", *(step for _ in range(dice.randint(1, 5)) for step in _steps(dice))]
     try:
         connection.execute(";".join(steps))
-        if dice.random() < 0.05:  # others commit while this transaction holds its locks
-            ending.wait(dice.random() * 0.05)
+        if dice.random() < 0.1:  # others commit while this transaction holds its locks
+            ending.wait(dice.random() * 0.15)
         if dice.random() >= 0.1:
             connection.execute(";".join([*_steps(dice), _COMMIT]))
             return True
