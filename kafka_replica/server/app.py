@@ -39,7 +39,7 @@ from kafka_replica.server.threads import DaemonThreads
 from kafka_replica.server.versions import HEADERS, Versions
 
 _log = logging.getLogger("kafka_replica.server")
-_ROUTES: Final = frozenset({"sdmx", "pinned_sdmx", "changes", "live", "ready", "metrics", "history", "diff"})
+_ROUTES: Final = frozenset({"sdmx", "pinned_sdmx", "index", "changes", "live", "ready", "metrics", "history", "diff"})
 """The names of the endpoints: the values of the metrics' label ``route``, besides ``other``."""
 
 
@@ -85,6 +85,7 @@ class Service:
         routes = [Route(base + "/{rest:path}", sdmx.sdmx) for base in settings.base_paths]  # the most frequent ones
         routes += [
             *(Route("/version/{version}" + base + "/{rest:path}", sdmx.pinned_sdmx) for base in settings.base_paths),
+            Route("/", self.index),
             *_both("/health/live", self.live),
             *_both("/health/ready", self.ready),
             *_both("/metrics", self.metrics),
@@ -118,6 +119,15 @@ class Service:
         return app
 
     # --- endpoints ---
+
+    async def index(self, request: Request) -> Response:
+        """Answer with the addresses of the service, for people who open it in a browser."""
+        base = str(request.url.replace(query=""))
+        addresses = {
+            "structures": [f"{base[:-1]}{path}" for path in self.settings.base_paths],
+            **{name: base + name for name in ("changes", "history", "health/ready", "metrics")},
+        }
+        return _json({"service": f"kafka-replica {kafka_replica.__version__}", **addresses})
 
     async def live(self, _request: Request) -> Response:
         """Answer that the process handles requests."""

@@ -51,6 +51,7 @@ def newcomer(environment: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Non
 def test_the_commands_of_the_readme_run_in_sequence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each command does what its comment says, finds the broker by itself, and repeats no message."""
     said: dict[str, str] = {}
+    monkeypatch.setenv("KAFKA_REPLICA_PORT", "0")  # 8080 may be taken
     for line in readme_lines():
         command, _, _ = line.partition("#")
         if command.startswith("export "):
@@ -58,7 +59,7 @@ def test_the_commands_of_the_readme_run_in_sequence(tmp_path: Path, monkeypatch:
             monkeypatch.setenv(name, value)
             continue
         word = command.split()[1]
-        if word == "watch":
+        if word in {"watch", "serve"}:
             said[word] = _first_line_of(command)
             continue
         done = shell(line)
@@ -79,6 +80,7 @@ def test_the_commands_of_the_readme_run_in_sequence(tmp_path: Path, monkeypatch:
     assert "27 rows, 25 good, 2 rejected" in said["validate"]
     assert "27 rows, 26 good, 1 rejected" in said["map"]
     assert said["watch"].rstrip().endswith(": 18 keys")
+    assert said["serve"].startswith("serving sdmx.structures at http://127.0.0.1:")
     assert json.loads((tmp_path / "checked" / "report.json").read_text())["rows"] == 27
     assert {path.name for path in tmp_path.iterdir()} == {"samples", "checked", "mapped", "state"}
 

@@ -81,11 +81,20 @@ def test_any_file_of_the_database_damaged_in_any_way(folder: Path) -> None:
 
 def _wait_until_still(folder: Path) -> None:
     """Wait until RocksDB's background thread has compacted what was just flushed."""
-    before, still = set(), 0
+    before: set[tuple[str, int]] | None = None
+    still = 0
     while still < 10:
-        files = {(file.name, file.stat().st_size) for file in present(folder).iterdir() if file.name != "LOG"}
-        before, still = files, still + 1 if files == before else 0
+        files = _sizes(present(folder))
+        before, still = files, still + 1 if files is not None and files == before else 0
         time.sleep(0.05)
+
+
+def _sizes(folder: Path) -> set[tuple[str, int]] | None:
+    """Return the files with their sizes; None if one was removed meanwhile."""
+    try:
+        return {(file.name, file.stat().st_size) for file in folder.iterdir() if file.name != "LOG"}
+    except FileNotFoundError:
+        return None
 
 
 def _looked_at(folder: Path, states: list[dict[bytes, bytes | None]]) -> int | None:

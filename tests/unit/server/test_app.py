@@ -66,6 +66,16 @@ def test_an_answer_comes_from_one_version_and_names_it(topic: FakeTopic, replica
     assert second.headers["kafka-replica-version"] == f"2.{replica.incarnation}"
 
 
+def test_the_root_names_the_addresses(replica: Replica) -> None:
+    """Each address answers, also below the path of another app."""
+    app = create_app(replica, answer=stand_in)
+    for client, base in ((client_of(app), "/"), (client_of(Starlette(routes=[Mount("/my", app)])), "/my/")):
+        found = client.get(base).json()
+        assert found["service"].startswith("kafka-replica ")
+        assert found["structures"][0] == f"http://localhost{base}sdmx/v2"
+        assert [client.get(found[name]).status_code for name in ("health/ready", "metrics")] == [200, 200]
+
+
 @pytest.mark.parametrize("base", ["/sdmx/v2", "/sdmx/v1", "/ws/public/sdmxapi/rest"])
 def test_path_and_query_reach_the_api_as_they_were_sent(replica: Replica, base: str) -> None:
     """Nothing is decoded or redirected: neither escapes, nor a plus sign, nor a slash at the end.
