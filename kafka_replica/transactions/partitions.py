@@ -25,8 +25,8 @@ class OpenBatches:
 
     @property
     def last(self) -> int:
-        """The first offset of the last batch so far."""
-        return self.spans[-1][0]
+        """The last offset so far. Ends may lie within a batch, if adjacent ones were read together."""
+        return self.spans[-1][1] - 1
 
     def add(self, batch: Batch) -> None:
         """Add a batch of the transaction."""

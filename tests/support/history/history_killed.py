@@ -40,9 +40,7 @@ def live(folder: Path, seed: int) -> None:
     with replica:
         while True:
             written.write()
-            if (
-                replica.ready and replica.snapshot().version > begun_at
-            ):  # the store has versions before they are recorded
+            if replica.ready and replica.snapshot().version > begun_at:  # so it has recorded a version
                 (folder / "alive").touch()
             time.sleep(0.001)
 

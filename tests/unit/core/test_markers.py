@@ -142,6 +142,14 @@ def test_what_an_old_producer_goes_on_with_is_its_next_transaction() -> None:
     assert rule.take(data("c", 1, partition=P1)) == ["| 2,1 of 1 open 1@0"]
 
 
+def test_a_batch_that_goes_on_beyond_the_target_is_its_next_transaction() -> None:
+    """The same if a reader returns these records as one batch: a version does not hold what its position does not."""
+    rule = Steps(P0, P1)
+    rule.answer(0, 0)
+    rule.take(data("a", 0), marker(1, epoch=0), data("b", 0, partition=P1)._replace(end=2))
+    assert rule.answer(2, 1) == ["a", "| 2,1 of 1 open 1@0"]
+
+
 def test_what_an_old_producer_has_open_is_taken_in_if_it_is_all() -> None:
     """Open records of an old producer are included if complete: what they depend on is below the target.
 

@@ -26,6 +26,5 @@ def test_killed_at_random_moments() -> None:
     looks = [tuple(map(int, line.split())) for line in done.stdout.split("\n") if line]
     newest = [number for number, _ in looks]
     assert len(looks) == KILLS
-    assert newest == sorted(newest), "versions were lost"
-    assert len(set(newest)) > 1, "no process has recorded anything"  # one that is killed early may have only caught up
+    assert all(first < second for first, second in zip(newest, newest[1:])), "a process has recorded nothing"
     assert KILLS < 20 or looks[-1][1] == 60, "no version was removed"
