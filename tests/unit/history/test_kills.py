@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from itertools import pairwise
 
 import pytest
 
@@ -26,5 +27,5 @@ def test_killed_at_random_moments() -> None:
     looks = [tuple(map(int, line.split())) for line in done.stdout.split("\n") if line]
     newest = [number for number, _ in looks]
     assert len(looks) == KILLS
-    assert all(first < second for first, second in zip(newest, newest[1:])), "a process has recorded nothing"
+    assert all(first < second for first, second in pairwise(newest)), "a process has recorded nothing"
     assert KILLS < 20 or looks[-1][1] == 60, "no version was removed"
