@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from decimal import Decimal
+from typing import Any, get_args
 
+import msgspec
 import pytest
 from test_classes import DATA
 
@@ -104,6 +106,58 @@ def test_a_name_that_only_looks_twice() -> None:
     found = short_way(odd)
     assert found is not None
     assert list(found) == list(long_way(odd))
+
+
+@pytest.mark.parametrize("format_", ["SDMX-JSON", "Fusion-JSON"])
+def test_structs_encode_nothing_that_they_did_not_read(format_: str) -> None:
+    """No struct adds a member or a colon when it is encoded again, so that equal counts prove that none was dropped."""
+    readers: Any = fusion.READERS if format_ == "Fusion-JSON" else sdmx_json.READERS
+    seen: set[type] = set()
+    for decoder, _ in readers.values():
+        _check_struct(decoder.type, seen)
+    assert len(seen) > 40
+
+
+def _check_struct(struct: Any, seen: set[type]) -> None:
+    if struct in seen:
+        return
+    seen.add(struct)
+    config = struct.__struct_config__
+    assert config.omit_defaults, struct
+    assert config.tag is None, struct
+    for field in msgspec.structs.fields(struct):
+        assert not field.required, (struct, field)
+        assert ":" not in field.encode_name
+        _check_type(field.type, seen)
+    assert msgspec.json.encode(msgspec.json.decode(b"{}", type=struct)) == b"{}", struct
+
+
+def _check_type(type_: Any, seen: set[type]) -> None:
+    for part in get_args(type_):
+        _check_type(part, seen)
+    if isinstance(type_, type) and issubclass(type_, msgspec.Struct):
+        _check_struct(type_, seen)
+    # Others, such as times, may be written in another way than they were read.
+    elif not get_args(type_):
+        assert type_ in {str, int, bool, float, Decimal, dict, type(None), msgspec.Raw, Any}, type_
+
+
+UNUSUAL: dict[str, tuple[bytes, bytes]] = {
+    "an unknown member": (b'"id": "X"', b'"id": "X", "other": {"a": 1}'),
+    "a member that is null": (b'"id": "X"', b'"id": "X", "parent": null'),
+    "an unknown member of the header": (b'"id": "M"', b'"id": "M", "other": "a:b"'),
+}
+
+
+@pytest.mark.parametrize("name", UNUSUAL)
+def test_members_that_structs_do_not_keep(name: str) -> None:
+    """Members that the structs do not keep are no reason to decline, but names repeated beside them or in them are."""
+    unusual = GOOD.replace(*UNUSUAL[name], 1)
+    assert unusual != GOOD
+    assert short_way(unusual) is not None
+    for good, bad in ((b'"id": "CL"', b'"id": "OTHER", "id": "CL"'), (b'"a": 1', b'"a": 1, "a": 2')):
+        if good in unusual:
+            assert short_way(unusual.replace(good, bad, 1)) is None
 
 
 def long_message(**last: Any) -> dict[str, Any]:

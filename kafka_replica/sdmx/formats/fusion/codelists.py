@@ -94,6 +94,8 @@ def read_codelist(urn: Urn, wire: WireCodelist) -> Codelist:
 
     written = with_ids({one.id: one for one in wires}, len(wires)) if wires else None
     if written is not None:
+        for one in wires:
+            one.urn = None  # it would stay in memory
         return Codelist(urn=urn, codes=LazyItems(written, code, WireCode), **base)
     codes: dict[str, Code] = {}
     for one in wires:

@@ -6,7 +6,6 @@ model. ``read_message`` reads all others.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache, partial
 from typing import Any, Final
 
@@ -16,7 +15,7 @@ from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.formats.fusion import codelists
 from kafka_replica.sdmx.formats.fusion.classes import CLASSES, READERS
 from kafka_replica.sdmx.formats.fusion.values import Wire, WireMaintainable, read_maintained
-from kafka_replica.sdmx.formats.json_shared.short import SMALL, DeclinedError, list_of, objects_of
+from kafka_replica.sdmx.formats.json_shared.short import DeclinedError, plain, unless_whole
 from kafka_replica.sdmx.formats.json_shared.tree import JsonMessage, RawArtefact, artefacts_of, decoded, message_of
 from kafka_replica.sdmx.formats.shared.reading.collecting import STRICT, ErrorCollector
 from kafka_replica.sdmx.formats.shared.reading.identity import artefact_urn
@@ -49,17 +48,8 @@ _OPAQUE: Final = msgspec.json.Decoder(WireMaintainable, strict=False)
 _WHOLE: Final = frozenset({"Codelist", "DataConstraint", "StructureMap"})
 _OWN_KEYS: Final = frozenset({"urn", "agencyId", "version", "validityType"})
 
-_WHOLE_MESSAGE: Final = msgspec.json.Decoder(
-    msgspec.defstruct(
-        "_Whole",
-        [
-            ("meta", WireMeta | None, None),
-            *((name, list_of(decoder), ()) for name, (decoder, _) in READERS.items()),
-        ],
-        gc=False,
-    ),
-    strict=False,
-)
+_OUTLINE: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_LIST: Final = msgspec.json.Decoder(list[msgspec.Raw])
 
 
 def read_message(message: JsonMessage, collector: ErrorCollector = STRICT) -> Message:
@@ -121,49 +111,32 @@ def _header(meta: WireMeta) -> Header:
     return Header(id=meta.id, sender=meta.sender.id if meta.sender else None, prepared=meta.prepared, test=meta.test)
 
 
-def read_short(data: bytes, tree: Any, _: Format | None) -> Message:
+def read_short(data: bytes, _: Format | None) -> Message:
     """Return the message. Raises DeclinedError or any decoding error if the slow path has to read it."""
-    if type(tree) is not dict:
-        raise DeclinedError("no object, or a name twice")
-    meta = tree.pop("meta", None)
-    lists = objects_of(tree)
-    if not READERS.keys() >= lists.keys() or not any(lists.values()):
-        raise DeclinedError("another list, or no artefacts")
-    if len(lists) == 1 and len(data) < SMALL and meta is not None:
-        ((name, objects),) = lists.items()
-        if len(objects) == 1:
-            return _single(data, name, objects[0])
-    whole: Any = _WHOLE_MESSAGE.decode(data)
-    artefacts = [
-        _from_short(name, READERS[name][1], members, wire)
-        for name, objects in lists.items()
-        for members, wire in zip(objects, getattr(whole, name), strict=True)
-    ]
-    return Message(Format.FUSION_JSON, _header(whole.meta) if whole.meta else Header(), artefacts)
+    outline = _OUTLINE.decode(data)
+    raw_meta = outline.get("meta")
+    parts = [] if raw_meta is None else [plain(raw_meta)]
+    wires: list[tuple[str, int, Any]] = []
+    for class_, raw_list in outline.items():
+        if class_ == "meta":
+            continue
+        if class_ not in READERS:
+            raise DeclinedError("another list")
+        decode = READERS[class_][0].decode
+        wires += [(class_, at, decode(raw)) for at, raw in enumerate(_LIST.decode(raw_list))]
+    if not wires:
+        raise DeclinedError("no artefacts")
+    parts += [wire for _, _, wire in wires]
+    tree = unless_whole(data, parts, len(outline))
+    artefacts = [_from_short(class_, wire, tree and tree[class_][at]) for class_, at, wire in wires]
+    return Message(Format.FUSION_JSON, Header() if raw_meta is None else _header(_META.decode(raw_meta)), artefacts)
 
 
-def _single(data: bytes, name: str, members: dict[str, Any]) -> Message:
-    """Read a header and one artefact, the usual kind of message."""
-    decode, convert = _single_reader(name)
-    whole: Any = decode(data)
-    artefact = _from_short(name, convert, members, whole.artefacts[0])
-    return Message(Format.FUSION_JSON, _header(whole.meta), (artefact,))
-
-
-@cache
-def _single_reader(name: str) -> tuple[Callable[[bytes], Any], Callable[[Urn, Any], Artefact]]:
-    """Return the decoder of a message with one artefact of a class, and the function that converts it to the model."""
-    decoder, convert = READERS[name]
-    # Building a struct with a field for each class takes longer than reading a small artefact.
-    fields = [("meta", WireMeta), ("artefacts", list_of(decoder))]
-    whole = msgspec.defstruct("_Single", fields, rename={"artefacts": name}, gc=False)
-    return msgspec.json.Decoder(whole, strict=False).decode, convert
-
-
-def _from_short(class_: str, convert: Callable[[Urn, Any], Artefact], members: dict[str, Any], wire: Any) -> Artefact:
-    if class_ in _WHOLE and _has_unknown(class_, members):
+def _from_short(class_: str, wire: Any, members: dict[str, Any] | None) -> Artefact:
+    """Return an artefact; ``members`` are None if all of them are known."""
+    if members is not None and class_ in _WHOLE and _has_unknown(class_, members):
         raise DeclinedError(class_)
     agency, id_, version = wire.agency_id or wire.agency_upper, wire.id, wire.version
     is_whole = agency and id_ and version
     urn = Urn.of(class_, agency, id_, version) if is_whole else artefact_urn(class_, agency, id_, version, None, "")
-    return convert(urn, wire)
+    return READERS[class_][1](urn, wire)

@@ -33,7 +33,7 @@ from kafka_replica.sdmx.representation import Representation, TextFormat
 from kafka_replica.sdmx.urn import Urn
 
 
-class Wire(msgspec.Struct, rename="camel", gc=False):
+class Wire(msgspec.Struct, rename="camel", gc=False, omit_defaults=True):
     """The base struct, with camelCase names."""
 
 
@@ -42,6 +42,7 @@ class Text(Wire, gc=False):
 
     value: str = ""
     locale: str = "en"
+    is_html: Any = None
 
 
 class WireAnnotation(Wire, gc=False):
@@ -66,9 +67,10 @@ class WireLink(Wire, gc=False):
 
 
 class WireIdentifiable(Wire, gc=False):
-    """An object with an id."""
+    """An object with an id. The URN of an item is not needed, but a known member is read faster."""
 
     id: str | None = None
+    urn: Any = None
     uri: str | None = None
     annotations: list[WireAnnotation] | None = None
     links: list[WireLink] | None = None
@@ -88,6 +90,7 @@ class WireMaintainable(WireNameable, gc=False):
     agency_upper: str | None = msgspec.field(name="agencyID", default=None)
     version: str | None = None
     urn: str | None = None
+    validity_type: Any = None
     is_final: bool | None = None
     is_partial: bool | None = None
     is_external_reference: bool | None = None

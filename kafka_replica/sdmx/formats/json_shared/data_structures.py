@@ -96,7 +96,7 @@ class ComponentReader:
         """Return measures by id, in order. Raises MessageError."""
         found: dict[str, Measure] = {}
         for id_, wire, own, concept, values, roles, more in self._read(written):
-            mandatory = wire.mandatory
+            mandatory = bool(wire.mandatory)
             one = Measure(urn=own, concept=concept, representation=values, concept_roles=roles, mandatory=mandatory)
             found[id_] = replace(one, **more) if more else one
         return found
@@ -113,7 +113,7 @@ class ComponentReader:
                 concept=concept,
                 representation=values,
                 concept_roles=roles,
-                mandatory=wire.mandatory,
+                mandatory=bool(wire.mandatory),
                 relationship=relationship(urn, wire),
             )
             found[id_] = replace(one, **more) if more else one

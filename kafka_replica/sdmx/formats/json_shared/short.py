@@ -1,14 +1,17 @@
-"""The fast path for JSON: it decodes a message in two passes if the message has nothing unusual.
+"""The fast path for JSON, for messages that have nothing unusual.
 
-The first pass parses plain objects: it finds the names of the outer levels and checks that no name is repeated. The
-second pass decodes into structs. The fast path accepts only messages that are surely right; the slow path
-(``tree``) reads all others level by level, or reports the error and its place.
+It decodes the outermost levels, then each artefact into structs. The fast path accepts only messages that are surely
+right; the slow path (``tree``) reads all others level by level, or reports the error and its place.
+
+*Repeated names.* A colon follows each name, and strings keep theirs. So if the structs, encoded again, have as many
+colons as the message, they hold each of its members, and no name is repeated or unknown. That is the usual case, and
+costs less than parsing the message into plain objects (see ``names``), which decides all other cases.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, TypeAlias, TypeVar
+from typing import Any, Final, TypeVar
 
 import msgspec
 
@@ -18,10 +21,8 @@ from kafka_replica.sdmx.formats.json_shared import names
 from kafka_replica.sdmx.message import Message
 
 M = TypeVar("M")
-Objects: TypeAlias = list[dict[str, Any]]
-"""The objects of a list as decoded, without conversion."""
 
-SMALL: Final = 1 << 16
+_SMALL: Final = 1 << 16
 _DECLINED: Final = (SdmxError, msgspec.MsgspecError, RecursionError, ValueError, OverflowError)
 
 
@@ -29,25 +30,39 @@ class DeclinedError(ValueError):
     """A signal that the fast path declines the message and leaves it to the slow path."""
 
 
-def short(read: Callable[[bytes, Any, M], Message], data: bytes, claimed: M) -> Message | None:
-    """Return the message, or None if the slow path has to read it. ``read`` takes its bytes and its plain objects."""
+def short(read: Callable[[bytes, M], Message], data: bytes, claimed: M) -> Message | None:
+    """Return the message, or None if the slow path has to read it."""
     try:
-        if len(data) < SMALL:
-            return read(data, names.tree_of(data), claimed)
+        if len(data) < _SMALL:
+            return read(data, claimed)
         with collector_paused():
-            return read(data, names.tree_of(data), claimed)
+            return read(data, claimed)
     except _DECLINED:
         return None
 
 
-def objects_of(tree: dict[str, Any]) -> dict[str, Objects]:
-    """Return the lists of objects by name. Raises DeclinedError for anything else."""
-    for name, held in tree.items():
-        if type(held) is not list or not all(type(one) is dict for one in held):
-            raise DeclinedError(name)
+def plain(raw: msgspec.Raw) -> Any:
+    """Return a part of a message as plain objects. Raises DeclinedError if a name may be repeated in it."""
+    tree = names.tree_of(bytes(raw))
+    if tree is None:
+        raise DeclinedError("a name twice")
     return tree
 
 
-def list_of(decoder: msgspec.json.Decoder[Any]) -> Any:
-    """Return the type of a list whose elements the decoder reads."""
-    return list.__class_getitem__(decoder.type)
+def unless_whole(data: bytes, parts: list[Any], outer: int) -> Any:
+    """Return None if the parts of a message hold all its members, otherwise the message as plain objects.
+
+    Args:
+        data: the message.
+        parts: the structs that omit defaults, and plain objects, that were decoded from it.
+        outer: the number of names around the parts.
+
+    Raises:
+        DeclinedError: a name may be repeated in an object.
+    """
+    if names.has_names(data, outer, parts):
+        return None
+    tree = names.tree_of(data)
+    if tree is None:
+        raise DeclinedError("a name twice")
+    return tree

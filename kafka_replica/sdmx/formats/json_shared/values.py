@@ -15,7 +15,7 @@ from kafka_replica.sdmx.representation import Occurs, Representation, TextFormat
 from kafka_replica.sdmx.urn import Urn
 
 
-class WireFacets(msgspec.Struct, rename="camel", gc=False):
+class WireFacets(msgspec.Struct, rename="camel", gc=False, omit_defaults=True):
     """The facets of a text except for flags, which have several spellings."""
 
     text_type: str | None = None

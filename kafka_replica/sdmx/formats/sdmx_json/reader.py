@@ -7,14 +7,14 @@ and hold only classes of the model; ``read_message`` reads all others.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache, lru_cache, partial
+from functools import lru_cache, partial
 from typing import Any, Final
 
 import msgspec
 
 from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.formats.json_shared.names import refuse_repeated
-from kafka_replica.sdmx.formats.json_shared.short import SMALL, DeclinedError, list_of, objects_of
+from kafka_replica.sdmx.formats.json_shared.short import DeclinedError, plain, unless_whole
 from kafka_replica.sdmx.formats.json_shared.tree import (
     WITHOUT_URN,
     JsonMessage,
@@ -64,21 +64,14 @@ _LONG_ADDRESS: Final = 300
 _OUTER: Final = {"data", "meta"}
 
 
-class _Whole(msgspec.Struct, gc=False):
+class _Outline(msgspec.Struct, gc=False, forbid_unknown_fields=True):
     """The outermost levels."""
 
-    data: Any
-    meta: WireMeta
+    data: dict[str, list[msgspec.Raw]]
+    meta: msgspec.Raw
 
 
-_Data = msgspec.defstruct(
-    "_Data",
-    [(name, list_of(READERS[class_][0]), ()) for name, class_ in _CLASSES.items()],
-    gc=False,
-)
-_WHOLE: Final[msgspec.json.Decoder[Any]] = msgspec.json.Decoder(
-    msgspec.defstruct("_Read", [("data", _Data), ("meta", WireMeta)], bases=(_Whole,)), strict=False
-)
+_OUTLINE: Final = msgspec.json.Decoder(_Outline)
 
 
 def read_message(message: JsonMessage, collector: ErrorCollector = STRICT) -> Message:
@@ -123,45 +116,22 @@ def _artefact(message: JsonMessage, artefact: RawArtefact, context: Context) -> 
     )
 
 
-def read_short(data: bytes, tree: Any, claimed: Format | None) -> Message:
+def read_short(data: bytes, claimed: Format | None) -> Message:
     """Return the message. Raises DeclinedError or any decoding error if the slow path has to read it."""
-    if type(tree) is not dict or tree.keys() != _OUTER or type(tree["data"]) is not dict:
-        raise DeclinedError("other members, or a name twice")
-    lists = objects_of(tree["data"])
-    if not _CLASSES.keys() >= lists.keys():
-        raise DeclinedError("another list")
-    if len(lists) == 1 and len(data) < SMALL:
-        ((name, objects),) = lists.items()
-        if len(objects) == 1:
-            return _single(data, name, claimed)
-    whole = _WHOLE.decode(data)
-    context = _context(whole.meta)
-    artefacts = [
-        _from_short(_CLASSES[name], READERS[_CLASSES[name]][1], wire, context)
-        for name in lists
-        for wire in getattr(whole.data, name)
-    ]
-    return Message(_format(whole.meta.schema, claimed), _header(whole.meta), artefacts)
-
-
-def _single(data: bytes, name: str, claimed: Format | None) -> Message:
-    """Read a header and one artefact, the usual kind of message."""
-    class_, decode, convert = _single_reader(name)
-    whole: Any = decode(data)
-    meta_, wire = whole.meta, whole.data.artefacts[0]
-    artefact = _from_short(class_, convert, wire, _context(meta_))
-    return Message(_format(meta_.schema, claimed), _header(meta_), (artefact,))
-
-
-@cache
-def _single_reader(name: str) -> tuple[str, Callable[[bytes], Any], Callable[[Urn, Any, Context], Artefact]]:
-    """Return the class of a list, the decoder of a message with one artefact in it, and the conversion to the model."""
-    class_ = _CLASSES[name]
-    decoder, convert = READERS[class_]
-    # Building a struct with a field for each class takes longer than reading a small artefact.
-    single = msgspec.defstruct("_Artefacts", [("artefacts", list_of(decoder))], rename={"artefacts": name}, gc=False)
-    whole = msgspec.defstruct("_Single", [("data", single), ("meta", WireMeta)], gc=False)
-    return class_, msgspec.json.Decoder(whole, strict=False).decode, convert
+    outline = _OUTLINE.decode(data)
+    plain_meta = plain(outline.meta)
+    meta = _META.decode(outline.meta)
+    wires: list[tuple[str, Any]] = []
+    for name, raws in outline.data.items():
+        class_ = _CLASSES.get(name)
+        if class_ is None:
+            raise DeclinedError("another list")
+        decode = READERS[class_][0].decode
+        wires += [(class_, decode(raw)) for raw in raws]
+    unless_whole(data, [plain_meta, *(wire for _, wire in wires)], len(_OUTER) + len(outline.data))
+    context = _context(meta)
+    artefacts = [_from_short(class_, READERS[class_][1], wire, context) for class_, wire in wires]
+    return Message(_format(meta.schema, claimed), _header(meta), artefacts)
 
 
 @lru_cache(maxsize=64)

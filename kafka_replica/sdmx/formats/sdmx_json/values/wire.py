@@ -19,7 +19,7 @@ Null always means the same as a missing member (field guide, "Introduction").
 """
 
 
-class Wire(msgspec.Struct, rename="camel", gc=False):
+class Wire(msgspec.Struct, rename="camel", gc=False, omit_defaults=True):
     """The base struct, with camelCase names."""
 
 
