@@ -55,7 +55,7 @@ class TreeReader(Protocol):
 class JsonReader(Protocol):
     """A module that reads one of the formats in JSON."""
 
-    read_short: Callable[[bytes, dict[str, Any], Format | None], Message]
+    read_short: Callable[[bytes, Format | None], Message]
 
     def read_message(self, message: JsonMessage, collector: ErrorCollector) -> Message:
         """Return the message whose outermost levels are known. Raises MessageError."""

@@ -169,8 +169,9 @@ def refuse_repeated(
     Elements of other namespaces and those in ``apart`` are not searched.
     """
     rules = _RULES_BEFORE_21 if format_ in {Format.SDMX_ML_1_0, Format.SDMX_ML_2_0} else _RULES_SINCE_21
-    # libxml2 creates an element on each access, so long codelists are checked in another way.
-    lists = frozenset() if is_plain(root) else _CODELISTS
+    if is_plain(root):
+        _check_plain(root, names, rules)
+        return
     level: list[list[etree._Element]] = [[root]]
     while level:
         below: list[list[etree._Element]] = []
@@ -178,7 +179,8 @@ def refuse_repeated(
             for one in siblings:
                 if not len(one) or one in apart:
                     continue
-                if lists and names[one.tag] in lists:
+                # libxml2 creates an element on each access, so long codelists are checked in another way.
+                if names[one.tag] in _CODELISTS:
                     children = list(one.iterchildren(*_BESIDE_CODES))
                     _check_codes(one, names, rules)
                 else:
@@ -187,6 +189,14 @@ def refuse_repeated(
                     _check_children(one, children, names, rules)
                 below.append(children)
         level = below
+
+
+def _check_plain(root: etree._Element, names: Names, rules: _Rules) -> None:
+    parents = [root]
+    for one in parents:
+        if len({child.tag for child in one}) < len(one):
+            _check_children(one, one, names, rules)
+        parents += [child for child in one if child]
 
 
 def _check_children(parent: etree._Element, children: Iterable[etree._Element], names: Names, rules: _Rules) -> None:
