@@ -161,6 +161,14 @@ def test_a_version_from_before_is_ready_if_that_is_configured(replica: Replica) 
         assert httpx.get(f"{address}/health/ready").status_code == 200
 
 
+def test_a_body_does_not_wait_for_the_acknowledgement_of_its_headers() -> None:
+    """Connections send small packets at once (TCP_NODELAY): an answer is two packets, its headers and its body."""
+    with open_socket(ListenSettings(port=0)) as opened, socket.create_connection(opened.getsockname()):
+        accepted, _ = opened.accept()
+        with accepted:
+            assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
 def test_an_address_in_use_and_unusable_certificates_are_refused(tmp_path: Path) -> None:
     """The message names the address or the files; a wrong password never asks on the terminal."""
     with open_socket(ListenSettings(port=0)) as opened:
