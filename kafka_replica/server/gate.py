@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -61,7 +60,7 @@ class Gate:
             self._running -= is_counted
 
     def _check(self, scope: Scope, path: str) -> None:
-        headers = Headers(scope=scope)
+        size, headers = _headers_of(scope)
         if scope["method"] not in METHODS:
             # The connection is closed, because its body is not read.
             raise Problem(405, "the server is read-only; use GET", {"Allow": ", ".join(METHODS), "Connection": "close"})
@@ -69,7 +68,7 @@ class Gate:
             raise Problem(413, "a request has no body here", {"Connection": "close"})
         if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > self._settings.max_url_bytes:
             raise Problem(414, f"path and query are longer than {self._settings.max_url_bytes} bytes")
-        if sum(len(name) + len(value) for name, value in scope["headers"]) > self._settings.max_header_bytes:
+        if size > self._settings.max_header_bytes:
             raise Problem(431, f"the headers are larger than {self._settings.max_header_bytes} bytes")
         if path.startswith(_HEALTH):
             return
@@ -83,4 +82,13 @@ class Gate:
 
 def _is_preflight(scope: Scope) -> bool:
     """Return whether a browser asks for permission; it sends no token with this question."""
-    return scope["method"] == "OPTIONS" and "access-control-request-method" in Headers(scope=scope)
+    return scope["method"] == "OPTIONS" and "access-control-request-method" in _headers_of(scope)[1]
+
+
+def _headers_of(scope: Scope) -> tuple[int, dict[str, str]]:
+    """Return the size of all headers in bytes, and the first value of each header."""
+    size, found = 0, dict[str, str]()
+    for name, value in scope["headers"]:
+        size += len(name) + len(value)
+        found.setdefault(name.decode("latin-1"), value.decode("latin-1"))
+    return size, found
