@@ -5,16 +5,16 @@ Health checks pass without a host name and token, because they reveal no data an
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from kafka_replica.server.access import LOOPBACK_NAMES, Role, Token, check_role, is_allowed_host
+from kafka_replica.server.access import LOOPBACK_NAMES, Role, check_role, is_allowed_host
 from kafka_replica.server.problems import Problem, busy, problem_response
 from kafka_replica.server.settings import ServerSettings
+from kafka_replica.server.token_file import TokenFile
 
 METHODS: Final = ("GET", "HEAD", "OPTIONS")
 _HEALTH: Final = "/health/"
@@ -27,10 +27,10 @@ class Gate:
     Args:
         app: the rest of the app.
         settings: the limits.
-        tokens: the accepted tokens; empty if none is needed.
+        tokens: the accepted tokens; None if none is needed.
     """
 
-    def __init__(self, app: ASGIApp, settings: ServerSettings, tokens: Sequence[Token]) -> None:
+    def __init__(self, app: ASGIApp, settings: ServerSettings, tokens: TokenFile | None) -> None:
         self._app = app
         self._settings = settings
         self._hosts = frozenset(name.lower() for name in settings.allowed_hosts or LOOPBACK_NAMES)
@@ -74,8 +74,8 @@ class Gate:
             return
         if not is_allowed_host(headers.get("host", ""), self._hosts):
             raise Problem(400, "this host name is not allowed; the server's setting allowed_hosts lists the names")
-        if self._tokens and not _is_preflight(scope):
-            check_role(self._tokens, headers.get("authorization", ""), Role.READ)
+        if self._tokens is not None and not _is_preflight(scope):
+            check_role(self._tokens.current(), headers.get("authorization", ""), Role.READ)
         if self._running >= self._settings.max_requests:
             raise busy(f"{self._settings.max_requests} requests are in progress")
 
