@@ -16,7 +16,7 @@ class FinishedAnswer(NamedTuple):
 
     status: int
     headers: tuple[tuple[bytes, bytes], ...]
-    """As ASGI has them."""
+    """Pairs of name and value, in the form of ASGI."""
     body: bytes
 
 

@@ -28,7 +28,7 @@ _LISTS, _CODES = 6, 8
 
 
 class Stood(NamedTuple):
-    """What a service answered while a version was the current one, and the time between which it was certainly so."""
+    """A version: a service's answers while it was the current one, and two instants between which it certainly was."""
 
     answers: tuple[tuple[int, bytes], ...]
     first: datetime

@@ -22,7 +22,7 @@ with topic.replica() as replica:
 
 
 def test_the_demonstration_stays_up_as_a_service() -> None:
-    """It prints the address, answers there, and ends without an error at Ctrl-C."""
+    """The program prints the address, answers there, and ends without an error at Ctrl-C."""
     with subprocess.Popen([sys.executable, "-c", PROGRAM], stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None
