@@ -15,7 +15,7 @@ FOLDER = ROOT / "requirements"
 UV = Path(sys.executable).with_name("uv")
 LEVELS = {
     "demo": "--extra cli --extra directories --extra embedded --extra metrics --extra postgres --extra sdmx "
-    "--extra spark --group install",
+    "--extra server --extra spark --group install",
     "test": "--all-extras --group install --group test",
     "check": "--all-extras --group dev",
 }

@@ -17,7 +17,7 @@ from typing import Any
 from rich.console import Console
 
 from benchmarks.experiments import EXPERIMENTS
-from benchmarks.figures import FIGURES, HEADERS, PUBLISHING, READERS, VALIDATION, Figure
+from benchmarks.figures import FIGURES, HEADERS, HTTP, PUBLISHING, READERS, VALIDATION, Figure
 from benchmarks.java import GlobalKTable, NotMeasurableError
 from benchmarks.page import into_page, into_section
 from benchmarks.picture import picture
@@ -31,6 +31,7 @@ _SECTIONS = {
     "publishing": PUBLISHING,
     "validation": VALIDATION,
     "headers": HEADERS,
+    "http": HTTP,
 }  # an experiment, and figures that are shown separately
 
 
@@ -109,6 +110,7 @@ _LIBRARIES = {
     "publishing": ("confluent-kafka", "SQLAlchemy"),
     "validation": ("pyspark", "polars", "pandas"),
     "headers": ("cramjam", "cryptography"),
+    "http": ("starlette", "uvicorn", "h11"),
 }
 
 

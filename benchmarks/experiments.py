@@ -11,6 +11,7 @@ from benchmarks.codes import codes
 from benchmarks.directories import directories
 from benchmarks.durable import disk, disk_apply, disk_flush, disk_lookups
 from benchmarks.headers import headers
+from benchmarks.http import http
 from benchmarks.load import load
 from benchmarks.publishing import publishing
 from benchmarks.reading import reading
@@ -129,5 +130,6 @@ EXPERIMENTS: dict[str, Callable[[Stage], Figures]] = {
     "headers": headers,
     "codes": codes,
     "directories": directories,
+    "http": http,
     "validation": validation,
 }

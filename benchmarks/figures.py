@@ -11,7 +11,7 @@ class Figure:
     """A line of the table; its value is the median over rounds."""
 
     title: str
-    unit: Literal["x", "s", "ms", "us", "MB", "records/s"]
+    unit: Literal["x", "s", "ms", "us", "MB", "records/s", "requests/s"]
     bound: float | None = None
     """The target; None if there is none, and the line is only informative."""
     wants: Literal["more", "less"] = "more"
@@ -146,6 +146,23 @@ HEADERS: dict[str, Figure] = {
     "headers.together": Figure("content type, zstd, encryption and HMAC together", "records/s"),
 }
 """Figures of header stacks, in a section of their own."""
+
+HTTP: dict[str, Figure] = {
+    "http.unparsed": Figure("a codelist asked again, unparsed, against a bare ASGI response, p99", "x", 1.3, "less"),
+    "http.unparsed.p50": Figure("the same, p50", "x"),
+    "http.first": Figure("codelists asked for the first time, unparsed, p99", "x", 1.3, "less"),
+    "http.first.p50": Figure("the same, p50", "x"),
+    "http.304": Figure("304 against a bare one, p99", "x", 1.5, "less"),
+    "http.304.p50": Figure("the same, p50", "x"),
+    "http.unparsed_ms": Figure("milliseconds of the codelist asked again, p99", "ms"),
+    "http.ready_s": Figure("8,400 dataflows, 2,400 codelists, 650 constraints: ready, imports done", "s", 5, "less"),
+    "http.warm_s": Figure("the same with its references, which are read in the background after that", "s"),
+    "http.references_ms": Figure("references=all of dataflows for the first time, p99", "ms", 10, "less"),
+    "http.references_p50_ms": Figure("the same, p50", "ms"),
+    "http.references_again_ms": Figure("references=all of dataflows asked again, p99", "ms", 10, "less"),
+    "http.requests": Figure("requests per second of one process, four connections", "requests/s"),
+}
+"""Figures of the HTTP service, in a section of their own."""
 
 _SCAN = "against reading the same rows"
 VALIDATION: dict[str, Figure] = {

@@ -12,6 +12,7 @@ _SECTIONS = {
     "reading": ("<!-- readers: written by make bench -->", "<!-- end of readers -->"),
     "validation": ("<!-- validation: written by make bench -->", "<!-- end of validation -->"),
     "headers": ("<!-- headers: written by make bench -->", "<!-- end of headers -->"),
+    "http": ("<!-- http: written by make bench -->", "<!-- end of http -->"),
     "publishing": ("<!-- publishing: written by make bench -->", "<!-- end of publishing -->"),
 }
 

@@ -15,7 +15,8 @@ class FinishedAnswer(NamedTuple):
     """An answer as it is sent, except for headers that change within a version."""
 
     status: int
-    headers: dict[str, str]
+    headers: tuple[tuple[bytes, bytes], ...]
+    """Pairs of name and value, in the form of ASGI."""
     body: bytes
 
 

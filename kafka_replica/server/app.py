@@ -25,7 +25,6 @@ from kafka_replica.metrics.replica import export
 from kafka_replica.metrics.sdmx import export_structures
 from kafka_replica.metrics.server import RequestMetrics
 from kafka_replica.replica import Replica
-from kafka_replica.server.access import read_tokens
 from kafka_replica.server.change_feed import ChangeFeed
 from kafka_replica.server.default_answer import DefaultAnswer
 from kafka_replica.server.gate import METHODS, Gate
@@ -36,6 +35,7 @@ from kafka_replica.server.problems import answer_exception
 from kafka_replica.server.sdmx_routes import Answer, SdmxRoutes
 from kafka_replica.server.settings import ServerSettings
 from kafka_replica.server.threads import DaemonThreads
+from kafka_replica.server.token_file import TokenFile
 from kafka_replica.server.versions import HEADERS, Versions
 
 _log = logging.getLogger("kafka_replica.server")
@@ -96,7 +96,7 @@ class Service:
         middleware = [
             Middleware(Observation, metrics=self._metrics, route_of=_route_of),
             Middleware(
-                Gate, settings=settings, tokens=read_tokens(settings.tokens_file) if settings.tokens_file else ()
+                Gate, settings=settings, tokens=TokenFile(settings.tokens_file) if settings.tokens_file else None
             ),
         ]
         if settings.allowed_origins:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import re
+from functools import lru_cache
 from typing import Final
 
 _LEAST_BYTES: Final = 1000  # smaller answers fit into one packet
@@ -11,6 +12,7 @@ _LEVEL: Final = 5
 _COMPRESSIBLE: Final = re.compile(r"(text/|application/[^;]*(json|xml))", re.IGNORECASE)
 
 
+@lru_cache(maxsize=256)
 def accepts_gzip(header: str) -> bool:
     """Return whether a request with this header ``Accept-Encoding`` accepts gzip."""
     qualities: dict[str, float] = {}

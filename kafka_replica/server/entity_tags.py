@@ -31,6 +31,8 @@ def with_suffix(tag: str, suffix: str, *, compressed: bool) -> str:
 
 def without_suffix(if_none_match: str, suffix: str) -> str:
     """Return the header ``If-None-Match`` with the tags of this incarnation only, without the suffix."""
+    if not if_none_match:
+        return ""
     if if_none_match.strip() == "*":
         return "*"
     known = [tag.removesuffix(suffix) for tag in _TAG.findall(if_none_match) if tag.endswith(suffix)]

@@ -5,17 +5,16 @@ Health checks pass without a host name and token, because they reveal no data an
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
-from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from kafka_replica.server.access import LOOPBACK_NAMES, Role, Token, check_role, is_allowed_host
+from kafka_replica.server.access import LOOPBACK_NAMES, Role, check_role, is_allowed_host
 from kafka_replica.server.problems import Problem, busy, problem_response
 from kafka_replica.server.settings import ServerSettings
+from kafka_replica.server.token_file import TokenFile
 
 METHODS: Final = ("GET", "HEAD", "OPTIONS")
 _HEALTH: Final = "/health/"
@@ -28,10 +27,10 @@ class Gate:
     Args:
         app: the rest of the app.
         settings: the limits.
-        tokens: the accepted tokens; empty if none is needed.
+        tokens: the accepted tokens; None if none is needed.
     """
 
-    def __init__(self, app: ASGIApp, settings: ServerSettings, tokens: Sequence[Token]) -> None:
+    def __init__(self, app: ASGIApp, settings: ServerSettings, tokens: TokenFile | None) -> None:
         self._app = app
         self._settings = settings
         self._hosts = frozenset(name.lower() for name in settings.allowed_hosts or LOOPBACK_NAMES)
@@ -61,7 +60,7 @@ class Gate:
             self._running -= is_counted
 
     def _check(self, scope: Scope, path: str) -> None:
-        headers = Headers(scope=scope)
+        size, headers = _headers_of(scope)
         if scope["method"] not in METHODS:
             # The connection is closed, because its body is not read.
             raise Problem(405, "the server is read-only; use GET", {"Allow": ", ".join(METHODS), "Connection": "close"})
@@ -69,18 +68,27 @@ class Gate:
             raise Problem(413, "a request has no body here", {"Connection": "close"})
         if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > self._settings.max_url_bytes:
             raise Problem(414, f"path and query are longer than {self._settings.max_url_bytes} bytes")
-        if sum(len(name) + len(value) for name, value in scope["headers"]) > self._settings.max_header_bytes:
+        if size > self._settings.max_header_bytes:
             raise Problem(431, f"the headers are larger than {self._settings.max_header_bytes} bytes")
         if path.startswith(_HEALTH):
             return
         if not is_allowed_host(headers.get("host", ""), self._hosts):
             raise Problem(400, "this host name is not allowed; the server's setting allowed_hosts lists the names")
-        if self._tokens and not _is_preflight(scope):
-            check_role(self._tokens, headers.get("authorization", ""), Role.READ)
+        if self._tokens is not None and not _is_preflight(scope):
+            check_role(self._tokens.current(), headers.get("authorization", ""), Role.READ)
         if self._running >= self._settings.max_requests:
             raise busy(f"{self._settings.max_requests} requests are in progress")
 
 
 def _is_preflight(scope: Scope) -> bool:
     """Return whether a browser asks for permission; it sends no token with this question."""
-    return scope["method"] == "OPTIONS" and "access-control-request-method" in Headers(scope=scope)
+    return scope["method"] == "OPTIONS" and "access-control-request-method" in _headers_of(scope)[1]
+
+
+def _headers_of(scope: Scope) -> tuple[int, dict[str, str]]:
+    """Return the size of all headers in bytes, and the first value of each header."""
+    size, found = 0, dict[str, str]()
+    for name, value in scope["headers"]:
+        size += len(name) + len(value)
+        found.setdefault(name.decode("latin-1"), value.decode("latin-1"))
+    return size, found

@@ -6,10 +6,9 @@ import logging
 import re
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final
 
-from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from kafka_replica.metrics.server import RequestMetrics
@@ -19,11 +18,15 @@ from kafka_replica.server.problems import problem_response
 REQUEST_ID: Final = "X-Request-ID"
 _log = logging.getLogger("kafka_replica.server")
 _POSSIBLE_ID: Final = re.compile(rb"[A-Za-z0-9._:/+=@-]{1,128}")
-_PROTECTION: Final = {
-    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
-    "Referrer-Policy": "no-referrer",
-    "X-Content-Type-Options": "nosniff",
-}
+_RAW_REQUEST_ID: Final = REQUEST_ID.lower().encode()
+_PROTECTION: Final = (
+    (
+        b"content-security-policy",
+        b"default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+    ),
+    (b"referrer-policy", b"no-referrer"),
+    (b"x-content-type-options", b"nosniff"),
+)
 
 
 class Observation:
@@ -52,10 +55,7 @@ class Observation:
             nonlocal status, bytes_sent
             if message["type"] == "http.response.start":
                 status = message["status"]
-                headers = MutableHeaders(raw=message.setdefault("headers", []))
-                for name, value in _PROTECTION.items():
-                    headers.setdefault(name, value)
-                headers[REQUEST_ID] = request_id
+                message["headers"] = _protected(message.get("headers", ()), request_id)
             elif message["type"] == "http.response.body":
                 if scope["method"] == "HEAD":
                     message["body"] = b""
@@ -82,6 +82,14 @@ def _request_id(scope: Scope) -> str:
     """Return the id that the client has given, if it is harmless, or a new one."""
     given = next((value for name, value in scope["headers"] if name == b"x-request-id"), b"")
     return str(given, "ascii") if _POSSIBLE_ID.fullmatch(given) else secrets.token_hex(8)
+
+
+def _protected(headers: Iterable[tuple[bytes, bytes]], request_id: str) -> list[tuple[bytes, bytes]]:
+    """Return the headers of an answer with the protective ones that it lacks, and with the id of the request."""
+    found = [header for header in headers if header[0] != _RAW_REQUEST_ID]
+    own = {name for name, _ in found}
+    found += [header for header in _PROTECTION if header[0] not in own]
+    return [*found, (_RAW_REQUEST_ID, request_id.encode())]
 
 
 def _access(scope: Scope, status: int, bytes_sent: int, duration_s: float, request_id: str) -> Access:

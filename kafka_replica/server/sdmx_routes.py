@@ -21,9 +21,10 @@ from kafka_replica.server.entity_tags import suffix_of, with_suffix, without_suf
 from kafka_replica.server.problems import Problem, busy
 from kafka_replica.server.rest.messages import RestAnswer, RestRequest
 from kafka_replica.server.settings import ServerSettings
-from kafka_replica.server.versions import VersionId, Versions, version_headers
+from kafka_replica.server.versions import VersionId, Versions, raw_headers, version_headers
 
 _KEPT: Final = frozenset({200, 304})
+_WITHOUT_BODY: Final = frozenset({204, 304})
 _APIS: Final = frozenset({"v1", "v2"})
 _AS_OF: Final = re.compile("asof", re.IGNORECASE)  # the answer also depends on the versions that are kept
 
@@ -66,12 +67,12 @@ class SdmxRoutes:
     async def _respond(self, request: Request, wanted: VersionId | None) -> Response:
         version = self._versions.id_of(self._versions.snapshot(wanted))
         asked = rest_request(request, suffix_of(version.incarnation or "", self._release))
-        with_gzip = accepts_gzip(", ".join(request.headers.getlist("accept-encoding")))
+        with_gzip = accepts_gzip(joined(request, b"accept-encoding"))
         key = version, asked, with_gzip, datetime.now(UTC).date()  # on which the validity of constraints depends
         found = self._cache.get(key)
         if found is None:
             found = await self._in_thread(partial(self._compute, asked, wanted, with_gzip=with_gzip))
-        return Response(found.body, found.status, {**found.headers, **self._versions.state_headers()})
+        return FinishedResponse(found, self._versions.state_headers())
 
     async def _in_thread(self, compute: Callable[[], FinishedAnswer]) -> FinishedAnswer:
         future = asyncio.get_running_loop().run_in_executor(self._executor, compute)
@@ -112,7 +113,29 @@ def finished(answer: RestAnswer, version: dict[str, str], suffix: str, *, with_g
     headers["Vary"] = ", ".join(filter(None, (headers.get("Vary"), "Accept-Encoding")))
     if "Etag" in headers:
         headers["Etag"] = with_suffix(headers["Etag"], suffix, compressed=compressed)
-    return FinishedAnswer(answer.status, {**version, **headers}, body)  # an answer of the past names its own version
+    if answer.status not in _WITHOUT_BODY:
+        headers["Content-Length"] = str(len(body))
+    # An answer of the past names its own version.
+    return FinishedAnswer(answer.status, raw_headers({**version, **headers}), body)
+
+
+class FinishedResponse(Response):
+    """A response whose headers are ready to be sent.
+
+    Args:
+        found: the answer.
+        more: further headers.
+    """
+
+    def __init__(self, found: FinishedAnswer, more: tuple[tuple[bytes, bytes], ...]) -> None:
+        # The base class would encode all headers again for each request.
+        self.status_code, self.body, self.background = found.status, found.body, None
+        self.raw_headers = [*found.headers, *more]
+
+
+def joined(request: Request, name: bytes) -> str:
+    """Return the values of a header as one."""
+    return ", ".join([value.decode("latin-1") for found, value in request.scope["headers"] if found == name])
 
 
 def rest_request(request: Request, suffix: str) -> RestRequest:
@@ -122,16 +145,18 @@ def rest_request(request: Request, suffix: str) -> RestRequest:
         request: the request; its path parameter ``rest`` is the path after the base path.
         suffix: the suffix of this incarnation's entity tags.
     """
-    scope, headers = request.scope, request.headers
-    raw: bytes = scope.get("raw_path") or quote(scope["path"]).encode()
-    before = scope["path"].removesuffix(request.path_params["rest"])  # has no encoded slashes
-    path = "/".join(raw.decode("latin-1").split("/")[before.count("/") :])
-    api = before.rstrip("/").rpartition("/")[2]
-    if api in _APIS:  # otherwise the path itself has to tell
-        path = f"{api}/{path}"
+    scope = request.scope
+    path = scope.get("raw_path") or quote(scope["path"]).encode()
     return RestRequest(
-        path,
+        _rest_path(path, scope["path"].removesuffix(request.path_params["rest"])),
         scope["query_string"].decode("latin-1"),
-        ", ".join(headers.getlist("accept")),
-        without_suffix(", ".join(headers.getlist("if-none-match")), suffix),
+        joined(request, b"accept"),
+        without_suffix(joined(request, b"if-none-match"), suffix),
     )
+
+
+def _rest_path(path: bytes, before: str) -> str:
+    """Return the path after a base path, which has no encoded slashes, still percent-encoded."""
+    rest = path.decode("latin-1").split("/", before.count("/"))[-1]
+    api = before.rstrip("/").rpartition("/")[2]
+    return f"{api}/{rest}" if api in _APIS else rest  # otherwise the path itself has to tell

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Mapping
+from functools import cache
 from threading import Lock
 from typing import Final, NamedTuple
 
 from kafka_replica.errors import KafkaReplicaError, NotReadyError, UsageError, VersionGoneError
 from kafka_replica.history import Difference, FutureVersionError, KeptVersion, VersionHistory
+from kafka_replica.publication.status import State
 from kafka_replica.records import Position
 from kafka_replica.replica import Replica
 from kafka_replica.sdmx import LiveStructures, Structures
@@ -145,10 +148,9 @@ class Versions:
         incarnation = kept.incarnation if isinstance(kept, KeptVersion) else self._replica.incarnation
         return VersionId(snapshot.version, incarnation)
 
-    def state_headers(self) -> dict[str, str]:
-        """Return the headers that describe the present state of the replica."""
-        found = {STATE: str(self._replica.state)}
-        return found if self._replica.ready else {**found, STALE: "true"}
+    def state_headers(self) -> tuple[tuple[bytes, bytes], ...]:
+        """Return the headers that describe the present state of the replica, as ASGI has them."""
+        return _state_headers(self._replica.state, is_stale=not self._replica.ready)
 
     def close(self) -> None:
         """Stop following the replica."""
@@ -183,6 +185,16 @@ class Versions:
 
     def _with_structures(self, snapshot: Snapshot) -> ServedVersion:
         return ServedVersion(self.live.structures(snapshot), snapshot)
+
+
+@cache
+def _state_headers(state: State, *, is_stale: bool) -> tuple[tuple[bytes, bytes], ...]:
+    return raw_headers({STATE: str(state), **({STALE: "true"} if is_stale else {})})
+
+
+def raw_headers(headers: Mapping[str, str]) -> tuple[tuple[bytes, bytes], ...]:
+    """Return headers as ASGI has them."""
+    return tuple((name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers.items())
 
 
 def version_headers(version: VersionId, position: Position) -> dict[str, str]:

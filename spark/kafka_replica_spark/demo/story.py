@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from contextlib import suppress
 from itertools import islice
 from typing import Any
 
@@ -14,6 +15,7 @@ from kafka_replica.broker.admin.topics import Topics
 from kafka_replica.broker.topic_settings import STRUCTURE_TOPIC
 from kafka_replica.demo.stage import Stage, expect, hushed, wait_until
 from kafka_replica.embedded import kafka_for
+from kafka_replica.errors import MissingExtraError
 from kafka_replica.metrics.replica import export
 from kafka_replica.producer import TransactionalProducer
 from kafka_replica.producer.structures import put_part
@@ -202,6 +204,24 @@ def _stay(stage: Stage, replica: Replica, bootstrap_servers: str, topic: str) ->
         )
     )
     try:
-        threading.Event().wait()
-    except KeyboardInterrupt:
-        stage.say("closing")
+        _serve(stage, replica)
+    except MissingExtraError as error:
+        stage.say(f"[dim]not over HTTP: {error}[/]")
+        with suppress(KeyboardInterrupt):
+            threading.Event().wait()
+    stage.say("closing")
+
+
+def _serve(stage: Stage, replica: Replica) -> None:
+    """Serve the structures on the loopback address until SIGINT or SIGTERM.
+
+    Raises:
+        MissingExtraError: the extra ``server`` is not installed.
+    """
+    from kafka_replica.server import ListenSettings, serve  # noqa: PLC0415 - it may be missing
+
+    serve(
+        replica,
+        listen=ListenSettings(port=0),
+        on_listening=lambda address: stage.say(f"the structures over HTTP: {address}/"),
+    )

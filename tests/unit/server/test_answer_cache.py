@@ -20,7 +20,7 @@ def test_the_cache_is_bounded_and_returns_what_was_put_last(puts: list[tuple[int
     """Whatever is put: the size is that of what is kept, within the limit, and the last small answer is there."""
     cache, last = AnswerCache(max_bytes), dict[int, FinishedAnswer]()
     for key, size in puts:
-        last[key] = FinishedAnswer(200, {}, bytes(size))
+        last[key] = FinishedAnswer(200, (), bytes(size))
         cache.put(key, last[key])
         assert cache.size_bytes <= max_bytes
         if size + 2_000 <= max_bytes // 4:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import socket
 import threading
 from collections.abc import Iterator
@@ -159,6 +160,24 @@ def test_a_version_from_before_is_ready_if_that_is_configured(replica: Replica) 
     """Without a version yet, ready_when_stale waits for one."""
     with running(replica, settings=ServerSettings(ready_when_stale=True)) as (address, _):
         assert httpx.get(f"{address}/health/ready").status_code == 200
+
+
+def test_prepared_structures_are_exempt_from_garbage_collections(replica: Replica) -> None:
+    """Otherwise a large registry stops all answers for long, again and again."""
+    gc.unfreeze()
+    try:
+        with running(replica):
+            until(lambda: gc.get_freeze_count() > 0)
+    finally:
+        gc.unfreeze()
+
+
+def test_a_body_does_not_wait_for_the_acknowledgement_of_its_headers() -> None:
+    """Connections send small packets at once (TCP_NODELAY): an answer is two packets, its headers and its body."""
+    with open_socket(ListenSettings(port=0)) as opened, socket.create_connection(opened.getsockname()):
+        accepted, _ = opened.accept()
+        with accepted:
+            assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
 def test_an_address_in_use_and_unusable_certificates_are_refused(tmp_path: Path) -> None:

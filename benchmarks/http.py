@@ -1,0 +1,108 @@
+"""The experiment on the HTTP service: a registry of the Euro area's size, against a bare ASGI response."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from benchmarks import registry
+from benchmarks.http_client import Connection, in_turn_ms, requests_per_s, wait_ready
+from benchmarks.programs.common import percentile
+from benchmarks.stage import Stage
+
+_TIMES = 3000
+_WARM = 300
+_REFERENCES = 400
+_CONNECTIONS, _LASTS_S = 4, 3.0
+_topics: dict[str, str] = {}
+
+
+def http(stage: Stage) -> dict[str, float]:
+    """Measure answers of the service and of a bare ASGI app, which take turns; ready; references; throughput."""
+    topic = _topics.get(stage.bootstrap) or _topics.setdefault(stage.bootstrap, stage.new_topic("registry"))
+    if stage.is_first("registry"):
+        registry.fill(stage.bootstrap, topic)
+    began_s = time.perf_counter()
+    with _server(stage, "service", stage.bootstrap, topic) as service:
+        wait_ready(service)
+        figures = {"http.ready_s": time.perf_counter() - began_s}
+        _warm(service)
+        figures["http.warm_s"] = time.perf_counter() - began_s
+        figures |= _compared(stage, service) | _references(service)
+        figures["http.requests"] = requests_per_s(service, _codelist(1), _CONNECTIONS, _LASTS_S)
+    stage.noted({"what": "http", **figures})
+    return figures
+
+
+def _compared(stage: Stage, address: str) -> dict[str, float]:
+    """Return the times of codelists of one size, each relative to the bare app's."""
+    served, accept = Connection(address), str(registry.STORED)
+    same_size = [_codelist(number) for number in range(registry.CODELISTS - 1, 0, -5)]
+    one, *others = [served.request(path, Accept=accept) for path in same_size]
+    answer = served.get(one)
+    with tempfile.NamedTemporaryFile() as file:
+        Path(file.name).write_bytes(answer.body)
+        with _server(stage, "bare", file.name) as bare_address:
+            bare = Connection(bare_address)
+            current = served.request(same_size[0], Accept=accept, If_None_Match=answer.header("etag"))
+            # The cache of answers holds none of the others yet: each is asked for once.
+            took = {
+                "first": in_turn_ms([(served, others), (bare, [one])], len(others)),
+                "unparsed": in_turn_ms([(served, [one]), (bare, [one])], _TIMES),
+                "304": in_turn_ms([(served, [current]), (bare, [current])], _TIMES, 304),
+            }
+    figures = {"http.unparsed_ms": percentile(took["unparsed"][0], 0.99)}
+    for name, (own, bare_ms) in took.items():
+        figures[f"http.{name}"] = percentile(own, 0.99) / percentile(bare_ms, 0.99)
+        figures[f"http.{name}.p50"] = percentile(own, 0.5) / percentile(bare_ms, 0.5)
+    return figures
+
+
+def _references(address: str) -> dict[str, float]:
+    """Return the times of ``references=all`` of distinct dataflows, and of those again."""
+    connection = Connection(address)
+    step = registry.DATAFLOWS // (_REFERENCES + _WARM)
+    targets = [
+        connection.request(f"/sdmx/v2{_path('dataflow', registry.dataflow(number * step))}?references=all")
+        for number in range(_REFERENCES + _WARM)
+    ]
+    for target in targets[_REFERENCES:]:
+        connection.get(target)
+    first = [connection.time_ms(target) for target in targets[:_REFERENCES]]
+    again = [connection.time_ms(target) for target in targets[_REFERENCES - 100 : _REFERENCES] for _ in range(10)]
+    return {
+        "http.references_ms": percentile(first, 0.99),
+        "http.references_p50_ms": percentile(first, 0.5),
+        "http.references_again_ms": percentile(again, 0.99),
+    }
+
+
+def _warm(address: str) -> None:
+    """Wait until the service has decoded the structures: a query for parents needs those of all."""
+    connection = Connection(address)
+    connection.get(connection.request(f"{_codelist(0)}?references=parents&detail=allstubs"))
+
+
+def _codelist(number: int) -> str:
+    return f"/sdmx/v2{_path('codelist', registry.codelist(number))}"
+
+
+def _path(resource: str, urn: registry.Urn) -> str:
+    return f"/structure/{resource}/{urn.agency}/{urn.id}/{urn.version}"
+
+
+@contextmanager
+def _server(stage: Stage, *arguments: str) -> Iterator[str]:
+    """Run a server; yield its address."""
+    process: subprocess.Popen[str] = stage.start("http_server", *arguments)
+    assert process.stdout is not None
+    try:
+        yield json.loads(process.stdout.readline())["address"]
+    finally:
+        process.terminate()
+        process.communicate(timeout=60)

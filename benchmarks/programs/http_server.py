@@ -1,0 +1,62 @@
+"""The service as a process, and a bare ASGI response under the same settings of uvicorn.
+
+http_server service BOOTSTRAP TOPIC   the service over a replica in memory
+http_server bare FILE                 the bytes of a file with a content type, and 304 without a body
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+from uvicorn.lifespan.off import LifespanOff
+
+from benchmarks.programs.common import tell
+from kafka_replica import Replica
+from kafka_replica.server import ListenSettings, ServerSettings, serve
+from kafka_replica.server.app import Service
+from kafka_replica.server.listening import address_of, open_socket
+from kafka_replica.server.running import make_config
+from kafka_replica.testing import FakeTopic
+
+
+def service(bootstrap: str, topic: str) -> None:
+    """Serve until the process gets SIGTERM."""
+    replica = Replica({"bootstrap.servers": bootstrap}, topic)
+    replica.start()
+    serve(replica, listen=ListenSettings(port=0), on_listening=lambda address: tell(address=address))
+    replica.close()
+
+
+def bare(file: str) -> None:
+    """Answer every request with the bytes, or with 304 if it has a header ``If-None-Match``."""
+    body = Path(file).read_bytes()
+    size = str(len(body)).encode()
+
+    async def app(scope: Any, _receive: Any, send: Any) -> None:
+        if any(name == b"if-none-match" for name, _ in scope["headers"]):
+            await send({"type": "http.response.start", "status": 304, "headers": []})
+            await send({"type": "http.response.body", "body": b""})
+            return
+        headers = [(b"content-type", b"application/json"), (b"content-length", size)]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": body})
+
+    listen = ListenSettings(port=0)
+    with FakeTopic("none").replica() as replica, open_socket(listen) as opened:
+        config = make_config(Service(replica, ServerSettings()), listen)
+        config.loaded_app, config.lifespan_class = app, LifespanOff
+        tell(address=address_of(opened, listen))
+        asyncio.run(uvicorn.Server(config).serve(sockets=[opened]))
+
+
+def main() -> None:
+    """Run the chosen server."""
+    {"service": service, "bare": bare}[sys.argv[1]](*sys.argv[2:])
+
+
+if __name__ == "__main__":
+    main()
