@@ -93,7 +93,7 @@ def publish(
     topics = Topics(config)
     if create_topic:
         topics.create(topic, partitions, STRUCTURE_TOPIC, timeout_s, replication_factor)
-    with topic_suggestions(config, topic):
+    with topic_suggestions(config, topic, remedy="; --create-topic creates it"):
         topics.look_up(topic, timeout_s)  # a producer would wait for a missing topic
     is_shared = may_be_merged([*structures.parts, *deleted])
     own_id = f"kafka-replica-publish-{topic if is_shared else uuid.uuid4()}"

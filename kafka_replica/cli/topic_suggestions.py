@@ -14,17 +14,18 @@ _ANSWER_S: Final = 5.0
 
 
 @contextmanager
-def topic_suggestions(config: Mapping[str, Any], topics: str) -> Iterator[None]:
+def topic_suggestions(config: Mapping[str, Any], topics: str, remedy: str = "") -> Iterator[None]:
     """Add similar topic names to the error for a missing topic.
 
     Args:
         config: Kafka's client properties.
         topics: the given name, or several separated by commas.
+        remedy: what else the user can do, if the command has an option for it.
     """
     try:
         yield
     except TopicNotFoundError as error:
-        raise TopicNotFoundError(f"{error}{suggested_topics(config, topics)}") from error
+        raise TopicNotFoundError(f"{error}{suggested_topics(config, topics)}{remedy}") from error
 
 
 def suggested_topics(config: Mapping[str, Any], topics: str) -> str:

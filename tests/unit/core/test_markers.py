@@ -143,7 +143,7 @@ def test_what_an_old_producer_goes_on_with_is_its_next_transaction() -> None:
 
 
 def test_a_batch_that_goes_on_beyond_the_target_is_its_next_transaction() -> None:
-    """The same if a reader returns these records as one batch: a version does not hold what its position does not."""
+    """A version holds only what lies below its position, also if a reader returns these records as one batch."""
     rule = Steps(P0, P1)
     rule.answer(0, 0)
     rule.take(data("a", 0), marker(1, epoch=0), data("b", 0, partition=P1)._replace(end=2))

@@ -26,8 +26,12 @@ def tree_of(data: bytes) -> Any:
     parser dropped nothing. Raises an error of msgspec, RecursionError or ValueError if the data is not JSON in UTF-8.
     """
     tree = _DECODE(data)
-    is_whole = data.count(b":") == _ENCODE(tree).count(b":") and not any(one in data for one in _ESCAPED_COLONS)
+    is_whole = data.count(b":") == _ENCODE(tree).count(b":") and not _has_escaped_colon(data)
     return tree if is_whole else None
+
+
+def _has_escaped_colon(data: bytes) -> bool:
+    return b"\\" in data and any(one in data for one in _ESCAPED_COLONS)  # the first search is many times faster
 
 
 def refuse_repeated(data: bytes) -> None:
