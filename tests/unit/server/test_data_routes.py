@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import hashlib
 import io
 import json
 import signal
@@ -175,6 +176,13 @@ def test_a_pinned_version_is_used_for_the_whole_job(tmp_path: Path) -> None:
         assert post(client, "/version/x/validate").status_code == 404
 
 
+_LAUGHS = (
+    b'<!DOCTYPE a [<!ENTITY a0 "ha">'
+    + b"".join(b'<!ENTITY a%d "%s">' % (i, b"&a%d;" % (i - 1) * 10) for i in range(1, 30))
+    + b"]><a>&a29;</a>"
+)
+
+
 @pytest.mark.parametrize(
     ("path", "data", "status", "text"),
     [
@@ -198,6 +206,7 @@ def test_a_pinned_version_is_used_for_the_whole_job(tmp_path: Path) -> None:
         ("/validate", b"PK\x03\x04", 422, "ZIP"),
         ("/validate", b"<a>", 422, "data.xml"),
         ("/validate", b"<!DOCTYPE a [<!ENTITY b SYSTEM 'file:///etc/passwd'>]><a>&b;</a>", 422, ""),
+        ("/validate", _LAUGHS, 422, ""),
         ("/validate", b'{"a": 1}', 422, "data.json"),
         ("/validate", b"[" * 100_000, 400, "structure"),
         ("/validate", b'{"a":' * 20_000, 422, "data.json"),
@@ -352,8 +361,43 @@ def test_a_job_that_takes_too_long_keeps_its_place_until_it_ends(
     assert 400 in until_free
 
 
+def test_answers_name_the_version_of_their_report_under_constant_change() -> None:
+    """Header and report have one version, however many versions are made meanwhile."""
+    topic, stopped = labour_topic(), threading.Event()
+
+    def write() -> None:
+        while not stopped.is_set():
+            replica.wait_for(topic.put("another key", b"value"), 30)
+
+    with topic.replica() as replica:
+        replica.wait_ready(30)
+        client = client_of(create_app(replica))
+        writer = threading.Thread(target=write)
+        writer.start()
+        try:
+            answers = [post(client, "/validate") for _ in range(5)]
+        finally:
+            stopped.set()
+            writer.join()
+    versions = [str(answer.json()["version"]) for answer in answers]
+    assert [answer.headers["kafka-replica-version"].partition(".")[0] for answer in answers] == versions
+    assert len(set(versions)) > 1
+
+
+def test_a_token_is_needed_as_elsewhere(replica: Replica, tmp_path: Path) -> None:
+    """The role read suffices; requests are counted by route."""
+    (tmp_path / "tokens").write_text(f"read {hashlib.sha256(b'secret').hexdigest()}")
+    client = client_of(create_app(replica, ServerSettings(tokens_file=tmp_path / "tokens")))
+    assert post(client, "/validate").status_code == 401
+    assert post(client, FMR).status_code == 401
+    assert post(client, "/validate", authorization="Bearer secret").status_code == 200
+    metrics = client.get("/metrics", headers={"authorization": "Bearer secret"}).text
+    (line,) = (line for line in metrics.splitlines() if 'requests_total{' in line and 'status="200"' in line)
+    assert 'route="validate"' in line
+
+
 def test_pages_of_other_sites_may_not_send_data(replica: Replica) -> None:
-    """The origin of the server itself and allowed ones may; others may not; the token is needed as elsewhere."""
+    """The origin of the server itself and allowed ones may; others may not."""
     client = client_of(create_app(replica, ServerSettings(allowed_origins=("https://known.example",))))
     for origin, status in [
         ("https://other.example", 403), ("null", 403), ("http://localhost", 200), ("https://known.example", 200),
