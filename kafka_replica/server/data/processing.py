@@ -24,6 +24,7 @@ from kafka_replica.data.validation import Rules, compile_rules
 from kafka_replica.errors import ConfigurationError, MissingExtraError, UsageError
 from kafka_replica.sdmx import Structures
 from kafka_replica.server.data.options import DataOptions
+from kafka_replica.server.data.xml_names import check_names
 
 
 class Processed(NamedTuple):
@@ -48,7 +49,7 @@ def validate_file(data: Path, options: DataOptions, structures: Structures, out:
     Raises:
         KafkaReplicaError: an option is impossible, the structure is missing, or the data cannot be read.
     """
-    runs, (source,) = the_engine(), sources_of([str(data)])
+    runs, source = the_engine(), _source(data)
     structure = options.structure or _structure_in(source, options, structures)
     rules = compile_rules(structures, structure, rules=options.rules, action=options.action, as_of=options.as_of)
     usages = usages_of(structures, rules)
@@ -65,14 +66,23 @@ def map_file(data: Path, options: DataOptions, structures: Structures, out: Path
     """
     if options.map is None:
         raise UsageError("name the structure map: map=URN, or map=AGENCY:ID(VERSION)")
-    runs, sources = the_engine(), sources_of([str(data)])
+    runs, source = the_engine(), _source(data)
     plan = compile_map(structures, options.map, rules=options.rules)
     plan = inverse(plan) if options.reverse else plan
     rules, target = (compile_rules(structures, side.urn) for side in (plan.source, plan.target))
     usages = usages_of(structures, rules)
-    job = MappingJob(sources=sources, rules=rules, usages=usages, plan=plan, target=target, out=out, **options.of_jobs)
+    job = MappingJob(
+        sources=(source,), rules=rules, usages=usages, plan=plan, target=target, out=out, **options.of_jobs
+    )
     with _errors_of_data():
         return Processed(runs.map(job, _ignore), rules)
+
+
+def _source(data: Path) -> Source:
+    (source,) = sources_of([str(data)])
+    if data.suffix == ".xml":
+        check_names(data)
+    return source
 
 
 def _structure_in(source: Source, options: DataOptions, structures: Structures) -> str:

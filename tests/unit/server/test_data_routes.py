@@ -207,6 +207,8 @@ _LAUGHS = (
         ("/validate", b"<a>", 422, "data.xml"),
         ("/validate", b"<!DOCTYPE a [<!ENTITY b SYSTEM 'file:///etc/passwd'>]><a>&b;</a>", 422, ""),
         ("/validate", _LAUGHS, 422, ""),
+        ("/validate", b"<Obs " + b" ".join(b'A%d="1"' % i for i in range(1001)) + b"/>", 422, "1,000"),
+        ("/validate", b"<a>" + b"".join(b'<Value id="A%d"/>' % i for i in range(1001)) + b"</a>", 422, "1,000"),
         ("/validate", b'{"a": 1}', 422, "data.json"),
         ("/validate", b"[" * 100_000, 400, "structure"),
         ("/validate", b'{"a":' * 20_000, 422, "data.json"),
@@ -392,7 +394,7 @@ def test_a_token_is_needed_as_elsewhere(replica: Replica, tmp_path: Path) -> Non
     assert post(client, FMR).status_code == 401
     assert post(client, "/validate", authorization="Bearer secret").status_code == 200
     metrics = client.get("/metrics", headers={"authorization": "Bearer secret"}).text
-    (line,) = (line for line in metrics.splitlines() if 'requests_total{' in line and 'status="200"' in line)
+    (line,) = (line for line in metrics.splitlines() if "requests_total{" in line and 'status="200"' in line)
     assert 'route="validate"' in line
 
 
