@@ -11,7 +11,7 @@ import click
 
 from kafka_replica.cli.options import grouped_options, with_options
 from kafka_replica.cli.structure_source import structure_options
-from kafka_replica.errors import UsageError
+from kafka_replica.data.jobs import severities_of
 from kafka_replica.sdmx.errors import UrnError
 from kafka_replica.sdmx.urn import Urn
 
@@ -50,13 +50,7 @@ class DataOptions:
         Raises:
             UsageError: an option does not have this form.
         """
-        found: dict[str, str] = {}
-        for text in self.severities:
-            rule, equals, severity = text.partition("=")
-            if not equals:
-                raise UsageError(f"--rules {text!r}: say RULE=off, RULE=warning, RULE=error or RULE=information")
-            found[rule.strip()] = severity.strip()
-        return found or None
+        return severities_of(self.severities, "--rules")
 
 
 def reference_option(name: str, parameter: str, explanation: str) -> Callable[..., Any]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from secrets import token_hex
-from typing import Any, Final
+from typing import Final
 
 import click
 from rich.console import Console
@@ -105,18 +105,11 @@ def _replace(folder: Path, made: Path) -> None:
         path.replace(folder / path.name)
 
 
-def outcome_json(outcome: Outcome) -> dict[str, Any]:
-    """Return the report, and the number of rows written to each file."""
-    rows = {"good": outcome.good_rows, "rejected": outcome.rejected_rows, "of_other_structures": outcome.other_rows}
-    others = [str(urn) for urn in outcome.others]
-    return {**outcome.report.as_json(), "written_rows": rows, "other_structures": others}
-
-
 def write_report(folder: Path, outcome: Outcome, *, picture: bool) -> None:
     """Write report.json after all other files: if it exists, the run was completed."""
     if picture:
         outcome.report.picture(folder / _PICTURE)
-    (folder / _REPORT).write_text(json.dumps(outcome_json(outcome), indent=2, ensure_ascii=False) + "\n", "utf-8")
+    (folder / _REPORT).write_text(json.dumps(outcome.as_json(), indent=2, ensure_ascii=False) + "\n", "utf-8")
 
 
 def tell(outcome: Outcome, chosen: DataOptions) -> None:
@@ -125,7 +118,7 @@ def tell(outcome: Outcome, chosen: DataOptions) -> None:
         said = ", ".join(map(str, outcome.others))
         click.echo(f"kafka-replica: rows left out: {outcome.other_rows:,}, which say they are of {said}", err=True)
     if chosen.as_json:
-        json_line(outcome_json(outcome))
+        json_line(outcome.as_json())
     else:
         show(outcome, chosen.out, chosen.out_format)
 

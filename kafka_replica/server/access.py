@@ -15,7 +15,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from enum import IntEnum
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -110,3 +110,22 @@ def is_allowed_host(header: str, allowed: Collection[str]) -> bool:
         allowed: the names in lower case, or ``*`` for any.
     """
     return "*" in allowed or _PORT.sub("", header.strip()).lower() in allowed
+
+
+def check_origin(headers: Mapping[str, str], allowed: Collection[str]) -> None:
+    """Check that a request that costs work comes from no page of another site.
+
+    A browser would send some of these requests without asking for permission first.
+    Source: WHATWG Fetch, section 3.2 (``Origin``).
+
+    Args:
+        headers: the headers of the request, by name in lower case.
+        allowed: the origins that are allowed, or ``*`` for any.
+
+    Raises:
+        Problem: 403 if the origin is another one.
+    """
+    origin = headers.get("origin")
+    own = (f"http://{headers.get('host', '')}", f"https://{headers.get('host', '')}")
+    if origin is not None and origin not in own and origin not in allowed and "*" not in allowed:
+        raise Problem(403, "pages of this origin may not send data; the setting allowed_origins lists origins")

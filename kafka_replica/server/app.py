@@ -26,6 +26,7 @@ from kafka_replica.metrics.sdmx import export_structures
 from kafka_replica.metrics.server import RequestMetrics
 from kafka_replica.replica import Replica
 from kafka_replica.server.change_feed import ChangeFeed
+from kafka_replica.server.data_routes import DataRoutes
 from kafka_replica.server.default_answer import DefaultAnswer
 from kafka_replica.server.gate import METHODS, Gate
 from kafka_replica.server.health import readiness_json
@@ -39,7 +40,9 @@ from kafka_replica.server.token_file import TokenFile
 from kafka_replica.server.versions import HEADERS, Versions
 
 _log = logging.getLogger("kafka_replica.server")
-_ROUTES: Final = frozenset({"sdmx", "pinned_sdmx", "index", "changes", "live", "ready", "metrics", "history", "diff"})
+_ROUTES: Final = frozenset(
+    {"sdmx", "pinned_sdmx", "index", "changes", "live", "ready", "metrics", "history", "diff"}
+) | {"validate", "map", "validate_like_fmr"}
 """The names of the endpoints: the values of the metrics' label ``route``, besides ``other``."""
 
 
@@ -77,6 +80,7 @@ class Service:
         export_structures(self.versions.live, name=topic or replica.topic, registry=self._metrics.registry)
         self._answer = answer or DefaultAnswer(self.versions, settings)
         self._past = HistoryRoutes(self.versions, history, several_topics=replica.has_key_spaces)
+        self._data = DataRoutes(self.versions, settings)
         self.app = self._make_app()
 
     def _make_app(self) -> Starlette:
@@ -92,6 +96,13 @@ class Service:
             *_both("/changes", self.feed.changes),
             *_both("/history", self._past.history),
             *_both("/diff/{before}/{after}", self._past.diff),
+            *(
+                route
+                for base in ("", "/version/{version}")
+                for name, endpoint in (("/validate", self._data.validate), ("/map", self._data.map))
+                for route in _both(base + name, endpoint, "POST")
+            ),
+            *_both("/ws/public/data/validate", self._data.validate_like_fmr, "POST"),
         ]
         middleware = [
             Middleware(Observation, metrics=self._metrics, route_of=_route_of),
@@ -104,8 +115,8 @@ class Service:
                 Middleware(
                     CORSMiddleware,
                     allow_origins=settings.allowed_origins,
-                    allow_methods=METHODS,
-                    allow_headers=("Authorization", "If-None-Match", "Last-Event-ID", REQUEST_ID),
+                    allow_methods=(*METHODS, "POST"),
+                    allow_headers=("Authorization", "Content-Type", "If-None-Match", "Last-Event-ID", REQUEST_ID),
                     expose_headers=(*HEADERS, REQUEST_ID, "ETag"),
                 )
             )
@@ -157,6 +168,7 @@ class Service:
         """End the streams and cancel what is waiting for a thread. Idempotent."""
         await self.feed.close()
         self._executor.shutdown(wait=False, cancel_futures=True)
+        self._data.close()
         self.versions.close()
 
     @asynccontextmanager
@@ -199,9 +211,9 @@ def create_app(
     return Service(replica, settings or ServerSettings(), topic, answer, history).app
 
 
-def _both(path: str, endpoint: Any) -> list[Route]:
+def _both(path: str, endpoint: Any, method: str = "GET") -> list[Route]:
     """Return routes to an endpoint with and without a slash at the end."""
-    return [Route(path, endpoint), Route(f"{path}/", endpoint)]
+    return [Route(each, endpoint, methods=[method]) for each in (path, f"{path}/")]
 
 
 def _json(value: dict[str, Any], status: int = 200) -> Response:

@@ -5,20 +5,24 @@ Health checks pass without a host name and token, because they reveal no data an
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from kafka_replica.server.access import LOOPBACK_NAMES, Role, check_role, is_allowed_host
+from kafka_replica.server.access import LOOPBACK_NAMES, Role, check_origin, check_role, is_allowed_host
 from kafka_replica.server.problems import Problem, busy, problem_response
 from kafka_replica.server.settings import ServerSettings
 from kafka_replica.server.token_file import TokenFile
 
 METHODS: Final = ("GET", "HEAD", "OPTIONS")
+DATA_METHODS: Final = ("POST", "OPTIONS")
+"""The methods of paths that take data."""
 _HEALTH: Final = "/health/"
 _STREAMS: Final = ("/changes", "/changes/")
+_takes_data: Final = re.compile(r"(?:/version/[^/]+)?/(?:validate|map)/?|/ws/public/data/validate/?").fullmatch
 
 
 class Gate:
@@ -50,7 +54,8 @@ class Gate:
             await refusal(scope, receive, send)
             return
         if scope["method"] == "OPTIONS" and not (self._settings.allowed_origins and _is_preflight(scope)):
-            await Response(None, 204, {"Allow": ", ".join(METHODS)})(scope, receive, send)
+            allowed = DATA_METHODS if _takes_data(path) else METHODS
+            await Response(None, 204, {"Allow": ", ".join(allowed)})(scope, receive, send)
             return
         is_counted = not path.startswith(_HEALTH) and path not in _STREAMS
         self._running += is_counted
@@ -61,10 +66,12 @@ class Gate:
 
     def _check(self, scope: Scope, path: str) -> None:
         size, headers = _headers_of(scope)
-        if scope["method"] not in METHODS:
+        if scope["method"] == "POST" and _takes_data(path):
+            check_origin(headers, self._settings.allowed_origins)
+        elif scope["method"] not in METHODS:
             # The connection is closed, because its body is not read.
             raise Problem(405, "the server is read-only; use GET", {"Allow": ", ".join(METHODS), "Connection": "close"})
-        if headers.get("content-length", "0") != "0" or "transfer-encoding" in headers:
+        elif headers.get("content-length", "0") != "0" or "transfer-encoding" in headers:
             raise Problem(413, "a request has no body here", {"Connection": "close"})
         if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > self._settings.max_url_bytes:
             raise Problem(414, f"path and query are longer than {self._settings.max_url_bytes} bytes")

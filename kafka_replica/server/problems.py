@@ -40,6 +40,6 @@ def problem_response(status: int, detail: str, headers: dict[str, str] | None = 
 async def answer_exception(_request: Request, error: Exception) -> Response:
     """Return the answer to a request that was ended by an exception of Starlette, or a ``Problem``."""
     assert isinstance(error, HTTPException)  # noqa: S101 - the handler is registered for nothing else
-    details = {404: "there is nothing at this path", 405: "the method is not possible here; use GET"}
+    details = {404: "there is nothing at this path", 405: f"use {(error.headers or {}).get('Allow', 'GET')} here"}
     detail = error.detail if isinstance(error, Problem) else details.get(error.status_code, error.detail)
     return problem_response(error.status_code, detail, dict(error.headers or {}))

@@ -61,6 +61,11 @@ class ServerSettings:
     max_streams: int = setting(100, "Open streams of changes; further ones get 503.", least=0)
     max_pending_changes: int = setting(100, "Changes that may wait for a stream before they are merged.", least=1)
     heartbeat_s: float = setting(15.0, "The interval of comments in a stream without changes.", least=0.05)
+    max_uploads: int = setting(8, "Requests with data in progress; further ones get 503.", least=0)
+    max_upload_bytes: int = setting(64 * 1024 * 1024, "The size of uploaded data; larger data gets 413.", least=1)
+    upload_timeout_s: float = setting(60.0, "The time to receive uploaded data; then the request gets 408.", least=0)
+    data_threads: int = setting(2, "Threads that validate and map data.", least=1)
+    data_timeout_s: float = setting(300.0, "The time to validate or map data; then the request gets 503.", least=0)
 
     def __post_init__(self) -> None:
         check_fields(self)

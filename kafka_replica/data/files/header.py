@@ -16,7 +16,10 @@ from kafka_replica.data.files.layout import LABEL, Field, Form, Labels, Layout
 from kafka_replica.data.validation.model import Column, Rules
 from kafka_replica.errors import ConfigurationError, UsageError
 
-_FIRST: Final = re.compile(r'(?P<quote>"?)(?P<name>DATAFLOW|STRUCTURE(?:\[(?P<sub>.)\])?)(?P=quote)(?P<separator>.|\Z)')
+FIRST_CELL: Final = re.compile(
+    r'(?P<quote>"?)(?P<name>DATAFLOW|STRUCTURE(?:\[(?P<sub>.)\])?)(?P=quote)(?P<separator>.|\Z)'
+)
+"""The beginning of a header: the first cell, and the separator after it."""
 _COMPONENT: Final = re.compile(
     r"(?P<id>[A-Za-z0-9_@$\-.]+)(?P<many>\[\])?(?P<languages>\[[A-Za-z][^\]]*\])?(?:: (?P<label>.*))?", re.DOTALL
 )
@@ -50,7 +53,7 @@ def layout_of(first_line: str, where: str, rules: Rules | None = None, *, separa
         UsageError: the file has names, and no rules are given.
     """
     line = first_line.removeprefix("\ufeff").rstrip("\r\n")
-    found = _FIRST.match(line)
+    found = FIRST_CELL.match(line)
     if found is None:
         raise DatasetError(
             f"reading {where} as SDMX-CSV: its first column is called {line[:40]!r}; in 2.0 it is STRUCTURE or "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files import TimeFormat
@@ -118,3 +118,8 @@ class Outcome:
     def other_rows(self) -> int:
         """Return the number of rows that were left out."""
         return sum(self.others.values())
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the report, and the number of rows written to each file, as values that JSON can represent."""
+        rows = {"good": self.good_rows, "rejected": self.rejected_rows, "of_other_structures": self.other_rows}
+        return {**self.report.as_json(), "written_rows": rows, "other_structures": [str(urn) for urn in self.others]}

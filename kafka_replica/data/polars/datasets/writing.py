@@ -70,13 +70,14 @@ def write_sdmx_csv(
     Raises:
         UsageError: SDMX-CSV cannot represent this, or the file cannot be written.
     """
-    forms = {name: _form(name, kind) for name, kind in frame.schema.items() if not name.startswith("_")}
+    kinds = frame.schema  # polars makes it anew each time
+    forms = {name: _form(name, kind) for name, kind in kinds.items() if not name.startswith("_")}
     languages = {name: _languages(frame, name) for name, form in forms.items() if form == "languages"}
     plan = plan_of(
         rules, forms, version=version, action=action, labels=labels, names=names, keys=keys,
         sub_separator=sub_separator, languages=languages, time_format=time_format, collected=collected,
     )  # fmt: skip
-    texts = {name: as_text(name, frame.schema[name]) for name in forms}
+    texts = {name: as_text(name, kinds[name]) for name in forms}
     if not plan.has_actions and ACTION in texts and not frame.select(texts[ACTION].is_in(list(NO_ACTION)).all()).item():
         raise UsageError(HAS_ACTION)
     days = normalizing(rules, forms, collected) if time_format == "normalized" else None

@@ -1,0 +1,54 @@
+"""The structure that a data file says it belongs to, in its first row."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Final
+
+from kafka_replica.data.errors import DatasetError
+from kafka_replica.data.files.header import FIRST_CELL
+from kafka_replica.data.files.layout import LABEL
+from kafka_replica.data.files.messages import read_data_message
+from kafka_replica.data.files.references import urn_of
+from kafka_replica.data.jobs.sources import Source
+from kafka_replica.sdmx import Urn
+
+_MOST: Final = 1 << 20  # characters of a row
+
+
+def artefact_of(source: Source, encoding: str | None = None) -> Urn:
+    """Return the artefact that the first row of a file names.
+
+    The version is ``*`` if the file gives none. A message of SDMX-ML or SDMX-JSON is read completely.
+
+    Args:
+        source: the file.
+        encoding: the encoding of a text file without a byte order mark; None means UTF-8.
+
+    Raises:
+        DatasetError: the file cannot be read, has no row, or names no artefact.
+    """
+    if source.kind == "sdmx-csv":
+        return _of_csv(source, source.encoding or encoding or "utf-8-sig")
+    if source.kind == "message":
+        for row in read_data_message(source.path):
+            return urn_of(row.get("STRUCTURE"), row.get("STRUCTURE_ID"))
+        raise DatasetError(f"reading {source.path}: it has no row that names a structure; name the structure")
+    raise DatasetError(f"reading {source.path}: this kind of file names no structure; name the structure")
+
+
+def _of_csv(source: Source, encoding: str) -> Urn:
+    try:
+        with Path(source.path).open(encoding=encoding, newline="") as opened:
+            header = opened.readline(_MOST)
+            first = FIRST_CELL.match(header.removeprefix("\ufeff").rstrip("\r\n"))
+            separator = (first and first["separator"]) or ","
+            row = next(csv.reader(iter(lambda: opened.readline(_MOST), ""), delimiter=separator), [])
+    except (OSError, UnicodeError, LookupError, csv.Error, ValueError) as error:
+        raise DatasetError(f"reading {source.path}: {error}") from error
+    if first is None or len(row) < 2:
+        raise DatasetError(f"reading {source.path}: it has no row that names a structure; name the structure")
+    if first["name"] == "DATAFLOW":
+        return urn_of("dataflow", row[0].partition(LABEL)[0])
+    return urn_of(row[0], row[1].partition(LABEL)[0])

@@ -1,0 +1,123 @@
+"""The answers to validation and mapping: the report as JSON, CSV or HTML, mapped rows, or all files as ZIP."""
+
+from __future__ import annotations
+
+import csv
+import json
+import zipfile
+from collections.abc import Iterable, Iterator
+from io import StringIO
+from pathlib import Path
+from typing import Final
+
+from kafka_replica.common.html_tables import html_table
+from kafka_replica.data.jobs import Outcome
+from kafka_replica.data.validation import Report
+from kafka_replica.server.data.content import Content
+
+SDMX_CSV: Final = "application/vnd.sdmx.data+csv;version=2.0.0"
+_JSON: Final = "application/json"
+_ZIP: Final = "application/zip"
+
+REPORT_FORMATS: Final = {
+    "json": (_JSON,), "csv": ("text/csv",), "html": ("text/html", "application/xhtml+xml"), "zip": (_ZIP,),
+}  # fmt: skip
+"""The formats of an answer to validation, the default first, with their media types."""
+MAP_FORMATS: Final = {
+    "csv": ("application/vnd.sdmx.data+csv", "text/csv"), "json": (_JSON,),
+    "html": ("text/html", "application/xhtml+xml"), "zip": (_ZIP,),
+}  # fmt: skip
+"""The formats of an answer to mapping, the default first, with their media types."""
+
+
+def validation_answer(outcome: Outcome, out: Path, format_name: str) -> Content:
+    """Return the answer to a validation, with the files in a folder."""
+    if format_name == "csv":
+        return Content("text/csv; charset=utf-8", report_csv(outcome.report).encode(), headers=_counts(outcome))
+    return _common_answer(outcome, out, format_name)
+
+
+def map_answer(outcome: Outcome, out: Path, format_name: str) -> Content:
+    """Return the answer to a mapping, with the files in a folder."""
+    if format_name == "csv":
+        return Content(SDMX_CSV, out / "good.csv", headers=_counts(outcome))
+    return _common_answer(outcome, out, format_name)
+
+
+def report_json(outcome: Outcome) -> bytes:
+    """Return what the commands write to ``report.json``."""
+    return (json.dumps(outcome.as_json(), indent=2, ensure_ascii=False) + "\n").encode(errors="backslashreplace")
+
+
+def report_csv(report: Report) -> str:
+    """Return a report as CSV: a line for each severity, rule and component, with the first sample of its findings."""
+    text = StringIO()
+    writer = csv.writer(text, lineterminator="\r\n")
+    writer.writerow(("severity", "rule", "component", "findings", "artefact", "series", "value", "message"))
+    writer.writerows(_report_rows(report))
+    return text.getvalue().encode(errors="backslashreplace").decode()
+
+
+def zip_of(path: Path, files: Iterable[tuple[str, Path | bytes]]) -> Path:
+    """Write an archive of files, and return its path."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        for name, content in files:
+            if isinstance(content, Path):
+                archive.write(content, name)
+            else:
+                archive.writestr(name, content)
+    return path
+
+
+def _common_answer(outcome: Outcome, out: Path, format_name: str) -> Content:
+    if format_name == "json":
+        return Content(_JSON, report_json(outcome), headers=_counts(outcome))
+    if format_name == "html":
+        return Content("text/html; charset=utf-8", _report_html(outcome).encode(), headers=_counts(outcome))
+    files: list[tuple[str, Path | bytes]] = [("report.json", report_json(outcome))]
+    files += [(name, out / name) for name in ("good.csv", "rejected.csv")]
+    return Content(_ZIP, zip_of(out / "files.zip", files), headers=_counts(outcome))
+
+
+def _counts(outcome: Outcome) -> dict[str, str]:
+    return {
+        "Kafka-Replica-Good-Rows": str(outcome.good_rows),
+        "Kafka-Replica-Rejected-Rows": str(outcome.rejected_rows),
+        "Kafka-Replica-Other-Rows": str(outcome.other_rows),
+    }
+
+
+def _report_rows(report: Report) -> Iterator[tuple[object, ...]]:
+    for one in report.dataset:
+        yield one.severity, one.rule, one.component, "data set", one.artefact, None, one.value, one.message
+    first = {(one.finding.rule, one.finding.component, one.finding.severity): one for one in reversed(report.samples)}
+    for (rule, component, severity), count in sorted(report.counts.items(), key=lambda item: (-item[1], item[0][0])):
+        sample = first.get((rule, component, severity))
+        found = sample and sample.finding
+        yield (
+            severity, rule, component, count, found and found.artefact, sample and sample.series,
+            found and found.value, found and found.message,
+        )  # fmt: skip
+
+
+def _report_html(outcome: Outcome) -> str:
+    report = outcome.report
+    samples = [
+        (one.finding.severity, one.finding.rule, one.finding.component, one.series, one.finding.value,
+         one.finding.message) for one in report.samples
+    ]  # fmt: skip
+    rows = [
+        ("good", f"{outcome.good_rows:,}"), ("rejected", f"{outcome.rejected_rows:,}"),
+        *((f"left out: of {urn}", f"{count:,}") for urn, count in outcome.others.items()),
+    ]  # fmt: skip
+    columns = ("severity", "rule", "component", "series", "value", "message")
+    parts = [
+        report._repr_html_(),
+        html_table("Rows", ("rows", "number"), rows, len(rows)),
+        html_table("Samples of findings", columns, samples, len(samples), "sample"),
+        html_table("Not checked", ("what",), [(what,) for what in report.unchecked], len(report.unchecked)),
+    ]
+    return (
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>Report</title></head>'
+        f"<body><main><h1>Report</h1>{''.join(parts)}</main></body></html>\n"
+    )

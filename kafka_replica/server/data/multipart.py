@@ -1,0 +1,154 @@
+"""Forms with a file (``multipart/form-data``), read in pieces of any size.
+
+Source: RFC 7578 (forms), RFC 2046, 5.1.1 (boundaries).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from email.message import Message
+from email.parser import BytesHeaderParser
+from enum import Enum, auto
+from typing import Final
+
+from kafka_replica.data.errors import DatasetError
+
+_MOST_HEADERS: Final = 8 * 1024
+_MOST_FIELDS: Final = 64 * 1024
+_PADDING: Final = 1000
+
+FILE_FIELDS: Final = ("uploadFile", "file")
+"""The names of fields that hold the file even without a file name."""
+
+
+class _State(Enum):
+    CONTENT = auto()
+    AFTER_BOUNDARY = auto()
+    HEADERS = auto()
+    END = auto()
+
+
+def boundary_of(content_type: str) -> bytes | None:
+    """Return the boundary of a form with this header ``Content-Type``; None if the request is no such form.
+
+    Raises:
+        DatasetError: the header names no boundary.
+    """
+    message = Message()
+    message["Content-Type"] = content_type
+    if message.get_content_type() != "multipart/form-data":
+        return None
+    boundary = message.get_boundary()
+    if not boundary or len(boundary) > 200 or not boundary.isascii():
+        raise DatasetError("reading the form: its Content-Type names no boundary")
+    return boundary.encode()
+
+
+class FormReader:
+    """Reads a form: the file goes to a function, and texts are collected.
+
+    Args:
+        boundary: the boundary between parts.
+        write: receives the content of the file in pieces.
+    """
+
+    def __init__(self, boundary: bytes, write: Callable[[bytes], object]) -> None:
+        self._delimiter = b"\r\n--" + boundary
+        self._buffer = bytearray(b"\r\n")  # so that the first delimiter is like the others
+        self._state = _State.CONTENT
+        self._write_file = write
+        self._write: Callable[[bytes], object] = _ignore  # what is before the first part
+        self._left = _MOST_FIELDS
+        self.fields: list[tuple[str, bytearray]] = []
+        """The names and contents of the parts that are texts."""
+        self.has_file = False
+
+    def feed(self, data: bytes) -> None:
+        """Read a piece.
+
+        Raises:
+            DatasetError: this is no such form, it has two files, or its texts are too large.
+        """
+        self._buffer += data
+        while self._step():
+            pass
+
+    def finish(self) -> None:
+        """Check that the form is complete and has a file.
+
+        Raises:
+            DatasetError: it is not, or has none.
+        """
+        if self._state is not _State.END:
+            raise DatasetError("reading the form: it ends before its last boundary")
+        if not self.has_file:
+            raise DatasetError(f"reading the form: it has no file; attach one as {FILE_FIELDS[0]}")
+
+    def _step(self) -> bool:
+        """Process what the buffer begins with; return False if more data is needed."""
+        if self._state is _State.CONTENT:
+            return self._content()
+        if self._state is _State.AFTER_BOUNDARY:
+            return self._after_boundary()
+        if self._state is _State.HEADERS:
+            return self._headers()
+        self._buffer.clear()  # what is after the last boundary
+        return False
+
+    def _content(self) -> bool:
+        end = self._buffer.find(self._delimiter)
+        size = max(0, len(self._buffer) - len(self._delimiter) + 1) if end < 0 else end
+        if size:
+            self._write(bytes(self._buffer[:size]))
+        del self._buffer[: size if end < 0 else end + len(self._delimiter)]
+        if end < 0:
+            return False
+        self._state = _State.AFTER_BOUNDARY
+        return True
+
+    def _after_boundary(self) -> bool:
+        if self._buffer.startswith(b"--"):
+            self._state = _State.END
+            return True
+        end = self._buffer.find(b"\r\n")
+        if end > _PADDING or (end < 0 and len(self._buffer) > _PADDING) or self._buffer[: max(end, 0)].strip():
+            raise DatasetError("reading the form: a boundary is followed by other text")
+        if end < 0:
+            return False
+        del self._buffer[:end]  # the line break stays, so that headers end with two of them even if there are none
+        self._state = _State.HEADERS
+        return True
+
+    def _headers(self) -> bool:
+        end = self._buffer.find(b"\r\n\r\n")
+        if max(end, len(self._buffer) if end < 0 else 0) > _MOST_HEADERS:
+            raise DatasetError(f"reading the form: the headers of a part are larger than {_MOST_HEADERS} bytes")
+        if end < 0:
+            return False
+        self._begin_part(BytesHeaderParser().parsebytes(bytes(self._buffer[2 : end + 4])))
+        del self._buffer[: end + 4]
+        self._state = _State.CONTENT
+        return True
+
+    def _begin_part(self, headers: Message) -> None:
+        name = str(headers.get_param("name", "", header="content-disposition"))
+        if headers.get_filename() is None and name not in FILE_FIELDS:
+            content = bytearray()
+            self.fields.append((name, content))
+            self._left -= len(name)
+            self._write = lambda piece: self._add(content, piece)
+            return
+        if self.has_file:
+            raise DatasetError("reading the form: it has two files; send one request for each")
+        self.has_file = True
+        self._write = self._write_file
+
+    def _add(self, content: bytearray, piece: bytes) -> None:
+        self._left -= len(piece)
+        if self._left < 0:
+            raise DatasetError(f"reading the form: its texts are larger than {_MOST_FIELDS} bytes")
+        content += piece
+
+
+def _ignore(_piece: bytes) -> None:
+    """Do nothing."""

@@ -1,0 +1,99 @@
+"""The options of a request, which have the names of the options of the commands ``validate`` and ``map``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import Any, Final, get_args
+
+from kafka_replica.data.files import TimeFormat
+from kafka_replica.data.jobs import severities_of
+from kafka_replica.data.validation.actions import Action
+from kafka_replica.errors import UsageError
+
+_OF_ALL: Final = ("format", "rules", "decimal", "encoding", "time-format")
+VALIDATE_OPTIONS: Final = ("structure", "flow", "action", "as-of", *_OF_ALL)
+MAP_OPTIONS: Final = ("map", "reverse", *_OF_ALL)
+_REPEATABLE: Final = "rules"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataOptions:
+    """The options of a request.
+
+    Attributes:
+        structure: the structure that the data belongs to, as a URN or reference; None if the data names it.
+        map: the structure map, as a URN or reference.
+        reverse: whether the map is applied in reverse.
+        action: the action of rows that name none.
+        as_of: the day on which constraints must be valid; None means today.
+        rules: the severities of rules.
+        decimal: the decimal separator in text files.
+        encoding: the encoding of text files without a byte order mark; None means UTF-8.
+        time_format: the format of periods of good rows.
+        format: the format of the answer; None if the header Accept decides.
+    """
+
+    structure: str | None = None
+    map: str | None = None
+    reverse: bool = False
+    action: Action = "information"
+    as_of: date | None = None
+    rules: Mapping[str, str] | None = None
+    decimal: str = "."
+    encoding: str | None = None
+    time_format: TimeFormat = "original"
+    format: str | None = None
+
+    @property
+    def of_jobs(self) -> dict[str, Any]:
+        """Return the arguments of every job."""
+        return {"decimal": self.decimal, "encoding": self.encoding, "time_format": self.time_format}
+
+
+def options_of(given: Iterable[tuple[str, str]], possible: tuple[str, ...]) -> DataOptions:
+    """Return the options with these names and values.
+
+    Raises:
+        UsageError: a name is unknown or occurs twice, or a value is impossible.
+    """
+    found: dict[str, list[str]] = {}
+    for name, value in given:
+        if name not in possible:
+            raise UsageError(f"there is no option {name!r} here; options are {', '.join(possible)}")
+        found.setdefault(name, []).append(value)
+    for name, values in found.items():
+        if len(values) > 1 and name != _REPEATABLE:
+            raise UsageError(f"the option {name} is given twice")
+    only = {name: values[0] for name, values in found.items()}
+    if "flow" in only and "structure" in only:
+        raise UsageError("structure and flow mean the same; give one of them")
+    return DataOptions(
+        structure=only.get("structure") or only.get("flow") or None,
+        map=only.get("map") or None,
+        reverse=_choice(only, "reverse", ("false", "true")) == "true",
+        action=_choice(only, "action", get_args(Action), "information"),
+        as_of=_date(only.get("as-of")),
+        rules=severities_of(found.get("rules", ()), "rules"),
+        decimal=only.get("decimal", "."),
+        encoding=only.get("encoding") or None,
+        time_format=_choice(only, "time-format", ("original", "normalized")),
+        format=only.get("format") or None,
+    )
+
+
+def _choice(given: Mapping[str, str], name: str, possible: tuple[str, ...], default: str | None = None) -> Any:
+    value = given.get(name) or default or possible[0]
+    if value not in possible:
+        raise UsageError(f"{name}={value!r} is not possible; it is {' or '.join(possible)}")
+    return value
+
+
+def _date(text: str | None) -> date | None:
+    if not text:
+        return None
+    try:
+        return date.fromisoformat(text)
+    except ValueError as error:
+        raise UsageError(f"as-of={text!r} is no date; write it like 2026-11-23") from error

@@ -1,0 +1,107 @@
+"""Validation and mapping of an uploaded file with the structures of one version."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from kafka_replica.data.errors import DatasetError
+from kafka_replica.data.files import usages_of
+from kafka_replica.data.jobs import (
+    Engine,
+    MappingJob,
+    Outcome,
+    Source,
+    ValidationJob,
+    artefact_of,
+    engine,
+    sources_of,
+)
+from kafka_replica.data.mapping import compile_map, inverse
+from kafka_replica.data.validation import Rules, compile_rules
+from kafka_replica.errors import ConfigurationError, MissingExtraError, UsageError
+from kafka_replica.sdmx import Structures
+from kafka_replica.server.data.options import DataOptions
+from kafka_replica.server.data.xml_names import check_names
+
+
+class Processed(NamedTuple):
+    """The outcome of a job, and the rules of the data that it read."""
+
+    outcome: Outcome
+    rules: Rules
+
+
+def the_engine() -> Engine:
+    """Return the engine that processes uploaded data: polars, in this process.
+
+    Raises:
+        MissingExtraError: polars is not installed.
+    """
+    return engine("local")
+
+
+def validate_file(data: Path, options: DataOptions, structures: Structures, out: Path) -> Processed:
+    """Validate a file; write ``good.csv`` and ``rejected.csv`` to a folder.
+
+    Raises:
+        KafkaReplicaError: an option is impossible, the structure is missing, or the data cannot be read.
+    """
+    runs, source = the_engine(), _source(data)
+    structure = options.structure or _structure_in(source, options, structures)
+    rules = compile_rules(structures, structure, rules=options.rules, action=options.action, as_of=options.as_of)
+    usages = usages_of(structures, rules)
+    job = ValidationJob(sources=(source,), rules=rules, usages=usages, out=out, **options.of_jobs)
+    with _errors_of_data():
+        return Processed(runs.validate(job, _ignore), rules)
+
+
+def map_file(data: Path, options: DataOptions, structures: Structures, out: Path) -> Processed:
+    """Map a file; write the mapped rows to ``good.csv`` in a folder, and unchanged rejected rows to ``rejected.csv``.
+
+    Raises:
+        KafkaReplicaError: an option is impossible, the map is missing or unusable, or the data cannot be read.
+    """
+    if options.map is None:
+        raise UsageError("name the structure map: map=URN, or map=AGENCY:ID(VERSION)")
+    runs, source = the_engine(), _source(data)
+    plan = compile_map(structures, options.map, rules=options.rules)
+    plan = inverse(plan) if options.reverse else plan
+    rules, target = (compile_rules(structures, side.urn) for side in (plan.source, plan.target))
+    usages = usages_of(structures, rules)
+    job = MappingJob(
+        sources=(source,), rules=rules, usages=usages, plan=plan, target=target, out=out, **options.of_jobs
+    )
+    with _errors_of_data():
+        return Processed(runs.map(job, _ignore), rules)
+
+
+def _source(data: Path) -> Source:
+    (source,) = sources_of([str(data)])
+    if data.suffix == ".xml":
+        check_names(data)
+    return source
+
+
+def _structure_in(source: Source, options: DataOptions, structures: Structures) -> str:
+    """Return the structure that the data names, with the version that its reference means here."""
+    if source.kind == "csv":
+        raise UsageError("plain CSV names no structure; give it: structure=URN, or structure=AGENCY:ID(VERSION)")
+    return str(structures.get(artefact_of(source, options.encoding)).urn)
+
+
+@contextmanager
+def _errors_of_data() -> Iterator[None]:
+    """Report errors in the data as such, because the request is not wrong."""
+    try:
+        yield
+    except (ConfigurationError, MissingExtraError):
+        raise
+    except UsageError as error:
+        raise DatasetError(str(error)) from error
+
+
+def _ignore(_step: str) -> None:
+    """Do nothing; a request shows no steps."""

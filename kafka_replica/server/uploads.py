@@ -1,0 +1,103 @@
+"""The body of a request with data: received within a time, and written to a file of bounded size."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from starlette.requests import ClientDisconnect, Request
+
+from kafka_replica.data.errors import DatasetError
+from kafka_replica.server.data.gunzip import Gunzip
+from kafka_replica.server.data.multipart import FormReader, boundary_of
+from kafka_replica.server.data.uploaded_file import TooLargeError, UploadedFile
+from kafka_replica.server.problems import Problem
+from kafka_replica.server.settings import ServerSettings
+
+
+class Upload(NamedTuple):
+    """An uploaded file, and the texts of its form."""
+
+    path: Path
+    fields: tuple[tuple[str, str], ...]
+
+
+async def receive_upload(request: Request, folder: Path, settings: ServerSettings) -> Upload:
+    """Receive the file of a request: the body, or the file of a form.
+
+    Args:
+        request: the request.
+        folder: the folder for the file, which nothing else uses.
+        settings: the limits.
+
+    Raises:
+        Problem: the file is too large, too slow, damaged, or of a kind that is not read.
+    """
+    limit = settings.max_upload_bytes
+    too_large = Problem(413, f"the data is larger than {limit} bytes, after decompression", {"Connection": "close"})
+    body = request.stream()
+    try:
+        async with asyncio.timeout(settings.upload_timeout_s):
+            try:
+                if int(request.headers.get("content-length", "0")) > 2 * limit:
+                    raise too_large  # without reading it, because the client announces it
+                return await _receive(request, body, folder, limit)
+            except TooLargeError as error:
+                await _discard(body, limit)  # many clients read no answer before they have sent everything
+                raise too_large from error
+    except TimeoutError as error:
+        text = f"the data did not arrive within {settings.upload_timeout_s:g} s"
+        raise Problem(408, text, {"Connection": "close"}) from error
+    except ClientDisconnect as error:
+        raise Problem(400, "the client left before its data was complete") from error
+    except DatasetError as error:
+        raise Problem(422, str(error), {"Connection": "close"}) from error
+
+
+async def _receive(request: Request, body: AsyncIterator[bytes], folder: Path, limit: int) -> Upload:
+    boundary = boundary_of(request.headers.get("content-type", ""))
+    file = UploadedFile(folder, limit)
+    try:
+        form = None if boundary is None else FormReader(boundary, file.write)
+        write = _decoded(request, file.write if form is None else form.feed, limit)
+        async for piece in body:
+            await asyncio.to_thread(write, piece)
+        if form is not None:
+            form.finish()
+        path = await asyncio.to_thread(file.finish)
+    finally:
+        file.close()
+    fields = [] if form is None else form.fields
+    return Upload(path, tuple((name, content.decode(errors="replace")) for name, content in fields))
+
+
+def _decoded(request: Request, write: Callable[[bytes], object], limit: int) -> Callable[[bytes], None]:
+    """Return a function that decodes the ``Content-Encoding``, and writes no more than a limit and a form's texts.
+
+    Raises:
+        Problem: the encoding is not possible.
+    """
+    encoding = request.headers.get("content-encoding", "identity").strip().lower()
+    if encoding not in {"identity", "gzip", "x-gzip"}:
+        raise Problem(415, f"the Content-Encoding {encoding!r} is not possible; send gzip or identity")
+    gunzip = None if encoding == "identity" else Gunzip()
+    left = limit + (1 << 20)
+
+    def write_decoded(data: bytes) -> None:
+        nonlocal left
+        for piece in (data,) if gunzip is None else gunzip.feed(data):
+            left -= len(piece)
+            if left < 0:
+                raise TooLargeError
+            write(piece)
+
+    return write_decoded
+
+
+async def _discard(body: AsyncIterator[bytes], limit: int) -> None:
+    async for piece in body:
+        limit -= len(piece)
+        if limit < 0:
+            return
