@@ -32,6 +32,9 @@ from kafka_replica.server.gate import METHODS, Gate
 from kafka_replica.server.health import readiness_json
 from kafka_replica.server.history_routes import HistoryRoutes
 from kafka_replica.server.observation import REQUEST_ID, Observation
+from kafka_replica.server.pages.error_pages import ErrorPages
+from kafka_replica.server.pages.rendering import Renderer
+from kafka_replica.server.pages.views import Pages, either
 from kafka_replica.server.problems import answer_exception
 from kafka_replica.server.sdmx_routes import Answer, SdmxRoutes
 from kafka_replica.server.settings import ServerSettings
@@ -39,7 +42,10 @@ from kafka_replica.server.threads import DaemonThreads
 from kafka_replica.server.versions import HEADERS, Versions
 
 _log = logging.getLogger("kafka_replica.server")
-_ROUTES: Final = frozenset({"sdmx", "pinned_sdmx", "index", "changes", "live", "ready", "metrics", "history", "diff"})
+_ROUTES: Final = frozenset({
+    "sdmx", "pinned_sdmx", "index", "changes", "live", "ready", "metrics", "history", "diff",
+    "status", "structures", "artefact", "static",
+})  # fmt: skip
 """The names of the endpoints: the values of the metrics' label ``route``, besides ``other``."""
 
 
@@ -77,6 +83,8 @@ class Service:
         export_structures(self.versions.live, name=topic or replica.topic, registry=self._metrics.registry)
         self._answer = answer or DefaultAnswer(self.versions, settings)
         self._past = HistoryRoutes(self.versions, history, several_topics=replica.has_key_spaces)
+        self._renderer = Renderer(settings)
+        self._pages = Pages(replica, self.versions, settings, self._executor, self._renderer)
         self.app = self._make_app()
 
     def _make_app(self) -> Starlette:
@@ -85,16 +93,19 @@ class Service:
         routes = [Route(base + "/{rest:path}", sdmx.sdmx) for base in settings.base_paths]  # the most frequent ones
         routes += [
             *(Route("/version/{version}" + base + "/{rest:path}", sdmx.pinned_sdmx) for base in settings.base_paths),
-            Route("/", self.index),
+            *self._page_routes(),
             *_both("/health/live", self.live),
             *_both("/health/ready", self.ready),
             *_both("/metrics", self.metrics),
             *_both("/changes", self.feed.changes),
             *_both("/history", self._past.history),
             *_both("/diff/{before}/{after}", self._past.diff),
+            Route("/static/{name}", self._pages.static),
         ]
         middleware = [
-            Middleware(Observation, metrics=self._metrics, route_of=_route_of),
+            Middleware(
+                Observation, metrics=self._metrics, route_of=_route_of, presented=ErrorPages(self._renderer).wrap
+            ),
             Middleware(
                 Gate, settings=settings, tokens=read_tokens(settings.tokens_file) if settings.tokens_file else ()
             ),
@@ -117,6 +128,14 @@ class Service:
         )
         app.router.redirect_slashes = False
         return app
+
+    def _page_routes(self) -> list[Route]:
+        """Return the routes of the pages, of the current version and of pinned paths."""
+        pages = self._pages
+        return [
+            Route("/", either(pages.status, self.index)),
+            *_both("/version/{version}", pages.status),
+        ]
 
     # --- endpoints ---
 
