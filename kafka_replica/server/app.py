@@ -132,10 +132,10 @@ class Service:
     def _page_routes(self) -> list[Route]:
         """Return the routes of the pages, of the current version and of pinned paths."""
         pages = self._pages
-        return [
-            Route("/", either(pages.status, self.index)),
-            *_both("/version/{version}", pages.status),
-        ]
+        routes = [Route("/", either(pages.status, self.index)), *_both("/version/{version}", pages.status)]
+        for prefix in ("", "/version/{version}"):
+            routes += _both(f"{prefix}/structures", pages.structures)
+        return routes
 
     # --- endpoints ---
 

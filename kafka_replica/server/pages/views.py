@@ -14,6 +14,7 @@ from starlette.responses import Response
 from kafka_replica.replica import Replica
 from kafka_replica.server.accept import prefers_html
 from kafka_replica.server.computing import compute_in
+from kafka_replica.server.pages.explorer import Query, explorer_context
 from kafka_replica.server.pages.links import Links
 from kafka_replica.server.pages.paging import start_of
 from kafka_replica.server.pages.rendering import Renderer, html_response
@@ -62,6 +63,16 @@ class Pages:
             return self._page("status.html", links, context, headers)
 
         return await compute_in(self._executor, compute, self._settings.request_timeout_s)
+
+    async def structures(self, request: Request) -> Response:
+        """Answer with the structures of a version that a query selects."""
+        query = Query.of(request)
+
+        def context(served: ServedVersion, links: Links) -> Context:
+            pinned = links.pinned_to(self._versions.id_of(served.snapshot))
+            return explorer_context(query, served.structures, links, pinned)
+
+        return await self._of_version(request, "structures.html", context)
 
     async def static(self, request: Request) -> Response:
         """Answer with a file that pages need."""
