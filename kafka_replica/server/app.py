@@ -135,6 +135,7 @@ class Service:
         routes = [Route("/", either(pages.status, self.index)), *_both("/version/{version}", pages.status)]
         for prefix in ("", "/version/{version}"):
             routes += _both(f"{prefix}/structures", pages.structures)
+            routes += _both(f"{prefix}/structures/{{cls}}/{{agency}}/{{id}}/{{artefact_version}}", pages.artefact)
         return routes
 
     # --- endpoints ---

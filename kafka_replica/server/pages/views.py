@@ -14,6 +14,7 @@ from starlette.responses import Response
 from kafka_replica.replica import Replica
 from kafka_replica.server.accept import prefers_html
 from kafka_replica.server.computing import compute_in
+from kafka_replica.server.pages.artefact_page import ArtefactQuery, artefact_context
 from kafka_replica.server.pages.explorer import Query, explorer_context
 from kafka_replica.server.pages.links import Links
 from kafka_replica.server.pages.paging import start_of
@@ -73,6 +74,16 @@ class Pages:
             return explorer_context(query, served.structures, links, pinned)
 
         return await self._of_version(request, "structures.html", context)
+
+    async def artefact(self, request: Request) -> Response:
+        """Answer with an artefact of a version."""
+        query = ArtefactQuery.of(request)
+
+        def context(served: ServedVersion, links: Links) -> Context:
+            pinned = links.pinned_to(self._versions.id_of(served.snapshot))
+            return artefact_context(query, served.structures, links, pinned)
+
+        return await self._of_version(request, "artefact.html", context)
 
     async def static(self, request: Request) -> Response:
         """Answer with a file that pages need."""
