@@ -83,8 +83,8 @@ class Service:
         export_structures(self.versions.live, name=topic or replica.topic, registry=self._metrics.registry)
         self._answer = answer or DefaultAnswer(self.versions, settings)
         self._past = HistoryRoutes(self.versions, history, several_topics=replica.has_key_spaces)
-        self._renderer = Renderer(settings)
-        self._pages = Pages(replica, self.versions, settings, self._executor, self._renderer)
+        self._renderer = Renderer(settings, has_history=history is not None)
+        self._pages = Pages(replica, self.versions, settings, self._executor, self._renderer, history)
         self.app = self._make_app()
 
     def _make_app(self) -> Starlette:
@@ -98,8 +98,8 @@ class Service:
             *_both("/health/ready", self.ready),
             *_both("/metrics", self.metrics),
             *_both("/changes", self.feed.changes),
-            *_both("/history", self._past.history),
-            *_both("/diff/{before}/{after}", self._past.diff),
+            *_both("/history", either(self._pages.history, self._past.history)),
+            *_both("/diff/{before}/{after}", either(self._pages.diff, self._past.diff)),
             Route("/static/{name}", self._pages.static),
         ]
         middleware = [
@@ -136,6 +136,9 @@ class Service:
         for prefix in ("", "/version/{version}"):
             routes += _both(f"{prefix}/structures", pages.structures)
             routes += _both(f"{prefix}/structures/{{cls}}/{{agency}}/{{id}}/{{artefact_version}}", pages.artefact)
+            routes += _both(f"{prefix}/diff", pages.diff)  # with parameters of a form
+        routes += _both("/version/{version}/history", pages.history)
+        routes += _both("/version/{version}/diff/{before}/{after}", pages.diff)
         return routes
 
     # --- endpoints ---

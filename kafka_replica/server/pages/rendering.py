@@ -30,10 +30,14 @@ class Renderer:
 
     Args:
         settings: the settings of the app.
+        has_history: whether there is a history on disk, to whose page others link.
     """
 
-    def __init__(self, settings: ServerSettings) -> None:
+    def __init__(self, settings: ServerSettings, *, has_history: bool = False) -> None:
         self._settings = settings
+        self._sections: list[tuple[str, tuple[str, ...]]] = [("status", ()), ("structures", ("structures",))]
+        if has_history:
+            self._sections.append(("history", ("history",)))
         self._templates = Environment(
             loader=PackageLoader("kafka_replica.server.pages"),
             autoescape=True,
@@ -57,7 +61,7 @@ class Renderer:
         """
         shared: dict[str, object] = {
             "environment": self._settings.environment, "release": kafka_replica.__version__, "links": links,
-            "version": None, "here": None, "section": "",
+            "sections": self._sections, "version": None, "here": None, "section": "",
         }  # fmt: skip
         # A text of a message may have half of a surrogate pair, which UTF-8 has not.
         return self._templates.get_template(template).render({**shared, **context}).encode("utf-8", "replace")

@@ -11,6 +11,7 @@ from typing import Final, TypeAlias
 from starlette.requests import Request
 from starlette.responses import Response
 
+from kafka_replica.history import VersionHistory
 from kafka_replica.replica import Replica
 from kafka_replica.server.accept import prefers_html
 from kafka_replica.server.computing import compute_in
@@ -18,11 +19,13 @@ from kafka_replica.server.pages.artefact_page import ArtefactQuery, artefact_con
 from kafka_replica.server.pages.explorer import Query, explorer_context
 from kafka_replica.server.pages.links import Links
 from kafka_replica.server.pages.paging import start_of
+from kafka_replica.server.pages.past_pages import Comparison, diff_context, history_context
 from kafka_replica.server.pages.rendering import Renderer, html_response
 from kafka_replica.server.pages.status_page import StatusPage
 from kafka_replica.server.problems import Problem
 from kafka_replica.server.settings import ServerSettings
 from kafka_replica.server.versions import ServedVersion, VersionId, Versions, version_headers
+from kafka_replica.stores import Snapshot
 
 Endpoint: TypeAlias = Callable[[Request], Awaitable[Response]]
 Context: TypeAlias = Mapping[str, object]
@@ -39,31 +42,52 @@ class Pages:
         settings: the settings of the app.
         executor: runs the computation of pages.
         renderer: renders the templates.
+        history: the history on disk, if there is one.
     """
 
     def __init__(
-        self, replica: Replica, versions: Versions, settings: ServerSettings, executor: Executor, renderer: Renderer
+        self,
+        replica: Replica,
+        versions: Versions,
+        settings: ServerSettings,
+        executor: Executor,
+        renderer: Renderer,
+        history: VersionHistory | None,
     ) -> None:
         self._replica = replica
         self._versions = versions
         self._settings = settings
         self._executor = executor
         self._renderer = renderer
+        self._history = history
         self._status = StatusPage(replica, settings)
 
     async def status(self, request: Request) -> Response:
         """Answer with the status of the replica; a pinned path shows the facts of its version, too."""
-        wanted, start = pinned_version(request), start_of(request)
+        start = start_of(request)
 
-        def compute() -> Response:
-            pinned = None if wanted is None else self._versions.snapshot(wanted)
-            version = None if pinned is None else self._versions.id_of(pinned)
-            links = self._renderer.links(request.scope, version)
-            context = {**self._status.context(links, start), "version": version, "pinned": pinned}
-            headers = {} if pinned is None or version is None else version_headers(version, pinned.position)
-            return self._page("status.html", links, context, headers)
+        def context(links: Links, pinned: Snapshot | None) -> Context:
+            return {**self._status.context(links, start), "pinned": pinned}
 
-        return await compute_in(self._executor, compute, self._settings.request_timeout_s)
+        return await self._of_service(request, "status.html", context)
+
+    async def history(self, request: Request) -> Response:
+        """Answer with the versions that the history keeps."""
+        start = start_of(request)
+
+        def context(links: Links, _pinned: Snapshot | None) -> Context:
+            return history_context(self._history, start, links)
+
+        return await self._of_service(request, "history.html", context)
+
+    async def diff(self, request: Request) -> Response:
+        """Answer with the difference of two versions."""
+        wanted = Comparison.of(request)
+
+        def context(links: Links, _pinned: Snapshot | None) -> Context:
+            return diff_context(self._versions, wanted, links, several_topics=self._replica.has_key_spaces)
+
+        return await self._of_service(request, "diff.html", context)
 
     async def structures(self, request: Request) -> Response:
         """Answer with the structures of a version that a query selects."""
@@ -104,6 +128,22 @@ class Pages:
             links = self._renderer.links(request.scope, None if wanted is None else version)
             shown = {"version": version, **context(served, links)}
             return self._page(template, links, shown, version_headers(version, served.snapshot.position))
+
+        return await compute_in(self._executor, compute, self._settings.request_timeout_s)
+
+    async def _of_service(
+        self, request: Request, template: str, context: Callable[[Links, Snapshot | None], Context]
+    ) -> Response:
+        """Answer with a page that is not about the structures of a version; its links stay in that of a pinned path."""
+        wanted = pinned_version(request)
+
+        def compute() -> Response:
+            pinned = None if wanted is None else self._versions.snapshot(wanted)
+            version = None if pinned is None else self._versions.id_of(pinned)
+            links = self._renderer.links(request.scope, version)
+            shown = {"version": version, **context(links, pinned)}
+            headers = {} if pinned is None or version is None else version_headers(version, pinned.position)
+            return self._page(template, links, shown, headers)
 
         return await compute_in(self._executor, compute, self._settings.request_timeout_s)
 

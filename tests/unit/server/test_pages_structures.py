@@ -90,7 +90,7 @@ def test_following_the_pages_shows_each_structure_once_while_the_topic_changes(
 
 
 def test_records_that_cannot_be_read_are_listed_with_the_reason(topic: FakeTopic, replica: Replica) -> None:
-    """Such structures are found by their ids."""
+    """An id finds its structure, although nothing is known of its names."""
     replica.wait_for(topic.put(bytes(small_codelist("CL_BAD", {}).urn), b"<no", []), 30)
     page = page_at(client_of(create_app(replica)), "/structures?q=cl_bad")
     assert "fake-0" in page.column("Structures", 1)[0]
