@@ -5,8 +5,8 @@
     app = create_app(replica)  # an ASGI app
     serve(replica)  # or the whole server
 
-The package imports the replica, SDMX and metrics; only the command imports it, and only it imports starlette and
-uvicorn (``rest`` does not). Read ``app`` first, then ``sdmx_routes``, ``change_feed`` and ``running``.
+The package imports the replica, SDMX and metrics; only the command imports it, and only it imports jinja2,
+starlette and uvicorn (``rest`` does not). Read ``app`` first, then ``sdmx_routes``, ``change_feed`` and ``running``.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if not TYPE_CHECKING:  # otherwise type checkers would accept any name
         try:
             return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
         except ModuleNotFoundError as error:
-            if (error.name or "").partition(".")[0] not in {"starlette", "uvicorn"}:
+            if (error.name or "").partition(".")[0] not in {"jinja2", "starlette", "uvicorn"}:
                 raise
             from kafka_replica.errors import MissingExtraError  # noqa: PLC0415
 

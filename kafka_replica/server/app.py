@@ -32,6 +32,9 @@ from kafka_replica.server.gate import METHODS, Gate
 from kafka_replica.server.health import readiness_json
 from kafka_replica.server.history_routes import HistoryRoutes
 from kafka_replica.server.observation import REQUEST_ID, Observation
+from kafka_replica.server.pages.error_pages import ErrorPages
+from kafka_replica.server.pages.rendering import Renderer
+from kafka_replica.server.pages.views import Pages, either
 from kafka_replica.server.problems import answer_exception
 from kafka_replica.server.sdmx_routes import Answer, SdmxRoutes
 from kafka_replica.server.settings import ServerSettings
@@ -40,9 +43,10 @@ from kafka_replica.server.token_file import TokenFile
 from kafka_replica.server.versions import HEADERS, Versions
 
 _log = logging.getLogger("kafka_replica.server")
-_ROUTES: Final = frozenset(
-    {"sdmx", "pinned_sdmx", "index", "changes", "live", "ready", "metrics", "history", "diff"}
-) | {"validate", "map", "validate_like_fmr"}
+_ROUTES: Final = frozenset({
+    "sdmx", "pinned_sdmx", "index", "changes", "live", "ready", "metrics", "history", "diff",
+    "validate", "map", "validate_like_fmr", "status", "structures", "artefact", "static",
+})  # fmt: skip
 """The names of the endpoints: the values of the metrics' label ``route``, besides ``other``."""
 
 
@@ -81,6 +85,8 @@ class Service:
         self._answer = answer or DefaultAnswer(self.versions, settings)
         self._past = HistoryRoutes(self.versions, history, several_topics=replica.has_key_spaces)
         self._data = DataRoutes(self.versions, settings)
+        self._renderer = Renderer(settings, has_history=history is not None)
+        self._pages = Pages(replica, self.versions, settings, self._executor, self._renderer, history)
         self.app = self._make_app()
 
     def _make_app(self) -> Starlette:
@@ -89,13 +95,14 @@ class Service:
         routes = [Route(base + "/{rest:path}", sdmx.sdmx) for base in settings.base_paths]  # the most frequent ones
         routes += [
             *(Route("/version/{version}" + base + "/{rest:path}", sdmx.pinned_sdmx) for base in settings.base_paths),
-            Route("/", self.index),
+            *self._page_routes(),
             *_both("/health/live", self.live),
             *_both("/health/ready", self.ready),
             *_both("/metrics", self.metrics),
             *_both("/changes", self.feed.changes),
-            *_both("/history", self._past.history),
-            *_both("/diff/{before}/{after}", self._past.diff),
+            *_both("/history", either(self._pages.history, self._past.history)),
+            *_both("/diff/{before}/{after}", either(self._pages.diff, self._past.diff)),
+            Route("/static/{name}", self._pages.static),
             *(
                 route
                 for base in ("", "/version/{version}")
@@ -105,7 +112,9 @@ class Service:
             *_both("/ws/public/data/validate", self._data.validate_like_fmr, "POST"),
         ]
         middleware = [
-            Middleware(Observation, metrics=self._metrics, route_of=_route_of),
+            Middleware(
+                Observation, metrics=self._metrics, route_of=_route_of, presented=ErrorPages(self._renderer).wrap
+            ),
             Middleware(
                 Gate, settings=settings, tokens=TokenFile(settings.tokens_file) if settings.tokens_file else None
             ),
@@ -128,6 +137,18 @@ class Service:
         )
         app.router.redirect_slashes = False
         return app
+
+    def _page_routes(self) -> list[Route]:
+        """Return the routes of the pages, of the current version and of pinned paths."""
+        pages = self._pages
+        routes = [Route("/", either(pages.status, self.index)), *_both("/version/{version}", pages.status)]
+        for prefix in ("", "/version/{version}"):
+            routes += _both(f"{prefix}/structures", pages.structures)
+            routes += _both(f"{prefix}/structures/{{cls}}/{{agency}}/{{id}}/{{artefact_version}}", pages.artefact)
+            routes += _both(f"{prefix}/diff", pages.diff)  # with parameters of a form
+        routes += _both("/version/{version}/history", pages.history)
+        routes += _both("/version/{version}/diff/{before}/{after}", pages.diff)
+        return routes
 
     # --- endpoints ---
 

@@ -36,12 +36,20 @@ class Observation:
         app: the rest of the app.
         metrics: counts requests.
         route_of: returns the route that answered a request, one of few names.
+        presented: returns a function that sends the messages of an answer as its client should see them.
     """
 
-    def __init__(self, app: ASGIApp, metrics: RequestMetrics, route_of: Callable[[Scope], str]) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        metrics: RequestMetrics,
+        route_of: Callable[[Scope], str],
+        presented: Callable[[Scope, Send], Send],
+    ) -> None:
         self._app = app
         self._metrics = metrics
         self._route_of = route_of
+        self._presented = presented
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle a request."""
@@ -62,15 +70,16 @@ class Observation:
                 bytes_sent += len(message.get("body", b""))
             await send(message)
 
+        answered = self._presented(scope, observed)
         with self._metrics.in_progress():
             try:
-                await self._app(scope, receive, observed)
+                await self._app(scope, receive, answered)
             except Exception:
                 _log.exception("request %s failed", request_id)
                 if status:
                     raise  # the answer has begun; the server ends the connection
                 detail = f"an unexpected error; the server's log has it under {REQUEST_ID} {request_id}"
-                await problem_response(500, detail)(scope, receive, observed)
+                await problem_response(500, detail)(scope, receive, answered)
             finally:
                 duration_s = time.perf_counter() - began_s
                 self._metrics.count(self._route_of(scope), scope["method"], status, duration_s, bytes_sent)

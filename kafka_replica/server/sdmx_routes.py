@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Callable
 from concurrent.futures import Executor
@@ -17,8 +16,9 @@ from starlette.responses import Response
 from kafka_replica.sdmx import Structures
 from kafka_replica.server.answer_cache import AnswerCache, FinishedAnswer
 from kafka_replica.server.compression import accepts_gzip, compress, is_worth_compressing
+from kafka_replica.server.computing import compute_in
 from kafka_replica.server.entity_tags import suffix_of, with_suffix, without_suffix
-from kafka_replica.server.problems import Problem, busy
+from kafka_replica.server.problems import Problem
 from kafka_replica.server.rest.messages import RestAnswer, RestRequest
 from kafka_replica.server.settings import ServerSettings
 from kafka_replica.server.versions import VersionId, Versions, raw_headers, version_headers
@@ -71,16 +71,9 @@ class SdmxRoutes:
         key = version, asked, with_gzip, datetime.now(UTC).date()  # on which the validity of constraints depends
         found = self._cache.get(key)
         if found is None:
-            found = await self._in_thread(partial(self._compute, asked, wanted, with_gzip=with_gzip))
+            compute = partial(self._compute, asked, wanted, with_gzip=with_gzip)
+            found = await compute_in(self._executor, compute, self._settings.request_timeout_s)
         return FinishedResponse(found, self._versions.state_headers())
-
-    async def _in_thread(self, compute: Callable[[], FinishedAnswer]) -> FinishedAnswer:
-        future = asyncio.get_running_loop().run_in_executor(self._executor, compute)
-        try:
-            async with asyncio.timeout(self._settings.request_timeout_s):
-                return await future
-        except TimeoutError as error:
-            raise busy(f"the answer took longer than {self._settings.request_timeout_s:g} s") from error
 
     def _compute(self, asked: RestRequest, wanted: VersionId | None, *, with_gzip: bool) -> FinishedAnswer:
         served = self._versions.current() if wanted is None else self._versions.at(wanted)

@@ -46,6 +46,7 @@ class ServerSettings:
     allowed_origins: tuple[str, ...] = setting(
         (), "An origin whose web pages may read answers (CORS); * allows any. Repeatable."
     )
+    environment: str = setting("", "The name of the environment, which all pages show.")
     tokens_file: Path | None = setting(None, "The file with the hashes of the tokens that requests need.")
     ready_when_stale: bool = setting(False, "Report ready with a version from before a restart.")
     max_lag_s: float | None = setting(None, "Report not ready while the version lags behind for longer.", least=0)

@@ -1,0 +1,30 @@
+"""The choice between a page for people and an answer for programs. Source: RFC 9110, section 12.5.1 (Accept)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+_HTML: Final = frozenset({"text/html", "application/xhtml+xml"})
+_JSON: Final = frozenset({"application/json", "application/problem+json"})
+
+
+def prefers_html(accept: str) -> bool:
+    """Return whether a request with this header ``Accept`` comes from a browser: it names HTML, and not JSON before it.
+
+    Ranges such as ``*/*`` name nothing, so that programs get JSON.
+    """
+    best = {"html": 0.0, "json": 0.0}
+    for part in accept.lower().split(","):
+        essence, *parameters = (text.strip() for text in part.split(";"))
+        for name, essences in (("html", _HTML), ("json", _JSON)):
+            if essence in essences:
+                best[name] = max(best[name], _quality(parameters))
+    return best["html"] > 0 and best["html"] >= best["json"]
+
+
+def _quality(parameters: list[str]) -> float:
+    text = next((one.partition("=")[2] for one in parameters if one.startswith("q=")), "1")
+    try:
+        return float(text)
+    except ValueError:
+        return 0.0

@@ -1,0 +1,31 @@
+"""Computation of answers in threads, with a time limit."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import Executor
+from typing import TypeVar
+
+from kafka_replica.server.problems import busy
+
+T = TypeVar("T")
+
+
+async def compute_in(executor: Executor, compute: Callable[[], T], timeout_s: float) -> T:
+    """Return what a function computes in a thread.
+
+    Args:
+        executor: runs the function; its threads bound the number of running computations.
+        compute: the function; it continues after the time limit.
+        timeout_s: the time limit.
+
+    Raises:
+        Problem: 503, because the computation took longer.
+    """
+    future = asyncio.get_running_loop().run_in_executor(executor, compute)
+    try:
+        async with asyncio.timeout(timeout_s):
+            return await future
+    except TimeoutError as error:
+        raise busy(f"the answer took longer than {timeout_s:g} s") from error

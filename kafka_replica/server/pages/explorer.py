@@ -1,0 +1,107 @@
+"""The explorer: the structures of a version by class, agency, id and text."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any, Final, NamedTuple
+
+from starlette.requests import Request
+
+from kafka_replica.sdmx import Structures, Urn
+from kafka_replica.sdmx.lookups.patterns import fitting, pattern
+from kafka_replica.server.pages.links import Address, Links
+from kafka_replica.server.pages.paging import page_of, start_of
+from kafka_replica.server.pages.search import search, words_of
+from kafka_replica.server.problems import Problem
+
+SIZE: Final = 50
+LIMIT_S: Final = 1.0
+"""The time after which a search ends its page, so that a further page continues it."""
+_AGENCIES: Final = 500
+_WILDCARDS: Final = 2  # the time to match a pattern grows with the power of their number
+
+
+class Query(NamedTuple):
+    """The parameters of the explorer; an empty one selects everything."""
+
+    cls: str = ""
+    agency: str = ""
+    id: str = ""
+    text: str = ""
+    start: int = 0
+
+    @staticmethod
+    def of(request: Request) -> Query:
+        """Return the parameters of a request.
+
+        Raises:
+            Problem: 400, a parameter is not possible.
+        """
+        cls, agency, id_, text = (request.query_params.get(name, "").strip() for name in ("class", "agency", "id", "q"))
+        if any(value.count("*") > _WILDCARDS for value in (cls, agency, id_)):
+            raise Problem(400, f"class, agency and id may have {_WILDCARDS} wildcards (*) each")
+        return Query(cls, agency, id_, text, start_of(request))
+
+    @property
+    def address(self) -> Address:
+        """The page of the query, without ``start``."""
+        parameters = {"class": self.cls, "agency": self.agency, "id": self.id, "q": self.text}
+        return Address(("structures",)).with_parameters(**parameters)
+
+
+def explorer_context(
+    query: Query, structures: Structures, links: Links, pinned: Links, *, size: int = SIZE, limit_s: float = LIMIT_S
+) -> dict[str, Any]:
+    """Return the values of the template.
+
+    Args:
+        query: the parameters.
+        structures: the version.
+        links: the addresses of the page.
+        pinned: the addresses that are pinned to the version, for the other parts of the list.
+        size: the number of structures on a page.
+        limit_s: the time after which a search ends the page.
+    """
+    every = all_urns(structures)
+    urns = matching(every, query)
+    words = words_of(query.text)
+    found = search(structures, urns, words, query.start, size, limit_s)
+    address = query.address
+    page = page_of(address, pinned, query.start, size, len(urns))
+    is_more = found.end < len(urns)
+    following = pinned.to(address.with_parameters(start=found.end)) if is_more else None
+    agencies = sorted({urn.agency for urn in every})
+    return {
+        "section": "structures",
+        "here": address.with_parameters(start=query.start or ""),
+        "action": links.page("structures"),
+        "query": query,
+        "classes": sorted(Counter(urn.cls for urn in every).items()),
+        "agencies": agencies[:_AGENCIES],
+        "words": words,
+        "matches": found.found,
+        "examined": found.end - min(query.start, found.end),
+        "page": page._replace(last=found.end, following=following, previous=None if words else page.previous),
+        "first": pinned.to(address) if words and query.start else None,
+    }
+
+
+def all_urns(structures: Structures) -> list[Urn]:
+    """Return all structures of a version, sorted; those without a record of their own, too."""
+    companions = structures.companions()
+    return sorted({*structures.urns, *companions}) if companions else list(structures.urns)
+
+
+def matching(urns: list[Urn], query: Query) -> list[Urn]:
+    """Return the structures whose class, agency and id match."""
+    wanted = [pattern(value) if value else None for value in (query.cls, query.agency, query.id)]
+    if wanted == [None, None, None]:
+        return urns
+    cls, agency, id_ = wanted
+    return [
+        urn
+        for urn in urns
+        if (cls is None or fitting(cls, urn.cls))
+        and (agency is None or fitting(agency, urn.agency))
+        and (id_ is None or fitting(id_, urn.id))
+    ]

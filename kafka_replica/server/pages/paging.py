@@ -1,0 +1,60 @@
+"""Pages of a list: which part is shown, and the links to the parts before and after it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from starlette.requests import Request
+
+from kafka_replica.server.pages.links import Address, Links
+from kafka_replica.server.problems import Problem
+
+_MOST_DIGITS = 12
+
+
+class PartOfList(NamedTuple):
+    """A part of a list: the numbers of its first and last entry, from 1, and links to its neighbours."""
+
+    first: int
+    last: int
+    total: int
+    previous: str | None
+    following: str | None
+
+
+def page_of(address: Address, links: Links, start: int, size: int, total: int, *, name: str = "start") -> PartOfList:
+    """Return the part of a list that a page shows.
+
+    Args:
+        address: the page, with all its parameters besides that of the part.
+        links: the addresses; those of neighbours should be pinned to the version of the page.
+        start: the number of entries before the part.
+        size: the number of entries of a part.
+        total: the number of all entries.
+        name: the parameter that has the number of entries before the part.
+    """
+    before = min(max(0, start - size), max(0, (total - 1) // size * size))
+    return PartOfList(
+        min(start + 1, total),
+        min(start + size, total),
+        total,
+        links.to(address.with_parameters(**{name: before or ""})) if start > 0 and total else None,
+        links.to(address.with_parameters(**{name: start + size})) if start + size < total else None,
+    )
+
+
+def start_of(request: Request) -> int:
+    """Return the parameter ``start``: the number of entries to leave out. Raises as ``number_of``."""
+    return number_of(request, "start")
+
+
+def number_of(request: Request, name: str) -> int:
+    """Return a parameter that is a number, by default 0.
+
+    Raises:
+        Problem: 400, the value is not a whole number.
+    """
+    text = request.query_params.get(name) or "0"
+    if not (text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS):
+        raise Problem(400, f"{name} is a whole number: how many entries to leave out")
+    return int(text)

@@ -1,0 +1,83 @@
+"""Templates, and answers in HTML."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Final
+from urllib.parse import quote
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.responses import Response
+from starlette.types import Scope
+
+import kafka_replica
+from kafka_replica.common.wording import counted
+from kafka_replica.server.pages.links import Links
+from kafka_replica.server.settings import ServerSettings
+from kafka_replica.server.versions import VersionId
+
+POLICY: Final = (
+    "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+)
+"""The content security policy of pages: a style sheet and an icon of the service itself, and no scripts."""
+
+_TAG: Final = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
+
+
+class Renderer:
+    """Renders templates with the facts that all pages have.
+
+    Args:
+        settings: the settings of the app.
+        has_history: whether there is a history on disk, to whose page others link.
+    """
+
+    def __init__(self, settings: ServerSettings, *, has_history: bool = False) -> None:
+        self._settings = settings
+        self._sections: list[tuple[str, tuple[str, ...]]] = [("status", ()), ("structures", ("structures",))]
+        if has_history:
+            self._sections.append(("history", ("history",)))
+        self._templates = Environment(
+            loader=PackageLoader("kafka_replica.server.pages"),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        self._templates.filters.update(language=language_tag, web=web_address, number="{:,}".format, counted=counted)
+
+    def links(self, scope: Scope, pinned: VersionId | None = None) -> Links:
+        """Return the addresses for the pages of an app that may be mounted in another."""
+        return Links(quote(scope.get("root_path", "")), self._settings.base_paths, pinned)
+
+    def html(self, template: str, links: Links, context: Mapping[str, object]) -> bytes:
+        """Return a page in UTF-8.
+
+        Args:
+            template: the name of the template.
+            links: the addresses of other pages; they name the pinned version.
+            context: the values that the template shows.
+        """
+        shared: dict[str, object] = {
+            "environment": self._settings.environment, "release": kafka_replica.__version__, "links": links,
+            "sections": self._sections, "version": None, "here": None, "section": "",
+        }  # fmt: skip
+        # A text of a message may have half of a surrogate pair, which UTF-8 has not.
+        return self._templates.get_template(template).render({**shared, **context}).encode("utf-8", "replace")
+
+
+def html_response(body: bytes, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    """Return an answer with a page."""
+    fixed = {"Cache-Control": "no-cache", "Content-Security-Policy": POLICY}
+    return Response(body, status, {**fixed, **(headers or {})}, "text/html")
+
+
+def language_tag(text: str) -> str | None:
+    """Return a language of a message if it can be a value of ``lang``. Source: RFC 5646, section 2.1."""
+    return text if _TAG.fullmatch(text) else None
+
+
+def web_address(text: str | None) -> str | None:
+    """Return an address of a message if a link may lead to it: over HTTP alone, so that it cannot be a script."""
+    return text if text is not None and text.lower().startswith(("http://", "https://")) else None

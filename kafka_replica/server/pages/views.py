@@ -1,0 +1,185 @@
+"""The endpoints of the pages. Each page comes from one version, and is rendered in a thread."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from concurrent.futures import Executor
+from functools import cache
+from importlib.resources import files
+from typing import Final, TypeAlias
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from kafka_replica.history import VersionHistory
+from kafka_replica.replica import Replica
+from kafka_replica.server.accept import prefers_html
+from kafka_replica.server.computing import compute_in
+from kafka_replica.server.pages.artefact_page import ArtefactQuery, artefact_context
+from kafka_replica.server.pages.explorer import Query, explorer_context
+from kafka_replica.server.pages.links import Links
+from kafka_replica.server.pages.paging import start_of
+from kafka_replica.server.pages.past_pages import Comparison, diff_context, history_context
+from kafka_replica.server.pages.rendering import Renderer, html_response
+from kafka_replica.server.pages.status_page import StatusPage
+from kafka_replica.server.problems import Problem
+from kafka_replica.server.settings import ServerSettings
+from kafka_replica.server.versions import ServedVersion, VersionId, Versions, version_headers
+from kafka_replica.stores import Snapshot
+
+Endpoint: TypeAlias = Callable[[Request], Awaitable[Response]]
+Context: TypeAlias = Mapping[str, object]
+
+_STATIC: Final = {"pages.css": "text/css", "icon.svg": "image/svg+xml"}
+
+
+class Pages:
+    """The endpoints of the pages.
+
+    Args:
+        replica: the replica.
+        versions: the versions of the replica.
+        settings: the settings of the app.
+        executor: runs the computation of pages.
+        renderer: renders the templates.
+        history: the history on disk, if there is one.
+    """
+
+    def __init__(
+        self,
+        replica: Replica,
+        versions: Versions,
+        settings: ServerSettings,
+        executor: Executor,
+        renderer: Renderer,
+        history: VersionHistory | None,
+    ) -> None:
+        self._replica = replica
+        self._versions = versions
+        self._settings = settings
+        self._executor = executor
+        self._renderer = renderer
+        self._history = history
+        self._status = StatusPage(replica, settings)
+
+    async def status(self, request: Request) -> Response:
+        """Answer with the status of the replica; a pinned path shows the facts of its version, too."""
+        start = start_of(request)
+
+        def context(links: Links, pinned: Snapshot | None) -> Context:
+            return {**self._status.context(links, start), "pinned": pinned}
+
+        return await self._of_service(request, "status.html", context)
+
+    async def history(self, request: Request) -> Response:
+        """Answer with the versions that the history keeps."""
+        start = start_of(request)
+
+        def context(links: Links, _pinned: Snapshot | None) -> Context:
+            return history_context(self._history, start, links)
+
+        return await self._of_service(request, "history.html", context)
+
+    async def diff(self, request: Request) -> Response:
+        """Answer with the difference of two versions."""
+        wanted = Comparison.of(request)
+
+        def context(links: Links, _pinned: Snapshot | None) -> Context:
+            return diff_context(self._versions, wanted, links, several_topics=self._replica.has_key_spaces)
+
+        return await self._of_service(request, "diff.html", context)
+
+    async def structures(self, request: Request) -> Response:
+        """Answer with the structures of a version that a query selects."""
+        query = Query.of(request)
+
+        def context(served: ServedVersion, links: Links) -> Context:
+            pinned = links.pinned_to(self._versions.id_of(served.snapshot))
+            return explorer_context(query, served.structures, links, pinned)
+
+        return await self._of_version(request, "structures.html", context)
+
+    async def artefact(self, request: Request) -> Response:
+        """Answer with an artefact of a version."""
+        query = ArtefactQuery.of(request)
+
+        def context(served: ServedVersion, links: Links) -> Context:
+            pinned = links.pinned_to(self._versions.id_of(served.snapshot))
+            return artefact_context(query, served.structures, links, pinned)
+
+        return await self._of_version(request, "artefact.html", context)
+
+    async def static(self, request: Request) -> Response:
+        """Answer with a file that pages need."""
+        name = request.path_params["name"]
+        if name not in _STATIC:
+            raise Problem(404, "there is no such file")
+        return Response(_file(name), 200, {"Cache-Control": "max-age=3600"}, _STATIC[name])
+
+    async def _of_version(
+        self, request: Request, template: str, context: Callable[[ServedVersion, Links], Context]
+    ) -> Response:
+        """Answer with a page of one version: that of a pinned path, or the current one."""
+        wanted = pinned_version(request)
+
+        def compute() -> Response:
+            served = self._versions.current() if wanted is None else self._versions.at(wanted)
+            version = self._versions.id_of(served.snapshot)
+            links = self._renderer.links(request.scope, None if wanted is None else version)
+            shown = {"version": version, **context(served, links)}
+            return self._page(template, links, shown, version_headers(version, served.snapshot.position))
+
+        return await compute_in(self._executor, compute, self._settings.request_timeout_s)
+
+    async def _of_service(
+        self, request: Request, template: str, context: Callable[[Links, Snapshot | None], Context]
+    ) -> Response:
+        """Answer with a page that is not about the structures of a version; its links stay in that of a pinned path."""
+        wanted = pinned_version(request)
+
+        def compute() -> Response:
+            pinned = None if wanted is None else self._versions.snapshot(wanted)
+            version = None if pinned is None else self._versions.id_of(pinned)
+            links = self._renderer.links(request.scope, version)
+            shown = {"version": version, **context(links, pinned)}
+            headers = {} if pinned is None or version is None else version_headers(version, pinned.position)
+            return self._page(template, links, shown, headers)
+
+        return await compute_in(self._executor, compute, self._settings.request_timeout_s)
+
+    def _page(self, template: str, links: Links, context: Context, headers: dict[str, str]) -> Response:
+        body = self._renderer.html(template, links, context)
+        if len(body) > self._settings.max_answer_bytes:
+            raise Problem(413, f"the page is larger than {self._settings.max_answer_bytes} bytes")
+        return html_response(body, headers=headers | self._versions.state_headers())
+
+
+def pinned_version(request: Request) -> VersionId | None:
+    """Return the version that a pinned path names; None if the path is not pinned.
+
+    Raises:
+        Problem: 404, the path names no version.
+    """
+    text = request.path_params.get("version")
+    wanted = None if text is None else VersionId.parse(text)
+    if text is not None and wanted is None:
+        raise Problem(404, "a pinned path names a version: /version/17/... or /version/17.INCARNATION/...")
+    return wanted
+
+
+def either(page: Endpoint, other: Endpoint) -> Endpoint:
+    """Return an endpoint that answers browsers with a page, and programs with something else, under whose name."""
+
+    async def endpoint(request: Request) -> Response:
+        is_page = prefers_html(", ".join(request.headers.getlist("accept")))
+        answer = await (page if is_page else other)(request)
+        answer.headers.add_vary_header("Accept")
+        return answer
+
+    endpoint.__name__ = other.__name__
+    return endpoint
+
+
+@cache
+def _file(name: str) -> bytes:
+    return (files(__package__) / "static" / name).read_bytes()

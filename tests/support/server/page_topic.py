@@ -1,0 +1,26 @@
+"""A topic with structures, for tests of pages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from kafka_replica.records import Position
+from kafka_replica.sdmx import Code, Codelist, Format, InternationalString, Items, Urn, write_message
+from kafka_replica.sdmx.model import Artefact
+from kafka_replica.testing import FakeTopic
+
+
+def publish(topic: FakeTopic, artefacts: Iterable[Artefact], format_: Format = Format.SDMX_JSON_2_0) -> Position:
+    """Write a record for each artefact in one transaction; return the position after it."""
+    with topic.transaction() as transaction:
+        for artefact in artefacts:
+            headers = [("content-type", str(format_).encode())]
+            transaction.put(bytes(artefact.urn), write_message(artefact, format_), headers)
+    return topic.end()
+
+
+def small_codelist(id_: str, names: Mapping[str, str], *, codes: int = 2) -> Codelist:
+    """Return a codelist of the agency MANY, version 1.0, whose codes have the same names."""
+    urn, texts = Urn.of("Codelist", "MANY", id_, "1.0"), InternationalString(names)
+    items = (Code(urn=urn.with_item("Code", f"C{number}"), names=texts) for number in range(codes))
+    return Codelist(urn=urn, names=texts, codes=Items({one.id: one for one in items}))
