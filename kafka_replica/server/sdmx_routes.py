@@ -73,7 +73,7 @@ class SdmxRoutes:
         if found is None:
             compute = partial(self._compute, asked, wanted, with_gzip=with_gzip)
             found = await compute_in(self._executor, compute, self._settings.request_timeout_s)
-        return FinishedResponse(found, self._versions.state_headers())
+        return FinishedResponse(found, self._versions.raw_state_headers())
 
     def _compute(self, asked: RestRequest, wanted: VersionId | None, *, with_gzip: bool) -> FinishedAnswer:
         served = self._versions.current() if wanted is None else self._versions.at(wanted)

@@ -148,8 +148,12 @@ class Versions:
         incarnation = kept.incarnation if isinstance(kept, KeptVersion) else self._replica.incarnation
         return VersionId(snapshot.version, incarnation)
 
-    def state_headers(self) -> tuple[tuple[bytes, bytes], ...]:
-        """Return the headers that describe the present state of the replica, as ASGI has them."""
+    def state_headers(self) -> dict[str, str]:
+        """Return the headers that describe the present state of the replica."""
+        return {name.decode("latin-1"): value.decode("latin-1") for name, value in self.raw_state_headers()}
+
+    def raw_state_headers(self) -> tuple[tuple[bytes, bytes], ...]:
+        """Return the same headers as ASGI has them."""
         return _state_headers(self._replica.state, is_stale=not self._replica.ready)
 
     def close(self) -> None:
