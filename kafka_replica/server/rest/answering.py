@@ -12,7 +12,7 @@ from kafka_replica.server.rest.errors import error_message
 from kafka_replica.server.rest.etag import entity_tag, matches
 from kafka_replica.server.rest.grammar import Api, Detail
 from kafka_replica.server.rest.messages import RestAnswer, RestRequest
-from kafka_replica.server.rest.negotiation import PREFERENCES, Offer, offered, offers
+from kafka_replica.server.rest.negotiation import PREFERENCES, Offer, offered, offers, schema_offers
 from kafka_replica.server.rest.parsing import format_of, parse_query
 from kafka_replica.server.rest.query import Query, SchemaQuery, StructureQuery
 from kafka_replica.server.rest.rejections import (
@@ -28,6 +28,7 @@ from kafka_replica.server.rest.schema import asks_for_schema, schema_contents
 from kafka_replica.server.rest.settings import RestSettings
 from kafka_replica.server.rest.unparsed import stored_answer
 from kafka_replica.server.rest.writing import WrittenMessage, written
+from kafka_replica.server.rest.xml_schema import first_schema
 
 OMITTED: Final = "Kafka-Replica-Omitted"
 """The header with the number of artefacts that an answer lacks; absent if it lacks none."""
@@ -59,7 +60,8 @@ def answer(request: RestRequest, structures: Structures, settings: RestSettings 
 def _answered(
     query: Query, request: RestRequest, structures: Structures, settings: RestSettings
 ) -> RestAnswer | Rejection:
-    accepted = offers(request.accept, query.format, query.api)
+    schemas = schema_offers(request.accept, query.api) if isinstance(query, SchemaQuery) and not query.format else ()
+    accepted = schemas or offers(request.accept, query.format, query.api)
     if not accepted:
         return _no_format(query, request)
     version = _version(query, structures, settings)
@@ -71,6 +73,8 @@ def _answered(
     if request.if_none_match and matches(request.if_none_match, tag):
         return RestAnswer(304, headers, b"")
     try:
+        if schemas and isinstance(query, SchemaQuery):
+            return _schema(query, schemas, version, settings, headers, day)
         return _made(query, accepted, version, settings, headers, day)
     except KafkaReplicaError as error:
         # A look-up that the answer depends on met a record that cannot be read.
@@ -97,13 +101,35 @@ def _made(
     return _in_first_format(query, found, accepted, version, settings, headers)
 
 
+def _schema(
+    query: SchemaQuery,
+    accepted: tuple[Offer, ...],
+    version: Structures,
+    settings: RestSettings,
+    headers: tuple[tuple[str, str], ...],
+    day: date | None,
+) -> RestAnswer | Rejection:
+    """Return the XML schema for the first accepted edition whose messages can have the data."""
+    found = first_schema(query, accepted, version, day)
+    if isinstance(found, Rejection):
+        return found
+    offer, data = found
+    return _within_limit(data, settings) or RestAnswer(200, (("Content-Type", offer.content_type), *headers), data)
+
+
+def _within_limit(data: bytes, settings: RestSettings) -> Rejection | None:
+    if settings.max_bytes is None or len(data) <= settings.max_bytes:
+        return None
+    return too_large(f"the answer has more than {settings.max_bytes:,} bytes; query for fewer structures or stubs")
+
+
 def _depends_on_date(query: Query) -> bool:
     return isinstance(query, SchemaQuery) or query.detail is Detail.REFERENCE_PARTIAL
 
 
 def _no_format(query: Query, request: RestRequest) -> Rejection:
     if isinstance(query, SchemaQuery) and asks_for_schema(request.accept):
-        return not_implemented(f"schemas are not generated yet; request the structures instead: {offered()}")
+        return not_implemented(f"JSON schemas are not generated; request XML schemas or the structures: {offered()}")
     return not_acceptable(f"none of the requested formats is offered; {offered()}")
 
 
@@ -142,10 +168,10 @@ def _in_first_format(
         assert first_reason is not None  # noqa: S101 - there is at least one offer
         return first_reason
     offer, message = best
-    if settings.max_bytes is not None and len(message.data) > settings.max_bytes:
-        return too_large(f"the answer has more than {settings.max_bytes:,} bytes; query for fewer structures or stubs")
     lacking = ((OMITTED, str(message.omitted)),) if message.omitted else ()
-    return RestAnswer(200, (("Content-Type", offer.content_type), *headers, *lacking), message.data)
+    return _within_limit(message.data, settings) or RestAnswer(
+        200, (("Content-Type", offer.content_type), *headers, *lacking), message.data
+    )
 
 
 def _message(

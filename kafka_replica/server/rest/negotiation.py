@@ -61,6 +61,9 @@ _ESSENCES: Final = {
 }
 """The media types, without parameters, that mean each format."""
 
+XML_SCHEMA: Final = "application/vnd.sdmx.schema+xml"
+"""The media type of XML schemas, without its version."""
+
 _CHARSETS: Final = {"utf-8", "utf8", "us-ascii"}
 _range = re.compile(r"\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*").fullmatch
 _quality = re.compile(r"(?:0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)").fullmatch
@@ -91,9 +94,10 @@ class _Range(NamedTuple):
             return False
         if self.essence.endswith("/*"):
             return self.essence in {"*/*", "application/*"}
-        return self.essence in _ESSENCES[format_] and (self.version is None or self._has_version(format_))
+        return self.essence in _ESSENCES[format_] and self.accepts_version(format_)
 
-    def _has_version(self, format_: Format) -> bool:
+    def accepts_version(self, format_: Format) -> bool:
+        """Return whether the range names the format's version, a rule that it fits, or no version."""
         own = version_of(format_)
         if own is None or self.version is None:
             return True
@@ -131,6 +135,24 @@ def offers(accept: str, format_name: str | None, api: Api) -> tuple[Offer, ...]:
         if best is not None and best.quality > 0:
             found.append((-best.quality, place, Offer(format_, best.content_type(format_))))
     return tuple(offer for _, _, offer in sorted(found, key=lambda one: one[:2]))
+
+
+def schema_offers(accept: str, api: Api) -> tuple[Offer, ...]:
+    """Return the XML schemas that a request accepts by name: for which messages, and the schema's own media type.
+
+    Wildcards mean structures, as clients expect that send them.
+    """
+    if len(accept) > _MAX_LENGTH:
+        return ()
+    ranges = [one for one in _ranges(accept) if one.essence == XML_SCHEMA and one.quality > 0]
+    messages = (Format.SDMX_ML_2_1, Format.SDMX_ML_3_0, Format.SDMX_ML_3_1)
+    preferred = messages if api is Api.V1 else (*messages[1:], messages[0])
+    return tuple(
+        Offer(format_, str(format_).replace("vnd.sdmx.structure+xml", "vnd.sdmx.schema+xml"))
+        for one in sorted(ranges, key=lambda one: -one.quality)
+        for format_ in preferred
+        if one.accepts_version(format_)
+    )
 
 
 def version_of(format_: Format) -> str | None:

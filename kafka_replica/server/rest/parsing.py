@@ -129,8 +129,24 @@ def _schema_query(api: Api, segments: list[str], parameters: dict[str, str]) -> 
     if versions[0].text == _ALL:
         raise rejected("a schema query names one version, not all")
     return SchemaQuery(
-        api, contexts[segments[0]], agency, id_, versions[0], _as_of(parameters), parameters.get("format")
+        api,
+        contexts[segments[0]],
+        agency,
+        id_,
+        versions[0],
+        _as_of(parameters),
+        parameters.get("format"),
+        parameters.get("dimensionAtObservation"),
+        _flag(parameters, "explicitMeasure") or _flag(parameters, "explicit"),
+        _flag(parameters, "deletion"),
     )
+
+
+def _flag(parameters: dict[str, str], name: str) -> bool:
+    text = parameters.get(name, "false").lower()
+    if text not in {"true", "false"}:
+        raise rejected(f"{name}={shown(text)}: its values are true, false")
+    return text == "true"
 
 
 def _resource(api: Api, name: str) -> Resource:

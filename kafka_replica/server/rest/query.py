@@ -24,7 +24,10 @@ class StructureQuery(NamedTuple):
 
 
 class SchemaQuery(NamedTuple):
-    """A query for the structures that determine which data is valid for an artefact."""
+    """A query for the structures that determine which data is valid for an artefact, or for the XML schema of the data.
+
+    The dimension of observations, explicit measures and deletion matter to XML schemas alone.
+    """
 
     api: Api
     context: Resource
@@ -33,6 +36,9 @@ class SchemaQuery(NamedTuple):
     version: VersionExpression
     as_of: str | None = None
     format: str | None = None
+    dimension_at_observation: str | None = None
+    explicit_measure: bool = False
+    deletion: bool = False
 
 
 Query = StructureQuery | SchemaQuery

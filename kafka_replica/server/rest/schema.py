@@ -1,7 +1,7 @@
 """Schema queries: the structures that determine which data is valid, with the items that may be used.
 
 Source: SDMX REST 2.2.2, doc/schema.md ("The structure formats are meant to be used for communication purposes").
-Generated XML and JSON schemas are not offered yet.
+JSON schemas are not offered.
 """
 
 from __future__ import annotations

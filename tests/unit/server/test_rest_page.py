@@ -20,10 +20,13 @@ def test_the_reference_is_up_to_date() -> None:
 
 
 def test_the_example_runs() -> None:
-    """The values are those that the comments of the example state."""
-    [example] = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    """The values are those that the comments of the examples state; the second one goes on with the names of the first."""
+    example, of_schema = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
     names: dict[str, Any] = {}
     exec(example, names)
+    exec(of_schema, names)
+    [(expression, value)] = re.findall(r"^(b\".*)  # (.*)$", of_schema, re.MULTILINE)
+    assert str(eval(expression, names)) == value
     found = names["found"]
     assert isinstance(found, RestAnswer)
     for expression, value in re.findall(r"^(found\.status|dict\(.*\))  # (.*)$", example, re.MULTILINE):

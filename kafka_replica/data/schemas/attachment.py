@@ -1,0 +1,51 @@
+"""The part of a data set that holds the value of each attribute.
+
+Source: SDMX 2.1 and 3.0 SDMXDataStructureSpecific(Base).xsd, documentation of GroupType, SeriesType, ObsType and
+AttsType: an attribute of dimensions belongs to the series unless the dimension of the observations is among them; with
+an attachment group it belongs to the group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from kafka_replica.data.schemas.simple_types import ValueType
+from kafka_replica.sdmx import AttributeRelationship
+
+
+class Attachment(NamedTuple):
+    """The attributes by the part of a data set that holds them: the data set, groups by id, series, observations."""
+
+    data_set: list[ValueType]
+    groups: dict[str, list[ValueType]]
+    series: list[ValueType]
+    observations: list[ValueType]
+
+
+def attach(
+    attributes: list[tuple[ValueType, AttributeRelationship]],
+    groups: Mapping[str, object],
+    observation_dimension: str | None,
+) -> Attachment:
+    """Return the parts of a data set with their attributes.
+
+    Args:
+        attributes: the values of each attribute, and its relationship.
+        groups: the groups of the data structure, by id.
+        observation_dimension: the dimension of observations in series; None if there are no series.
+    """
+    found = Attachment([], {id_: [] for id_ in groups}, [], [])
+    for attribute, relationship in attributes:
+        own_groups = [id_ for id_ in relationship.groups if id_ in groups]
+        for id_ in own_groups:
+            found.groups[id_].append(attribute)
+        if own_groups:
+            continue
+        if relationship.kind == "dataset":
+            found.data_set.append(attribute)
+        elif relationship.kind == "observation" or observation_dimension in {None, *relationship.dimensions}:
+            found.observations.append(attribute)
+        else:
+            found.series.append(attribute)
+    return found

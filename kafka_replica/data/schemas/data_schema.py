@@ -1,0 +1,249 @@
+"""The schema of a structure-specific data message: one complex type for each part of a data set."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from datetime import date
+from typing import Literal
+
+from kafka_replica.data.schemas.attachment import Attachment, attach
+from kafka_replica.data.schemas.document import (
+    ANNOTATIONS,
+    ANY_LOCAL,
+    PROVIDER,
+    SchemaVersion,
+    attribute,
+    complex_value,
+    document,
+    element,
+    metadata_element,
+    restriction,
+)
+from kafka_replica.data.schemas.simple_types import TIME_PERIOD, SimpleTypes, ValueType, name_in_xml
+from kafka_replica.data.schemas.xsd_types import OBSERVATIONAL
+from kafka_replica.errors import UsageError
+from kafka_replica.sdmx import AttributeRelationship, ResolvedStructure, UnwritableError
+
+ALL_DIMENSIONS = "AllDimensions"
+_START_DAY = "REPORTING_YEAR_START_DAY"
+_OBS_VALUE = "OBS_VALUE"
+
+
+def data_schema(
+    resolved: ResolvedStructure,
+    *,
+    version: SchemaVersion = "3.0",
+    dimension_at_observation: str | None = None,
+    complete: bool = False,
+    deletion: bool = False,
+    as_of: date | None = None,
+    schema_location: str = "",
+) -> bytes:
+    """Return the XML schema of the structure-specific data messages of a structure, dataflow or provision agreement.
+
+    The codes are those that the constraints allow. The target namespace is the URN of the artefact, with the dimension
+    of observations, as in the standard's samples. Attributes and measures are optional, as the standard requires,
+    because a message may update a part of the data.
+
+    Args:
+        resolved: from ``Structures.resolve``.
+        version: the version of SDMX-ML.
+        dimension_at_observation: a dimension, or ``AllDimensions``; if None, the time dimension if there is one.
+        complete: require mandatory attributes and measures, as validation does for complete data. In 3.x this applies
+            to those of observations, because others may be in an element Atts.
+        deletion: do not require values of dimensions, because a message that deletes may leave them out (3.x).
+        as_of: the date on which constraints must be valid; today in UTC if None.
+        schema_location: what precedes the names of the standard's files in ``schemaLocation``; a path ends with ``/``.
+
+    Raises:
+        UnwritableError: messages of this version cannot have data of this structure.
+        UsageError: the structure has no such dimension.
+
+    Source: SDMX 2.1 Section 3A and SDMX 3.0 Section 3, "Structure Specific"; SDMXDataStructureSpecific.xsd.
+    """
+    dimensions = [one.id for one in resolved.dimensions]
+    time = resolved.data_structure.time_dimension
+    default = ALL_DIMENSIONS if time is None else time.id
+    chosen = dimension_at_observation or default
+    if chosen not in {ALL_DIMENSIONS, *dimensions}:
+        raise UsageError(
+            f"generating the schema of {resolved.urn}: {chosen} is none of its dimensions, {', '.join(dimensions)}; "
+            f"all of them are {ALL_DIMENSIONS}"
+        )
+    parts = _Parts(resolved, version, None if chosen == ALL_DIMENSIONS else chosen, as_of)
+    parts.complete, parts.deletion = complete, deletion and version != "2.1"
+    return document(version, f"{resolved.urn}:ObsLevelDim:{chosen}", schema_location, parts.text())
+
+
+class _Parts:
+    """The types of one schema."""
+
+    complete = False
+    deletion = False
+
+    def __init__(
+        self, resolved: ResolvedStructure, version: SchemaVersion, at_observation: str | None, as_of: date | None
+    ) -> None:
+        self._urn, self._version, self._at_observation = resolved.urn, version, at_observation
+        self._is_3 = version != "2.1"
+        self._types = SimpleTypes(is_3=self._is_3, as_of=as_of)
+        components = resolved.used_components.values()
+        self._dimensions = {one.id: self._types.value_type(one) for one in resolved.dimensions}
+        self._measures = [self._types.value_type(one) for one in components if one.kind == "measure"]
+        described = [
+            *((None, one) for one in components if one.kind == "attribute"),
+            *resolved.metadata_attributes.items(),
+        ]
+        relationships: list[tuple[ValueType, AttributeRelationship]] = [
+            (self._types.value_type(one, id_), one.relationship)
+            for id_, one in described
+            if one.relationship is not None
+        ]
+        self._groups = resolved.data_structure.groups
+        self._attached: Attachment = attach(relationships, self._groups, at_observation)
+        self._all = [*self._dimensions.values(), *self._measures, *(one for one, _ in relationships)]
+        self._comp_names = {
+            **{one.id: f"{one.id}_MEASURE" for one in self._measures},
+            **{one.id: f"{one.id}_ATTRIBUTE" for one, _ in relationships},
+        }
+        self._time_series = version == "2.1" and at_observation == TIME_PERIOD
+        self._check()
+
+    def text(self) -> Iterator[str]:
+        """Yield the definitions of all types."""
+        yield from self._types.definitions
+        if self._is_3:
+            yield from (complex_value(self._comp_names[one.id], one) for one in self._all if self._has_comp(one))
+            yield self._attributes_type()
+        yield from self._group_types()
+        if self._at_observation is not None:
+            yield self._series_type()
+        yield self._observation_type()
+        yield self._data_set_type()
+
+    def _check(self) -> None:
+        """Raise UnwritableError if messages of the version cannot have all components, or names are not unique."""
+        if not self._is_3:
+            strange = [one.id for one in self._measures if one.id != _OBS_VALUE]
+            strange += [one.id for one in self._all if not one.is_attribute]
+            if strange:
+                raise UnwritableError(
+                    f"SDMX-ML 2.1 cannot represent {', '.join(dict.fromkeys(strange))} of {self._urn}: its only "
+                    "measure is OBS_VALUE, and a value is a single text; generate the schema of version 3.0"
+                )
+        names = [name_in_xml(one, "group") for one in self._groups]
+        names += [self._comp_names[one.id] for one in self._all if self._has_comp(one)]
+        names += ["DataSetType", "SeriesType", "ObsType", "GroupType", "AttsType"]
+        counts = {
+            **Counter(names),
+            **{f"component {id_}": n for id_, n in Counter(one.id for one in self._all).items()},
+        }
+        twice = [name for name, count in counts.items() if count > 1]
+        if twice or any(one.id == "type" for one in self._all):
+            raise UnwritableError(
+                f"structure-specific messages of {self._urn} are ambiguous: {', '.join(twice) or 'type'} also names "
+                "something else there"
+            )
+
+    def _has_comp(self, value: ValueType) -> bool:
+        return self._is_3 and value.is_complex and value.id not in self._dimensions
+
+    def _elements(self, values: Iterable[ValueType], *others: str) -> list[str]:
+        comps = [element("Comp", "dsd:CompType")] if any(self._has_comp(one) for one in values) else []
+        return [ANNOTATIONS, *comps, *others, metadata_element(self._version)]
+
+    def _keys(self, ids: Iterable[str], use: Literal["required", "optional"] = "required") -> Iterator[str]:
+        wanted = "optional" if self.deletion else use
+        yield from (attribute(id_, self._dimensions[id_].type, wanted) for id_ in ids if id_ in self._dimensions)
+
+    def _values(self, values: Iterable[ValueType], *, of_observations: bool = False) -> Iterator[str]:
+        for one in values:
+            if not one.is_attribute:
+                continue
+            required = self.complete and one.is_mandatory and not self._has_comp(one)
+            required = required and (of_observations or not self._is_3)
+            yield attribute(one.id, one.type, "required" if required else "optional")
+
+    def _unused(self, used: Iterable[str], *, time: bool = False) -> Iterator[str]:
+        """Yield the prohibitions of attributes that the base types declare and this part does not have."""
+        has = set(used)
+        if not self._is_3 and _START_DAY not in has:
+            yield attribute(_START_DAY, "xs:gMonthDay", "prohibited")
+        if time and TIME_PERIOD not in has:
+            yield attribute(TIME_PERIOD, OBSERVATIONAL, "prohibited")
+
+    def _attributes_type(self) -> str:
+        """Return the type of values that are attached to the data set, or to some of the dimensions (3.x)."""
+        values = [*self._attached.data_set, *self._attached.series, *self._of_dimensions()]
+        comps = [element("Comp", "dsd:CompType")] if any(self._has_comp(one) for one in values) else []
+        given = [*self._keys(self._dimensions, "optional"), *self._values(values)]
+        return restriction("AttsType", "dsd:AttsType", [ANNOTATIONS, *comps], [*given, *self._time_if_unused()])
+
+    def _of_dimensions(self) -> list[ValueType]:
+        return self._attached.observations if self._at_observation is None else []
+
+    def _time_if_unused(self) -> list[str]:
+        return [] if TIME_PERIOD in self._names() else [attribute(TIME_PERIOD, OBSERVATIONAL, "prohibited")]
+
+    def _names(self) -> set[str]:
+        return {one.id for one in self._all}
+
+    def _group_types(self) -> Iterator[str]:
+        several = len(self._groups) > 1
+        if several:
+            attributes = (ANY_LOCAL,) if self._is_3 else (attribute(_START_DAY, "xs:gMonthDay", "optional"), ANY_LOCAL)
+            elements = self._elements(self._all)
+            yield restriction("GroupType", "dsd:GroupType", elements, attributes, abstract=' abstract="true"')
+        for id_, group in self._groups.items():
+            values = self._attached.groups[id_]
+            own = [*self._keys(group.dimensions), *self._values(values)]
+            fixed = f'<xs:attribute name="type" type="common:IDType" use="optional" fixed="{id_}"/>'
+            unused = self._unused([*group.dimensions, *(one.id for one in values)])
+            base = "GroupType" if several else "dsd:GroupType"
+            yield restriction(id_, base, self._elements(values), [*own, fixed, *unused])
+
+    def _series_type(self) -> str:
+        values = self._attached.series
+        keys = [one for one in self._dimensions if one != self._at_observation]
+        comps, last = self._elements(values)[1:-1], metadata_element(self._version)
+        return restriction(
+            "SeriesType",
+            "dsd:TimeSeriesType" if self._time_series else "dsd:SeriesType",
+            [ANNOTATIONS, *comps, element("Obs", "ObsType"), last],
+            [*self._keys(keys), *self._values(values),
+             *self._unused([*keys, *(one.id for one in values)], time=not self._time_series)],
+        )  # fmt: skip
+
+    def _observation_type(self) -> str:
+        values = [*self._attached.observations, *self._measures]
+        keys = list(self._dimensions) if self._at_observation is None else [self._at_observation]
+        used = [*keys, *(one.id for one in values)]
+        prohibited = [] if self._time_series else [attribute("type", "common:IDType", "prohibited")]
+        if not self._is_3 and _OBS_VALUE not in used:
+            prohibited.append(attribute(_OBS_VALUE, "xs:anySimpleType", "prohibited"))
+        return restriction(
+            "ObsType",
+            "dsd:TimeSeriesObsType" if self._time_series else "dsd:ObsType",
+            self._elements(values),
+            [*self._keys(keys), *self._values(values, of_observations=True), *prohibited,
+             *self._unused(used, time=not self._time_series)],
+        )  # fmt: skip
+
+    def _data_set_type(self) -> str:
+        values = self._attached.data_set
+        main, type_ = ("Obs", "ObsType") if self._at_observation is None else ("Series", "SeriesType")
+        group = [] if not self._groups else ["GroupType" if len(self._groups) > 1 else next(iter(self._groups))]
+        if self._is_3:
+            choice = [element("Atts", "AttsType", ""), *(element("Group", one, "") for one in group)]
+            inside = "".join([*choice, element(main, type_, "")])
+            content = [f'<xs:choice minOccurs="0" maxOccurs="unbounded">{inside}</xs:choice>']
+        else:
+            only = element(main, type_, ' maxOccurs="unbounded"')
+            content = [*(element("Group", one) for one in group), f'<xs:choice minOccurs="0">{only}</xs:choice>']
+        return restriction(
+            "DataSetType",
+            "dsd:TimeSeriesDataSetType" if self._time_series else "dsd:DataSetType",
+            [ANNOTATIONS, PROVIDER, *content, metadata_element(self._version)],
+            [*self._values(values), *self._unused(one.id for one in values)],
+        )

@@ -1,0 +1,129 @@
+"""The facets of an uncoded component as restrictions of a type of XML Schema.
+
+Each step is a restriction of the one before, because several patterns in one step would be alternatives. A facet that
+would make the schema invalid (bounds outside the type's, a lower bound over the upper) is left out.
+
+Source: SDMX 2.1 and 3.0 Section 6, "Representation data types"; XML Schema Part 2, chapter 4.3.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from typing import Final
+from xml.sax.saxutils import quoteattr
+
+from kafka_replica.data.schemas.xsd_types import FLOATING_TYPES, INTEGER_BOUNDS, NUMBERS, STRING, UNIONS, WITH_LENGTH
+from kafka_replica.data.validation.patterns import UnusablePatternError, translated
+from kafka_replica.sdmx import TextFormat
+
+_MOST_COUNTED: Final = 1_000
+"""The most repetitions in a pattern that counts characters; processors expand such counts in memory."""
+_not_xml = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]").search
+
+
+def is_xml(text: str) -> bool:
+    """Return whether XML can represent a text: no message can have any other value."""
+    return _not_xml(text) is None
+
+
+def facet(name: str, value: object) -> str:
+    """Return a facet, escaped."""
+    return f"<xs:{name} value={quoteattr(str(value))}/>"
+
+
+def steps(base: str, text_type: str, format_: TextFormat) -> Iterator[str]:
+    """Yield the facets of each restriction, the first of the base type."""
+    yield from _pattern(format_)
+    if base in UNIONS:
+        return
+    yield from _lengths(base, format_)
+    if base in NUMBERS:
+        yield from _bounds(base, format_, exclusive=text_type == "ExclusiveValueRange")
+        yield from _decimals(base, format_.decimals)
+
+
+def _pattern(format_: TextFormat) -> Iterator[str]:
+    written = None if format_.pattern is None else xsd_pattern(format_.pattern)
+    if written is not None:
+        yield facet("pattern", written)
+
+
+def xsd_pattern(pattern: str) -> str | None:
+    """Return a pattern as XML Schema writes it, without anchors; None if validation cannot use it either."""
+    try:
+        translated(pattern)
+    except (UnusablePatternError, RecursionError):
+        return None
+    written = pattern.removeprefix("^")
+    if written.endswith("$") and not re.search(r"(?<!\\)(?:\\\\)*\\\$\Z", written):
+        written = written[:-1]
+    # Anchors of single alternatives, and groups that XML Schema does not know.
+    if not is_xml(written) or "(?:" in written or re.search(r"\|\^|(?<!\\)\$\|", written):
+        return None
+    return written
+
+
+def _lengths(base: str, format_: TextFormat) -> Iterator[str]:
+    low, high = format_.min_length, format_.max_length
+    low = None if low is None or low <= 0 else low
+    if (low is None and high is None) or (high is not None and high < (low or 0)):
+        return
+    if base in WITH_LENGTH:
+        given = (("minLength", low), ("maxLength", high))
+        yield "".join(facet(name, value) for name, value in given if value is not None)
+    elif max(low or 0, high or 0) <= _MOST_COUNTED:
+        yield facet("pattern", rf"[\s\S]{{{low or 0},{'' if high is None else high}}}")
+
+
+def _bounds(base: str, format_: TextFormat, *, exclusive: bool) -> Iterator[str]:
+    lows = [one for one in (format_.min_value, _sequence(format_, format_.start_value)) if one is not None]
+    highs = [one for one in (format_.max_value, _sequence(format_, format_.end_value)) if one is not None]
+    low, high = max(lows, default=None), min(highs, default=None)
+    if base in INTEGER_BOUNDS and not exclusive:
+        low = None if low is None else low.to_integral_value(ROUND_CEILING)
+        high = None if high is None else high.to_integral_value(ROUND_FLOOR)
+    bounds = INTEGER_BOUNDS.get(base)
+    if bounds is not None:
+        low = None if low is None or low <= bounds[0] else low
+        high = None if high is None or high >= bounds[1] else high
+        if (low is not None and low > bounds[1]) or (high is not None and high < bounds[0]):
+            return
+    if low is not None and high is not None and (low > high or (exclusive and low == high)):
+        return
+    kind = "Exclusive" if exclusive else "Inclusive"
+    given = ((f"min{kind}", low), (f"max{kind}", high))
+    written = "".join(facet(name, f"{value:f}") for name, value in given if value is not None)
+    if written:
+        yield written
+
+
+def _sequence(format_: TextFormat, value: Decimal | None) -> Decimal | None:
+    """Return a bound of a sequence; None if the format says that it is none."""
+    return None if format_.is_sequence is False else value
+
+
+def _decimals(base: str, decimals: int | None) -> Iterator[str]:
+    if decimals is None or decimals < 0 or base in INTEGER_BOUNDS:
+        return
+    if base not in FLOATING_TYPES:
+        yield facet("fractionDigits", decimals)
+    elif decimals <= _MOST_COUNTED:
+        yield facet("pattern", rf"[+\-]?[0-9]*(\.[0-9]{{0,{decimals}}})?([eE][+\-]?[0-9]+)?|-?INF|NaN")
+
+
+def restricted(base: str, restrictions: list[str]) -> str:
+    """Return an anonymous type: the base with one restriction after the other."""
+    inner = ""
+    for one in restrictions or [""]:
+        opening = f"<xs:restriction>{inner}" if inner else f'<xs:restriction base="{base}">'
+        inner = f"<xs:simpleType>{opening}{one}</xs:restriction></xs:simpleType>"
+    return inner
+
+
+def enumerated(values: list[str]) -> str:
+    """Return an anonymous type with just these values; without any, it has none."""
+    # Without enumerations every text would be allowed; this restriction allows an empty text of at least one character.
+    nothing = facet("minLength", 1) + facet("enumeration", "")
+    return restricted(STRING, ["".join(facet("enumeration", one) for one in values) or nothing])

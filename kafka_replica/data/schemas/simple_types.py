@@ -1,0 +1,123 @@
+"""The simple types of a schema: the values of each component."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import date
+from typing import Final, NamedTuple
+
+from kafka_replica.data.schemas.facets import enumerated, is_xml, restricted, steps
+from kafka_replica.data.schemas.xsd_types import OBSERVATIONAL, STRING, XSD_TYPES
+from kafka_replica.data.validation.components import described
+from kafka_replica.sdmx import EffectiveComponent, UnwritableError
+from kafka_replica.sdmx.text_types import NOT_AVAILABLE
+
+TIME_PERIOD: Final = "TIME_PERIOD"
+_START_DAY: Final = "REPORTING_YEAR_START_DAY"
+_is_name = re.compile(r"[A-Za-z_][A-Za-z0-9_\-.]*").fullmatch
+
+
+class ValueType(NamedTuple):
+    """The values of a component.
+
+    Attributes:
+        id: the id of the component, which is a name in XML.
+        type: the name of a simple type.
+        in_languages: whether a value may be texts in several languages; None if the format does not state it.
+        is_structured: whether a value is XHTML.
+        min_occurs: the least number of values, if stated.
+        max_occurs: the greatest number of values; None if there is no limit.
+        is_mandatory: whether complete data has a value.
+    """
+
+    id: str
+    type: str
+    in_languages: bool | None
+    is_structured: bool
+    min_occurs: int | None
+    max_occurs: int | None
+    is_mandatory: bool
+
+    @property
+    def is_attribute(self) -> bool:
+        """Return whether an XML attribute can hold the value."""
+        return not self.is_structured and self.max_occurs == 1
+
+    @property
+    def is_complex(self) -> bool:
+        """Return whether an element Comp can hold the value (3.x)."""
+        return not self.is_attribute or self.in_languages is not False
+
+
+class SimpleTypes:
+    """The simple types of a schema under construction; ``definitions`` has their text.
+
+    Args:
+        is_3: whether the schema is one of 3.x.
+        as_of: the date on which constraints must be valid.
+    """
+
+    def __init__(self, *, is_3: bool, as_of: date | None) -> None:
+        self._is_3, self._as_of = is_3, as_of
+        self._names: dict[tuple[object, ...], str] = {}
+        self.definitions: list[str] = []
+
+    def value_type(self, effective: EffectiveComponent, id_: str | None = None) -> ValueType:
+        """Return the values of a component, and define its type. Raises UnwritableError if its id is no name in XML."""
+        name = name_in_xml(effective.id if id_ is None else id_, "component")
+        found = described(effective)
+        is_text = effective.kind != "dimension" and effective.enumeration is None
+        in_languages = found.format.is_multi_lingual if is_text and found.column.is_multi_lingual else False
+        return ValueType(
+            name,
+            self._type(effective, name),
+            in_languages,
+            is_text and found.format.text_type == "XHTML",
+            found.min_occurs,
+            found.max_occurs,
+            found.column.needed,
+        )
+
+    def _type(self, effective: EffectiveComponent, name: str) -> str:
+        found = described(effective)
+        if name == _START_DAY and not self._is_3:
+            return "xs:gMonthDay"  # the base schemas of 2.1 declare it
+        marks = frozenset(one for one in found.marks if is_xml(one) and (self._is_3 or one != NOT_AVAILABLE))
+        if name == TIME_PERIOD and not (found.column.is_time and effective.enumeration is None):
+            return OBSERVATIONAL  # the base schemas declare it
+        allowed = effective.allowed_ids(as_of=self._as_of)
+        if allowed is not None:
+            values = frozenset(one for one in allowed if is_xml(one)) | marks
+            return self._defined(name, (values,), lambda: enumerated(sorted(values)))
+        text_type = found.column.text_type
+        base = XSD_TYPES.get(text_type, STRING)
+        restrictions = list(steps(base, text_type, found.format))
+        if base == STRING and not restrictions:
+            return base
+        if not marks or name == TIME_PERIOD:
+            return base if not restrictions else self._defined(
+                name, (base, *restrictions), lambda: restricted(base, restrictions)
+            )  # fmt: skip
+        values_and_marks = restricted(base, restrictions) + enumerated(sorted(marks))
+        return self._defined(
+            name, (base, *restrictions, marks),
+            lambda: f"<xs:simpleType><xs:union>{values_and_marks}</xs:union></xs:simpleType>",
+        )  # fmt: skip
+
+    def _defined(self, name: str, content: tuple[object, ...], text: Callable[[], str]) -> str:
+        """Return the name of the type with this content; components with the same values share one."""
+        if content not in self._names:
+            # No group has a dot in its id, so the types of groups have other names.
+            own = self._names[content] = f"{name}.Values"
+            self.definitions.append(text().replace("<xs:simpleType>", f'<xs:simpleType name="{own}">', 1))
+        return self._names[content]
+
+
+def name_in_xml(id_: str, what: str) -> str:
+    """Return an id. Raises UnwritableError if it is no name in XML, so that no message can have it."""
+    if _is_name(id_) is None:
+        raise UnwritableError(
+            f"the {what} {id_!r} cannot be named in XML, so structure-specific messages cannot have it"
+        )
+    return id_

@@ -1,0 +1,51 @@
+"""The types of XML Schema for the text types of SDMX.
+
+Source: SDMX 2.1 and 3.0 Section 6, "Representation data types"; SDMXCommon.xsd.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kafka_replica.sdmx.text_types import SIZES, TIME_TYPES
+
+STRING: Final = "xs:string"
+OBSERVATIONAL: Final = "common:ObservationalTimePeriodType"
+"""The type that the standard's own schemas give to the attribute TIME_PERIOD."""
+
+_OF_XML_SCHEMA: Final = {
+    "GregorianYear": "xs:gYear", "GregorianYearMonth": "xs:gYearMonth", "GregorianDay": "xs:date",
+    "DateTime": "xs:dateTime", "BigInteger": "xs:integer", "Integer": "xs:int", "Long": "xs:long", "Short": "xs:short",
+    "Count": "xs:integer", "Decimal": "xs:decimal", "InclusiveValueRange": "xs:decimal",
+    "ExclusiveValueRange": "xs:decimal", "Incremental": "xs:decimal", "Float": "xs:float", "Double": "xs:double",
+    "Boolean": "xs:boolean", "URI": "xs:anyURI", "Month": "xs:gMonth", "MonthDay": "xs:gMonthDay", "Day": "xs:gDay",
+    "Time": "xs:time", "Duration": "xs:duration",
+}  # fmt: skip
+_SYNTAX: Final = ("Alpha", "AlphaNumeric", "Numeric")
+"""The text types of letters and digits, each with a type in SDMXCommon.xsd."""
+
+XSD_TYPES: Final = {
+    **{name: f"common:{name}Type" for name in (*TIME_TYPES, *_SYNTAX)},
+    **_OF_XML_SCHEMA,
+}
+"""The type of each text type that restricts values; any other is :data:`STRING`."""
+
+UNIONS: Final = frozenset(
+    XSD_TYPES[name]
+    for name in ("ObservationalTimePeriod", "StandardTimePeriod", "BasicTimePeriod", "GregorianTimePeriod",
+                 "ReportingTimePeriod")
+)  # fmt: skip
+"""The types that are unions, which can be restricted by patterns alone."""
+
+WITH_LENGTH: Final = frozenset({STRING, "xs:anyURI", *(XSD_TYPES[name] for name in _SYNTAX)})
+"""The types with facets of length; for others, a pattern counts the characters."""
+
+INTEGER_BOUNDS: Final = {
+    "xs:integer": None,
+    **{XSD_TYPES[name]: (-(2**bits), 2**bits - 1) for name, bits in SIZES.items()},
+}
+"""The integer types, each with its smallest and greatest value if it is bounded."""
+
+FLOATING_TYPES: Final = frozenset({"xs:float", "xs:double"})
+NUMBERS: Final = frozenset({"xs:decimal", *INTEGER_BOUNDS, *FLOATING_TYPES})
+"""The types whose values can be compared with numbers."""

@@ -1,0 +1,87 @@
+"""Schema queries for an XML schema: that of the structure-specific data messages of an artefact.
+
+Source: SDMX REST 2.2.2, doc/schema.md; SDMX REST 1.5.0, docs/4_5_schema_queries.md.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Final
+
+from kafka_replica.data.schemas import SchemaVersion, data_schema
+from kafka_replica.errors import UsageError
+from kafka_replica.sdmx import Format, SdmxError, Structures, UnwritableError, Urn
+from kafka_replica.server.rest.negotiation import Offer
+from kafka_replica.server.rest.partial import RESOLVED
+from kafka_replica.server.rest.query import SchemaQuery, StructureQuery
+from kafka_replica.server.rest.rejections import (
+    Rejection,
+    not_acceptable,
+    not_found,
+    not_implemented,
+    semantic_error,
+)
+from kafka_replica.server.rest.selection import matching_urns
+
+_VERSIONS: Final[dict[Format, SchemaVersion]] = {
+    Format.SDMX_ML_2_1: "2.1",
+    Format.SDMX_ML_3_0: "3.0",
+    Format.SDMX_ML_3_1: "3.1",
+}
+
+
+def first_schema(
+    query: SchemaQuery, accepted: tuple[Offer, ...], structures: Structures, day: date | None
+) -> tuple[Offer, bytes] | Rejection:
+    """Return the XML schema for the first accepted edition whose messages can have the data, or why there is none.
+
+    Args:
+        query: the query.
+        accepted: at least one edition of SDMX-ML.
+        structures: the version.
+        day: the date on which constraints must be valid.
+    """
+    found = _artefact(query, structures)
+    if isinstance(found, Rejection):
+        return found
+    reasons: list[Rejection] = []
+    for offer in accepted:
+        schema = _xml_schema(query, found, offer.format, structures, day)
+        if not isinstance(schema, Rejection):
+            return offer, schema
+        reasons.append(schema)
+    return reasons[0]
+
+
+def _artefact(query: SchemaQuery, structures: Structures) -> Urn | Rejection:
+    """Return the artefact of a query, if XML schemas are generated for it, or the reason why not."""
+    wanted = StructureQuery(query.api, query.context, (query.agency,), (query.id,), (query.version,))
+    found = matching_urns(wanted, structures)
+    if not found:
+        return not_found(f"version {structures.version} has no {query.context.name} that matches the query")
+    if found[0].cls not in RESOLVED:
+        return not_implemented(
+            f"XML schemas of a {query.context.name} are not generated; request the structures instead"
+        )
+    if query.explicit_measure:
+        return not_implemented("XML schemas with explicit measures are not generated; request explicitMeasure=false")
+    return found[0]
+
+
+def _xml_schema(
+    query: SchemaQuery, urn: Urn, messages: Format, structures: Structures, day: date | None
+) -> bytes | Rejection:
+    try:
+        return data_schema(
+            structures.resolve(urn),
+            version=_VERSIONS[messages],
+            dimension_at_observation=query.dimension_at_observation,
+            deletion=query.deletion,
+            as_of=day,
+        )
+    except UnwritableError as error:
+        return not_acceptable(str(error))
+    except UsageError as error:
+        return semantic_error(str(error))
+    except SdmxError as error:
+        return semantic_error(f"the structures of {urn} are incomplete: {error}")

