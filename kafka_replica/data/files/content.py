@@ -1,4 +1,4 @@
-"""The content of files, decompressed: gzip, zip with one member, and zstd, with a limit against decompression bombs."""
+"""The content of files, decompressed: gzip, zip and zstd, with a limit against decompression bombs."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import Final
 
 from kafka_replica.common.wording import counted, reason_of
-from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files.zstandard_frames import ZSTD, unpacked_zstd
 from kafka_replica.errors import UsageError
 
 BETWEEN: Final = "!/"
-"""The text between the path of a zip archive and the name of a member, as in Java's URLs."""
+"""The text between the path of a zip archive and the name of a file in it, as in Java's URLs."""
 _GZIP: Final = b"\x1f\x8b"
 _ZIP: Final = b"PK\x03\x04"
 _MAX_RATIO: Final = 200
@@ -22,33 +21,37 @@ _ALWAYS_ALLOWED: Final = 256 << 20
 
 
 def read_content(path: str | Path) -> bytes:
-    """Return the content of a file, decompressed; the content decides how, not the name.
+    """Return the content of a file, decompressed; its first bytes decide how, not its name.
 
-    gzip may have several parts. Of a zip archive with several files one must be named: ``data.zip!/data.csv``. A member
-    that is compressed itself is decompressed, too.
+    gzip and zstd may have several parts. Of an archive with several files one must be named, as in
+    ``data.zip!/data.csv``. Files in archives may be compressed, too.
 
     Raises:
         UsageError: the file cannot be opened, or is damaged; it is an archive of several files; or it would be larger
             than :func:`largest` allows.
     """
     where = str(path)
-    with _opened(where) as opened:
-        if BETWEEN not in where:
-            return unpacked(opened.read(), where)
-        data = opened.read(_LARGEST_MEMBER + 1)
-    if len(data) > _LARGEST_MEMBER:
-        raise too_large(where, _LARGEST_MEMBER)
-    return unpacked(data, where)
+    archive, _, name = where.partition(BETWEEN)
+    try:
+        data = Path(archive).read_bytes()
+    except OSError as error:
+        raise UsageError(f"reading {where}: {reason_of(error)}") from error
+    return unpacked(_unzipped(data, where, name) if name else data, where)
 
 
 def beginning_of(path: str, size: int) -> bytes:
-    """Return the first bytes of a file, decompressed, at least ``size`` of them unless it is shorter.
+    """Return the first bytes of a file, decompressed, without reading all of it if it is not compressed or gzip.
 
     Raises:
         UsageError: as :func:`read_content`.
     """
-    with _opened(path) as opened:
-        head = opened.read(_LOOKED_AT)
+    if BETWEEN in path:
+        return read_content(path)[:size]
+    try:
+        with Path(path).open("rb") as opened:
+            head = opened.read(1 << 16)
+    except OSError as error:
+        raise UsageError(f"reading {path}: {reason_of(error)}") from error
     if head.startswith(_GZIP):
         try:
             return zlib.decompressobj(wbits=31).decompress(head, size)
@@ -57,65 +60,40 @@ def beginning_of(path: str, size: int) -> bytes:
     return read_content(path)[:size] if head.startswith((ZSTD, _ZIP)) else head[:size]
 
 
-@contextmanager
-def _opened(path: str) -> Iterator[IO[bytes]]:
-    """Open a file, or a file in an archive, without decompressing its content."""
-    archive, _, member = path.partition(BETWEEN)
-    try:
-        if not member:
-            with Path(path).open("rb") as opened:
-                yield opened
-            return
-        with zipfile.ZipFile(archive) as files, files.open(member) as opened:
-            yield opened
-    except KeyError as error:
-        raise UsageError(f"reading {path}: the archive has no such file") from error
-    except (OSError, zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
-        raise UsageError(f"reading {path}: {reason_of(error)}") from error
-
-
 def unpacked(data: bytes, where: str) -> bytes:
     """Return bytes without compression, which is found by their first bytes.
 
     Raises:
         UsageError: they are damaged, an archive of several files, or would be larger than :func:`largest` allows.
     """
+    if data.startswith(_ZIP):
+        data = _unzipped(data, where)
+        if data.startswith(_ZIP):
+            raise UsageError(f"reading {where}: it is an archive in an archive; unpack it first")
     if data.startswith(_GZIP):
         return _gunzipped(data, where)
-    if data.startswith(ZSTD):
-        return unpacked_zstd(data, largest(len(data)), where)
-    if data.startswith(_ZIP):
-        return _unzipped(data, where)
-    return data
+    return unpacked_zstd(data, largest(len(data)), where) if data.startswith(ZSTD) else data
 
 
 def largest(packed: int) -> int:
-    """Return the largest size that so many packed bytes may have unpacked: 256 MiB, or 200 times as much if larger.
+    """Return the largest size that so many compressed bytes may have: 256 MiB, or 200 times as much if that is more.
 
     Statistical data is seldom compressed to less than a hundredth.
     """
     return max(_ALWAYS_ALLOWED, _MAX_RATIO * packed)
 
 
-def members_of(path: Path) -> list[str]:
+def files_in(archive: Path) -> list[str]:
     """Return the names of the files in a zip archive, without hidden ones.
 
     Raises:
         UsageError: the archive cannot be opened, or is damaged.
     """
     try:
-        with zipfile.ZipFile(path) as opened:
+        with zipfile.ZipFile(archive) as opened:
             return [one.filename for one in _files(opened)]
     except (OSError, zipfile.BadZipFile) as error:
-        raise UsageError(f"reading {path}: {reason_of(error)}") from error
-
-
-def too_large(where: str, limit: int) -> UsageError:
-    """Return the error for content that is larger than allowed."""
-    return UsageError(
-        f"reading {where}: unpacked it has more than {limit:,} bytes, which is far more than data is compressed; if it "
-        "is not an attack, unpack it first"
-    )
+        raise UsageError(f"reading {archive}: {reason_of(error)}") from error
 
 
 def _gunzipped(data: bytes, where: str) -> bytes:
@@ -129,25 +107,38 @@ def _gunzipped(data: bytes, where: str) -> bytes:
             raise UsageError(f"reading {where}: the gzip data is damaged: {error}") from error
         room -= len(done[-1])
         if room < 0:
-            raise too_large(where, limit)
+            raise _too_large(where, limit)
         if not inflater.eof:
             raise UsageError(f"reading {where}: the gzip data is cut off")
         data = inflater.unused_data.lstrip(b"\0")  # padding, as gzip(1) allows
     return done[0] if len(done) == 1 else b"".join(done)
 
 
-def _unzipped(data: bytes, where: str) -> bytes:
+def _unzipped(data: bytes, where: str, name: str = "") -> bytes:
+    """Return a file of a zip archive, by its name or the only one."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as opened:
-            files = _files(opened)
-            if len(files) != 1:
-                raise UsageError(
-                    f"reading {where}: the archive has {counted(len(files), 'file')}; name one, as in "
-                    f"{where}{BETWEEN}{files[0].filename if files else 'data.csv'}"
-                )
-            return unpacked(_member(opened, files[0], where), where)
-    except zipfile.BadZipFile as error:
-        raise UsageError(f"reading {where}: {error}") from error
+            info = opened.getinfo(name) if name else _only_one(_files(opened), where)
+            # The size in the archive's directory may be false.
+            limit = largest(info.compress_size)
+            with opened.open(info) as file:
+                found = file.read(limit + 1)
+    except KeyError as error:
+        raise UsageError(f"reading {where}: the archive has no such file") from error
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError) as error:
+        raise UsageError(f"reading {where}: the archive is damaged, or of a kind that is not read: {error}") from error
+    if len(found) > limit:
+        raise _too_large(where, limit)
+    return found
+
+
+def _only_one(files: list[zipfile.ZipInfo], where: str) -> zipfile.ZipInfo:
+    if len(files) != 1:
+        named = files[0].filename if files else "data.csv"
+        raise UsageError(
+            f"reading {where}: the archive has {counted(len(files), 'file')}; name one, as in {where}{BETWEEN}{named}"
+        )
+    return files[0]
 
 
 def _files(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
@@ -157,16 +148,8 @@ def _files(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
     ]  # fmt: skip
 
 
-def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, where: str) -> bytes:
-    """Return a file of an archive, read in parts, because the size in the archive's directory may be false."""
-    limit = largest(info.compress_size)
-    try:
-        with archive.open(info) as opened:
-            data = opened.read(limit + 1)
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
-        raise UsageError(f"reading {where}: {info.filename} cannot be unpacked: {error}") from error
-    if len(data) > limit:
-        raise too_large(where, limit)
-    if data.startswith(_ZIP):
-        raise DatasetError(f"reading {where}: {info.filename} is an archive within an archive; unpack it first")
-    return data
+def _too_large(where: str, limit: int) -> UsageError:
+    return UsageError(
+        f"reading {where}: decompressed it has more than {limit:,} bytes, far more than data usually has; if it is not an "
+        "attack, decompress it first"
+    )

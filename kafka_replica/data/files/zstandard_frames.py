@@ -28,5 +28,7 @@ def unpacked_zstd(data: bytes, limit: int, where: str) -> bytes:
             if str(error) != _TOO_SMALL:
                 raise UsageError(f"reading {where}: the zstd data is damaged: {error}") from error
             if size == limit:
-                raise UsageError(f"reading {where}: unpacked it has more than {limit:,} bytes") from error
+                raise UsageError(
+                    f"reading {where}: decompressed it has more than {limit:,} bytes, far more than data usually has"
+                ) from error
         size = min(4 * size, limit)

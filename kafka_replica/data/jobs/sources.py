@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
-from kafka_replica.data.files.content import BETWEEN, beginning_of, members_of, read_content, unpacked
+from kafka_replica.data.files.content import BETWEEN, beginning_of, files_in, read_content, unpacked
 from kafka_replica.errors import UsageError
 
 Kind: TypeAlias = Literal["sdmx-csv", "csv", "parquet", "message"]
@@ -92,7 +92,7 @@ def _sources(path: str) -> Iterator[Source]:
 def _of_file(file: Path) -> Iterator[Source]:
     """Yield a file, or the files of an archive, in the order of their names."""
     if zipfile.is_zipfile(file) and file.suffix.lower() == ".zip":
-        kinds = {name: _kind(name) for name in sorted(members_of(file))}
+        kinds = {name: _kind(name) for name in sorted(files_in(file))}
         if not any(kinds.values()):
             raise UsageError(f"{file}: no file in it is called *.csv, *.parquet, *.xml or *.json")
         for name, kind in kinds.items():

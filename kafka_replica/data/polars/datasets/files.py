@@ -57,26 +57,18 @@ def _in_folder(folder: Path) -> list[Path]:
     return found
 
 
-def text_of(path: Path, encoding: str | None) -> str:
+def text_of(path: Path, encoding: str | None, content: bytes | None = None) -> str:
     """Return the content of a file, without blank lines before and after it.
 
-    The encoding is that of its byte order mark, else the given encoding, else UTF-8.
+    The encoding is that of its byte order mark, else the given encoding, else UTF-8. ``content`` is the content, if it
+    was read before.
 
     Raises:
         UsageError: the file cannot be opened.
         ConfigurationError: the encoding is unknown.
         DatasetError: the file is not in that encoding.
     """
-    return decoded(read_content(path), path, encoding)
-
-
-def decoded(data: bytes, path: Path, encoding: str | None) -> str:
-    """Return content as text, without blank lines before and after it; see :func:`text_of`.
-
-    Raises:
-        ConfigurationError: the encoding is unknown.
-        DatasetError: the content is not in that encoding.
-    """
+    data = read_content(path) if content is None else content
     marked = next((name for mark, name in _MARKS if data.startswith(mark)), None)
     name = marked or encoding or "utf-8"
     try:
