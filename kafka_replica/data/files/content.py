@@ -150,6 +150,6 @@ def _files(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
 
 def _too_large(where: str, limit: int) -> UsageError:
     return UsageError(
-        f"reading {where}: decompressed it has more than {limit:,} bytes, far more than data usually has; if it is not an "
-        "attack, decompress it first"
+        f"reading {where}: decompressed it has more than {limit:,} bytes, far more than data usually has; if it is "
+        "no attack, decompress it first"
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from kafka_replica.data.errors import DatasetError
@@ -20,6 +20,7 @@ _FIRST: Final = re.compile(r'(?P<quote>"?)(?P<name>DATAFLOW|STRUCTURE(?:\[(?P<su
 _COMPONENT: Final = re.compile(
     r"(?P<id>[A-Za-z0-9_@$\-.]+)(?P<many>\[\])?(?P<languages>\[[A-Za-z][^\]]*\])?(?:: (?P<label>.*))?", re.DOTALL
 )
+_ID: Final = re.compile(r"[A-Za-z0-9_@$\-.]+")
 _NUMBERS: Final = frozenset({
     "BigInteger", "Integer", "Long", "Short", "Count", "Decimal", "Float", "Double", "Numeric", "Incremental",
     "InclusiveValueRange", "ExclusiveValueRange",
@@ -68,8 +69,8 @@ def layout_of(first_line: str, where: str, rules: Rules | None = None, *, separa
 def plain_layout_of(first_line: str, where: str, rules: Rules | None = None) -> Layout:
     """Return the layout of another CSV file: with component ids as column names.
 
-    The separator is the one of :data:`SEPARATORS` that makes the most cells component ids, then the most cells; the
-    layout names it.
+    The separator is the one of :data:`SEPARATORS` that makes the most cells look like component
+    ids; the layout names it.
 
     Args:
         first_line: the first line, as text.
@@ -80,25 +81,24 @@ def plain_layout_of(first_line: str, where: str, rules: Rules | None = None) -> 
         DatasetError: the line is not a header.
     """
     line = first_line.removeprefix("\ufeff").rstrip("\r\n")
-    known = {} if rules is None else {column.id: column for column in rules.columns}
-    separator = _separator_of(line, known)
+    separator = separator_of(line)
     header = _cells(line, separator, where)
     if not header:
         raise DatasetError(f"reading {where}: there is no header, not even a line")
+    known = {} if rules is None else {column.id: column for column in rules.columns}
     fields = tuple(Field(name, i, is_number=_is_number(known.get(name))) for i, name in enumerate(header))
     _check_unique(fields, where)
     return Layout(None, "id", separator, None, header, fields)
 
 
-def _separator_of(line: str, known: Collection[str]) -> str:
-    """Return the separator that makes the most of a header; of equal ones the first."""
+def separator_of(line: str) -> str:
+    """Return the separator of plain CSV that makes the most cells of a header look like ids, or the first of these."""
 
-    def score(separator: str) -> tuple[int, int]:
+    def score(separator: str) -> int:
         try:
-            cells = _cells(line, separator, "")
-        except DatasetError:
-            return -1, 0  # its quotes do not fit
-        return sum(cell in known for cell in cells), len(cells)
+            return sum(_ID.fullmatch(cell) is not None for cell in _cells(line, separator, ""))
+        except DatasetError:  # its quotes do not fit
+            return -1
 
     return max(SEPARATORS, key=score)
 

@@ -4,6 +4,18 @@ from __future__ import annotations
 
 from kafka_replica.data.jobs.engines import Engine, engine
 from kafka_replica.data.jobs.job import Job, MappingJob, Outcome, Step, ValidationJob
-from kafka_replica.data.jobs.sources import Kind, Source, sources_of
+from kafka_replica.data.jobs.sources import Kind, Source, separators_in_words, sources_of
 
-__all__ = ["Engine", "Job", "Kind", "MappingJob", "Outcome", "Source", "Step", "ValidationJob", "engine", "sources_of"]
+__all__ = [
+    "Engine",
+    "Job",
+    "Kind",
+    "MappingJob",
+    "Outcome",
+    "Source",
+    "Step",
+    "ValidationJob",
+    "engine",
+    "separators_in_words",
+    "sources_of",
+]

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
+from kafka_replica.data.files import SEPARATORS, separator_of
 from kafka_replica.data.files.content import BETWEEN, beginning_of, files_in, read_content, unpacked
 from kafka_replica.errors import UsageError
 
@@ -20,7 +21,7 @@ _SUFFIXES: Final[dict[str, Kind]] = {
     ".csv": "csv", ".tsv": "csv", ".txt": "csv", ".parquet": "parquet", ".xml": "message", ".json": "message",
 }  # fmt: skip
 _COMPRESSED: Final = (".gz", ".zst", ".zstd", ".zip")
-_LOOKED_AT: Final = 64
+_LOOKED_AT: Final = 1 << 16
 STDIN: Final = "-"
 _HEADERS: Final = ("STRUCTURE,", "STRUCTURE;", "STRUCTURE\t", "STRUCTURE|", "STRUCTURE[", "DATAFLOW")
 
@@ -34,16 +35,18 @@ class Source:
         path: the location; ``-`` for standard input, ``archive.zip!/data.csv`` for a file in an archive.
         encoding: the encoding of text, if a byte order mark shows it.
         content: the content of standard input, which can be read only once; None for files.
+        separator: the separator of cells in plain CSV, as its header shows; None for other kinds.
     """
 
     kind: Kind
     path: str
     encoding: str | None = None
     content: bytes | None = field(default=None, repr=False)
+    separator: str | None = None
 
     @property
     def is_packed(self) -> bool:
-        """Return whether the content must be decompressed, or is standard input, so that other programs cannot read it."""
+        """Return whether the content is compressed or standard input, so that other programs cannot read it."""
         name = self.path.lower()
         return self.content is not None or BETWEEN in name or name.endswith(_COMPRESSED)
 
@@ -59,16 +62,26 @@ class Source:
 def sources_of(paths: Iterable[str]) -> tuple[Source, ...]:
     """Return the data at paths.
 
-    A path is a file, which may be compressed (gzip, zstd, or zip with one file or several), a folder of such files, ``-``
-    for standard input, or an address such as ``hdfs://...`` that only Spark can read.
+    A path is a file, which may be compressed (gzip, zstd, or zip with one file or several), a folder of such files,
+    ``-`` for standard input, or an address such as ``hdfs://...`` that only Spark can read.
 
     Raises:
         UsageError: no data exists there, a file's name does not show its kind, or a file cannot be decompressed.
     """
     found = tuple(source for path in paths for source in _sources(path))
     if not found:
-        raise UsageError("there is no data: name files, folders or archives of *.csv, *.parquet, *.xml or *.json, or - for standard input")
+        raise UsageError(
+            "there is no data: name files, folders or archives of *.csv, *.parquet, *.xml or *.json, or - for standard "
+            "input"
+        )
     return found
+
+
+def separators_in_words(sources: Iterable[Source]) -> Iterator[str]:
+    """Yield a sentence for each file of plain CSV whose cells are not separated by commas."""
+    for source in sources:
+        if source.separator not in {None, ","}:
+            yield f"{source.path}: cells are separated by {SEPARATORS[source.separator or ',']}"
 
 
 def _sources(path: str) -> Iterator[Source]:
@@ -115,17 +128,16 @@ def _kind(name: str) -> Kind | None:
 
 
 def _looked_at(kind: Kind, path: str) -> Source:
-    """Distinguish SDMX-CSV from other CSV by the first characters."""
-    if kind != "csv":
-        return Source(kind, path)
-    return Source(*_csv_kind(beginning_of(path, _LOOKED_AT), path))
+    return _csv(beginning_of(path, _LOOKED_AT), path) if kind == "csv" else Source(kind, path)
 
 
-def _csv_kind(head: bytes, path: str) -> tuple[Kind, str, str | None]:
+def _csv(head: bytes, path: str, content: bytes | None = None) -> Source:
+    """Return the location of CSV: SDMX-CSV or other CSV, as its header shows."""
     encoding = "utf-16" if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else None
     start = head[: len(head) // 2 * 2].decode(encoding or "utf-8-sig", errors="replace")
-    is_sdmx = start.lstrip('"').replace('"', "").startswith(_HEADERS)
-    return "sdmx-csv" if is_sdmx else "csv", path, encoding
+    if start.lstrip('"').replace('"', "").startswith(_HEADERS):
+        return Source("sdmx-csv", path, encoding, content)
+    return Source("csv", path, encoding, content, separator_of(start.lstrip("\r\n").partition("\n")[0].rstrip("\r")))
 
 
 def _of_content(content: bytes) -> Source:
@@ -134,8 +146,7 @@ def _of_content(content: bytes) -> Source:
         raise UsageError("reading standard input: it is empty")
     if content.startswith(b"PAR1"):
         return Source("parquet", STDIN, content=content)
-    start = content[:_LOOKED_AT].lstrip(b"\xef\xbb\xbf\xff\xfe\0 \t\r\n")
+    start = content[:64].lstrip(b"\xef\xbb\xbf\xff\xfe\0 \t\r\n")
     if start.startswith((b"<", b"{")):
         return Source("message", STDIN, content=content)
-    kind, path, encoding = _csv_kind(content[:_LOOKED_AT], STDIN)
-    return Source(kind, path, encoding, content)
+    return _csv(content[:_LOOKED_AT], STDIN, content)

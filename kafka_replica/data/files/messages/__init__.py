@@ -18,7 +18,7 @@ from kafka_replica.errors import MissingExtraError
 __all__ = ["read_data_message", "read_message_columns"]
 
 
-def read_data_message(path: str | Path) -> list[dict[str, Any]]:
+def read_data_message(path: str | Path, content: bytes | None = None) -> list[dict[str, Any]]:
     """Return the rows of a data message, in the form of SDMX-CSV 2.0.
 
     Values are texts, lists of texts, or lists of dictionaries ``language`` and ``text``; None if there is no value.
@@ -28,13 +28,14 @@ def read_data_message(path: str | Path) -> list[dict[str, Any]]:
 
     Args:
         path: the file, which may be compressed; see :func:`kafka_replica.data.files.content.read_content`.
+        content: its content, if it was read before.
 
     Raises:
         DatasetError: the file is not a data message, or is damaged.
         UsageError: the file cannot be opened.
         MissingExtraError: the library for the format is not installed.
     """
-    return rows_of(read_message_columns(path))
+    return rows_of(read_message_columns(path, content))
 
 
 def read_message_columns(path: str | Path, content: bytes | None = None) -> Columns:

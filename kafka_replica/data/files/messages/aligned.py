@@ -8,7 +8,7 @@ from kafka_replica.data.files.layout import UNDETERMINED
 
 
 def aligned(values: list[Any]) -> list[Any]:
-    """Return the values of a column: lists if any is a list; texts by language as lists of ``language`` and ``text``."""
+    """Return the values of a column, as lists if any is a list, texts by language as ``language`` and ``text``."""
     several = any(isinstance(value, list) for value in values)
     inner = [one for value in values for one in (value if isinstance(value, list) else [value])]
     languages = any(isinstance(one, dict) for one in inner)

@@ -48,7 +48,9 @@ class DataSetReader:
         self._deletes = standing["ACTION"] == "D"
         # The guides order the dimensions by position; in their samples they are in the order of the message.
         orders = [components.by_position, components.dimensions]
-        found = groups_of(given(dataset.groups) or {}, orders, components.group, f"{path}.dimensionGroupAttributes", where)
+        found = groups_of(
+            given(dataset.groups) or {}, orders, components.group, f"{path}.dimensionGroupAttributes", where
+        )
         self._groups = Groups(found, components.group, where)
 
     def blocks(self) -> Iterator[Block]:
@@ -102,7 +104,7 @@ class DataSetReader:
         return [*self._of_observations(own, above, attributes, observations, f"{path}.observations", at)]
 
     def _alone(self, own: dict[str, Any], above: dict[str, Any], attributes: dict[str, Any]) -> Block:
-        """Return the row of attributes without observations: other dimensions switched off, or left out if it deletes."""
+        """Return the row of attributes alone: other dimensions are switched off, or left out if it deletes."""
         others = [one.id for one in self._components.dimensions if one.id not in own]
         off = {} if self._deletes else dict.fromkeys(others, SWITCHED_OFF)
         row = {**self._standing, **own, **off}

@@ -28,7 +28,7 @@ class Group:
         is_used: whether a row has the key.
     """
 
-    key: Mapping[str, Any]
+    key: dict[str, Any]
     attributes: dict[str, Any]
     path: str
     is_used: bool = False
@@ -168,4 +168,6 @@ def attributes_of(attributes: Sequence[ValueReader], values: Values, path: str, 
 def check_annotation(value: Any, path: str, where: str) -> None:
     """Check that a value behind those of all components can be the index of an annotation. Raises DatasetError."""
     if value is not None and (not isinstance(value, int) or isinstance(value, bool)):
-        raise failure(where, f"{path}: there is no component at this position, and the value is no index of an annotation")
+        raise failure(
+            where, f"{path}: there is no component at this position, and the value is no index of an annotation"
+        )

@@ -58,9 +58,10 @@ def _structures(body: Body, where: str) -> list[Any]:
     found = given(body.structures) or ([] if structure is None else [structure])
     if not found:
         raise failure(
-            where, "it is JSON, but no SDMX-JSON data message, for it has no 'structure' and no 'structures'; name data "
-            "messages only"
-        )  # fmt: skip
+            where,
+            "it is JSON, but no SDMX-JSON data message, for it has no 'structure' and no 'structures'; name data messages "
+            "only",
+        )
     return found
 
 
@@ -76,4 +77,5 @@ def _keys_of(dataset: DataSet) -> int:
     """Return the number of keys of a data set, without those in its series and observations."""
     members = members_of(dataset)
     inner = [one for one in members if one is not dataset.series and one is not dataset.observations]
-    return len(members) + keys_in(inner) + sum(len(one or ()) for one in (given(dataset.series), given(dataset.observations)))
+    series, observations = given(dataset.series) or {}, given(dataset.observations) or {}
+    return len(members) + keys_in(inner) + len(series) + len(observations)

@@ -94,7 +94,9 @@ def number_of_structure(place: int, dataset: DataSet, structures: Sequence[Any],
     named = given(dataset.structure)
     if named is not None:
         if not 0 <= named < len(structures):
-            raise failure(where, f"dataSets[{place}].structure: {named} is no index of the {len(structures)} structures")
+            raise failure(
+                where, f"dataSets[{place}].structure: {named} is no index of the {len(structures)} structures"
+            )
         return named
     found = [i for i, one in enumerate(structures) if isinstance(one, Mapping) and place in (one.get("dataSets") or ())]
     found = found or [i for i, one in enumerate(structures) if not (isinstance(one, Mapping) and one.get("dataSets"))]

@@ -53,19 +53,19 @@ class Series(Struct):
 
     attributes: Values | UnsetType = UNSET
     annotations: Values | UnsetType = UNSET
-    observations: dict[str, Values] | None | UnsetType = UNSET
+    observations: dict[str, Values] | UnsetType | None = UNSET
 
 
 class DataSet(Struct):
     """A data set, flat or with series; and the members that are not read."""
 
-    action: str | None | UnsetType = UNSET
-    structure: int | None | UnsetType = UNSET
-    links: list[dict[str, Any]] | None | UnsetType = UNSET
+    action: str | UnsetType | None = UNSET
+    structure: int | UnsetType | None = UNSET
+    links: list[dict[str, Any]] | UnsetType | None = UNSET
     attributes: Values | UnsetType = UNSET
-    groups: dict[str, Values] | None | UnsetType = field(default=UNSET, name="dimensionGroupAttributes")
-    series: dict[str, Raw] | None | UnsetType = UNSET
-    observations: dict[str, Values] | None | UnsetType = UNSET
+    groups: dict[str, Values] | UnsetType | None = field(default=UNSET, name="dimensionGroupAttributes")
+    series: dict[str, Raw] | UnsetType | None = UNSET
+    observations: dict[str, Values] | UnsetType | None = UNSET
     annotations: Any = UNSET
     reporting_begin: Any = field(default=UNSET, name="reportingBegin")
     reporting_end: Any = field(default=UNSET, name="reportingEnd")
@@ -79,14 +79,14 @@ class Body(Struct):
     """The data of a message: in 1.0 with one structure, in 2.x with several."""
 
     structure: Any = UNSET
-    structures: list[Any] | None | UnsetType = UNSET
-    data_sets: list[DataSet] | None | UnsetType = field(default=UNSET, name="dataSets")
+    structures: list[Any] | UnsetType | None = UNSET
+    data_sets: list[DataSet] | UnsetType | None = field(default=UNSET, name="dataSets")
 
 
 class Message(Body):
     """A message. Its data is in ``data``, in drafts of 1.0 in the message itself."""
 
-    data: Body | None | UnsetType = UNSET
+    data: Body | UnsetType | None = UNSET
     meta: Any = UNSET
     header: Any = UNSET
     errors: Any = UNSET
@@ -97,7 +97,7 @@ _SERIES: Final = msgspec.json.Decoder(Series, float_hook=str)
 _MESSAGE: Final = msgspec.json.Decoder(Message, float_hook=str)
 
 
-def given(value: T | None | UnsetType) -> T | None:
+def given(value: T | UnsetType | None) -> T | None:
     """Return a member, None if it is absent or null."""
     return None if value is UNSET else value
 
