@@ -68,8 +68,6 @@ def unpacked(data: bytes, where: str) -> bytes:
     """
     if data.startswith(_ZIP):
         data = _unzipped(data, where)
-        if data.startswith(_ZIP):
-            raise UsageError(f"reading {where}: it is an archive in an archive; unpack it first")
     if data.startswith(_GZIP):
         return _gunzipped(data, where)
     return unpacked_zstd(data, largest(len(data)), where) if data.startswith(ZSTD) else data
@@ -129,6 +127,8 @@ def _unzipped(data: bytes, where: str, name: str = "") -> bytes:
         raise UsageError(f"reading {where}: the archive is damaged, or of a kind that is not read: {error}") from error
     if len(found) > limit:
         raise _too_large(where, limit)
+    if found.startswith(_ZIP):
+        raise UsageError(f"reading {where}: it is an archive in an archive; unpack it first")
     return found
 
 

@@ -195,11 +195,11 @@ def test_other_ways_to_write_a_message() -> None:
 
 
 WRONG: list[tuple[Callable[[dict[str, Any]], Any], str]] = [
-    (lambda d: d.update(series={"0:5": {"observations": {"0": [1]}}}), "dataSets[0].series[\"0:5\"]: '5' is no index of B"),
+    (lambda d: d.update(series={"0:5": {"observations": {"0": [1]}}}), "dataSets[0].series[\"0:5\"]: '5' is no index"),
     (lambda d: d.update(series={"0:-1": {}}), "dataSets[0].series[\"0:-1\"]: '-1' is no index of B"),
     (lambda d: d.update(series={"0": {}}), 'dataSets[0].series["0"]: the key has 1 part, and there are 2 dimensions'),
     (lambda d: d.update(series={"0:0": {"observations": {"3": [1]}}}), '.observations["3"]: \'3\' is no index of T'),
-    (lambda d: d.update(series={"0:0": {"observations": {"0": [1, -1]}}}), '.observations["0"][1]: -1 is no index of O'),
+    (lambda d: d.update(series={"0:0": {"observations": {"0": [1, -1]}}}), '.observations["0"][1]: -1 is no index'),
     (lambda d: d.update(series={"0:0": {"observations": {"0": [1, 0.5]}}}), '["0"][1]: 0.5 is no index of O'),
     (lambda d: d.update(series={"0:0": {"observations": {"0": [1, [0, 2]]}}}), '["0"][1]: 2 is no index of O'),
     (lambda d: d.update(series={"0:0": {"observations": {"1": [1, 0, "x"]}}}), '["1"][2]: there is no component'),

@@ -59,8 +59,8 @@ def _structures(body: Body, where: str) -> list[Any]:
     if not found:
         raise failure(
             where,
-            "it is JSON, but no SDMX-JSON data message, for it has no 'structure' and no 'structures'; name data messages "
-            "only",
+            "it is JSON, but no SDMX-JSON data message, for it has no 'structure' and no 'structures'; name data "
+            "messages only",
         )
     return found
 
