@@ -8,7 +8,7 @@ from kafka_replica.cli.data_options import DataOptions, data_options, reference_
 from kafka_replica.cli.results import REJECTED_ROWS, data_errors, results_folder, steps, tell, write_report
 from kafka_replica.cli.structure_source import StructureSource
 from kafka_replica.data.files import usages_of
-from kafka_replica.data.jobs import MappingJob, engine, sources_of
+from kafka_replica.data.jobs import MappingJob, engine, separators_in_words, sources_of
 from kafka_replica.data.mapping import compile_map, inverse
 from kafka_replica.data.validation import compile_rules
 from kafka_replica.sdmx import Structures
@@ -28,11 +28,14 @@ def map_data(
 ) -> int:
     """Map DATA to another structure.
 
-    DATA are files of SDMX-CSV, plain CSV with component ids as column names, Parquet, SDMX-ML or SDMX-JSON, or folders
-    of them. Mapped rows, unchanged rejected rows, and report.json are written to the folder. Exits 0 if nothing was
-    wrong, 3 if rows were rejected, 1 if it failed.
+    DATA are files of SDMX-CSV, plain CSV with component ids as column names, Parquet, SDMX-ML or SDMX-JSON, each
+    also compressed (gzip, zip, zstd), folders and zip archives of them, or - for standard input. Mapped rows,
+    unchanged rejected rows, and report.json are written to the folder. Exits 0 if nothing was wrong, 3 if rows were
+    rejected, 1 if it failed.
     """
     sources = sources_of(data)
+    for said in separators_in_words(sources):
+        click.echo(f"kafka-replica: {said}", err=True)
     runs = engine(chosen.engine_name)
     with steps() as step:
         step("reading structures")

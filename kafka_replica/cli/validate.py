@@ -11,7 +11,7 @@ from kafka_replica.cli.data_options import DataOptions, data_options, reference_
 from kafka_replica.cli.results import REJECTED_ROWS, data_errors, results_folder, steps, tell, write_report
 from kafka_replica.cli.structure_source import StructureSource
 from kafka_replica.data.files import usages_of
-from kafka_replica.data.jobs import ValidationJob, engine, sources_of
+from kafka_replica.data.jobs import ValidationJob, engine, separators_in_words, sources_of
 from kafka_replica.data.validation import compile_rules
 from kafka_replica.data.validation.actions import Action
 from kafka_replica.sdmx import Structures
@@ -34,11 +34,14 @@ def validate(
 ) -> int:
     """Validate DATA against a structure.
 
-    DATA are files of SDMX-CSV, plain CSV with component ids as column names, Parquet, SDMX-ML or SDMX-JSON, or folders
-    of them. Good rows, rejected rows and report.json are written to the folder. Exits 0 if nothing was wrong, 3 if rows
-    were rejected, 1 if it failed.
+    DATA are files of SDMX-CSV, plain CSV with component ids as column names, Parquet, SDMX-ML or SDMX-JSON, each
+    also compressed (gzip, zip, zstd), folders and zip archives of them, or - for standard input. Good rows,
+    rejected rows and report.json are written to the folder. Exits 0 if nothing was wrong, 3 if rows were rejected,
+    1 if it failed.
     """
     sources = sources_of(data)
+    for said in separators_in_words(sources):
+        click.echo(f"kafka-replica: {said}", err=True)
     runs = engine(chosen.engine_name)
     with steps() as step:
         step("reading structures")

@@ -31,6 +31,7 @@ from kafka_replica.data.jobs.job import (
 )
 from kafka_replica.data.jobs.sources import Source
 from kafka_replica.data.validation import ERRORS, Report, Rules
+from kafka_replica.errors import ConfigurationError
 from kafka_replica.sdmx import Urn
 from kafka_replica_spark.datasets import read_sdmx_csv, write_sdmx_csv
 from kafka_replica_spark.datasets.reading import read_plain_csv
@@ -148,10 +149,16 @@ class SparkEngine:
         return df if verdict is None else df.drop(verdict)
 
     def _rows(self, source: Source, job: Job) -> DataFrame:
+        if source.kind == "message":
+            rows = read_data_message(source.path, source.content)
+            return _with_maps(self._spark.createDataFrame(pa.Table.from_pylist(rows)))
+        if source.is_packed and (source.kind == "parquet" or not source.path.lower().endswith(".gz")):
+            raise ConfigurationError(
+                f"reading {source.path}: Spark reads neither archives, zstd nor standard input; decompress it, or "
+                "choose the engine local (--engine local)"
+            )
         if source.kind == "parquet":
             return self._spark.read.parquet(source.path)
-        if source.kind == "message":
-            return _with_maps(self._spark.createDataFrame(pa.Table.from_pylist(read_data_message(source.path))))
         encoding = source.encoding or job.encoding or "UTF-8"
         read = read_sdmx_csv if source.kind == "sdmx-csv" else read_plain_csv
         return read(

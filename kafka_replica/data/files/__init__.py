@@ -12,7 +12,7 @@
 
 from __future__ import annotations
 
-from kafka_replica.data.files.header import check_decimal, layout_of, plain_layout_of
+from kafka_replica.data.files.header import SEPARATORS, check_decimal, layout_of, plain_layout_of, separator_of
 from kafka_replica.data.files.layout import FORMS, Field, Form, Labels, Layout
 from kafka_replica.data.files.names import Names, names_of
 from kafka_replica.data.files.normalizing import IS_TIMED, Collected, Normalizing, TimeFormat, day_of, normalizing
@@ -25,6 +25,7 @@ __all__ = [
     "IS_TIMED",
     "KINDS",
     "NO_ACTION",
+    "SEPARATORS",
     "Collected",
     "Field",
     "Form",
@@ -45,6 +46,7 @@ __all__ = [
     "normalizing",
     "plain_layout_of",
     "plan_of",
+    "separator_of",
     "urn_of",
     "usages_of",
 ]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from kafka_replica.data.errors import DatasetError
@@ -23,10 +23,13 @@ FIRST_CELL: Final = re.compile(
 _COMPONENT: Final = re.compile(
     r"(?P<id>[A-Za-z0-9_@$\-.]+)(?P<many>\[\])?(?P<languages>\[[A-Za-z][^\]]*\])?(?:: (?P<label>.*))?", re.DOTALL
 )
+_ID: Final = re.compile(r"[A-Za-z0-9_@$\-.]+")
 _NUMBERS: Final = frozenset({
     "BigInteger", "Integer", "Long", "Short", "Count", "Decimal", "Float", "Double", "Numeric", "Incremental",
     "InclusiveValueRange", "ExclusiveValueRange",
 })  # fmt: skip
+SEPARATORS: Final[Mapping[str, str]] = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
+"""The separators of plain CSV that are recognized, with what they are called."""
 _KEYS: Final = ("SERIES_KEY", "OBS_KEY")
 
 
@@ -67,7 +70,10 @@ def layout_of(first_line: str, where: str, rules: Rules | None = None, *, separa
 
 
 def plain_layout_of(first_line: str, where: str, rules: Rules | None = None) -> Layout:
-    """Return the layout of another CSV file: with commas, and component ids as column names.
+    """Return the layout of another CSV file: with component ids as column names.
+
+    The separator is the one of :data:`SEPARATORS` that makes the most cells look like component
+    ids; the layout names it.
 
     Args:
         first_line: the first line, as text.
@@ -77,13 +83,27 @@ def plain_layout_of(first_line: str, where: str, rules: Rules | None = None) -> 
     Raises:
         DatasetError: the line is not a header.
     """
-    header = _cells(first_line.removeprefix("\ufeff").rstrip("\r\n"), ",", where)
+    line = first_line.removeprefix("\ufeff").rstrip("\r\n")
+    separator = separator_of(line)
+    header = _cells(line, separator, where)
     if not header:
         raise DatasetError(f"reading {where}: there is no header, not even a line")
     known = {} if rules is None else {column.id: column for column in rules.columns}
     fields = tuple(Field(name, i, is_number=_is_number(known.get(name))) for i, name in enumerate(header))
     _check_unique(fields, where)
-    return Layout(None, "id", ",", None, header, fields)
+    return Layout(None, "id", separator, None, header, fields)
+
+
+def separator_of(line: str) -> str:
+    """Return the separator of plain CSV that makes the most cells of a header look like ids, or the first of these."""
+
+    def score(separator: str) -> int:
+        try:
+            return sum(_ID.fullmatch(cell) is not None for cell in _cells(line, separator, ""))
+        except DatasetError:  # its quotes do not fit
+            return -1
+
+    return max(SEPARATORS, key=score)
 
 
 def check_decimal(decimal: str, where: str) -> None:

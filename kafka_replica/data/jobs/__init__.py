@@ -6,7 +6,7 @@ from kafka_replica.data.jobs.engines import Engine, engine
 from kafka_replica.data.jobs.job import Job, MappingJob, Outcome, Step, ValidationJob
 from kafka_replica.data.jobs.naming import artefact_of
 from kafka_replica.data.jobs.options import severities_of
-from kafka_replica.data.jobs.sources import Kind, Source, sources_of
+from kafka_replica.data.jobs.sources import Kind, Source, separators_in_words, sources_of
 
 __all__ = [
     "Engine",
@@ -19,6 +19,7 @@ __all__ = [
     "ValidationJob",
     "artefact_of",
     "engine",
+    "separators_in_words",
     "severities_of",
     "sources_of",
 ]

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import codecs
-import gzip
+import sys
+import zipfile
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
+from kafka_replica.data.files import SEPARATORS, separator_of
+from kafka_replica.data.files.content import BETWEEN, beginning_of, files_in, read_content, unpacked
 from kafka_replica.errors import UsageError
 
 Kind: TypeAlias = Literal["sdmx-csv", "csv", "parquet", "message"]
@@ -17,31 +20,74 @@ Kind: TypeAlias = Literal["sdmx-csv", "csv", "parquet", "message"]
 _SUFFIXES: Final[dict[str, Kind]] = {
     ".csv": "csv", ".tsv": "csv", ".txt": "csv", ".parquet": "parquet", ".xml": "message", ".json": "message",
 }  # fmt: skip
+_COMPRESSED: Final = (".gz", ".zst", ".zstd", ".zip")
+_LOOKED_AT: Final = 1 << 16
+STDIN: Final = "-"
 _HEADERS: Final = ("STRUCTURE,", "STRUCTURE;", "STRUCTURE\t", "STRUCTURE|", "STRUCTURE[", "DATAFLOW")
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The location and kind of data, and its encoding if a byte order mark shows it."""
+    """The location and kind of data.
+
+    Attributes:
+        kind: the kind.
+        path: the location; ``-`` for standard input, ``archive.zip!/data.csv`` for a file in an archive.
+        encoding: the encoding of text, if a byte order mark shows it.
+        content: the content of standard input, which can be read only once; None for files.
+        separator: the separator of cells in plain CSV, as its header shows; None for other kinds.
+    """
 
     kind: Kind
     path: str
     encoding: str | None = None
+    content: bytes | None = field(default=None, repr=False)
+    separator: str | None = None
+
+    @property
+    def is_packed(self) -> bool:
+        """Return whether the content is compressed or standard input, so that other programs cannot read it."""
+        name = self.path.lower()
+        return self.content is not None or BETWEEN in name or name.endswith(_COMPRESSED)
+
+    def read(self) -> bytes:
+        """Return the content, decompressed.
+
+        Raises:
+            UsageError: the file cannot be opened or decompressed.
+        """
+        return read_content(self.path) if self.content is None else self.content
 
 
 def sources_of(paths: Iterable[str]) -> tuple[Source, ...]:
-    """Return the data at paths: files, folders of files, or addresses such as ``hdfs://...`` that only Spark can read.
+    """Return the data at paths.
+
+    A path is a file, which may be compressed (gzip, zstd, or zip with one file or several), a folder of such files,
+    ``-`` for standard input, or an address such as ``hdfs://...`` that only Spark can read.
 
     Raises:
-        UsageError: no data exists there, or a file's name does not show its kind.
+        UsageError: no data exists there, a file's name does not show its kind, or a file cannot be decompressed.
     """
     found = tuple(source for path in paths for source in _sources(path))
     if not found:
-        raise UsageError("there is no data: name files, or folders of *.csv, *.parquet, *.xml or *.json")
+        raise UsageError(
+            "there is no data: name files, folders or archives of *.csv, *.parquet, *.xml or *.json, or - for standard "
+            "input"
+        )
     return found
 
 
+def separators_in_words(sources: Iterable[Source]) -> Iterator[str]:
+    """Yield a sentence for each file of plain CSV whose cells are not separated by commas."""
+    for source in sources:
+        if source.separator not in {None, ","}:
+            yield f"{source.path}: cells are separated by {SEPARATORS[source.separator or ',']}"
+
+
 def _sources(path: str) -> Iterator[Source]:
+    if path == STDIN:
+        yield _of_content(unpacked(sys.stdin.buffer.read(), "standard input"))
+        return
     if "://" in path:
         yield Source(_kind(path.rstrip("/")) or "sdmx-csv", path)
         return
@@ -49,15 +95,27 @@ def _sources(path: str) -> Iterator[Source]:
     if not place.exists():
         raise UsageError(f"there is no file or folder {path}")
     if not place.is_dir():
-        kind = _kind(path)
-        if kind is None:
-            raise UsageError(f"{path}: its name does not say what it holds; call it *.csv, *.parquet, *.xml or *.json")
-        yield _looked_at(kind, place)
+        yield from _of_file(place)
         return
     for file in sorted(one for one in place.rglob("*") if one.is_file() and not _is_hidden(one.relative_to(place))):
-        kind = _kind(file.name)
-        if kind is not None:
-            yield _looked_at(kind, file)
+        if _kind(file.name) is not None or file.suffix.lower() == ".zip":
+            yield from _of_file(file)
+
+
+def _of_file(file: Path) -> Iterator[Source]:
+    """Yield a file, or the files of an archive, in the order of their names."""
+    if zipfile.is_zipfile(file) and file.suffix.lower() == ".zip":
+        kinds = {name: _kind(name) for name in sorted(files_in(file))}
+        if not any(kinds.values()):
+            raise UsageError(f"{file}: no file in it is called *.csv, *.parquet, *.xml or *.json")
+        for name, kind in kinds.items():
+            if kind is not None:
+                yield _looked_at(kind, f"{file}{BETWEEN}{name}")
+        return
+    kind = _kind(file.name)
+    if kind is None:
+        raise UsageError(f"{file}: its name does not say what it holds; call it *.csv, *.parquet, *.xml or *.json")
+    yield _looked_at(kind, str(file))
 
 
 def _is_hidden(path: Path) -> bool:
@@ -65,16 +123,30 @@ def _is_hidden(path: Path) -> bool:
 
 
 def _kind(name: str) -> Kind | None:
-    return _SUFFIXES.get(Path(name.lower().removesuffix(".gz")).suffix)
+    path = Path(name.lower())
+    return _SUFFIXES.get(Path(path.stem).suffix if path.suffix in _COMPRESSED else path.suffix)
 
 
-def _looked_at(kind: Kind, file: Path) -> Source:
-    """Distinguish SDMX-CSV from other CSV by the first characters."""
-    if kind != "csv":
-        return Source(kind, str(file))
-    with gzip.open(file) if file.name.lower().endswith(".gz") else file.open("rb") as opened:
-        head = opened.read(64)
+def _looked_at(kind: Kind, path: str) -> Source:
+    return _csv(beginning_of(path, _LOOKED_AT), path) if kind == "csv" else Source(kind, path)
+
+
+def _csv(head: bytes, path: str, content: bytes | None = None) -> Source:
+    """Return the location of CSV: SDMX-CSV or other CSV, as its header shows."""
     encoding = "utf-16" if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else None
     start = head[: len(head) // 2 * 2].decode(encoding or "utf-8-sig", errors="replace")
-    is_sdmx = start.lstrip('"').replace('"', "").startswith(_HEADERS)
-    return Source("sdmx-csv" if is_sdmx else "csv", str(file), encoding)
+    if start.lstrip('"').replace('"', "").startswith(_HEADERS):
+        return Source("sdmx-csv", path, encoding, content)
+    return Source("csv", path, encoding, content, separator_of(start.lstrip("\r\n").partition("\n")[0].rstrip("\r")))
+
+
+def _of_content(content: bytes) -> Source:
+    """Return standard input, whose kind only its first bytes show."""
+    if not content:
+        raise UsageError("reading standard input: it is empty")
+    if content.startswith(b"PAR1"):
+        return Source("parquet", STDIN, content=content)
+    start = content[:64].lstrip(b"\xef\xbb\xbf\xff\xfe\0 \t\r\n")
+    if start.startswith((b"<", b"{")):
+        return Source("message", STDIN, content=content)
+    return _csv(content[:_LOOKED_AT], STDIN, content)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import polars as pl
 
 from kafka_replica.common.wording import counted, reason_of
 from kafka_replica.data.errors import DatasetError
-from kafka_replica.data.files.messages import read_data_message
+from kafka_replica.data.files.messages import read_message_columns
 from kafka_replica.data.jobs.job import (
     BETWEEN_ERRORS,
     ERRORS_TEXT,
@@ -23,8 +24,8 @@ from kafka_replica.data.jobs.job import (
     verdict_of,
 )
 from kafka_replica.data.jobs.sources import Source
-from kafka_replica.data.polars.datasets import read_sdmx_csv, write_sdmx_csv
-from kafka_replica.data.polars.datasets.reading import read_plain_csv
+from kafka_replica.data.polars.datasets import write_sdmx_csv
+from kafka_replica.data.polars.datasets.reading import read_one_sdmx_csv, read_plain_csv
 from kafka_replica.data.polars.datasets.rows import parted
 from kafka_replica.data.polars.mapping import transform
 from kafka_replica.data.polars.mapping.engine import PolarsEngine
@@ -103,14 +104,14 @@ def _read(source: Source, job: Job) -> pl.DataFrame:
 
 
 def _rows(source: Source, job: Job) -> pl.DataFrame:
-    if source.kind == "sdmx-csv":
-        return read_sdmx_csv(Path(source.path), rules=job.rules, decimal=job.decimal, encoding=job.encoding)
-    if source.kind == "csv":
-        return read_plain_csv(Path(source.path), rules=job.rules, decimal=job.decimal, encoding=job.encoding)
+    path, rules, content = Path(source.path), job.rules, source.content
+    if source.kind in {"csv", "sdmx-csv"}:
+        read = read_one_sdmx_csv if source.kind == "sdmx-csv" else read_plain_csv
+        return read(path, rules=rules, decimal=job.decimal, encoding=job.encoding, content=content)
     if source.kind == "message":
-        return pl.DataFrame(read_data_message(source.path), infer_schema_length=None)
+        return pl.DataFrame(read_message_columns(source.path, content))
     try:
-        return pl.read_parquet(source.path)
+        return pl.read_parquet(io.BytesIO(source.read()) if source.is_packed else source.path)
     except (pl.exceptions.PolarsError, OSError) as error:
         raise DatasetError(f"reading {source.path}: {error}") from error
 

@@ -68,7 +68,7 @@ def read_plain_csv(
     decimal: str = ".",
     line_breaks: bool = False,
 ) -> DataFrame:
-    """Return other CSV, with commas and component ids as column names, as a data frame of texts; empty cells are NULL.
+    """Return other CSV, with component ids as column names, as a data frame of texts; empty cells are NULL.
 
     Args:
         spark: the session.

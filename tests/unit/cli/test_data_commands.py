@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
+import io
 import json
 import signal
+import sys
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
@@ -99,6 +103,30 @@ def test_rejected_rows(run: Run, rows: pl.DataFrame, rules: Rules, tmp_path: Pat
     assert off.returncode == 0, off.stdout
     assert pl.read_parquet(tmp_path / "out" / "good.parquet").height == 100
     assert not (tmp_path / "out" / "good.csv").exists()
+
+
+def test_standard_input_and_archives(
+    run: Run, rows: pl.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Standard input and an archive of several formats are read; the separator of plain CSV is reported."""
+    where = ["--flow", FLOW, "--structures", SAMPLES, "--out", tmp_path / "out", "--overwrite"]
+    text = rows.write_csv(separator=";").encode()
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(gzip.compress(text))))
+    done = run("validate", "-", *where)
+    assert "100 rows, 100 good" in done.stdout, done.stderr
+    assert "-: cells are separated by semicolons" in done.stderr
+    with zipfile.ZipFile(tmp_path / "data.zip", "w") as archive:
+        archive.writestr("a.csv", rows.head(60).write_csv(separator="\t"))
+        archive.writestr("b/c.parquet", _parquet(rows.tail(40)))
+    done = run("validate", tmp_path / "data.zip", *where)
+    assert "100 rows, 100 good" in done.stdout, done.stderr
+    assert "data.zip!/a.csv: cells are separated by tabs" in done.stderr
+
+
+def _parquet(frame: pl.DataFrame) -> bytes:
+    made = io.BytesIO()
+    frame.write_parquet(made)
+    return made.getvalue()
 
 
 def test_periods_as_days(run: Run, rows: pl.DataFrame, rules: Rules, tmp_path: Path) -> None:

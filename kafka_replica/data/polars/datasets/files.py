@@ -5,16 +5,15 @@ from __future__ import annotations
 import codecs
 import csv
 import glob
-import gzip
 import io
 import re
-import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final, TypeAlias
 
 from kafka_replica.common.wording import counted
 from kafka_replica.data.errors import DatasetError
+from kafka_replica.data.files.content import read_content
 from kafka_replica.errors import ConfigurationError, UsageError
 
 Paths: TypeAlias = str | Path | Sequence[str | Path]
@@ -28,7 +27,6 @@ _MARKS: Final = (
 )
 _BLANK_LINES: Final = re.compile(r'"[^"]*"|(?P<end>\r?\n)(?:\r?\n)+')
 """An expression that skips quoted text, because line breaks within quotes do not end a line."""
-_GZIP: Final = b"\x1f\x8b"
 
 
 def csv_files(paths: Paths) -> Iterator[Path]:
@@ -59,22 +57,18 @@ def _in_folder(folder: Path) -> list[Path]:
     return found
 
 
-def text_of(path: Path, encoding: str | None) -> str:
+def text_of(path: Path, encoding: str | None, content: bytes | None = None) -> str:
     """Return the content of a file, without blank lines before and after it.
 
-    The encoding is that of its byte order mark, else the given encoding, else UTF-8.
+    The encoding is that of its byte order mark, else the given encoding, else UTF-8. ``content`` is the content, if it
+    was read before.
 
     Raises:
         UsageError: the file cannot be opened.
         ConfigurationError: the encoding is unknown.
         DatasetError: the file is not in that encoding.
     """
-    try:
-        data = path.read_bytes()
-        if data.startswith(_GZIP):
-            data = gzip.decompress(data)
-    except (OSError, EOFError, zlib.error) as error:
-        raise UsageError(f"reading {path}: {getattr(error, 'strerror', None) or error}") from error
+    data = read_content(path) if content is None else content
     marked = next((name for mark, name in _MARKS if data.startswith(mark)), None)
     name = marked or encoding or "utf-8"
     try:

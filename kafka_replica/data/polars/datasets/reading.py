@@ -28,7 +28,7 @@ def read_sdmx_csv(
     ``text``. Several files may have different columns: columns that a file lacks are NULL.
 
     Args:
-        paths: files, which may be compressed with gzip, folders of ``*.csv``, or patterns.
+        paths: files, which may be compressed (gzip, zip, zstd), folders of ``*.csv``, or patterns.
         rules: the rules of the rows' structure; needed if the file has names next to ids, and for decimal commas.
         separator: the separator of cells; None means the character after the first cell of each file.
         encoding: the encoding of files without a byte order mark; None means UTF-8.
@@ -38,7 +38,10 @@ def read_sdmx_csv(
         DatasetError: a file is not SDMX-CSV, or rows are longer or shorter than the first; the message names the place.
         UsageError: a file cannot be opened, rules are needed, or ``decimal`` cannot be a decimal separator.
     """
-    frames = [_read(path, rules, separator, encoding, decimal) for path in csv_files(paths)]
+    frames = [
+        read_one_sdmx_csv(path, rules=rules, separator=separator, encoding=encoding, decimal=decimal)
+        for path in csv_files(paths)
+    ]  # fmt: skip
     try:
         return pl.concat(frames, how="diagonal")
     except pl.exceptions.PolarsError as error:
@@ -48,28 +51,41 @@ def read_sdmx_csv(
 
 
 def read_plain_csv(
-    path: Path, *, rules: Rules | None = None, encoding: str | None = None, decimal: str = "."
-) -> pl.DataFrame:
-    """Read other CSV, with commas and component ids as column names, as a frame of texts; empty cells are NULL.
+    path: Path, *, rules: Rules | None = None, encoding: str | None = None, decimal: str = ".",
+    content: bytes | None = None,
+) -> pl.DataFrame:  # fmt: skip
+    """Read other CSV, with component ids as column names, as a frame of texts; empty cells are NULL.
+
+    The separator is the one of comma, semicolon, tab and ``|`` that the header shows.
 
     Args:
-        path: the file, which may be compressed with gzip.
+        path: the file, which may be compressed.
         rules: the rules of the rows' structure; needed for decimal commas.
         encoding: the encoding of a file without a byte order mark; None means UTF-8.
         decimal: the decimal separator; needs rules if it is not a dot.
+        content: the content of the file, if it was read before.
 
     Raises:
         DatasetError: a column occurs twice, or rows are longer or shorter than the first; the message names the place.
         UsageError: the file cannot be opened, or ``decimal`` cannot be a decimal separator.
     """
     check_decimal(decimal, str(path))
-    text = text_of(path, encoding)
+    text = text_of(path, encoding, content)
     return _values(text, plain_layout_of(text.partition("\n")[0], str(path), rules), path, decimal)
 
 
-def _read(path: Path, rules: Rules | None, separator: str | None, encoding: str | None, decimal: str) -> pl.DataFrame:
+def read_one_sdmx_csv(
+    path: Path, *, rules: Rules | None, encoding: str | None, decimal: str, separator: str | None = None,
+    content: bytes | None = None,
+) -> pl.DataFrame:  # fmt: skip
+    """Read one file, as :func:`read_sdmx_csv` does; ``content`` is its content, if it was read before.
+
+    Raises:
+        DatasetError: the file is not SDMX-CSV, or rows are longer or shorter than the first.
+        UsageError: the file cannot be opened, or rules are needed.
+    """
     check_decimal(decimal, str(path))
-    text = text_of(path, encoding)
+    text = text_of(path, encoding, content)
     layout = layout_of(text.partition("\n")[0], str(path), rules, separator=separator)
     return _values(text, layout, path, decimal)
 

@@ -1,0 +1,155 @@
+"""The content of files, decompressed: gzip, zip and zstd, with a limit against decompression bombs."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+import zlib
+from pathlib import Path
+from typing import Final
+
+from kafka_replica.common.wording import counted, reason_of
+from kafka_replica.data.files.zstandard_frames import ZSTD, unpacked_zstd
+from kafka_replica.errors import UsageError
+
+BETWEEN: Final = "!/"
+"""The text between the path of a zip archive and the name of a file in it, as in Java's URLs."""
+_GZIP: Final = b"\x1f\x8b"
+_ZIP: Final = b"PK\x03\x04"
+_MAX_RATIO: Final = 200
+_ALWAYS_ALLOWED: Final = 256 << 20
+
+
+def read_content(path: str | Path) -> bytes:
+    """Return the content of a file, decompressed; its first bytes decide how, not its name.
+
+    gzip and zstd may have several parts. Of an archive with several files one must be named, as in
+    ``data.zip!/data.csv``. Files in archives may be compressed, too.
+
+    Raises:
+        UsageError: the file cannot be opened, or is damaged; it is an archive of several files; or it would be larger
+            than :func:`largest` allows.
+    """
+    where = str(path)
+    archive, _, name = where.partition(BETWEEN)
+    try:
+        data = Path(archive).read_bytes()
+    except OSError as error:
+        raise UsageError(f"reading {where}: {reason_of(error)}") from error
+    return unpacked(_unzipped(data, where, name) if name else data, where)
+
+
+def beginning_of(path: str, size: int) -> bytes:
+    """Return the first bytes of a file, decompressed, without reading all of it if it is not compressed or gzip.
+
+    Raises:
+        UsageError: as :func:`read_content`.
+    """
+    if BETWEEN in path:
+        return read_content(path)[:size]
+    try:
+        with Path(path).open("rb") as opened:
+            head = opened.read(1 << 16)
+    except OSError as error:
+        raise UsageError(f"reading {path}: {reason_of(error)}") from error
+    if head.startswith(_GZIP):
+        try:
+            return zlib.decompressobj(wbits=31).decompress(head, size)
+        except zlib.error as error:
+            raise UsageError(f"reading {path}: the gzip data is damaged: {error}") from error
+    return read_content(path)[:size] if head.startswith((ZSTD, _ZIP)) else head[:size]
+
+
+def unpacked(data: bytes, where: str) -> bytes:
+    """Return bytes without compression, which is found by their first bytes.
+
+    Raises:
+        UsageError: they are damaged, an archive of several files, or would be larger than :func:`largest` allows.
+    """
+    if data.startswith(_ZIP):
+        data = _unzipped(data, where)
+    if data.startswith(_GZIP):
+        return _gunzipped(data, where)
+    return unpacked_zstd(data, largest(len(data)), where) if data.startswith(ZSTD) else data
+
+
+def largest(packed: int) -> int:
+    """Return the largest size that so many compressed bytes may have: 256 MiB, or 200 times as much if that is more.
+
+    Statistical data is seldom compressed to less than a hundredth.
+    """
+    return max(_ALWAYS_ALLOWED, _MAX_RATIO * packed)
+
+
+def files_in(archive: Path) -> list[str]:
+    """Return the names of the files in a zip archive, without hidden ones.
+
+    Raises:
+        UsageError: the archive cannot be opened, or is damaged.
+    """
+    try:
+        with zipfile.ZipFile(archive) as opened:
+            return [one.filename for one in _files(opened)]
+    except (OSError, zipfile.BadZipFile) as error:
+        raise UsageError(f"reading {archive}: {reason_of(error)}") from error
+
+
+def _gunzipped(data: bytes, where: str) -> bytes:
+    done: list[bytes] = []
+    limit = room = largest(len(data))
+    while data:
+        inflater = zlib.decompressobj(wbits=31)
+        try:
+            done.append(inflater.decompress(data, room + 1))
+        except zlib.error as error:
+            raise UsageError(f"reading {where}: the gzip data is damaged: {error}") from error
+        room -= len(done[-1])
+        if room < 0:
+            raise _too_large(where, limit)
+        if not inflater.eof:
+            raise UsageError(f"reading {where}: the gzip data is cut off")
+        data = inflater.unused_data.lstrip(b"\0")  # padding, as gzip(1) allows
+    return done[0] if len(done) == 1 else b"".join(done)
+
+
+def _unzipped(data: bytes, where: str, name: str = "") -> bytes:
+    """Return a file of a zip archive, by its name or the only one."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as opened:
+            info = opened.getinfo(name) if name else _only_one(_files(opened), where)
+            # The size in the archive's directory may be false.
+            limit = largest(info.compress_size)
+            with opened.open(info) as file:
+                found = file.read(limit + 1)
+    except KeyError as error:
+        raise UsageError(f"reading {where}: the archive has no such file") from error
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError) as error:
+        raise UsageError(f"reading {where}: the archive is damaged, or of a kind that is not read: {error}") from error
+    if len(found) > limit:
+        raise _too_large(where, limit)
+    if found.startswith(_ZIP):
+        raise UsageError(f"reading {where}: it is an archive in an archive; unpack it first")
+    return found
+
+
+def _only_one(files: list[zipfile.ZipInfo], where: str) -> zipfile.ZipInfo:
+    if len(files) != 1:
+        named = files[0].filename if files else "data.csv"
+        raise UsageError(
+            f"reading {where}: the archive has {counted(len(files), 'file')}; name one, as in {where}{BETWEEN}{named}"
+        )
+    return files[0]
+
+
+def _files(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
+    return [
+        one for one in archive.infolist()
+        if not one.is_dir() and not any(part.startswith((".", "_")) for part in Path(one.filename).parts)
+    ]  # fmt: skip
+
+
+def _too_large(where: str, limit: int) -> UsageError:
+    return UsageError(
+        f"reading {where}: decompressed it has more than {limit:,} bytes, far more than data usually has; if it is "
+        "no attack, decompress it first"
+    )

@@ -1,0 +1,67 @@
+"""Blocks of rows, in which a value that all rows share is stored once; and their columns and rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import repeat
+from types import NoneType
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from kafka_replica.data.files.messages.aligned import aligned
+
+_TEXTS: Final = frozenset({str, NoneType})
+Columns: TypeAlias = dict[str, list[Any]]
+
+
+class Block(NamedTuple):
+    """Rows that share values, for example those of a series.
+
+    Attributes:
+        size: the number of rows.
+        shared: the values that all rows have in common, by component.
+        varying: the values of the other components, one per row.
+    """
+
+    size: int
+    shared: Mapping[str, Any]
+    varying: Mapping[str, Sequence[Any]]
+
+
+def columns_of(blocks: Iterable[Block]) -> Columns:
+    """Return the columns of all blocks, of equal lengths; None where a block lacks a column.
+
+    All values of a column have the same form: if any is a list, all are. Texts by language, which are dictionaries,
+    become lists of ``language`` and ``text``.
+    """
+    columns: Columns = {}
+    other_forms: set[str] = set()
+    total = 0
+    for size, shared, varying in blocks:
+        for name, value in shared.items():
+            _filled(columns, name, total).extend(repeat(value, size))
+            if type(value) not in _TEXTS:
+                other_forms.add(name)
+        for name, values in varying.items():
+            _filled(columns, name, total).extend(values)
+            if not _TEXTS.issuperset(map(type, values)):
+                other_forms.add(name)
+        total += size
+    for name in columns:
+        _filled(columns, name, total)
+    return columns | {name: aligned(columns[name]) for name in other_forms}
+
+
+def _filled(columns: Columns, name: str, total: int) -> list[Any]:
+    """Return a column with a None for each row that lacks it so far."""
+    column = columns.get(name)
+    if column is None:
+        column = columns[name] = [None] * total
+    elif len(column) < total:
+        column.extend(repeat(None, total - len(column)))
+    return column
+
+
+def rows_of(columns: Columns) -> list[dict[str, Any]]:
+    """Return columns of equal lengths as rows."""
+    names = list(columns)
+    return [dict(zip(names, row, strict=True)) for row in zip(*columns.values(), strict=True)]

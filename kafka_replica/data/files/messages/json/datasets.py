@@ -1,0 +1,166 @@
+"""Data sets as blocks of rows: one for each series, and for each few thousand observations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
+from typing import Any, Final
+
+from msgspec import Raw
+
+from kafka_replica.common.garbage_collector import collector_paused
+from kafka_replica.data.files.messages.blocks import Block
+from kafka_replica.data.files.messages.json.groups import Groups, attributes_of, check_annotation, groups_of
+from kafka_replica.data.files.messages.json.keys import Paths, key_columns, member
+from kafka_replica.data.files.messages.json.repeated_keys import keys_in, members_of
+from kafka_replica.data.files.messages.json.structures import Components
+from kafka_replica.data.files.messages.json.values import OMITTED, ValueReader
+from kafka_replica.data.files.messages.json.wire import DataSet, Values, decoded_series, failure, given
+from kafka_replica.data.validation.actions import SWITCHED_OFF
+
+_AT_ONCE: Final = 8192
+"""The number of observations in a block; more would only need more memory."""
+
+
+class DataSetReader:
+    """A reader of one data set.
+
+    Args:
+        dataset: the data set.
+        components: the components of its structure.
+        standing: the columns that all its rows share.
+        path: its location.
+        where: the file, for errors.
+
+    Attributes:
+        keys: the number of keys of the objects in the series and observations that have been read.
+    """
+
+    def __init__(
+        self, dataset: DataSet, components: Components, standing: Mapping[str, str], path: str, where: str
+    ) -> None:
+        self.keys = 0
+        self._dataset = dataset
+        self._components = components
+        self._standing = standing
+        self._path = path
+        self._where = where
+        self._deletes = standing["ACTION"] == "D"
+        # The guides order the dimensions by position; in their samples they are in the order of the message.
+        orders = [components.by_position, components.dimensions]
+        found = groups_of(
+            given(dataset.groups) or {}, orders, components.group, f"{path}.dimensionGroupAttributes", where
+        )
+        self._groups = Groups(found, components.group, where)
+
+    def blocks(self) -> Iterator[Block]:
+        """Yield the rows. Raises DatasetError: the data set violates the standard; the message names the location."""
+        dataset = self._dataset
+        above = self._attributes(self._components.data_set, given(dataset.attributes), self._path)
+        fixed = self._fixed()
+        has_rows = False
+        for key, raw in (given(dataset.series) or {}).items():
+            # Paused, because a collection would look at each of the many lists of a series several times.
+            with collector_paused():
+                made = self._of_series(key, raw, fixed, above)
+            yield from made
+            has_rows = True
+        observations = given(dataset.observations)
+        if observations:
+            # Without series, the keys of observations begin with the dimensions of series, if there are any.
+            flat = [*self._components.of_series, *self._components.of_observation]
+            yield from self._of_observations(fixed, above, {}, observations, f"{self._path}.observations", flat)
+            has_rows = True
+        if not has_rows and (any(value is not None for value in above.values()) or (self._deletes and fixed)):
+            yield self._alone(fixed, above, {})
+        for group in self._groups.unused:
+            yield self._alone(fixed | group.key, {}, {})
+
+    def _fixed(self) -> dict[str, Any]:
+        """Return the dimensions of the data set, each with its only value; a deletion may omit it."""
+        for one in self._components.of_data_set:
+            if len(one.listed) > 1:
+                raise failure(
+                    self._where, f"{one.path}: a dimension of the data set has one value, and {one.id} has "
+                    f"{len(one.listed)}"
+                )  # fmt: skip
+        return {one.id: one.listed[0] for one in self._components.of_data_set if one.listed}
+
+    def _attributes(self, attributes: Sequence[ValueReader], values: Values, path: str) -> dict[str, Any]:
+        found = attributes_of(attributes, values, f"{path}.attributes", self._where)
+        return {one.id: one.default for one in attributes} | found
+
+    def _of_series(self, key: str, raw: Raw, fixed: dict[str, Any], above: dict[str, Any]) -> list[Block]:
+        path = member(f"{self._path}.series", key)
+        series = decoded_series(raw, self._where, path)
+        observations = given(series.observations) or {}
+        self.keys += len(members_of(series)) + len(observations) + keys_in([given(series.attributes)])
+        dimensions = key_columns(self._components.of_series, [key], [path], self._where)
+        own = fixed | {name: column[0] for name, column in dimensions.items()}
+        attributes = self._attributes(self._components.series, given(series.attributes), path)
+        if not observations:
+            return [self._alone(own, above, attributes)]
+        at = self._components.of_observation
+        return [*self._of_observations(own, above, attributes, observations, f"{path}.observations", at)]
+
+    def _alone(self, own: dict[str, Any], above: dict[str, Any], attributes: dict[str, Any]) -> Block:
+        """Return the row of attributes alone: other dimensions are switched off, or left out if it deletes."""
+        others = [one.id for one in self._components.dimensions if one.id not in own]
+        off = {} if self._deletes else dict.fromkeys(others, SWITCHED_OFF)
+        row = {**self._standing, **own, **off}
+        return Block(1, _over(_over(row | above, self._groups.shared(row)), attributes), {})
+
+    def _of_observations(
+        self, own: dict[str, Any], above: dict[str, Any], attributes: dict[str, Any],
+        observations: Mapping[str, Values], path: str, dimensions: Sequence[ValueReader],
+    ) -> Iterator[Block]:  # fmt: skip
+        keys, values = list(observations), list(observations.values())
+        for start in range(0, len(keys), _AT_ONCE):
+            some = keys[start : start + _AT_ONCE]
+            paths = Paths(path, some)
+            varying = key_columns(dimensions, some, paths, self._where)
+            shared = {**self._standing, **own, **above}
+            if self._groups.vary_with(varying):
+                varying |= _filled(self._groups.columns(len(some), own, varying), shared)
+            else:
+                shared = _over(shared, self._groups.shared(own))
+            shared = _over(shared, attributes)
+            varying |= _filled(self._values(values[start : start + _AT_ONCE], paths), shared | varying)
+            yield Block(len(some), {name: one for name, one in shared.items() if name not in varying}, varying)
+
+    def _values(self, rows: Sequence[Values], paths: Sequence[str]) -> dict[str, Sequence[Any]]:
+        """Return the measures and attributes of observations as columns."""
+        columns = [*zip_longest(*[row or () for row in rows], fillvalue=OMITTED)]
+        components = [*self._components.measures, *self._components.observation]
+        found: dict[str, Sequence[Any]] = {}
+        for place, component in enumerate(components):
+            if place < len(columns):
+                column = columns[place]
+                kinds = set(map(type, column))
+                if dict in kinds or list in kinds:
+                    self.keys += keys_in(column)
+                found[component.id] = component.column(column, kinds, paths, place)
+            else:
+                found[component.id] = [component.default] * len(rows)
+        for place, column in enumerate(columns[len(components) :], len(components)):
+            for i, one in enumerate(column):
+                if one is not OMITTED:
+                    check_annotation(one, f"{paths[i]}[{place}]", self._where)
+        return found
+
+
+def _over(row: dict[str, Any], lower: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row with the values of a lower level, which count if both levels have a value."""
+    return row | {name: value for name, value in lower.items() if value is not None or name not in row}
+
+
+def _filled(columns: Mapping[str, Sequence[Any]], above: Mapping[str, Any]) -> dict[str, Sequence[Any]]:
+    """Return columns with the values of a higher level where they have none."""
+    found = dict(columns)
+    for name in columns.keys() & above.keys():
+        higher = above[name]
+        if isinstance(higher, list):
+            found[name] = [one if one is not None else other for one, other in zip(columns[name], higher, strict=True)]
+        elif higher is not None:
+            found[name] = [one if one is not None else higher for one in columns[name]]
+    return found

@@ -1,0 +1,77 @@
+"""Keys of series and observations, and their locations in a message for errors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, overload
+
+from kafka_replica.common.wording import counted
+from kafka_replica.data.files.messages.json.values import ValueReader, values_counted
+from kafka_replica.data.files.messages.json.wire import failure
+
+
+class Paths(Sequence[str]):
+    """The locations of the members of an object, such as ``dataSets[0].series["0:5"]``, written only when needed."""
+
+    def __init__(self, prefix: str, keys: Sequence[str]) -> None:
+        self._prefix = prefix
+        self._keys = keys
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+    @overload
+    def __getitem__(self, place: slice) -> Paths: ...
+    def __getitem__(self, place: int | slice) -> str | Paths:
+        if isinstance(place, slice):
+            return Paths(self._prefix, self._keys[place])
+        return member(self._prefix, self._keys[place])
+
+
+def member(prefix: str, key: str) -> str:
+    """Return the location of a member of an object."""
+    shown = key if len(key) <= 60 else f"{key[:57]}..."
+    return f'{prefix}["{shown}"]'
+
+
+def key_columns(
+    dimensions: Sequence[ValueReader], keys: Sequence[str], paths: Sequence[str], where: str
+) -> dict[str, Sequence[Any]]:
+    """Return the values of dimensions for each of the keys.
+
+    A key has an index for each dimension, parted by colons; ``~`` switches a dimension off, and a deletion may omit it.
+
+    Raises:
+        DatasetError: a key has more or fewer parts than there are dimensions, or a part is no index.
+    """
+    if not dimensions:
+        parts: list[Sequence[str]] = []
+        wrong = next((place for place, key in enumerate(keys) if ":" in key), None)
+    elif len(dimensions) == 1:
+        parts, wrong = [keys], None
+    else:
+        split = [key.split(":") for key in keys]
+        wrong = next((place for place, one in enumerate(split) if len(one) != len(dimensions)), None)
+        parts = [] if wrong is not None else [*zip(*split, strict=True)]
+    if wrong is not None:
+        raise failure(
+            where, f"{paths[wrong]}: the key has {counted(keys[wrong].count(':') + 1, 'part')}, and there are "
+            f"{counted(len(dimensions), 'dimension')} at its level"
+        )  # fmt: skip
+    return {
+        dimension.id: _column(dimension, part, paths, where) for dimension, part in zip(dimensions, parts, strict=False)
+    }
+
+
+def _column(dimension: ValueReader, parts: Sequence[str], paths: Sequence[str], where: str) -> Sequence[Any]:
+    by_key = dimension.by_key
+    try:
+        return [*map(by_key.__getitem__, parts)]
+    except KeyError:
+        place, part = next((place, part) for place, part in enumerate(parts) if part not in by_key)
+        raise failure(
+            where, f"{paths[place]}: {part[:40]!r} is no index of {dimension.id}, which has "
+            f"{values_counted(len(dimension.listed))}"
+        ) from None  # fmt: skip

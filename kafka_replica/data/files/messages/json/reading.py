@@ -1,0 +1,81 @@
+"""Read SDMX-JSON data messages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from kafka_replica.data.files.messages.blocks import Block
+from kafka_replica.data.files.messages.json.datasets import DataSetReader
+from kafka_replica.data.files.messages.json.repeated_keys import check_no_key_repeats, keys_in, members_of
+from kafka_replica.data.files.messages.json.structures import Components, number_of_structure, standing_of
+from kafka_replica.data.files.messages.json.wire import (
+    Body,
+    DataSet,
+    Structure,
+    decoded_message,
+    decoded_structure,
+    failure,
+    given,
+    in_utf8,
+)
+
+
+def json_blocks(data: bytes, where: str) -> Iterator[Block]:
+    """Yield the rows of an SDMX-JSON data message 1.0, 2.0 or 2.1.
+
+    Series are decoded one by one, so that in addition to the bytes only the structures and one series, or the
+    observations of a flat data set, are in memory.
+
+    Raises:
+        DatasetError: the data is not such a message, or violates the standard; the message names the location. It may
+            be raised after some blocks.
+    """
+    data = in_utf8(data, where)
+    message = decoded_message(data, where)
+    body = given(message.data) or message
+    written = _structures(body, where)
+    keys = _keys_above(message, body)
+    structures: dict[int, tuple[Structure, str]] = {}
+    for place, dataset in enumerate(given(body.data_sets) or ()):
+        path = f"dataSets[{place}]"
+        number = number_of_structure(place, dataset, written, where)
+        if number not in structures:
+            at = f"structures[{number}]" if given(body.structures) else "structure"
+            structures[number] = decoded_structure(written[number], where, at), at
+        structure, at = structures[number]
+        standing = standing_of(structure, dataset)
+        components = Components(structure, at, where, with_defaults=standing["ACTION"] != "D")
+        reader = DataSetReader(dataset, components, standing, path, where)
+        keys += _keys_of(dataset)
+        yield from reader.blocks()
+        keys += reader.keys
+    check_no_key_repeats(data, keys, where)
+
+
+def _structures(body: Body, where: str) -> list[Any]:
+    structure = given(body.structure)
+    found = given(body.structures) or ([] if structure is None else [structure])
+    if not found:
+        raise failure(
+            where,
+            "it is JSON, but no SDMX-JSON data message, for it has no 'structure' and no 'structures'; name data "
+            "messages only",
+        )
+    return found
+
+
+def _keys_above(message: Body, body: Body) -> int:
+    """Return the number of keys above the data sets."""
+    above = [message] if body is message else [message, body]
+    members = [member for one in above for member in members_of(one)]
+    plain = [member for member in members if not isinstance(member, Body) and member is not body.data_sets]
+    return len(members) + keys_in(plain)
+
+
+def _keys_of(dataset: DataSet) -> int:
+    """Return the number of keys of a data set, without those in its series and observations."""
+    members = members_of(dataset)
+    inner = [one for one in members if one is not dataset.series and one is not dataset.observations]
+    series, observations = given(dataset.series) or {}, given(dataset.observations) or {}
+    return len(members) + keys_in(inner) + len(series) + len(observations)

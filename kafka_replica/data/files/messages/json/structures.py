@@ -1,0 +1,130 @@
+"""The structure of a data set: which one it is, its components by level, and the artefact that it names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from kafka_replica.data.files.messages.json.values import ValueReader
+from kafka_replica.data.files.messages.json.wire import Component, DataSet, Levels, Structure, failure, given
+
+LETTERS: Final = {"information": "I", "append": "A", "replace": "R", "delete": "D", "merge": "M"}
+_KINDS: Final = (
+    ("ProvisionAgreement=", "dataprovision"), ("Dataflow=", "dataflow"), ("DataStructure=", "datastructure"),
+)  # fmt: skip
+_ADDRESS: Final = re.compile(
+    r"/(?P<kind>dataflow|datastructure|provisionagreement)/(?P<agency>[\w.@$-]+)/(?P<id>[\w@$-]+)"
+    r"/(?P<version>\d[\w.+-]*)(?:[/?#]|$)", re.ASCII
+)  # fmt: skip
+_FIRST: Final = ("provisionagreement", "dataflow", "datastructure")
+
+
+class Components:
+    """The components of a structure by level.
+
+    Args:
+        structure: the structure.
+        path: the location of the structure.
+        where: the file, for errors.
+        with_defaults: whether the defaults of attributes apply; a deletion names what it deletes.
+
+    Raises:
+        DatasetError: a component occurs twice, or a listed value is damaged.
+    """
+
+    def __init__(self, structure: Structure, path: str, where: str, *, with_defaults: bool) -> None:
+        self._where = where
+        no_levels = Levels()
+        dimensions, attributes = structure.dimensions, structure.attributes or no_levels
+        at, of = f"{path}.dimensions", f"{path}.attributes"
+        self.of_data_set = self._readers(dimensions.data_set, f"{at}.dataSet")
+        self.of_series = self._readers(dimensions.series, f"{at}.series")
+        self.of_observation = self._readers(dimensions.observation, f"{at}.observation")
+        written = [*(dimensions.data_set or ()), *(dimensions.series or ()), *(dimensions.observation or ())]
+        self.dimensions = [*self.of_data_set, *self.of_series, *self.of_observation]
+        self.by_position = _by_position(written, self.dimensions)
+        # 1.0 has no list of measures; in 2.x it may be left out, and is empty if there are no measures.
+        measures = [Component("OBS_VALUE")] if structure.measures is None else structure.measures.observation
+        self.measures = self._readers(measures, f"{path}.measures.observation")
+        self.data_set, self.group, self.series, self.observation = (
+            self._readers(level, f"{of}.{name}", with_defaults=with_defaults)
+            for name, level in (
+                ("dataSet", attributes.data_set), ("dimensionGroup", attributes.group),
+                ("series", attributes.series), ("observation", attributes.observation),
+            )
+        )  # fmt: skip
+        self._check_once(self.dimensions)
+        for one in self.dimensions:
+            if any(isinstance(value, list | dict) for value in one.listed):
+                raise failure(where, f"{one.path}: a value of the dimension {one.id} is not one text")
+        for level in (self.data_set, self.group, self.series, [*self.measures, *self.observation]):
+            self._check_once([*self.dimensions, *level])
+
+    def _readers(
+        self, components: Sequence[Component] | None, path: str, *, with_defaults: bool = False
+    ) -> list[ValueReader]:
+        return [
+            ValueReader(one, f"{path}[{place}]", self._where, with_default=with_defaults)
+            for place, one in enumerate(components or ())
+        ]
+
+    def _check_once(self, components: Sequence[ValueReader]) -> None:
+        seen: dict[str, ValueReader] = {}
+        for one in components:
+            if seen.setdefault(one.id, one) is not one:
+                raise failure(self._where, f"{one.path}: {one.id} is {seen[one.id].path}, too")
+
+
+def _by_position(written: Sequence[Component], dimensions: Sequence[ValueReader]) -> list[ValueReader]:
+    """Return dimensions by their position in keys; those without one, often only that of time, come last."""
+    last = len(dimensions)
+    order = sorted(
+        range(len(dimensions)), key=lambda i: last if written[i].position is None else written[i].position or 0
+    )  # fmt: skip
+    return [dimensions[i] for i in order]
+
+
+def number_of_structure(place: int, dataset: DataSet, structures: Sequence[Any], where: str) -> int:
+    """Return the number of the structure of a data set: as it says, or as the structures say; else the only one.
+
+    Raises:
+        DatasetError: there is no such structure, or it is not clear which.
+    """
+    named = given(dataset.structure)
+    if named is not None:
+        if not 0 <= named < len(structures):
+            raise failure(
+                where, f"dataSets[{place}].structure: {named} is no index of the {len(structures)} structures"
+            )
+        return named
+    found = [i for i, one in enumerate(structures) if isinstance(one, Mapping) and place in (one.get("dataSets") or ())]
+    found = found or [i for i, one in enumerate(structures) if not (isinstance(one, Mapping) and one.get("dataSets"))]
+    if not found:
+        found = list(range(len(structures)))
+    if len(found) > 1:
+        raise failure(where, f"dataSets[{place}]: it does not say which of the {len(structures)} structures it has")
+    return found[0]
+
+
+def standing_of(structure: Structure, dataset: DataSet) -> dict[str, str]:
+    """Return the columns that SDMX-CSV begins with: the artefact that the links name, and the action."""
+    action = given(dataset.action) or "information"
+    letter = LETTERS.get(action.lower(), action)
+    for links in (structure.links, given(dataset.links)):
+        for kind, reference in _references(links or ()):
+            return {"STRUCTURE": kind, "STRUCTURE_ID": reference, "ACTION": letter}
+    return {"ACTION": letter}
+
+
+def _references(links: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
+    """Yield the artefacts that links name by URNs, then by addresses of registries; the most specific first."""
+    texts = [str(text) for link in links for text in (link.get("urn"), link.get("href")) if text]
+    for mark, kind in _KINDS:
+        for text in texts:
+            if mark in text:
+                yield kind, text.rpartition("=")[2]
+    addresses = [found for text in texts if (found := _ADDRESS.search(text))]
+    for found in sorted(addresses, key=lambda one: _FIRST.index(one["kind"])):
+        kind = "dataprovision" if found["kind"] == "provisionagreement" else found["kind"]
+        yield kind, f"{found['agency']}:{found['id']}({found['version']})"

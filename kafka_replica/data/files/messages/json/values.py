@@ -1,0 +1,157 @@
+"""Values of components: as they are listed in a structure, and as observations, series and groups give them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from types import NoneType
+from typing import Any, Final
+
+from kafka_replica.data.files.messages.json.wire import Component, failure
+from kafka_replica.data.validation.actions import SWITCHED_OFF
+
+
+class Omitted:
+    """The type of a value that an array is too short to contain, in place of which the default applies."""
+
+
+OMITTED: Final = Omitted()
+_INDEXES: Final = frozenset({int, NoneType, Omitted})
+
+
+def plain(value: Any) -> Any:
+    """Return a text, a list of texts, texts by language, or None; an empty text is None, as in other formats.
+
+    Raises:
+        ValueError: the value is an object, and not of texts by language.
+    """
+    if isinstance(value, str):
+        return value or None
+    if value is None:
+        return None
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list):
+        # Values in values are metadata attributes in metadata attributes, which SDMX-CSV does not take apart either.
+        return [json.dumps(one, ensure_ascii=False) if isinstance(one, list) else plain(one) for one in value]
+    if isinstance(value, dict):
+        texts = {language: text for language, text in value.items() if text is not None}
+        if not all(isinstance(text, str) for text in texts.values()):
+            raise ValueError(f"{_shown(value)} is no text by language")
+        return texts or None
+    return str(value)
+
+
+def listed(value: Any) -> Any:
+    """Return a listed value: a code, a value or several, or a text; uncoded attributes in 1.0 have only a name.
+
+    Raises:
+        ValueError: the value is an object, and not of texts by language.
+    """
+    if not isinstance(value, dict):
+        return plain(value)
+    for name in ("id", "value", "values"):
+        if value.get(name) is not None:
+            return plain(value[name])
+    names = value.get("names")
+    return plain(names if isinstance(names, dict) and len(names) > 1 else value.get("name") or names)
+
+
+def _shown(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+class ValueReader:
+    """A reader of a component's values.
+
+    Args:
+        component: the component.
+        path: the location of the component in the message.
+        where: the file, for errors.
+        with_default: whether the default applies where no value is given.
+
+    Raises:
+        DatasetError: a listed value is damaged.
+    """
+
+    def __init__(self, component: Component, path: str, where: str, *, with_default: bool = True) -> None:
+        self.id = component.id
+        self.path = path
+        self._where = where
+        try:
+            self.listed = [listed(value) for value in component.values or ()]
+            self.default = listed(component.default) if with_default else None
+        except ValueError as error:
+            raise failure(where, f"{path}: {error}") from error
+        self._by_index: Mapping[Any, Any] = {
+            None: None, OMITTED: self.default, **dict(enumerate(self.listed))
+        }  # fmt: skip
+        self.by_key: Mapping[str, Any] = {
+            "": None, SWITCHED_OFF: SWITCHED_OFF, **{str(i): value for i, value in enumerate(self.listed)}
+        }  # fmt: skip
+        """Values of a dimension by their index as a part of a key, which is empty where a deletion omits it."""
+
+    def column(self, given: Sequence[Any], kinds: set[type], paths: Sequence[str], place: int) -> Sequence[Any]:
+        """Return the values of a sequence of observations.
+
+        Args:
+            given: the values or indexes.
+            kinds: their types.
+            paths: the locations of the observations, for errors.
+            place: the position of the component in each observation.
+
+        Raises:
+            DatasetError: an index or value is wrong; the message names its location.
+        """
+        if self.listed:
+            if kinds <= _INDEXES:
+                try:
+                    return [*map(self._by_index.__getitem__, given)]
+                except KeyError:
+                    pass  # reported below, with the location
+        elif kinds == {str}:
+            return [one or None for one in given] if "" in given else given
+        return [self.value(one, f"{paths[i]}[{place}]") for i, one in enumerate(given)]
+
+    def value(self, given: Any, path: str) -> Any:
+        """Return a value that is given directly, or by the index or indexes of listed values.
+
+        Raises:
+            DatasetError: an index or value is wrong; the message names its location.
+        """
+        if given is OMITTED:
+            return self.default
+        try:
+            if not self.listed:
+                return plain(given)
+            return self._several(given) if isinstance(given, list) else self._one(given)
+        except ValueError as error:
+            raise failure(self._where, f"{path}: {error}") from error
+
+    def _several(self, given: Sequence[Any]) -> list[Any]:
+        found: list[Any] = []
+        for one in map(self._one, given):
+            found.extend(one if isinstance(one, list) else [one])
+        return found
+
+    def _one(self, given: Any) -> Any:
+        """Return the value of an index; or a text that is given directly although values are listed, as some do."""
+        if isinstance(given, int) and not isinstance(given, bool):
+            if 0 <= given < len(self.listed):
+                return self.listed[given]
+            raise ValueError(f"{given} is no index of {self.id}, which has {values_counted(len(self.listed))}")
+        if isinstance(given, str) and _is_number(given) and given not in self.listed:
+            raise ValueError(f"{given} is no index of {self.id}, and none of its listed values")
+        return plain(given)
+
+
+def _is_number(text: str) -> bool:
+    return text[:1] in "-0123456789" and text.replace(".", "").lstrip("-").isdigit()
+
+
+def values_counted(count: int) -> str:
+    """Return a number of values in words, with their indexes."""
+    if not count:
+        return "no values"
+    return "1 value, with index 0" if count == 1 else f"{count} values, with indexes 0 to {count - 1}"

@@ -1,0 +1,178 @@
+"""Data as files, archives, compressed files and standard input: the same rows, and clear errors."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import sys
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import cramjam
+import polars as pl
+import pytest
+
+from kafka_replica.data.files import content
+from kafka_replica.data.files.content import read_content
+from kafka_replica.data.jobs import separators_in_words, sources_of
+from kafka_replica.errors import UsageError
+
+CSV = b"DIM_1,DIM_2,OBS_VALUE\nA,B,1\n"
+MESSAGE = b'{"structure": {"dimensions": {}}, "dataSets": []}'
+
+
+def zipped(**files: bytes) -> bytes:
+    """Return a zip archive; in names, two underscores stand for a dot."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in files.items():
+            archive.writestr(name.replace("__", "."), data)
+    return made.getvalue()
+
+
+def zstd(data: bytes) -> bytes:
+    """Return data compressed with zstd."""
+    return bytes(cramjam.zstd.compress(data))
+
+
+def zipped_once(data: bytes) -> bytes:
+    """Return an archive of one file."""
+    return zipped(data__csv=data)
+
+
+PACKED: list[tuple[str, Callable[[bytes], bytes]]] = [("gz", gzip.compress), ("zst", zstd), ("zip", zipped_once)]
+
+
+@pytest.mark.parametrize(("suffix", "packed"), PACKED, ids=[suffix for suffix, _ in PACKED])
+def test_compressed(suffix: str, packed: Callable[[bytes], bytes], tmp_path: Path) -> None:
+    """The first bytes of a file show how it is compressed; the rest of its name shows its kind."""
+    file = tmp_path / f"data.csv.{suffix}"
+    file.write_bytes(packed(CSV))
+    (source,) = sources_of([str(file)])
+    assert (source.kind, source.read(), source.is_packed, source.separator) == ("csv", CSV, True, ",")
+    file.write_bytes(packed(CSV)[:-6])
+    with pytest.raises(UsageError, match=r"reading .*data\.csv"):
+        sources_of([str(file)])[0].read()
+
+
+@pytest.mark.parametrize(
+    "data", [gzip.compress(CSV[:9]) + gzip.compress(CSV[9:]) + b"\0" * 7, zstd(CSV[:9]) + zstd(CSV[9:])]
+)
+def test_several_parts(data: bytes, tmp_path: Path) -> None:
+    """Compressed files that were written one behind the other are read as one."""
+    file = tmp_path / "data"
+    file.write_bytes(data)
+    assert read_content(file) == CSV
+
+
+@pytest.mark.parametrize(("suffix", "packed"), PACKED, ids=[suffix for suffix, _ in PACKED])
+def test_a_bomb(suffix: str, packed: Callable[[bytes], bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Data that would be far larger than data usually is is refused, without unpacking all of it."""
+    monkeypatch.setattr(content, "_ALWAYS_ALLOWED", 1 << 20)
+    file = tmp_path / f"data.csv.{suffix}"
+    zeros = bytes(50 << 20)
+    file.write_bytes(packed(zeros))
+    allowed = content.largest(file.stat().st_size)
+    assert allowed < len(zeros)
+    with pytest.raises(UsageError, match="decompressed it has more than"):
+        read_content(file)
+
+
+def test_folders_and_archives(tmp_path: Path) -> None:
+    """A folder and an archive may hold files of several kinds, each a source of its own; hidden files are left out."""
+    files = {"b__csv": CSV, "a__json": MESSAGE, "_c__csv": CSV, "sub/d__csv__gz": gzip.compress(CSV), "e__md": b""}
+    (tmp_path / "z.zip").write_bytes(zipped(**files))
+    for name, data in files.items():
+        file = tmp_path / "folder" / name.replace("__", ".")
+        file.parent.mkdir(exist_ok=True, parents=True)
+        file.write_bytes(data)
+    archived, unpacked = sources_of([str(tmp_path / "z.zip")]), sources_of([str(tmp_path / "folder")])
+    assert [source.kind for source in archived] == ["message", "csv", "csv"]
+    assert [source.read() for source in archived] == [MESSAGE, CSV, CSV] == [source.read() for source in unpacked]
+    assert archived[2].path == f"{tmp_path / 'z.zip'}!/sub/d.csv.gz"
+    assert [source.path for source in sources_of([str(tmp_path)])] == [
+        *(source.path for source in unpacked), *(source.path for source in archived),
+    ]  # fmt: skip
+    with pytest.raises(UsageError, match=r"name one, as in .*z\.zip!/b\.csv"):
+        read_content(tmp_path / "z.zip")
+    with pytest.raises(UsageError, match="the archive has no such file"):
+        read_content(f"{tmp_path / 'z.zip'}!/x.csv")
+
+
+def test_archives_that_are_refused(tmp_path: Path) -> None:
+    """An archive without data, in an archive, or with a password is refused."""
+    file = tmp_path / "z.zip"
+    for data, said in (
+        (zipped(a__md=b""), r"no file in it is called \*.csv"),
+        (zipped_once(zipped_once(CSV)), "in an archive"),
+    ):
+        file.write_bytes(data)
+        with pytest.raises(UsageError, match=said):
+            sources_of([str(file)])[0].read()
+    locked = bytearray(zipped_once(CSV))
+    for mark, place in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        locked[locked.index(mark) + place] |= 1
+    file.write_bytes(locked)
+    with pytest.raises(UsageError, match="encrypted"):
+        read_content(file)
+
+
+def _parquet() -> bytes:
+    made = io.BytesIO()
+    pl.DataFrame({"A": ["a"]}).write_parquet(made)
+    return made.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("data", "kind"),
+    [
+        (CSV, "csv"), (b"STRUCTURE,STRUCTURE_ID\n", "sdmx-csv"), (MESSAGE, "message"),
+        (b"\xef\xbb\xbf <x/>", "message"), (gzip.compress(MESSAGE), "message"), (zipped_once(CSV), "csv"),
+        (_parquet(), "parquet"), ("A;B\n".encode("utf-16"), "csv"),
+    ],
+)  # fmt: skip
+def test_standard_input(data: bytes, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first bytes of standard input show its kind."""
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+    (source,) = sources_of(["-"])
+    assert (source.kind, source.path, source.is_packed) == (kind, "-", True)
+    assert source.read() == content.unpacked(data, "-")
+
+
+def test_empty_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Empty standard input, as of a program that failed, is an error."""
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO()))
+    with pytest.raises(UsageError, match="it is empty"):
+        sources_of(["-"])
+
+
+@pytest.mark.parametrize(
+    ("header", "separator"),
+    [
+        ("A,B;C,D", ","), ("A;B", ";"), ("A\tB\r", "\t"), ("A|B", "|"), ("A", ","), ('"A;B";C', ";"),
+        ("A, x y;B;C", ";"), ('"A,B;C"', ","),
+    ],
+)  # fmt: skip
+def test_separators(header: str, separator: str, tmp_path: Path) -> None:
+    """The separator of plain CSV is the one that makes the most columns look like components, and is reported."""
+    file = tmp_path / "data.csv"
+    file.write_text(f"{header}\n1;2,3;4,5;6\n")
+    (source,) = sources_of([str(file)])
+    assert source.separator == separator
+    assert list(separators_in_words([source])) == ([] if separator == "," else [
+        f"{file}: cells are separated by " + {";": "semicolons", "\t": "tabs", "|": "vertical bars"}[separator]
+    ])  # fmt: skip
+
+
+def test_damaged(tmp_path: Path) -> None:
+    """Damaged compressed files give errors of the package."""
+    file = tmp_path / "data.csv.gz"
+    for _, packed in PACKED:
+        whole = packed(CSV * 50)
+        for place in range(4, len(whole), 3):
+            file.write_bytes(whole[:place] + bytes([whole[place] ^ 0x55]) + whole[place + 1 :])
+            try:
+                read_content(file)
+            except UsageError as error:
+                assert str(file) in str(error)  # noqa: PT017
