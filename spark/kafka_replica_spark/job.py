@@ -151,7 +151,8 @@ class SparkEngine:
         if source.kind == "parquet":
             return self._spark.read.parquet(source.path)
         if source.kind == "message":
-            return _with_maps(self._spark.createDataFrame(pa.Table.from_pylist(read_data_message(source.path))))
+            rows = read_data_message(source.path, job.rules, job.usages)
+            return _with_maps(self._spark.createDataFrame(pa.Table.from_pylist(rows)))
         encoding = source.encoding or job.encoding or "UTF-8"
         read = read_sdmx_csv if source.kind == "sdmx-csv" else read_plain_csv
         return read(

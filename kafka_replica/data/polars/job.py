@@ -108,7 +108,7 @@ def _rows(source: Source, job: Job) -> pl.DataFrame:
     if source.kind == "csv":
         return read_plain_csv(Path(source.path), rules=job.rules, decimal=job.decimal, encoding=job.encoding)
     if source.kind == "message":
-        return pl.DataFrame(read_data_message(source.path), infer_schema_length=None)
+        return pl.DataFrame(read_data_message(source.path, job.rules, job.usages), infer_schema_length=None)
     try:
         return pl.read_parquet(source.path)
     except (pl.exceptions.PolarsError, OSError) as error:
