@@ -201,6 +201,22 @@ def test_structures(text: str, structure: tuple[str, str] | None, file: Path) ->
     assert row["OBS_VALUE"] == "1"
 
 
+def test_unlike_observations(file: Path) -> None:
+    """Observations of a series may have different components, empty ones, types and elements; none is nested."""
+    body = '<Series CUR="USD"><Obs TIME_PERIOD="1" A="1"/>' + (
+        '<Obs TIME_PERIOD="2"/><Obs TIME_PERIOD="3" A=""/><Obs TIME_PERIOD="4" xsi:type="n:x"/>'
+        '<Obs TIME_PERIOD="5" A="1"><Comp id="B"><Value>1</Value></Comp></Obs>' * 30
+    )
+    found = rows_in(file, message(body + '</Series><Series CUR="CHF"><Obs TIME_PERIOD="1" C="1"/></Series>'))
+    usd = {"CUR": "USD"}
+    assert found[:5] == [
+        usd | {"TIME_PERIOD": "1", "A": "1"}, usd | {"TIME_PERIOD": "2"}, usd | {"TIME_PERIOD": "3"},
+        usd | {"TIME_PERIOD": "4"}, usd | {"TIME_PERIOD": "5", "A": "1", "B": "1"},
+    ]  # fmt: skip
+    assert found[-1] == {"CUR": "CHF", "TIME_PERIOD": "1", "C": "1"}
+    assert len(found) == 1 + 4 * 30 + 1
+
+
 def test_several_data_sets(file: Path) -> None:
     """Each data set has its own action, attributes and groups, and its own rows."""
     first = '<Series CUR="USD"><Obs TIME_PERIOD="1" OBS_VALUE="1"/></Series><Group CUR="USD" TITLE="first"/>'
@@ -268,6 +284,9 @@ HOSTILE = {
     "an unknown encoding": ('<?xml version="1.0" encoding="x-unknown"?><a/>', "unknown encoding"),
     "another encoding": (b'<?xml version="1.0" encoding="UTF-8"?><a b="\xff"/>', "not well-formed"),
     "cut": (message(_SERIES.format(""))[:-30], "not well-formed"),
+    "many attributes in a later observation": (
+        message(f'<Series><Obs A="1"/><Obs {_MANY}/></Series>'), "more than 1,000 components",
+    ),
     "observations in observations": (message("<Series><Obs><Obs/></Obs></Series>"), "no meaning"),
     "structures": ("<m:Structure xmlns:m='urn:m'/>", "not a data message"),
     "another end": ("<m:GenericData xmlns:m='urn:m'></a>", "not well-formed"),

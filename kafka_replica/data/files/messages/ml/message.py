@@ -77,8 +77,10 @@ class MlMessage:
             groups = self._groups() if is_late else None
             with self._opened() as file:
                 reading = _Reading(file, self._structures, groups, only_groups=False)
-                for line, above, own in reading.rows():
-                    yield line + reading.skipped_lines, {**above, **own}
+                for rows in reading.chunks():
+                    skipped = reading.skipped_lines
+                    for line, above, own in rows:
+                        yield line + skipped, {**above, **own}
             self.footers = tuple(reading.footers)
         except DatasetError as error:
             raise DatasetError(f"reading {self._where}: {error}") from error
@@ -86,7 +88,7 @@ class MlMessage:
     def _groups(self) -> list[Groups]:
         with self._opened() as file:
             reading = _Reading(file, self._structures, None, only_groups=True)
-            for _ in reading.rows():
+            for _ in reading.chunks():
                 pass
         return reading.groups
 
@@ -114,11 +116,10 @@ class _Reading:
         """Return the number to add to the lines of rows."""
         return self._events.skipped_lines
 
-    def rows(self) -> Iterator[Located]:
-        """Yield the rows."""
+    def chunks(self) -> Iterator[list[Located]]:
+        """Yield the rows of one part of the file after the other; each list is cleared afterwards."""
         for _ in self._events.chunks():
-            if not self._only_groups:
-                yield from self._rows
+            yield self._rows
             self._rows.clear()
         if not self._has_data:
             said = f"; its footer says: {'; '.join(self.footers)}" if self.footers else ""

@@ -35,6 +35,7 @@ class SpecificReader(SeriesReader):
         self._parser = events.parser
         self._usual: str | None = None
         self._shared: Row = {}
+        self._plain: set[tuple[str, ...]] = set()
         self._component: tuple[str, list[Value]] | None = None
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
@@ -43,35 +44,43 @@ class SpecificReader(SeriesReader):
         Raises:
             DatasetError: it has no meaning there.
         """
-        if name == self._usual and self.obs is None and _is_plain(attributes):
-            self.depth += 1
+        if (
+            name == self._usual
+            and self.obs is None
+            and tuple(attributes) in self._plain
+            and "" not in attributes.values()
+        ):
             self.obs, self.obs_line = attributes, self._parser.CurrentLineNumber
             return
         super().start(name, attributes)
         if name.endswith("Obs"):
-            self._expect(name)
+            self._expect(name, tuple(attributes))
+            if name == self._usual:
+                self.depth -= 1  # which the end of a usual observation does not change
 
-    def _expect(self, name: str) -> None:
+    def _expect(self, name: str, names: tuple[str, ...]) -> None:
         """Expect more observations like this one, which inherit the same values, until the end of the series."""
         data_set = self.data_set
-        if self.obs is None or len(self.obs) >= _FEW or data_set.is_explicit:
+        if self.obs is None or len(names) != len(self.obs) or len(names) > _FEW or data_set.is_explicit:
             return
         if self.series is None:
-            if data_set.groups or data_set.attributes:
-                return
-            self._usual, self._shared = name, data_set.standing
-        elif self.above is not None and not data_set.is_grouped_by_observation:
-            self._usual, self._shared = name, self.above
+            shared = None if data_set.groups or data_set.attributes else data_set.standing
+        else:
+            shared = None if data_set.is_grouped_by_observation else self.above
+        if shared is None:
+            return
+        if len(self._plain) > _FEW:
+            self._plain.clear()
+        self._plain.add(names)
+        self._usual, self._shared = name, shared
 
     def end(self, name: str) -> None:
         """Take the end of an element, or of the data set."""
-        if name == self._usual:
-            self.depth -= 1
-            if self.obs is not None:
-                self.take((self.obs_line, self._shared, self.obs))
-                self.obs = None
-            return
-        super().end(name)
+        if name != self._usual:
+            super().end(name)
+        elif self.obs is not None:
+            self.take((self.obs_line, self._shared, self.obs))
+            self.obs = None
 
     def series_start(self, attributes: dict[str, str]) -> None:
         """Begin a series."""
@@ -89,8 +98,10 @@ class SpecificReader(SeriesReader):
         if not self.is_old:
             type_ = attributes.pop(_TYPE, type_)
         super().obs_start(attributes)
-        if self.data_set.is_explicit and self.obs is not None:
-            self.data_set.set_measure(self.obs, type_)
+        if self.obs is not None:
+            self.check(self.obs)
+            if self.data_set.is_explicit:
+                self.data_set.set_measure(self.obs, type_)
 
     def group_start(self, attributes: dict[str, str]) -> None:
         """Begin a group."""
@@ -132,15 +143,7 @@ class SpecificReader(SeriesReader):
         """Set the component, to a list if it has several values."""
         if self._component is not None and self._component[1]:
             name, values = self._component
-            self.innermost()[name] = values[0] if len(values) == 1 else values
+            target = self.innermost()
+            target[name] = values[0] if len(values) == 1 else values
+            self.check(target)
         self._component = None
-
-
-def _is_plain(attributes: Mapping[str, str]) -> bool:
-    """Return whether all XML attributes are components with a value."""
-    return (
-        "" not in attributes.values()
-        and "}" not in "".join(attributes)
-        and _TYPE not in attributes
-        and len(attributes) < _FEW
-    )
