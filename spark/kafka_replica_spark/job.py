@@ -150,7 +150,7 @@ class SparkEngine:
 
     def _rows(self, source: Source, job: Job) -> DataFrame:
         if source.kind == "message":
-            rows = read_data_message(source.path, source.content)
+            rows = read_data_message(source.path, job.rules, job.usages, content=source.content)
             return _with_maps(self._spark.createDataFrame(pa.Table.from_pylist(rows)))
         if source.is_packed and (source.kind == "parquet" or not source.path.lower().endswith(".gz")):
             raise ConfigurationError(

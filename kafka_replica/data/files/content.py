@@ -60,6 +60,21 @@ def beginning_of(path: str, size: int) -> bytes:
     return read_content(path)[:size] if head.startswith((ZSTD, _ZIP)) else head[:size]
 
 
+def is_packed_otherwise(path: str) -> bool:
+    """Return whether a file is in an archive, or compressed in another way than by gzip, so that it is not a stream.
+
+    Raises:
+        UsageError: the file cannot be opened.
+    """
+    if BETWEEN in path:
+        return True
+    try:
+        with Path(path).open("rb") as opened:
+            return opened.read(4).startswith((ZSTD, _ZIP))
+    except OSError as error:
+        raise UsageError(f"reading {path}: {reason_of(error)}") from error
+
+
 def unpacked(data: bytes, where: str) -> bytes:
     """Return bytes without compression, which is found by their first bytes.
 

@@ -109,7 +109,9 @@ def _rows(source: Source, job: Job) -> pl.DataFrame:
         read = read_one_sdmx_csv if source.kind == "sdmx-csv" else read_plain_csv
         return read(path, rules=rules, decimal=job.decimal, encoding=job.encoding, content=content)
     if source.kind == "message":
-        return pl.DataFrame(read_message_columns(source.path, content))
+        return pl.DataFrame(
+            read_message_columns(source.path, rules, job.usages, content=content), infer_schema_length=None
+        )
     try:
         return pl.read_parquet(io.BytesIO(source.read()) if source.is_packed else source.path)
     except (pl.exceptions.PolarsError, OSError) as error:

@@ -1,4 +1,4 @@
-"""Data messages as rows: SDMX-ML through pysdmx, SDMX-JSON of all editions; each value unchanged."""
+"""Data messages as rows: SDMX-ML and SDMX-JSON of all editions; each value unchanged."""
 
 from __future__ import annotations
 

@@ -32,7 +32,10 @@ FAULTY = {
 def rows_in(message: Any) -> list[dict[str, Any]]:
     """Return the rows of a message, given as objects or bytes, each without components that have no value."""
     data = message if isinstance(message, bytes) else json.dumps(message).encode()
-    return [{name: value for name, value in row.items() if value is not None} for row in read_data_message("m", data)]
+    return [
+        {name: value for name, value in row.items() if value is not None}
+        for row in read_data_message("m", content=data)
+    ]
 
 
 def codes(name: str, *ids: str, **more: Any) -> dict[str, Any]:

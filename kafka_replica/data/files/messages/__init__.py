@@ -1,67 +1,139 @@
-"""Data messages of SDMX-ML and SDMX-JSON as rows or columns, for data that fits in memory.
+"""Data messages of SDMX-ML and SDMX-JSON as rows or columns.
 
-SDMX-ML 2.1, 3.0 and 3.1 is read by pysdmx, which keeps values as they are written. SDMX-JSON 1.0, 2.0 and 2.1 is read
-by :mod:`kafka_replica.data.files.messages.json`.
+SDMX-ML is read as a stream, in memory that does not depend on the size of the file. An SDMX-JSON message is held in
+memory as a whole. Both are read here, because other libraries change values (12.40 becomes 12.4) or lose attributes.
 """
 
 from __future__ import annotations
 
+import gzip
+import io
+import zlib
+from collections.abc import Callable, Collection, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, Final, NamedTuple, TypeAlias, cast
 
+from kafka_replica.common.wording import reason_of
 from kafka_replica.data.errors import DatasetError
-from kafka_replica.data.files.content import read_content
+from kafka_replica.data.files.content import is_packed_otherwise, read_content
 from kafka_replica.data.files.messages.blocks import Block, Columns, columns_of, rows_of
-from kafka_replica.data.files.messages.ml_rows import ml_rows
-from kafka_replica.errors import MissingExtraError
+from kafka_replica.data.files.messages.ml import MlMessage
+from kafka_replica.data.validation.model import Rules
+from kafka_replica.errors import MissingExtraError, UsageError
+from kafka_replica.sdmx import Urn
 
-__all__ = ["read_data_message", "read_message_columns"]
+__all__ = ["LocatedRow", "data_message_rows", "read_data_message", "read_message_columns"]
+
+_GZIP: Final = b"\x1f\x8b"
+_WIDE: Final = (b"\xff\xfe", b"\xfe\xff", b"<\0", b"\0<")
+_BLANK: Final = b"\xef\xbb\xbf \t\r\n"
+
+_Open: TypeAlias = Callable[[], AbstractContextManager[IO[bytes]]]
 
 
-def read_data_message(path: str | Path, content: bytes | None = None) -> list[dict[str, Any]]:
+class LocatedRow(NamedTuple):
+    """A row of a data message, and its place in the file.
+
+    Attributes:
+        line: the line of the element of its observation, series or group, from 1; None in SDMX-JSON.
+        row: the values by component. A value is a text, a dictionary of texts by language, or a list of these if there
+            are several.
+    """
+
+    line: int | None
+    row: dict[str, Any]
+
+
+def read_data_message(
+    path: str | Path, rules: Rules | None = None, usages: Collection[Urn] = (), *, content: bytes | None = None
+) -> list[dict[str, Any]]:
     """Return the rows of a data message, in the form of SDMX-CSV 2.0.
 
     Values are texts, lists of texts, or lists of dictionaries ``language`` and ``text``; None if there is no value.
-    ``STRUCTURE``, ``STRUCTURE_ID`` and ``ACTION`` come first. Attributes of series, groups and data sets are repeated
-    in each row. A series without observations is a row with ``~`` for the dimensions of observations, or without these
-    dimensions if the series is deleted; so are, in SDMX-JSON, a group and a data set to which no row belongs.
+    ``STRUCTURE``, ``STRUCTURE_ID`` and ``ACTION`` come first, the first two only if the message names its structure.
+    Attributes of series, groups and data sets are repeated in each row. A series without observations is a row with
+    ``~`` for the dimensions of observations, or without these dimensions if the series is deleted; so is a group to
+    which no row belongs and, in SDMX-JSON, a data set to which no row belongs.
 
     Args:
         path: the file, which may be compressed; see :func:`kafka_replica.data.files.content.read_content`.
-        content: its content, if it was read before.
+        rules: the rules of the expected structure, which tell the dimensions and attributes of groups in
+            structure-specific messages apart; without them, names that are in the keys of series are dimensions.
+        usages: other artefacts whose data is also data of the rules' artefact: the result of ``usages_of``.
+        content: the decompressed content of the file, if it was read before.
 
     Raises:
         DatasetError: the file is not a data message, or is damaged.
         UsageError: the file cannot be opened.
         MissingExtraError: the library for the format is not installed.
     """
-    return rows_of(read_message_columns(path, content))
+    return rows_of(read_message_columns(path, rules, usages, content=content))
 
 
-def read_message_columns(path: str | Path, content: bytes | None = None) -> Columns:
+def read_message_columns(
+    path: str | Path, rules: Rules | None = None, usages: Collection[Urn] = (), *, content: bytes | None = None
+) -> Columns:
     """Return the columns of a data message, with the values that :func:`read_data_message` describes.
 
-    Args:
-        path: the file.
-        content: its content, if it was read before.
-
-    Raises:
-        DatasetError: the file is not a data message, or is damaged.
-        UsageError: the file cannot be opened.
-        MissingExtraError: the library for the format is not installed.
+    Arguments and errors as there.
     """
-    data = read_content(path) if content is None else content
-    start = data[:64].lstrip(b"\xef\xbb\xbf\xff\xfe\0 \t\r\n")[:1]
-    if start == b"{":
-        return _json_columns(data, str(path))
-    if start == b"<":
-        return columns_of(Block(1, row, {}) for row in ml_rows(data, str(path)))
-    raise DatasetError(f"reading {path}: it begins with {data[:20]!r}, so it is neither SDMX-ML nor SDMX-JSON")
+    return columns_of(block for _, block in _located_blocks(path, rules, usages, content))
 
 
-def _json_columns(data: bytes, where: str) -> Columns:
+def data_message_rows(
+    path: str | Path, rules: Rules | None = None, usages: Collection[Urn] = (), *, content: bytes | None = None
+) -> Iterator[LocatedRow]:
+    """Yield the rows of a data message one after the other, with their lines.
+
+    Arguments and errors as for :func:`read_data_message`.
+    """
+    for line, (size, shared, varying) in _located_blocks(path, rules, usages, content):
+        for at in range(size):
+            yield LocatedRow(line, {**shared, **{name: values[at] for name, values in varying.items()}})
+
+
+def _located_blocks(
+    path: str | Path, rules: Rules | None, usages: Collection[Urn], content: bytes | None
+) -> Iterator[tuple[int | None, Block]]:
+    """Yield blocks of rows with their line; a row of SDMX-ML is a block."""
+    where = str(path)
+    if content is None and is_packed_otherwise(where):
+        content = read_content(where)
+    open_: _Open = (lambda: _opened(path)) if content is None else (lambda: io.BytesIO(content))
+    try:
+        with open_() as file:
+            head = file.read(1 << 12)
+        start = head.lstrip(_BLANK)[:1]
+        if start == b"<" or head.startswith(_WIDE):
+            for line, row in MlMessage(open_, where, rules, usages).rows():
+                yield line, Block(1, row, {})
+        elif start == b"{":
+            yield from (
+                (None, block) for block in _json_blocks(read_content(path) if content is None else content, where)
+            )
+        else:
+            raise DatasetError(f"reading {path}: it begins with {head[:20]!r}, so it is neither SDMX-ML nor SDMX-JSON")
+    except (OSError, EOFError, zlib.error) as error:
+        raise UsageError(f"reading {path}: {reason_of(error)}") from error
+
+
+def _json_blocks(data: bytes, where: str) -> Iterator[Block]:
     try:
         from kafka_replica.data.files.messages.json import json_blocks  # noqa: PLC0415 - an extra
     except ImportError as error:
         raise MissingExtraError("reading SDMX-JSON data", "sdmx") from error
-    return columns_of(json_blocks(data, where))
+    return iter(json_blocks(data, where))
+
+
+@contextmanager
+def _opened(path: str | Path) -> Iterator[IO[bytes]]:
+    """Open a file for bytes, which are decompressed if they are gzip."""
+    with Path(path).open("rb") as file:
+        is_compressed = file.read(2) == _GZIP
+        file.seek(0)
+        if not is_compressed:
+            yield file
+            return
+        with gzip.open(file) as content:
+            yield cast("IO[bytes]", content)

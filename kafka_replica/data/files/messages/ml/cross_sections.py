@@ -1,0 +1,80 @@
+"""The data sets of cross-sectional messages (2.0), event by event.
+
+An observation inherits the components of its section, its group and the data set. Its element is ``Obs``, or the
+measure; its value is the XML attribute ``value``.
+
+Source: SDMX-ML 2.0, ``cross``; the schemas for key families in Part III, "Mapping to structure-specific schemas".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from kafka_replica.data.errors import DatasetError
+from kafka_replica.data.files.messages.ml.data_set import DataSet, Located
+from kafka_replica.data.files.messages.ml.events import Events
+from kafka_replica.data.files.messages.ml.groups import Row
+
+_DEEPEST: Final = 20
+_MOST_COMPONENTS: Final = 1_000
+_LEVELS: Final = frozenset({"Group", "Section"})
+_SKIPPED: Final = frozenset({"Annotations"})
+_VALUE: Final = "value"
+
+
+class CrossSectionReader:
+    """The handlers of events within a cross-sectional data set.
+
+    Args:
+        events: the parser.
+        take: takes each row.
+    """
+
+    def __init__(self, events: Events, take: Callable[[Located], None]) -> None:
+        self._events, self._take = events, take
+        self._data_set: DataSet
+        self._levels: list[Row] = []
+
+    def begin(self, data_set: DataSet) -> None:
+        """Begin a data set, whose element has just started."""
+        self._data_set = data_set
+        self._levels = []
+        self._events.handle(self._start, self._end)
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        local = name.rpartition("}")[2]
+        if local in _SKIPPED:
+            self._events.skip()
+            return
+        if len(self._levels) > _DEEPEST or len(attributes) > _MOST_COMPONENTS:
+            raise DatasetError(
+                f"line {self._events.line}: there are more than {_DEEPEST} nested elements, or more than "
+                f"{_MOST_COMPONENTS:,} components"
+            )
+        own: Row = {one: value for one, value in attributes.items() if value and "}" not in one}
+        above = self._levels[-1] if self._levels else {}
+        self._levels.append(above | own)
+        if local not in _LEVELS:
+            value = own.pop(_VALUE, None)
+            above = self._data_set.standing | self._data_set.attributes | above
+            line = self._events.parser.CurrentLineNumber
+            self._take((line, above, own | self._measured(local, value, above.keys() | own.keys())))
+
+    def _end(self, name: str) -> None:
+        del name
+        if not self._levels:
+            self._data_set.end()
+            return
+        self._levels.pop()
+
+    def _measured(self, element: str, value: str | None, given: set[str]) -> Row:
+        """Return the measure of an observation; an element with another name than a measure is a measure's code."""
+        known = self._data_set.known
+        primary = known.primary_measure
+        if element in {"Obs", primary}:
+            return {} if value is None else {primary: value}
+        missing = () if known.dimensions is None else tuple(known.dimensions.difference(given))
+        if element not in known.measures and len(missing) == 1:
+            return {missing[0]: element} | ({} if value is None else {primary: value})
+        return {} if value is None else {element: value}

@@ -1,0 +1,121 @@
+"""A data set of a message: its structure, action, attributes and groups."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Final, TypeAlias
+
+from kafka_replica.data.errors import DatasetError
+from kafka_replica.data.files.messages.ml.groups import Groups, Row
+from kafka_replica.data.files.messages.ml.header import Reference
+from kafka_replica.data.files.messages.ml.known import Known
+from kafka_replica.data.validation.actions import SWITCHED_OFF
+
+_LETTERS: Final = {"Information": "I", "Append": "A", "Replace": "R", "Delete": "D", "Merge": "M"}
+_ALL_DIMENSIONS: Final = "AllDimensions"
+_DELETE: Final = "D"
+
+
+Located: TypeAlias = tuple[int, Row, Row]
+"""The line of a row's element, the values that it inherits, and its own values, which win."""
+
+
+class DataSet:
+    """A data set.
+
+    Args:
+        reference: its structure.
+        action: its action.
+        known: the components of its structure, as far as they are known.
+        groups: all its groups, if they have been read; None if they come before its series.
+        end: is called at its end.
+
+    Attributes:
+        at_observation: the dimension at the observation; None if all dimensions are there.
+        is_unnamed: whether nothing has named its structure yet.
+        names_observation: whether the header names that dimension.
+        is_explicit: whether observations name their measure by their type.
+        attributes: its own attributes.
+        scope: the attributes of the group around the current series (2.0).
+        groups: its groups.
+    """
+
+    def __init__(
+        self, reference: Reference, action: str, known: Known, groups: Groups | None, end: Callable[[], None]
+    ) -> None:
+        self._letter = _LETTERS.get(action, action)
+        self.is_explicit = reference.is_explicit
+        self.end = end
+        self.attributes: Row = {}
+        self.scope: Row = {}
+        self._takes_groups = groups is None
+        self.groups = Groups(known.dimensions) if groups is None else groups
+        self.refer(reference, known)
+
+    def refer(self, reference: Reference, known: Known) -> None:
+        """Set the structure, which an element within the data set may name (2.0)."""
+        self.known = known
+        self.is_unnamed = reference.text is None
+        self.standing: Row = {"ACTION": self._letter}
+        if reference.text is not None:
+            self.standing = {"STRUCTURE": reference.kind, "STRUCTURE_ID": reference.text, "ACTION": self._letter}
+        at = reference.at_observation or known.time
+        self.at_observation = None if at == _ALL_DIMENSIONS else at
+        self.names_observation = reference.at_observation is not None
+
+    @property
+    def switched_off(self) -> str | None:
+        """Return the dimension that a series without observations is not attached to."""
+        return None if self._letter == _DELETE else self.at_observation
+
+    @property
+    def is_grouped_by_observation(self) -> bool:
+        """Return whether keys of groups contain the dimension at the observation."""
+        return self.at_observation in self.groups.names
+
+    def add_group(self, line: int, key: Row | None, values: Row) -> None:
+        """Add a group, unless all groups are there from the beginning."""
+        if self._takes_groups:
+            self.groups.add(line, key, values)
+
+    def above_series(self, series: Row) -> Row:
+        """Return the values that all observations of a series share."""
+        groups = {} if self.is_grouped_by_observation or not self.groups else self.groups.attributes_of(series)
+        return self.standing | series | self.attributes | self.scope | groups | series
+
+    def above_observation(self, series: Row, obs: Row) -> Row:
+        """Return the values of an observation whose groups depend on its own dimension."""
+        key = series
+        if self.at_observation in obs:
+            key = series | {self.at_observation: obs[self.at_observation]}
+        return self.standing | series | self.attributes | self.scope | self.groups.attributes_of(key) | series
+
+    def above_flat(self, obs: Row) -> Row:
+        """Return the values of an observation without a series, or of a series without observations."""
+        groups = self.groups.attributes_of(obs) if self.groups else {}
+        inherited = self.attributes | self.scope | groups
+        return self.standing | obs | inherited if inherited else self.standing
+
+    def set_measure(self, obs: Row, type_: str | None) -> None:
+        """Set the dimension of an observation whose measure is the name of its type.
+
+        Raises:
+            DatasetError: it is not clear which dimension that is.
+        """
+        name = self.at_observation
+        if name is None:
+            missing = () if self.known.dimensions is None else tuple(self.known.dimensions.difference(obs))
+            if len(missing) != 1:
+                raise DatasetError(
+                    "it has explicit measures, and does not name their dimension; give the rules of the structure"
+                )
+            name = missing[0]
+        if type_ and name not in obs:
+            obs[name] = type_.rpartition(":")[2]
+
+    def groups_without_rows(self) -> Iterator[Located]:
+        """Yield a row for each group that no series or observation belongs to, with its other dimensions off."""
+        for group in self.groups.unused():
+            own = (group.key or {}) | group.values
+            others = () if self._letter == _DELETE else sorted((self.known.dimensions or frozenset()) - own.keys())
+            yield group.line, self.standing | self.attributes, own | dict.fromkeys(others, SWITCHED_OFF)

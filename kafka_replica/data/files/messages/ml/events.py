@@ -1,0 +1,128 @@
+"""Events of an XML file, read in chunks with bounded memory; hostile files are refused.
+
+Expat is used instead of lxml, which SDMX-ML structures are read with: it keeps no tree that must be cleared, it knows
+the line of an element in files of any length, and it needs no library.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import IO, Any, Final, TypeAlias
+from xml.parsers import expat
+
+from kafka_replica.data.errors import DatasetError
+
+Start: TypeAlias = Callable[[str, dict[str, str]], None]
+End: TypeAlias = Callable[[str], None]
+
+_CHUNK: Final = 1 << 16
+_MOST_PENDING: Final = 4 << 20
+_MOST_NAMES: Final = 100_000
+_MOST_PREFIXES: Final = 10_000
+_DEEPEST: Final = 1_000
+
+
+class Events:
+    """The parser of a file. Its handlers get names as ``namespace}name``.
+
+    Args:
+        file: the file.
+
+    Attributes:
+        parser: the parser; for the line of each row its attribute is read directly, because a call costs as much as
+            the rest of an event.
+        skipped_lines: the number of blank lines before the XML, which the parser has not seen.
+    """
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._names: dict[str, str] = {}
+        self._prefixes: set[str | None] = set()
+        self.skipped_lines = 0
+        self._skipped = 0
+        self._handlers: tuple[Any, Any, Any] = (None, None, None)
+        self.parser = expat.ParserCreate(namespace_separator="}", intern=self._names)
+        self.parser.buffer_text = True
+        self.parser.StartNamespaceDeclHandler = self._prefix
+        self.parser.StartDoctypeDeclHandler = _refuse_dtd
+        self.parser.EntityDeclHandler = _refuse_dtd
+
+    @property
+    def line(self) -> int:
+        """Return the line of the current event, from 1."""
+        return self.parser.CurrentLineNumber + self.skipped_lines
+
+    def handle(self, start: Start, end: End, text: Callable[[str], None] | None = None) -> None:
+        """Set the handlers of events from now on."""
+        self.parser.StartElementHandler, self.parser.EndElementHandler = start, end
+        self.parser.CharacterDataHandler = text
+
+    def hand_over(self, start: Start, end: End, text: Callable[[str], None] | None = None) -> None:
+        """Set other handlers until :meth:`hand_back`."""
+        parser = self.parser
+        self._handlers = (parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler)
+        self.handle(start, end, text)
+
+    def hand_back(self) -> None:
+        """Set the handlers as they were before :meth:`hand_over`."""
+        self.handle(*self._handlers)
+
+    def skip(self) -> None:
+        """Skip the element that has just started, with all that it contains."""
+        self._skipped = 1
+        self.hand_over(self._skip_start, self._skip_end)
+
+    def chunks(self) -> Iterator[None]:
+        """Parse the file; yield after each chunk.
+
+        Raises:
+            DatasetError: the file is not XML, has a document type, or is beyond the limits of any data message.
+        """
+        fed = 0
+        try:
+            chunk = self._begun()
+            while chunk:
+                fed += len(chunk)
+                self.parser.Parse(chunk, False)
+                self._check_size(fed)
+                yield
+                chunk = self._file.read(_CHUNK)
+            self.parser.Parse(b"", True)
+        except (expat.ExpatError, ValueError, LookupError) as error:
+            raise DatasetError(f"it is not well-formed XML: {error}") from error
+        yield
+
+    def _begun(self) -> bytes:
+        """Return the first chunk, without a byte order mark and blank lines, which some services write before XML."""
+        chunk = self._file.read(_CHUNK)
+        begun = chunk.removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\r\n")
+        self.skipped_lines = chunk.count(b"\n") - begun.count(b"\n")
+        return begun
+
+    def _check_size(self, fed: int) -> None:
+        if fed - self.parser.CurrentByteIndex > _MOST_PENDING:
+            raise DatasetError(f"line {self.line}: an element or comment has more than {_MOST_PENDING:,} bytes")
+        if len(self._names) > _MOST_NAMES:
+            raise DatasetError(f"line {self.line}: there are more than {_MOST_NAMES:,} different names")
+
+    def _prefix(self, prefix: str | None, uri: str | None) -> None:
+        del uri
+        self._prefixes.add(prefix)
+        if len(self._prefixes) > _MOST_PREFIXES:
+            raise DatasetError(f"line {self.line}: there are more than {_MOST_PREFIXES:,} prefixes of namespaces")
+
+    def _skip_start(self, name: str, attributes: Mapping[str, str]) -> None:
+        del name, attributes
+        self._skipped += 1
+        if self._skipped > _DEEPEST:
+            raise DatasetError(f"line {self.line}: more than {_DEEPEST:,} elements are nested")
+
+    def _skip_end(self, name: str) -> None:
+        del name
+        self._skipped -= 1
+        if not self._skipped:
+            self.hand_back()
+
+
+def _refuse_dtd(*_: object) -> None:
+    raise DatasetError("it has a document type declaration, which no data message needs and which may hide entities")

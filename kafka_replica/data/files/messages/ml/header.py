@@ -1,0 +1,150 @@
+"""The header of an SDMX-ML message: the structures of its data sets, and their action.
+
+Source: SDMX-ML 2.1, 3.0 and 3.1, ``PayloadStructureType`` of the common namespace; SDMX-ML 2.0, ``HeaderType``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+from kafka_replica.data.errors import DatasetError
+
+_KINDS: Final = {
+    "DataStructure": "datastructure", "KeyFamily": "datastructure", "Structure": "datastructure",
+    "Dataflow": "dataflow", "StructureUsage": "dataflow",
+    "ProvisionAgreement": "dataprovision", "ProvisionAgrement": "dataprovision",
+}  # fmt: skip
+_REFERENCES: Final = frozenset({"Structure", "StructureUsage", "ProvisionAgreement", "ProvisionAgrement"})
+_URN: Final = re.compile(
+    r"\b(?P<cls>KeyFamily|DataStructure|Dataflow|ProvisionAgree?ment)=(?P<agency>[\w.@$-]+):(?P<id>[\w@$-]+)"
+    r"(?:\((?P<version>[^()]+)\)|:(?P<old>\d[\w.]*))?"
+)
+_AT_OBSERVATION: Final = re.compile(r":ObsLevelDim:(?P<id>[\w@$-]+)")
+_DEEPEST: Final = 100
+
+
+class Reference(NamedTuple):
+    """The structure of a data set, as SDMX-CSV names it; None where the message does not name it.
+
+    Attributes:
+        kind: ``dataflow``, ``datastructure`` or ``dataprovision``.
+        text: ``AGENCY:ID(VERSION)``.
+        at_observation: the dimension at the observation.
+        is_explicit: whether observations name their measure by their type.
+    """
+
+    kind: str | None = None
+    text: str | None = None
+    at_observation: str | None = None
+    is_explicit: bool = False
+
+
+def reference_in(text: str) -> Reference:
+    """Return the structure that a URN, or a namespace made of one, refers to."""
+    found, at = _URN.search(text), _AT_OBSERVATION.search(text)
+    dimension = None if at is None else at["id"]
+    if found is None:
+        return Reference(at_observation=dimension)
+    version = found["version"] or found["old"] or "*"
+    return Reference(_KINDS[found["cls"]], f"{found['agency']}:{found['id']}({version})", dimension)
+
+
+class Header:
+    """The header, read event by event.
+
+    Attributes:
+        structures: the structures by their ids in the message.
+        texts: the texts of simple elements, by name.
+    """
+
+    def __init__(self) -> None:
+        self.structures: dict[str, Reference] = {}
+        self.texts: dict[str, str] = {}
+        self._path: list[str] = []
+        self._text: list[str] = []
+        self._payload: Mapping[str, str] | None = None
+        self._payload_depth = 0
+        self._found = Reference()
+
+    def start(self, name: str, attributes: Mapping[str, str]) -> None:
+        """Take the start of an element within the header.
+
+        Raises:
+            DatasetError: elements are nested too deeply.
+        """
+        local = name.rpartition("}")[2]
+        self._path.append(local)
+        self._text.clear()
+        if len(self._path) > _DEEPEST:
+            raise DatasetError(f"its header has more than {_DEEPEST} nested elements")
+        if self._payload is None:
+            if "structureID" in attributes:
+                self._payload, self._payload_depth = dict(attributes), len(self._path)
+                self._found = Reference()
+        elif local == "Ref" and self._path[-2] in _REFERENCES and attributes.get("id"):
+            kind = _KINDS.get(attributes.get("class", ""), _KINDS[self._path[-2]])
+            version = attributes.get("version", "1.0")  # the default in the schema of 2.1
+            self._found = Reference(kind, f"{attributes.get('agencyID')}:{attributes['id']}({version})")
+
+    def text(self, text: str) -> None:
+        """Take a part of a text."""
+        self._text.append(text)
+
+    @property
+    def is_complete(self) -> bool:
+        """Return whether the next end is that of the header."""
+        return not self._path
+
+    def end(self, name: str) -> None:
+        """Take the end of an element within the header."""
+        del name
+        text, local = "".join(self._text).strip(), self._path.pop()
+        self._text.clear()
+        if self._payload is None:
+            if not self._path:
+                self.texts.setdefault(local, text)
+        elif len(self._path) < self._payload_depth:
+            self.structures[self._payload["structureID"]] = self._completed(self._payload)
+            self._payload = None
+        elif self._found.text is None and text:
+            self._found = reference_in(text)
+
+    def reference_of(self, attributes: Mapping[str, str], namespace: str) -> Reference:
+        """Return the structure of a data set.
+
+        Args:
+            attributes: the XML attributes of its element, by local names.
+            namespace: the namespace of its element, which 2.0 makes from the structure.
+        """
+        named = self.structures.get(attributes.get("structureRef", ""))
+        if named is None and len(self.structures) == 1:
+            named = next(iter(self.structures.values()))
+        if named is not None:
+            return named
+        for found in (
+            reference_in(attributes.get("keyFamilyURI", "")),
+            self.key_family(self.texts.get("KeyFamilyRef", "")),
+            reference_in(namespace),
+            _named("dataflow", attributes.get("dataflowAgencyID"), attributes.get("dataflowID")),
+        ):
+            if found.text is not None:
+                return found
+        return Reference()
+
+    def key_family(self, id_: str) -> Reference:
+        """Return a data structure of 2.0, which is named by its id alone; the header may name its agency."""
+        return _named("datastructure", self.texts.get("KeyFamilyAgency"), id_)
+
+    def _completed(self, payload: Mapping[str, str]) -> Reference:
+        named = reference_in(payload.get("namespace", ""))
+        kind, text = (self._found if self._found.text is not None else named)[:2]
+        at_observation = payload.get("dimensionAtObservation") or named.at_observation
+        is_explicit = payload.get("explicitMeasures") in {"true", "1"}
+        return Reference(kind, text, at_observation, is_explicit)
+
+
+def _named(kind: str, agency: str | None, id_: str | None) -> Reference:
+    """Return a structure that is named without its version, as in 2.0; empty if a part is missing."""
+    return Reference(kind, f"{agency}:{id_}(*)") if agency and id_ else Reference()

@@ -1,0 +1,218 @@
+"""A message of SDMX-ML as a stream of rows.
+
+Source: SDMX-ML 2.0, 2.1, 3.0 and 3.1, the ``message`` namespaces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from contextlib import AbstractContextManager
+from typing import IO, Final
+
+from kafka_replica.data.errors import DatasetError
+from kafka_replica.data.files.messages.ml.cross_sections import CrossSectionReader
+from kafka_replica.data.files.messages.ml.data_set import DataSet, Located
+from kafka_replica.data.files.messages.ml.events import Events
+from kafka_replica.data.files.messages.ml.generic import GenericReader
+from kafka_replica.data.files.messages.ml.groups import Groups, Row
+from kafka_replica.data.files.messages.ml.header import Header, Reference
+from kafka_replica.data.files.messages.ml.known import Known, Structures
+from kafka_replica.data.files.messages.ml.late_groups import has_late_groups
+from kafka_replica.data.files.messages.ml.series import SeriesReader
+from kafka_replica.data.files.messages.ml.specific import SpecificReader
+from kafka_replica.data.files.messages.ml.values import ValueReader
+from kafka_replica.data.validation.model import Rules
+from kafka_replica.sdmx import Urn
+
+_ROOTS: Final = frozenset({
+    "GenericData", "GenericTimeSeriesData", "StructureSpecificData", "StructureSpecificTimeSeriesData", "CompactData",
+    "CrossSectionalData", "MessageGroup",
+})  # fmt: skip
+_UNREAD: Final = frozenset({"UtilityData", "GenericMetadata", "StructureSpecificMetadata", "MetadataReport"})
+_OLD: Final = ("schemas/v1_0/message", "schemas/v2_0/message")
+_DEEPEST: Final = 100
+_ACTION: Final = "Information"
+_STANDARD: Final = frozenset({
+    "action", "dataScope", "dataflowAgencyID", "dataflowID", "dataProviderID", "dataProviderSchemeAgencyId",
+    "dataProviderSchemeId", "datasetID", "keyFamilyURI", "publicationPeriod", "publicationYear", "reportingBeginDate",
+    "reportingEndDate", "setID", "structureRef", "validFromDate", "validToDate",
+})  # fmt: skip
+"""XML attributes of data sets that are not components."""
+
+
+class MlMessage:
+    """A data message of SDMX-ML.
+
+    Args:
+        opened: opens the file for bytes. It is called again if groups come after series, and to look for them.
+        where: the file, for errors.
+        rules: the rules of the expected structure. Without them, dimensions and attributes of groups in
+            structure-specific messages are distinguished by comparing them with the keys of rows.
+        usages: other artefacts whose data is also data of the rules' artefact.
+
+    Attributes:
+        footers: the texts of the footer, complete when all rows have been read.
+    """
+
+    def __init__(
+        self,
+        opened: Callable[[], AbstractContextManager[IO[bytes]]],
+        where: str,
+        rules: Rules | None = None,
+        usages: Collection[Urn] = (),
+    ) -> None:
+        self._opened, self._where = opened, where
+        self._structures = Structures(rules, usages)
+        self.footers: tuple[str, ...] = ()
+
+    def rows(self) -> Iterator[tuple[int, Row]]:
+        """Yield the line and the row of each observation.
+
+        Raises:
+            DatasetError: the file is not a data message of SDMX-ML, or is damaged.
+        """
+        try:
+            with self._opened() as file:
+                is_late = has_late_groups(file)
+            groups = self._groups() if is_late else None
+            with self._opened() as file:
+                reading = _Reading(file, self._structures, groups, only_groups=False)
+                for rows in reading.chunks():
+                    skipped = reading.skipped_lines
+                    for line, above, own in rows:
+                        yield line + skipped, {**above, **own}
+            self.footers = tuple(reading.footers)
+        except DatasetError as error:
+            raise DatasetError(f"reading {self._where}: {error}") from error
+
+    def _groups(self) -> list[Groups]:
+        with self._opened() as file:
+            reading = _Reading(file, self._structures, None, only_groups=True)
+            for _ in reading.chunks():
+                pass
+        return reading.groups
+
+
+class _Reading:
+    """A pass over a message, event by event."""
+
+    def __init__(
+        self, file: IO[bytes], structures: Structures, groups: list[Groups] | None, *, only_groups: bool
+    ) -> None:
+        self._events = Events(file)
+        self._structures, self._complete, self._only_groups = structures, groups, only_groups
+        self._header = Header()
+        self._rows: list[Located] = []
+        self._root = ""
+        self._is_old = False
+        self._has_data = False
+        self.groups: list[Groups] = []
+        self.footers: list[str] = []
+        self._depth = 0
+        self._events.handle(self._outside, self._up)
+
+    @property
+    def skipped_lines(self) -> int:
+        """Return the number to add to the lines of rows."""
+        return self._events.skipped_lines
+
+    def chunks(self) -> Iterator[list[Located]]:
+        """Yield the rows of one part of the file after the other; each list is cleared afterwards."""
+        for _ in self._events.chunks():
+            yield self._rows
+            self._rows.clear()
+        if not self._has_data:
+            said = f"; its footer says: {'; '.join(self.footers)}" if self.footers else ""
+            raise DatasetError(f"it is not a data message of SDMX-ML, or one without data{said}")
+
+    def _outside(self, name: str, attributes: dict[str, str]) -> None:
+        """Look for the message, which may be in an envelope."""
+        del attributes
+        self._down()
+        uri, _, local = name.rpartition("}")
+        if local in _UNREAD:
+            raise DatasetError(f"it is {local}, which is not read as data")
+        if local in _ROOTS:
+            self._root, self._is_old = local, uri.lower().endswith(_OLD)
+            self._events.handle(self._inside, _nothing)
+
+    def _inside(self, name: str, attributes: dict[str, str]) -> None:
+        """Take the start of a part of the message."""
+        uri, _, local = name.rpartition("}")
+        if local == "Header":
+            self._header = Header()
+            self._events.hand_over(self._header.start, self._header_end, self._header.text)
+        elif local == "DataSet":
+            self._has_data = True
+            self._begin(uri, attributes)
+        elif local == "Footer":
+            self._events.hand_over(self._footer, self._footer_end)
+        else:
+            self._events.skip()
+
+    def _header_end(self, name: str) -> None:
+        if self._header.is_complete:
+            self._events.hand_back()
+        else:
+            self._header.end(name)
+
+    def _footer(self, name: str, attributes: dict[str, str]) -> None:
+        del attributes
+        if name.rpartition("}")[2] != "Text":
+            self._down()
+        else:
+            ValueReader(self._events, lambda value: self.footers.append(str(value)))
+
+    def _footer_end(self, name: str) -> None:
+        if name.rpartition("}")[2] == "Footer":
+            self._events.hand_back()
+        else:
+            self._up(name)
+
+    def _down(self) -> None:
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            raise DatasetError(f"line {self._events.line}: more than {_DEEPEST} elements are nested")
+
+    def _up(self, name: str) -> None:
+        del name
+        self._depth -= 1
+
+    def _begin(self, uri: str, attributes: dict[str, str]) -> None:
+        named = {name.rpartition("}")[2]: value for name, value in attributes.items()}
+        reference = self._header.reference_of(named, uri)
+        number = len(self.groups)
+        data_set = DataSet(
+            reference,
+            named.get("action") or self._header.texts.get("DataSetAction") or _ACTION,
+            self._structures.known(reference.kind, reference.text),
+            None if self._complete is None else self._complete[number],
+            self._end,
+        )
+        data_set.attributes = {
+            name: value for name, value in attributes.items() if value and "}" not in name and name not in _STANDARD
+        }
+        self.groups.append(data_set.groups)
+        self._reader(uri).begin(data_set)
+
+    def _reader(self, uri: str) -> SeriesReader | CrossSectionReader:
+        is_cross = self._root == "CrossSectionalData" or (self._root == "MessageGroup" and uri.endswith("cross"))
+        if is_cross:
+            return CrossSectionReader(self._events, self._rows.append)
+        is_generic = self._root.startswith("Generic") or (self._root == "MessageGroup" and uri.endswith("generic"))
+        if is_generic:
+            return GenericReader(self._events, self._rows.append, self._key_family, only_groups=self._only_groups)
+        return SpecificReader(self._events, self._rows.append, is_old=self._is_old, only_groups=self._only_groups)
+
+    def _key_family(self, id_: str) -> tuple[Reference, Known]:
+        """Return the structure that a data set of 2.0 names by an element."""
+        reference = self._header.key_family(id_)
+        return reference, self._structures.known(reference.kind, reference.text)
+
+    def _end(self) -> None:
+        self._events.handle(self._inside, _nothing)
+
+
+def _nothing(name: str) -> None:
+    """Do nothing at the end of an element."""
+    del name

@@ -1,0 +1,215 @@
+"""Series, observations and groups of a data set, event by event: what generic and specific messages share.
+
+Source: SDMX-ML 2.0, ``generic`` and ``compact``; 2.1, ``data/generic`` and ``data/structurespecific``; 3.0 and 3.1,
+``data/structurespecific``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import ClassVar, Final
+
+from kafka_replica.data.errors import DatasetError
+from kafka_replica.data.files.messages.ml.data_set import DataSet, Located
+from kafka_replica.data.files.messages.ml.events import Events
+from kafka_replica.data.files.messages.ml.groups import Row
+from kafka_replica.data.validation.actions import SWITCHED_OFF
+
+_MOST_COMPONENTS: Final = 1_000
+_DEEPEST: Final = 20
+_MOST_NAMES: Final = 1_000
+NOTHING: Final = "nothing"
+
+
+class SeriesReader:
+    """The handlers of events within a data set.
+
+    Args:
+        events: the parser.
+        take: takes each row.
+        is_old: whether this is 2.0.
+        only_groups: whether everything but groups is skipped.
+    """
+
+    handlers: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "Series": ("series_start", "series_end"),
+        "Obs": ("obs_start", "obs_end"),
+        "Group": ("group_start", "group_end"),
+        "Annotations": ("skip", NOTHING),
+    }
+    """The methods for the start and the end of elements, by local name."""
+
+    def __init__(
+        self, events: Events, take: Callable[[Located], None], *, is_old: bool = False, only_groups: bool = False
+    ) -> None:
+        self.events, self.take, self.is_old = events, take, is_old
+        self._handlers = {name: (getattr(self, one), getattr(self, end)) for name, (one, end) in self.handlers.items()}
+        if only_groups:
+            self._handlers |= dict.fromkeys(("Series", "Obs"), (self.skip, self.nothing))
+        self._starts: dict[str, Callable[[dict[str, str]], None]] = {}
+        self._ends: dict[str, Callable[[], None]] = {}
+        self.data_set: DataSet
+        self.depth = 0
+        self.series: Row | None = None
+        self.obs: Row | None = None
+        self.group: Row | None = None
+        self.group_key: Row | None = None
+        self.above: Row | None = None
+        self._series_line = self._group_line = self.obs_line = 0
+
+    def begin(self, data_set: DataSet) -> None:
+        """Begin a data set, whose element has just started."""
+        self.data_set = data_set
+        self.events.handle(self.start, self.end)
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        """Take the start of an element.
+
+        Raises:
+            DatasetError: it has no meaning there.
+        """
+        self.depth += 1
+        if self.depth > _DEEPEST:
+            raise DatasetError(f"line {self.events.line}: more than {_DEEPEST} elements are nested in a data set")
+        handler = self._starts.get(name)
+        if handler is None:
+            self._resolve(name)
+            handler = self._starts[name]
+        handler(attributes)
+
+    def end(self, name: str) -> None:
+        """Take the end of an element, or of the data set."""
+        self.depth -= 1
+        if self.depth < 0:
+            for group in self.data_set.groups_without_rows():
+                self.take(group)
+            self.data_set.end()
+            return
+        if name not in self._ends:
+            self._resolve(name)
+        self._ends[name]()
+
+    def _resolve(self, name: str) -> None:
+        if len(self._starts) > _MOST_NAMES:
+            self._starts.clear()
+            self._ends.clear()
+        other = (self.other_start, self.other_end)
+        self._starts[name], self._ends[name] = self._handlers.get(name.rpartition("}")[2], other)
+
+    def series_start(self, attributes: dict[str, str]) -> None:
+        """Begin a series."""
+        self.refuse_within("Series", self.series, self.obs)
+        if self.group is not None:
+            self._commit_group()
+        self.series, self.above = self.components(attributes), None
+        self._series_line = self.events.parser.CurrentLineNumber
+
+    def series_end(self) -> None:
+        """Take a row for a series without observations."""
+        series, self.series = self.series, None
+        if series is not None and self.above is None:
+            self.check(series)
+            off = self.data_set.switched_off
+            own = series if off is None else series | {off: SWITCHED_OFF}
+            self.take((self._series_line, self.data_set.above_flat(series), own))
+        self.above = None
+
+    def obs_start(self, attributes: dict[str, str]) -> None:
+        """Begin an observation."""
+        self.refuse_within("Obs", self.obs)
+        if self.above is None and self.series is not None:
+            self.check(self.series)
+            self.above = self.data_set.above_series(self.series)
+        self.obs = self.components(attributes)
+        self.obs_line = self.events.parser.CurrentLineNumber
+
+    def obs_end(self) -> None:
+        """Take the row of an observation."""
+        obs, self.obs = self.obs, None
+        if obs is None:
+            return
+        self.check(obs)
+        above = self.above
+        if above is None or self.series is None:
+            above = self.data_set.above_flat(obs)
+        elif self.data_set.is_grouped_by_observation:
+            above = self.data_set.above_observation(self.series, obs)
+        self.take((self.obs_line, above, obs))
+
+    def group_start(self, attributes: dict[str, str]) -> None:
+        """Begin a group."""
+        self.refuse_within("Group", self.series, self.obs, self.group)
+        self.group, self.group_key = self.components(attributes), None
+        self._group_line = self.events.parser.CurrentLineNumber
+
+    def group_end(self) -> None:
+        """End a group."""
+        if self.group is not None:
+            self._commit_group()
+        self.group = None
+        self.data_set.scope = {}
+
+    def _commit_group(self) -> None:
+        """Add the group, before the first series in it (2.0) or at its end."""
+        group = self.group or {}
+        self.check(group)
+        self.commit_group(self._group_line, group)
+        self.group = {}
+
+    def commit_group(self, line: int, group: Row) -> None:
+        """Add a group that is complete."""
+        if group:
+            self.data_set.add_group(line, None, group)
+
+    def components(self, attributes: dict[str, str]) -> Row:
+        """Return the components among the XML attributes of an element."""
+        del attributes
+        return {}
+
+    def innermost(self) -> Row:
+        """Return the components of the innermost element.
+
+        Raises:
+            DatasetError: it is a series whose observations have begun.
+        """
+        if self.obs is not None:
+            return self.obs
+        if self.series is None:
+            return self.data_set.attributes if self.group is None else self.group
+        if self.above is not None:
+            raise DatasetError(f"line {self.events.line}: the series has components after its observations")
+        return self.series
+
+    def refuse_within(self, name: str, *others: object) -> None:
+        """Refuse an element within others.
+
+        Raises:
+            DatasetError: one of the others has begun.
+        """
+        if any(one is not None for one in others):
+            raise DatasetError(f"line {self.events.line}: {name} is within an element where it has no meaning")
+
+    def check(self, row: Row) -> None:
+        """Check the number of components.
+
+        Raises:
+            DatasetError: there are more than in any data structure.
+        """
+        if len(row) > _MOST_COMPONENTS:
+            raise DatasetError(f"line {self.events.line}: there are more than {_MOST_COMPONENTS:,} components")
+
+    def other_start(self, attributes: dict[str, str]) -> None:
+        """Take the start of an element that no other method takes."""
+        self.skip(attributes)
+
+    def other_end(self) -> None:
+        """Take the end of an element that was not skipped."""
+
+    def skip(self, attributes: dict[str, str]) -> None:
+        """Skip the element that has just started."""
+        del attributes
+        self.depth -= 1
+        self.events.skip()
+
+    def nothing(self) -> None:
+        """Do nothing at the end of an element."""

@@ -1,0 +1,149 @@
+"""Data sets of compact (2.0) and structure-specific messages (2.1, 3.0, 3.1), whose components are XML attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import ClassVar, Final
+
+from kafka_replica.data.files.messages.ml.data_set import Located
+from kafka_replica.data.files.messages.ml.events import Events
+from kafka_replica.data.files.messages.ml.groups import Row
+from kafka_replica.data.files.messages.ml.series import NOTHING, SeriesReader
+from kafka_replica.data.files.messages.ml.values import Value, ValueReader
+
+_XSI_TYPE: Final = "http://www.w3.org/2001/XMLSchema-instance}type"
+_TYPE: Final = "type"
+_FEW: Final = 100
+
+
+class SpecificReader(SeriesReader):
+    """The handlers of events within a compact or structure-specific data set."""
+
+    handlers: ClassVar[Mapping[str, tuple[str, str]]] = {
+        **SeriesReader.handlers,
+        "Atts": ("group_start", "group_end"),
+        "Comp": ("component_start", "component_end"),
+        "Value": ("component_value_start", NOTHING),
+        "DataProvider": ("skip", NOTHING),
+        "Metadata": ("skip", NOTHING),
+    }
+
+    def __init__(
+        self, events: Events, take: Callable[[Located], None], *, is_old: bool = False, only_groups: bool = False
+    ) -> None:
+        super().__init__(events, take, is_old=is_old, only_groups=only_groups)
+        self._parser = events.parser
+        self._usual: str | None = None
+        self._shared: Row = {}
+        self._plain: set[tuple[str, ...]] = set()
+        self._component: tuple[str, list[Value]] | None = None
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        """Take the start of an element; the usual observation needs few steps.
+
+        Raises:
+            DatasetError: it has no meaning there.
+        """
+        if (
+            name == self._usual
+            and self.obs is None
+            and tuple(attributes) in self._plain
+            and "" not in attributes.values()
+        ):
+            self.obs, self.obs_line = attributes, self._parser.CurrentLineNumber
+            return
+        super().start(name, attributes)
+        if name.endswith("Obs"):
+            self._expect(name, tuple(attributes))
+            if name == self._usual:
+                self.depth -= 1  # which the end of a usual observation does not change
+
+    def _expect(self, name: str, names: tuple[str, ...]) -> None:
+        """Expect more observations like this one, which inherit the same values, until the end of the series."""
+        data_set = self.data_set
+        if self.obs is None or len(names) != len(self.obs) or len(names) > _FEW or data_set.is_explicit:
+            return
+        if self.series is None:
+            shared = None if data_set.groups or data_set.attributes else data_set.standing
+        else:
+            shared = None if data_set.is_grouped_by_observation else self.above
+        if shared is None:
+            return
+        if len(self._plain) > _FEW:
+            self._plain.clear()
+        self._plain.add(names)
+        self._usual, self._shared = name, shared
+
+    def end(self, name: str) -> None:
+        """Take the end of an element, or of the data set."""
+        if name != self._usual:
+            super().end(name)
+        elif self.obs is not None:
+            self.take((self.obs_line, self._shared, self.obs))
+            self.obs = None
+
+    def series_start(self, attributes: dict[str, str]) -> None:
+        """Begin a series."""
+        self._usual = None
+        super().series_start(attributes)
+
+    def series_end(self) -> None:
+        """Take a row for a series without observations."""
+        self._usual = None
+        super().series_end()
+
+    def obs_start(self, attributes: dict[str, str]) -> None:
+        """Begin an observation, whose type may name its measure."""
+        type_ = attributes.get(_XSI_TYPE)
+        if not self.is_old:
+            type_ = attributes.pop(_TYPE, type_)
+        super().obs_start(attributes)
+        if self.obs is not None:
+            self.check(self.obs)
+            if self.data_set.is_explicit:
+                self.data_set.set_measure(self.obs, type_)
+
+    def group_start(self, attributes: dict[str, str]) -> None:
+        """Begin a group."""
+        if not self.is_old:
+            attributes.pop(_TYPE, None)
+        super().group_start(attributes)
+
+    def components(self, attributes: dict[str, str]) -> Row:
+        """Return the components: XML attributes without a namespace that are not empty."""
+        return {name: value for name, value in attributes.items() if value and "}" not in name}
+
+    def other_start(self, attributes: dict[str, str]) -> None:
+        """Begin a group, whose element has its name in 2.0; skip another element."""
+        if self.is_old and self.depth == 1:
+            self.group_start(attributes)
+        else:
+            self.skip(attributes)
+
+    def other_end(self) -> None:
+        """End a group of 2.0."""
+        self.group_end()
+
+    def component_start(self, attributes: dict[str, str]) -> None:
+        """Begin a component that is an element (3.x)."""
+        self.refuse_within("Comp", self._component)
+        self._component = attributes.get("id", ""), []
+
+    def component_value_start(self, attributes: dict[str, str]) -> None:
+        """Read a value of a component."""
+        del attributes
+        self.depth -= 1
+        ValueReader(self.events, self._take_value)
+
+    def _take_value(self, value: Value) -> None:
+        if self._component is not None:
+            self._component[1].append(value)
+
+    def component_end(self) -> None:
+        """Set the component, to a list if it has several values."""
+        if self._component is not None and self._component[1]:
+            name, values = self._component
+            target = self.innermost()
+            target[name] = values[0] if len(values) == 1 else values
+            self.check(target)
+        self._component = None

@@ -1,0 +1,332 @@
+"""SDMX-ML data messages: groups, explicit measures, values in elements, structures, positions, and hostile files."""
+
+from __future__ import annotations
+
+import tracemalloc
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kafka_replica.data.errors import DatasetError
+from kafka_replica.data.files.messages import data_message_rows, read_data_message
+from kafka_replica.data.files.messages.ml import MlMessage
+from kafka_replica.errors import UsageError
+
+_BASE = "http://www.sdmx.org/resources/sdmxml/schemas"
+_OLD = "http://www.SDMX.org/resources/SDMXML/schemas/v2_0"
+_DSD = "urn:sdmx:org.sdmx.infomodel.datastructure.DataStructure=T:D(1.0)"
+
+
+def message(body: str, at: str = "TIME_PERIOD", *, kind: str = "StructureSpecific", more: str = "") -> str:
+    """Return a message with a data set; its structure is T:D(1.0)."""
+    version = "v2_1" if kind == "Generic" else "v3_0"
+    return (
+        f'<m:{kind}Data xmlns:m="{_BASE}/{version}/message" xmlns:c="{_BASE}/{version}/common" '
+        f'xmlns:ss="{_BASE}/{version}/data/structurespecific" xmlns:g="{_BASE}/{version}/data/generic" xmlns:n="urn:n" '
+        f'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">\n<m:Header><m:ID>t</m:ID>'
+        f'<m:Structure structureID="S" namespace="urn:n" dimensionAtObservation="{at}" {more}>'
+        f"<c:Structure>{_DSD}</c:Structure></m:Structure></m:Header>\n"
+        f'<m:DataSet ss:structureRef="S">{body}</m:DataSet></m:{kind}Data>'
+    )
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """Return the path of the message."""
+    return tmp_path / "data.xml"
+
+
+def rows_in(file: Path, text: str | bytes) -> list[dict[str, Any]]:
+    """Return the rows without their structure and action, and without components that have no value."""
+    file.write_bytes(text.encode() if isinstance(text, str) else text)
+    standing = {"STRUCTURE", "STRUCTURE_ID", "ACTION"}
+    return [{n: v for n, v in row.items() if v is not None and n not in standing} for row in read_data_message(file)]
+
+
+def _generic_group(key: dict[str, str], attributes: dict[str, str]) -> str:
+    own = f"<g:GroupKey>{_generic(key)}</g:GroupKey><g:Attributes>{_generic(attributes)}</g:Attributes>"
+    return f'<g:Group type="G">{own}</g:Group>'
+
+
+def _generic(values: dict[str, str]) -> str:
+    return "".join(f'<g:Value id="{name}" value="{value}"/>' for name, value in values.items())
+
+
+def test_groups_of_flat_messages(file: Path) -> None:
+    """Attributes of groups are in the rows of flat messages, generic and specific."""
+    specific = '<Group CUR="CHF" TITLE="franc"/><Obs CUR="CHF" TIME_PERIOD="2010" OBS_VALUE="1"/>'
+    generic = _generic_group({"CUR": "CHF"}, {"TITLE": "franc"}) + (
+        f'<g:Obs><g:ObsKey>{_generic({"CUR": "CHF", "TIME_PERIOD": "2010"})}</g:ObsKey><g:ObsValue value="1"/></g:Obs>'
+    )
+    expected = [{"CUR": "CHF", "TIME_PERIOD": "2010", "OBS_VALUE": "1", "TITLE": "franc"}]
+    assert rows_in(file, message(specific, "AllDimensions")) == expected
+    assert rows_in(file, message(generic, "AllDimensions", kind="Generic")) == expected
+
+
+def test_two_kinds_of_groups(file: Path) -> None:
+    """Groups with different dimensions both apply to a series."""
+    groups = _generic_group({"TYPE": "SP"}, {"METHOD": "average"}) + _generic_group(
+        {"CUR": "CHF", "TYPE": "SP"}, {"TITLE": "franc"}
+    )
+    series = (
+        f"<g:Series><g:SeriesKey>{_generic({'CUR': 'CHF', 'TYPE': 'SP'})}</g:SeriesKey>"
+        '<g:Obs><g:ObsDimension value="2010"/><g:ObsValue value="1"/></g:Obs></g:Series>'
+    )
+    (row,) = rows_in(file, message(groups + series, kind="Generic"))
+    assert (row["METHOD"], row["TITLE"]) == ("average", "franc")
+
+
+def test_a_key_of_groups_at_the_observation(file: Path) -> None:
+    """A group whose key holds the dimension at the observation applies to some observations of a series.
+
+    The header names that dimension; where the observation names another (as official samples do), the header counts.
+    """
+    groups = [({"CUR": one}, {"TITLE": f"title of {one}"}) for one in ("CHF", "USD")]
+    observations = '<g:Obs><g:ObsDimension id="CURRENY" value="{0}"/><g:ObsValue value="1"/></g:Obs>'
+    series = (
+        f"<g:Series><g:SeriesKey>{_generic({'TIME_PERIOD': '2010'})}</g:SeriesKey>"
+        f"{observations.format('CHF')}{observations.format('USD')}</g:Series>"
+    )
+    generic = "".join(_generic_group(*one) for one in groups) + series
+    specific = (
+        '<Group CUR="CHF" TITLE="title of CHF"/><Group CUR="USD" TITLE="title of USD"/>'
+        '<Series TIME_PERIOD="2010"><Obs CUR="CHF" OBS_VALUE="1"/><Obs CUR="USD" OBS_VALUE="1"/></Series>'
+    )
+    expected = [
+        {"TIME_PERIOD": "2010", "CUR": one, "OBS_VALUE": "1", "TITLE": f"title of {one}"} for one in ("CHF", "USD")
+    ]
+    assert rows_in(file, message(generic, "CUR", kind="Generic")) == expected
+    assert rows_in(file, message(specific, "CUR")) == expected
+
+
+def test_a_group_without_rows(file: Path) -> None:
+    """A group to which no row belongs is a row, so that its attributes are not lost."""
+    body = '<Group CUR="CHF" TITLE="franc"/><Series CUR="USD"><Obs TIME_PERIOD="2010" OBS_VALUE="1"/></Series>'
+    assert rows_in(file, message(body))[1:] == [{"CUR": "CHF", "TITLE": "franc"}]
+
+
+def test_attributes_of_partial_keys(file: Path) -> None:
+    """``Atts`` of 3.x has the attributes of the data set, or of a part of the key; it may come last."""
+    body = '<Series CUR="USD"><Obs TIME_PERIOD="2010" OBS_VALUE="1"/></Series><Atts SET="all"/><Atts CUR="USD" N="1"/>'
+    assert rows_in(file, message(body)) == [
+        {"CUR": "USD", "TIME_PERIOD": "2010", "OBS_VALUE": "1", "SET": "all", "N": "1"}
+    ]
+
+
+def test_explicit_measures(file: Path) -> None:
+    """An observation that names its measure by its type has that measure in the dimension."""
+    body = '<Series SEX="T"><Obs xsi:type="n:BIRTHS" OBS_VALUE="1"/><Obs type="DEATHS" OBS_VALUE="2"/></Series>'
+    found = rows_in(file, message(body, "DEMO", more='explicitMeasures="true"'))
+    assert found == [
+        {"SEX": "T", "DEMO": "BIRTHS", "OBS_VALUE": "1"}, {"SEX": "T", "DEMO": "DEATHS", "OBS_VALUE": "2"},
+    ]  # fmt: skip
+    with pytest.raises(DatasetError, match="give the rules of the structure"):
+        rows_in(file, message('<Obs xsi:type="n:X"/>', "AllDimensions", more='explicitMeasures="true"'))
+
+
+def test_values_as_elements(file: Path) -> None:
+    """Components with several values, languages or markup are lists, languages and texts; the language is English."""
+    body = (
+        '<Series CUR="USD"><Comp id="MANY"><Value>a</Value><Value>b</Value></Comp>'
+        '<Comp id="ONE"><Value>c</Value></Comp>'
+        '<Comp id="TEXT"><Value><c:Text>one &amp;</c:Text><c:Text xml:lang="fr">un</c:Text></Value></Comp>'
+        '<Comp id="MARK"><Value><p class="x">a &lt; b</p></Value></Comp>'
+        '<Obs TIME_PERIOD="2010"><Comp id="OBS_VALUE"><Value>1.0</Value><Value>2</Value></Comp></Obs></Series>'
+    )
+    assert rows_in(file, message(body)) == [{
+        "CUR": "USD", "TIME_PERIOD": "2010", "OBS_VALUE": ["1.0", "2"], "MANY": ["a", "b"], "ONE": "c",
+        "TEXT": [{"language": "en", "text": "one &"}, {"language": "fr", "text": "un"}],
+        "MARK": '<p class="x">a &lt; b</p>',
+    }]  # fmt: skip
+
+
+def test_annotations_and_metadata_are_no_components(file: Path) -> None:
+    """Annotations, reference metadata and empty values are left out."""
+    body = (
+        '<Series CUR="USD" NOTE=""><c:Annotations><c:Annotation><Value>x</Value></c:Annotation></c:Annotations>'
+        '<Obs TIME_PERIOD="2010" OBS_VALUE="1"/><Metadata><Obs A="1"/></Metadata></Series>'
+    )
+    assert rows_in(file, message(body)) == [{"CUR": "USD", "TIME_PERIOD": "2010", "OBS_VALUE": "1"}]
+
+
+def old(body: str, kind: str = "CompactData") -> str:
+    """Return a message of 2.0."""
+    return (
+        f'<{kind} xmlns="{_OLD}/message" xmlns:c="{_OLD}/compact" '
+        f'xmlns:k="urn:sdmx:org.sdmx.infomodel.keyfamily.KeyFamily=T:D:compact">{body}</{kind}>'
+    )
+
+
+_SERIES = '<{0}Series CUR="USD"><{0}Obs TIME_PERIOD="2010" OBS_VALUE="1"/></{0}Series>'
+
+
+@pytest.mark.parametrize(
+    ("text", "structure"),
+    [
+        (message(_SERIES.format("")), ("datastructure", "T:D(1.0)")),
+        (message(_SERIES.format("")).replace(f"<c:Structure>{_DSD}</c:Structure>", ""), None),
+        (
+            message(_SERIES.format("")).replace(f"<c:Structure>{_DSD}</c:Structure>", "").replace(
+                'namespace="urn:n"', f'namespace="{_DSD.replace("DataStructure", "Dataflow")}:ObsLevelDim:TIME_PERIOD"'
+            ),
+            ("dataflow", "T:D(1.0)"),
+        ),
+        (
+            old(f"<k:DataSet>{_SERIES.format('k:')}</k:DataSet>"),
+            ("datastructure", "T:D(*)"),
+        ),
+        (
+            old(f'<DataSet dataflowAgencyID="T" dataflowID="F">{_SERIES.format("")}</DataSet>'),
+            ("dataflow", "T:F(*)"),
+        ),
+        (
+            old(
+                f"<Header><KeyFamilyRef>D</KeyFamilyRef><KeyFamilyAgency>T</KeyFamilyAgency></Header>"
+                f"<c:DataSet>{_SERIES.format('c:')}</c:DataSet>", "MessageGroup",
+            ),
+            ("datastructure", "T:D(*)"),
+        ),
+        (f"<Envelope><Body>{message(_SERIES.format(''))}</Body></Envelope>", ("datastructure", "T:D(1.0)")),
+    ],
+    ids=["header", "none", "namespace", "2.0 namespace", "2.0 data set", "2.0 group of messages", "envelope"],
+)  # fmt: skip
+def test_structures(text: str, structure: tuple[str, str] | None, file: Path) -> None:
+    """The structure is named in the header, the data set or a namespace, or nowhere."""
+    file.write_text(text)
+    (row,) = read_data_message(file)
+    found = (row["STRUCTURE"], row["STRUCTURE_ID"]) if "STRUCTURE" in row else None
+    assert found == structure
+    assert row["OBS_VALUE"] == "1"
+
+
+def test_unlike_observations(file: Path) -> None:
+    """Observations of a series may have different components, empty ones, types and elements; none is nested."""
+    body = '<Series CUR="USD"><Obs TIME_PERIOD="1" A="1"/>' + (
+        '<Obs TIME_PERIOD="2"/><Obs TIME_PERIOD="3" A=""/><Obs TIME_PERIOD="4" xsi:type="n:x"/>'
+        '<Obs TIME_PERIOD="5" A="1"><Comp id="B"><Value>1</Value></Comp></Obs>' * 30
+    )
+    found = rows_in(file, message(body + '</Series><Series CUR="CHF"><Obs TIME_PERIOD="1" C="1"/></Series>'))
+    usd = {"CUR": "USD"}
+    assert found[:5] == [
+        usd | {"TIME_PERIOD": "1", "A": "1"}, usd | {"TIME_PERIOD": "2"}, usd | {"TIME_PERIOD": "3"},
+        usd | {"TIME_PERIOD": "4"}, usd | {"TIME_PERIOD": "5", "A": "1", "B": "1"},
+    ]  # fmt: skip
+    assert found[-1] == {"CUR": "CHF", "TIME_PERIOD": "1", "C": "1"}
+    assert len(found) == 1 + 4 * 30 + 1
+
+
+def test_several_data_sets(file: Path) -> None:
+    """Each data set has its own action, attributes and groups, and its own rows."""
+    first = '<Series CUR="USD"><Obs TIME_PERIOD="1" OBS_VALUE="1"/></Series><Group CUR="USD" TITLE="first"/>'
+    second = (
+        '</m:DataSet><m:DataSet ss:structureRef="S" ss:action="Delete" SET="b"><Series CUR="USD"/>'
+        '<Group CUR="USD" TITLE="second"/>'
+    )
+    rows_in(file, message(first + second))
+    found = [(row["ACTION"], row.get("SET"), row["TITLE"], row["TIME_PERIOD"]) for row in read_data_message(file)]
+    assert found == [("I", None, "first", "1"), ("D", "b", "second", None)]
+
+
+def test_cross_sectional_measures(file: Path) -> None:
+    """Without the rules of the structure, a cross-sectional measure is a component of its own."""
+    text = (
+        f'<CrossSectionalData xmlns="{_OLD}/message"><Header/><DataSet AREA="X"><Group TIME_PERIOD="2010"><Section>'
+        '<BIRTHS value="1" SEX="T"/><Obs value="2" SEX="F"/></Section></Group></DataSet></CrossSectionalData>'
+    )
+    shared = {"AREA": "X", "TIME_PERIOD": "2010"}
+    assert rows_in(file, text) == [shared | {"SEX": "T", "BIRTHS": "1"}, shared | {"SEX": "F", "OBS_VALUE": "2"}]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "iso-8859-1", "windows-1252"])
+def test_encodings(encoding: str, file: Path) -> None:
+    """The encoding is that of the declaration; groups are found in all encodings."""
+    body = _SERIES.format("") + '<Group CUR="USD" TITLE="grün"/>'
+    text = f'<?xml version="1.0" encoding="{encoding}"?>' + message(body)
+    assert rows_in(file, text.encode(encoding))[0]["TITLE"] == "grün"
+
+
+def test_lines(file: Path) -> None:
+    """Each row has the line of its element, also beyond 65,535 lines and after blank lines at the beginning."""
+    series = '\n<Series CUR="USD">\n<Obs TIME_PERIOD="1"/>\n\n<Obs TIME_PERIOD="2"/></Series>' + "\n" * 70_000
+    file.write_text("\n\n" + message(series + '<Series CUR="CHF"/>\n<Group CUR="X" TITLE="t"/>'))
+    assert [one.line for one in data_message_rows(file)] == [7, 9, 70_009, 70_010]
+
+
+def test_the_footer(file: Path) -> None:
+    """The footer can be read; a message with nothing but a footer is refused with its text."""
+    footer = "<m:Footer><m:Message code='510'><c:Text>too much</c:Text></m:Message></m:Footer>"
+    file.write_text(message(_SERIES.format("")).replace("</m:Str", footer + "</m:Str", 2).replace(footer, "", 1))
+    read = MlMessage(lambda: file.open("rb"), "data.xml")
+    assert len(list(read.rows())) == 1
+    assert read.footers == ("too much",)
+    file.write_text(f'<m:GenericData xmlns:m="urn:m" xmlns:c="urn:c"><m:Header/>{footer}</m:GenericData>')
+    with pytest.raises(DatasetError, match="too much"):
+        read_data_message(file)
+
+
+_DEEP = 200_000
+_MANY = " ".join(f"A{i}='{i}'" for i in range(2_000))
+HOSTILE = {
+    "entities": ('<!DOCTYPE a [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><a>&b;</a>', "document type"),
+    "document type": ('<!DOCTYPE a SYSTEM "file:///etc/passwd"><a/>', "document type"),
+    "nesting": ("<a>" * _DEEP, "nested"),
+    "nesting in a message": (message("<g:Attributes>" * _DEEP, kind="Generic"), "nested"),
+    "nesting in values": (message("<Series><Comp id='A'><Value>" + "<p>" * _DEEP), "nested"),
+    "nesting in annotations": (message("<Series><Annotations>" + "<p>" * _DEEP), "nested"),
+    "nesting in a header": (f'<m:GenericData xmlns:m="{_BASE}/v2_1/message"><m:Header>' + "<a>" * _DEEP, "nested"),
+    "nesting in footers": (f'<m:GenericData xmlns:m="{_BASE}/v2_1/message"><m:Footer>' + "<a>" * _DEEP, "nested"),
+    "cross-sectional nesting": (f'<CrossSectionalData xmlns="{_OLD}/message"><DataSet>' + "<Group>" * _DEEP, "nested"),
+    "a long attribute": (message(f'<Series A="{"x" * 6_000_000}"/>'), "more than 4,194,304 bytes"),
+    "many attributes": (message(f"<Series><Obs {_MANY}/></Series>"), "more than 1,000 components"),
+    "names": (message("".join(f"<A{i}/>" for i in range(150_000))), "different names"),
+    "an unknown encoding": ('<?xml version="1.0" encoding="x-unknown"?><a/>', "unknown encoding"),
+    "another encoding": (b'<?xml version="1.0" encoding="UTF-8"?><a b="\xff"/>', "not well-formed"),
+    "cut": (message(_SERIES.format(""))[:-30], "not well-formed"),
+    "many attributes in a later observation": (
+        message(f'<Series><Obs A="1"/><Obs {_MANY}/></Series>'), "more than 1,000 components",
+    ),
+    "observations in observations": (message("<Series><Obs><Obs/></Obs></Series>"), "no meaning"),
+    "structures": ("<m:Structure xmlns:m='urn:m'/>", "not a data message"),
+    "another end": ("<m:GenericData xmlns:m='urn:m'></a>", "not well-formed"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile(name: str, file: Path) -> None:
+    """A hostile or damaged file is refused with an error that names it, in little memory."""
+    text, said = HOSTILE[name]
+    file.write_bytes(text.encode() if isinstance(text, str) else text)
+    tracemalloc.start()
+    try:
+        with pytest.raises(DatasetError, match=rf"data\.xml.*{said}"):
+            list(data_message_rows(file))
+        assert tracemalloc.get_traced_memory()[1] < 40_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_damaged_gzip_file(file: Path) -> None:
+    """A compressed file that is cut is refused."""
+    file.write_bytes(b"\x1f\x8b\x08\x00cut")
+    with pytest.raises(UsageError, match=r"data\.xml"):
+        read_data_message(file)
+
+
+def _observations(count: int) -> Iterator[str]:
+    for number in range(count):
+        yield f'<Series CUR="{number}"><Obs TIME_PERIOD="2010" OBS_VALUE="{number}"/></Series>'
+
+
+@pytest.mark.parametrize("group", ["", '<Group CUR="1" TITLE="late"/>'])
+def test_memory(group: str, file: Path) -> None:
+    """Memory does not depend on the number of rows, also if the file is read twice because a group comes last."""
+    peaks = []
+    for count in (2_000, 20_000):
+        file.write_text(message("".join(_observations(count)) + group))
+        tracemalloc.start()
+        assert sum(1 for _ in data_message_rows(file)) == count
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < peaks[0] * 1.5 + 3_000_000
