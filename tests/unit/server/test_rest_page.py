@@ -20,7 +20,7 @@ def test_the_reference_is_up_to_date() -> None:
 
 
 def test_the_example_runs() -> None:
-    """The values are those that the comments of the examples state; the second one goes on with the names of the first."""
+    """The comments of the examples state the values; the second example uses the names of the first."""
     example, of_schema = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
     names: dict[str, Any] = {}
     exec(example, names)

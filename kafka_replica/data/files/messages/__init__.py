@@ -26,8 +26,7 @@ from kafka_replica.sdmx import Urn
 __all__ = ["LocatedRow", "data_message_rows", "read_data_message", "read_message_columns"]
 
 _GZIP: Final = b"\x1f\x8b"
-_WIDE: Final = (b"\xff\xfe", b"\xfe\xff", b"<\0", b"\0<")
-_BLANK: Final = b"\xef\xbb\xbf \t\r\n"
+_BEFORE: Final = b"\xef\xbb\xbf\xff\xfe\0 \t\r\n"  # byte order marks, halves of characters, blanks
 
 _Open: TypeAlias = Callable[[], AbstractContextManager[IO[bytes]]]
 
@@ -104,8 +103,8 @@ def _located_blocks(
     try:
         with open_() as file:
             head = file.read(1 << 12)
-        start = head.lstrip(_BLANK)[:1]
-        if start == b"<" or head.startswith(_WIDE):
+        start = head.lstrip(_BEFORE)[:1]
+        if start == b"<":
             for line, row in MlMessage(open_, where, rules, usages).rows():
                 yield line, Block(1, row, {})
         elif start == b"{":
