@@ -23,7 +23,7 @@ MESSAGE = b'{"structure": {"dimensions": {}}, "dataSets": []}'
 
 
 def zipped(**files: bytes) -> bytes:
-    """Return a zip archive; in names, two underscores stand for a dot."""
+    """Return a zip archive; two underscores in names become a dot."""
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in files.items():

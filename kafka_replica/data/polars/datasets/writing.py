@@ -70,7 +70,7 @@ def write_sdmx_csv(
     Raises:
         UsageError: SDMX-CSV cannot represent this, or the file cannot be written.
     """
-    kinds = frame.schema  # polars makes it anew each time
+    kinds = frame.schema  # polars makes a new one each time
     forms = {name: _form(name, kind) for name, kind in kinds.items() if not name.startswith("_")}
     languages = {name: _languages(frame, name) for name, form in forms.items() if form == "languages"}
     plan = plan_of(
