@@ -106,9 +106,10 @@ class Versions:
     def current(self) -> ServedVersion:
         """Return the current version, with look-ups. Raises as ``snapshot``."""
         for _ in range(_ATTEMPTS):
-            served = ServedVersion(self.live.structures(), self.snapshot())
-            if served.structures.version == served.snapshot.version:
-                return served
+            snapshot = self.snapshot()  # first, for it raises the errors that requests are answered with
+            structures = self.live.structures()
+            if structures.version == snapshot.version:
+                return ServedVersion(structures, snapshot)
         return self._with_structures(self.snapshot())  # versions come faster than two calls
 
     def at(self, wanted: VersionId) -> ServedVersion:

@@ -16,6 +16,7 @@ from typing import Any, Self
 from urllib.parse import urlsplit
 
 from kafka_replica import Replica
+from kafka_replica.history import VersionHistory
 from kafka_replica.server import ListenSettings, ServerSettings
 from kafka_replica.server.app import Service
 from kafka_replica.server.listening import address_of, open_socket
@@ -26,11 +27,16 @@ from support.server.app_tools import stand_in
 
 @contextmanager
 def running(
-    replica: Replica, *, settings: ServerSettings | None = None, answer: Answer = stand_in, **listen: Any
+    replica: Replica,
+    *,
+    settings: ServerSettings | None = None,
+    answer: Answer | None = stand_in,
+    history: VersionHistory | None = None,
+    **listen: Any,
 ) -> Iterator[tuple[str, Server]]:
     """Run a server in a thread; yield its address, and the server."""
     limits = ListenSettings(**{"port": 0, "grace_s": 5, **listen})
-    service = Service(replica, settings or ServerSettings(), answer=answer)
+    service = Service(replica, settings or ServerSettings(), answer=answer, history=history)
     listening = threading.Event()
     with open_socket(limits) as opened:
         server = Server(make_config(service, limits), service, listening.set)

@@ -148,7 +148,9 @@ def test_pages_work_below_the_path_of_another_app(replica: Replica) -> None:
 def test_a_replica_without_a_version_or_with_an_error_has_a_status_page(topic: FakeTopic, replica: Replica) -> None:
     """The page says that there is none yet; and shows the error without addresses and paths."""
     with topic.unavailable(), topic.replica(stalled_after_s=1000) as other:
-        page = page_at(client_of(create_app(other)), "/")
+        client = client_of(create_app(other))
+        assert "no version yet" in page_at(client, "/structures", 503).text
+        page = page_at(client, "/")
         assert "not ready: the replica reads what was in the topic" in page.text
         assert "none yet" in page.text
     topic.fail(BadRecordError("fake", 0, 1, "it lies in /secret/path on host:9092", "nothing"))

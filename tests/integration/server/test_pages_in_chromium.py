@@ -1,0 +1,184 @@
+"""The pages in a real browser: every page and state, with scripts and without, in both themes, by keyboard.
+
+The rules of axe-core are checked, too, if the variable AXE_CORE has the path of its ``axe.min.js``.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import httpx
+import pytest
+
+from kafka_replica import Record, Replica
+from kafka_replica.errors import BadRecordError
+from kafka_replica.history import VersionHistory
+from kafka_replica.sdmx import Code, Codelist, InternationalString, Items, Urn
+from kafka_replica.server import ServerSettings
+from kafka_replica.testing import FakeTopic
+from support.server.browser import CONTRASTS, Browser, browsing, chromium
+from support.server.page_topic import publish, small_codelist
+from support.server.registry import ARTEFACTS
+from support.server.server_tools import running
+
+HOSTILE = "<script>document.title='broken'</script>\"'><img src=x onerror=document.title='broken'>"
+TAB, ENTER = "\ue004", "\ue007"
+LARGE = 50_000
+
+
+def refuse(record: Record) -> None:
+    """Refuse records that are marked."""
+    if record.value == b"refused":
+        raise ValueError(HOSTILE)
+
+
+def large() -> Codelist:
+    """Return a codelist of 50,000 codes in trees, with names in two languages."""
+    own = Urn.of("Codelist", "MANY", "CL_LARGE", "1.0")
+    codes = {
+        f"C{number}": Code(
+            urn=own.with_item("Code", f"C{number}"),
+            names=InternationalString({"en": f"Code {number}", "fr": f"Le code {number}"}),
+            parent=f"C{number - number % 50}" if number % 50 else None,
+        )
+        for number in range(LARGE)
+    }
+    return Codelist(urn=own, codes=Items(codes), names=InternationalString({"en": "large"}))
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, FakeTopic, Replica]]:
+    """The address of a service with structures, rejected records, hostile texts, errors and a history."""
+    chromium()
+    topic = FakeTopic()
+    publish(topic, ARTEFACTS.values())
+    topic.put(HOSTILE, b"refused")
+    with (
+        topic.replica(history=20, validator=refuse, on_bad_record="skip") as replica,
+        VersionHistory(tmp_path_factory.mktemp("history") / "h").follow(replica) as history,
+    ):
+        replica.wait_ready(60)
+        odd = small_codelist("CL_ODD", {"en": HOSTILE, "el": "Συχνότητα", "ar": "تكرار"})
+        replica.wait_for(publish(topic, [odd]), 60)
+        replica.wait_for(topic.put(bytes(Urn.of("Codelist", "MANY", "CL_BAD", "1.0")), b"<no"), 60)
+        replica.wait_for(topic.delete(bytes(Urn.of("Dataflow", "ECB", "EXR_ALL", "1.0"))), 60)
+        settings = ServerSettings(environment="test")
+        with running(replica, settings=settings, answer=None, history=history) as (address, _):
+            yield address, topic, replica
+
+
+def pages() -> list[str]:
+    """Return the paths of pages in all states."""
+    one_of_each = {urn.cls: urn for urn in ARTEFACTS}.values()
+    artefacts = [f"/structures/{urn.cls}/{urn.agency}/{urn.id}/{urn.version}" for urn in one_of_each]
+    artefacts += [f"/structures/Codelist/MANY/{id_}/1.0" for id_ in ("CL_ODD", "CL_BAD", "NONE")]
+    return [
+        "/", "/version/1/", "/version/99/", "/nothing", "/structures", "/structures?class=Codelist&q=name",
+        "/structures?id=NONE", "/structures?start=x", "/version/1/structures", "/history", "/version/1/history",
+        "/diff/1/4", "/diff/2/2", *artefacts, f"/version/1{artefacts[0]}",
+    ]  # fmt: skip
+
+
+def check_rules(browser: Browser, path: str) -> None:
+    """Check that texts have enough contrast in both themes, and axe-core's rules, if it is there."""
+    for theme in ("light", "dark"):
+        browser.set_theme(theme)
+        found = browser.run(CONTRASTS)
+        assert found
+        assert [one for one in found if one[0] < 4.5] == [], (path, theme)
+    axe = os.environ.get("AXE_CORE")
+    if axe:
+        for theme in ("light", "dark"):
+            browser.set_theme(theme)
+            source = Path(axe).read_text()
+            result = browser.run_async(f"{source};\nconst done = arguments[0]; axe.run().then(done, done);")
+            broken = [(one["id"], [node["html"] for node in one["nodes"]][:3]) for one in result["violations"]]
+            assert broken == [], (path, theme)
+
+
+def test_every_page_renders_without_errors_and_follows_the_rules(
+    world: tuple[str, FakeTopic, Replica], tmp_path: Path
+) -> None:
+    """The console has no messages but those of the status of error pages, and hostile texts change nothing."""
+    address = world[0]
+    with browsing(tmp_path) as browser:
+        for path in pages():
+            browser.open(address + path)
+            title = browser.run("return document.title")
+            assert title.endswith("· test · kafka-replica"), (path, title)
+            messages = [one for one in browser.messages() if "Failed to load resource: the server responded" not in one]
+            assert messages == [], path
+            assert browser.run("return getComputedStyle(document.querySelector('header')).borderBottomWidth") == "1px"
+            check_rules(browser, path)
+
+
+def test_pages_work_without_scripts_and_by_keyboard(world: tuple[str, FakeTopic, Replica], tmp_path: Path) -> None:
+    """The first stop is the link to the content; forms are submitted by Enter; focus is visible."""
+    address = world[0]
+    with browsing(tmp_path, scripts=False) as browser:
+        browser.open(f"{address}/structures")
+        browser.press(TAB)
+        assert browser.run("return document.activeElement.textContent") == "Skip to the content"
+        assert browser.run("return getComputedStyle(document.activeElement).outlineStyle") == "solid"
+        stops = set()
+        for _ in range(100):
+            browser.press(TAB)
+            stops.add(browser.run("return document.activeElement.id || document.activeElement.textContent"))
+            if browser.run("return document.activeElement.id") == "q":
+                break
+        assert {"Status", "Structures", "History", "class", "agency", "id", "q"} <= stops
+        for key in "odd":
+            browser.press(key)
+        browser.press(ENTER)
+        rows = "return [...document.querySelectorAll('tbody th')].map(one => one.textContent)"
+        assert browser.run(rows) == ["CL_ODD"]
+        assert "q=odd" in browser.run("return location.search")
+        assert browser.messages() == []
+
+
+def test_a_failed_replica_has_a_page(tmp_path: Path) -> None:
+    """The state is shown with its reason, without a path of the machine; the page of a new replica is there, too."""
+    topic = FakeTopic()
+    publish(topic, ARTEFACTS.values())
+    with browsing(tmp_path) as browser, ExitStack() as stack:
+        with topic.unavailable(), topic.replica(stalled_after_s=1000) as new, running(new, answer=None) as (address, _):
+            for path in ("/", "/structures"):
+                browser.open(address + path)
+                check_rules(browser, path)
+            assert "no version yet" in browser.run("return document.body.textContent")
+        replica = stack.enter_context(topic.replica())
+        replica.wait_ready(60)
+        address, _ = stack.enter_context(running(replica, answer=None))
+        topic.fail(BadRecordError("fake", 0, 1, "it lies in /secret/path", "nothing"))
+        while replica.state != "failed":
+            threading.Event().wait(0.01)
+        browser.open(address)
+        assert "it lies in [hidden]" in browser.run("return document.body.textContent")
+        check_rules(browser, "failed")
+
+
+@pytest.mark.long
+def test_fifty_thousand_codes_are_browsed(world: tuple[str, FakeTopic, Replica], tmp_path: Path) -> None:
+    """All pages together have every code once, in the order of the tree; the middle and slowest times are printed."""
+    address, topic, replica = world
+    replica.wait_for(publish(topic, [large()]), 60)
+    path, seen, times_s = "/structures/Codelist/MANY/CL_LARGE/1.0", 0, []
+    with browsing(tmp_path) as browser, httpx.Client(headers={"Accept": "text/html"}, timeout=60) as client:
+        browser.open(address + path)
+        check_rules(browser, path)
+        following = browser.run("return document.querySelector('a[rel=next]').getAttribute('href')").partition("?")[0]
+        for start in range(0, LARGE, 100):
+            began_s = time.perf_counter()
+            text = client.get(f"{address}{following}?start={start}").text
+            times_s.append(time.perf_counter() - began_s)
+            ids = re.findall(r">(C[0-9]+)</th>", text)
+            assert ids == [f"C{number}" for number in range(start, start + 100)]
+            seen += len(ids)
+    assert seen == LARGE
+    print(f"a page of {LARGE} codes: middle {sorted(times_s)[len(times_s) // 2]:.3f} s, slowest {max(times_s):.3f} s")
