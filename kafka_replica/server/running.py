@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import signal
 import threading
 from collections.abc import Callable, Iterator
@@ -148,12 +147,7 @@ class Server(uvicorn.Server):
                 return
             await asyncio.sleep(_LOOK_EVERY_S)
         notify("READY=1")
-        Thread(target=self._prepare, name="kafka_replica server preparation", daemon=True).start()
-
-    def _prepare(self) -> None:
-        """Decode everything once; then exempt it from garbage collections, each of which would stop all answers."""
-        self.service.prepare()
-        gc.freeze()
+        Thread(target=self.service.prepare, name="kafka_replica server preparation", daemon=True).start()
 
     def _is_ready(self) -> bool:
         replica, settings = self.service.replica, self.service.settings

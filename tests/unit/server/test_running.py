@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import socket
 import threading
 from collections.abc import Iterator
@@ -160,16 +159,6 @@ def test_a_version_from_before_is_ready_if_that_is_configured(replica: Replica) 
     """Without a version yet, ready_when_stale waits for one."""
     with running(replica, settings=ServerSettings(ready_when_stale=True)) as (address, _):
         assert httpx.get(f"{address}/health/ready").status_code == 200
-
-
-def test_prepared_structures_are_exempt_from_garbage_collections(replica: Replica) -> None:
-    """Otherwise a large registry stops all answers for long, again and again."""
-    gc.unfreeze()
-    try:
-        with running(replica):
-            until(lambda: gc.get_freeze_count() > 0)
-    finally:
-        gc.unfreeze()
 
 
 def test_a_body_does_not_wait_for_the_acknowledgement_of_its_headers() -> None:
