@@ -118,10 +118,10 @@ class Results(NamedTuple):
     rejected: str
 
 
-def by_command(command: str, folder: Path, name: str, *options: str) -> Results:
-    """Process sample data with a command."""
+def by_command(command: str, folder: Path, name: str, *options: str, content: bytes | None = None) -> Results:
+    """Process sample data, or other content, with a command."""
     data, out = folder / name, folder / "out"
-    data.write_bytes(FILES[name])
+    data.write_bytes(FILES[name] if content is None else content)
     places = [part for path in STRUCTURES for part in ("--structures", str(path))]
     assert run_command([command, str(data), *places, "--out", str(out), *options]) in {0, 3}
     report = json.loads((out / "report.json").read_text())

@@ -7,6 +7,7 @@ import gzip
 import hashlib
 import io
 import json
+import re
 import signal
 import tempfile
 import threading
@@ -132,6 +133,17 @@ def test_options_have_the_names_and_effects_of_those_of_the_command(
     assert found == expected
     assert "2022-01-01" in found.good
     assert ("text-type", "warning") in {(one["rule"], one["severity"]) for one in found.report["counts"]}
+
+
+def test_data_with_commas_in_numbers_and_another_encoding(client: TestClient, replica: Replica, tmp_path: Path) -> None:
+    """Decimal separator and encoding are those of the options."""
+    data = re.sub(rb"(;\d+)\.(\d+;PC)", rb"\1,\2", LABOUR_CSV.replace(b",", b";")).replace(b"n/a", b"\xe9")
+    options = ("--decimal", ",", "--encoding", "latin-1")
+    expected = by_command("validate", tmp_path, "labour.csv", "--flow", FLOW, *options, content=data)
+    answer = post(client, "/validate?decimal=,&encoding=latin-1", data)
+    assert comparable(answer.json(), replica) == expected.report
+    assert "\u00e9" in {sample["value"] for sample in answer.json()["samples"]}
+    assert answer.json()["written_rows"]["rejected"] == 2
 
 
 def test_reports_as_csv_and_html(client: TestClient) -> None:
