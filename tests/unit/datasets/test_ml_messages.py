@@ -22,13 +22,15 @@ _DSD = "urn:sdmx:org.sdmx.infomodel.datastructure.DataStructure=T:D(1.0)"
 def message(body: str, at: str = "TIME_PERIOD", *, kind: str = "StructureSpecific", more: str = "") -> str:
     """Return a message with a data set; its structure is T:D(1.0)."""
     version = "v2_1" if kind == "Generic" else "v3_0"
+    reference = '<Ref agencyID="T" id="D" version="1.0"/>' if kind == "Generic" else _DSD
     return (
         f'<m:{kind}Data xmlns:m="{_BASE}/{version}/message" xmlns:c="{_BASE}/{version}/common" '
         f'xmlns:ss="{_BASE}/{version}/data/structurespecific" xmlns:g="{_BASE}/{version}/data/generic" xmlns:n="urn:n" '
         f'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">\n<m:Header><m:ID>t</m:ID>'
+        "<m:Test>false</m:Test><m:Prepared>2020-01-01T00:00:00</m:Prepared><m:Sender id='X'/>"
         f'<m:Structure structureID="S" namespace="urn:n" dimensionAtObservation="{at}" {more}>'
-        f"<c:Structure>{_DSD}</c:Structure></m:Structure></m:Header>\n"
-        f'<m:DataSet ss:structureRef="S">{body}</m:DataSet></m:{kind}Data>'
+        f"<c:Structure>{reference}</c:Structure></m:Structure></m:Header>\n"
+        f'<m:DataSet {"" if kind == "Generic" else "ss:"}structureRef="S">{body}</m:DataSet></m:{kind}Data>'
     )
 
 
@@ -99,6 +101,20 @@ def test_a_key_of_groups_at_the_observation(file: Path) -> None:
     ]
     assert rows_in(file, message(generic, "CUR", kind="Generic")) == expected
     assert rows_in(file, message(specific, "CUR")) == expected
+
+
+def test_observations_are_not_multiplied(file: Path) -> None:
+    """Several groups whose keys share dimensions with the series give each observation one row."""
+    currencies = ("CHF", "GBP", "USD")
+    groups = [_generic_group({"CUR": one, "TYPE": "SP"}, {"TITLE": f"title of {one}"}) for one in currencies]
+    observations = [
+        f'<g:Obs><g:ObsDimension id="CURRENY" value="{one}"/><g:ObsValue value="1"/></g:Obs>' for one in currencies
+    ]
+    key = f"<g:SeriesKey>{_generic({'TYPE': 'SP', 'TIME_PERIOD': '2010'})}</g:SeriesKey>"
+    text = message("".join([*groups, "<g:Series>", key, *observations, "</g:Series>"]), "CUR", kind="Generic")
+    assert [(row["CUR"], row["TITLE"]) for row in rows_in(file, text)] == [
+        (one, f"title of {one}") for one in currencies
+    ]
 
 
 def test_a_group_without_rows(file: Path) -> None:
