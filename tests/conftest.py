@@ -48,6 +48,11 @@ def _parameters(item: pytest.Function) -> list[object]:
     return list(item.callspec.params.values()) if hasattr(item, "callspec") else []
 
 
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Name binary parameters by their argument: gzip writes the time, and processes must collect the same tests."""
+    return argname if isinstance(val, bytes) and not (val.isascii() and val.decode().isprintable()) else None
+
+
 def pytest_collection_finish() -> None:
     """Keep the collector away from the modules and tests of this process: hundreds of tests collect all garbage."""
     gc.collect()
