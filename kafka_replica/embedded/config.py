@@ -31,7 +31,9 @@ DEFAULTS: Mapping[str, object] = {
     "group.initial.rebalance.delay.ms": 0,
     # After a SIGKILL, the controller accepts the broker again only when its old session has expired.
     "broker.session.timeout.ms": 2000,
-    "broker.heartbeat.interval.ms": 200,
+    "broker.heartbeat.interval.ms": 500,
+    # An idle broker should need hardly any processor time: nothing watches the progress of its metadata.
+    "metadata.max.idle.interval.ms": 0,
     "log.cleaner.backoff.ms": 200,
     "log.cleaner.dedupe.buffer.size": 8 * 1024 * 1024,
     "log.cleaner.io.buffer.size": 128 * 1024,
