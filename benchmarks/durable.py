@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from benchmarks.programs.common import key_of
-from benchmarks.stage import KEY_BYTES, VALUE_BYTES, Stage
+from benchmarks.stage import Stage
 from kafka_replica.producer import TransactionalProducer
 
 Figures: TypeAlias = dict[str, float]
@@ -22,7 +22,6 @@ _FLUSH_VALUE_BYTES = 16 * 1024
 def disk(stage: Stage) -> Figures:
     """Measure the bootstrap of the whole topic onto the disk, and a restart without new records."""
     topic = stage.filled_topic(stage.records)
-    payload_bytes = stage.records * (KEY_BYTES + VALUE_BYTES)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         reference = stage.measure("rocks_reference", stage.bootstrap, topic, folder / "reference")
@@ -37,8 +36,7 @@ def disk(stage: Stage) -> Figures:
         if stage.globalktable is not None:
             state = folder / "peer"
             first, second = (
-                stage.noted(stage.globalktable.on_disk(stage.bootstrap, topic, state, stage.records, payload_bytes))
-                for _ in range(2)
+                stage.noted(stage.globalktable.on_disk(stage.bootstrap, topic, state, stage.records)) for _ in range(2)
             )
             figures["disk.globalktable"] = first["s"] / ours["s"]
             figures["disk.restart_globalktable"] = second["s"] / again["s"]

@@ -48,7 +48,7 @@ def bootstrap(stage: Stage) -> Figures:
         figures["memory.ratio"] = markers["rss"] / payload_bytes
         figures["memory.reference"] = reference["rss"] / payload_bytes
     if stage.globalktable is not None:
-        peer = stage.noted(stage.globalktable.bootstrap(stage.bootstrap, topic, stage.records, payload_bytes))
+        peer = stage.noted(stage.globalktable.bootstrap(stage.bootstrap, topic, stage.records))
         figures["bootstrap.globalktable"] = peer["s"] / markers["s"]
     return figures
 

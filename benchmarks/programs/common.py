@@ -13,7 +13,7 @@ SAME_WRITER = {"linger.ms": 0, "compression.type": "none"}
 
 
 def key_of(number: int) -> bytes:
-    """Return a key like those of structures: 66 bytes, and the format that the GlobalKTable's program looks up."""
+    """Return a key like those of structures: 66 bytes."""
     return b"urn:sdmx:org.sdmx.infomodel.codelist.Codelist=AG%02d:CL_%06d(1.%d)" % (number % 50, number, number % 7)
 
 
