@@ -11,7 +11,7 @@ import click
 
 from kafka_replica.cli.options import grouped_options, with_options
 from kafka_replica.cli.structure_source import structure_options
-from kafka_replica.data.jobs import severities_of
+from kafka_replica.data.jobs import check_findings_path, severities_of
 from kafka_replica.sdmx.errors import UrnError
 from kafka_replica.sdmx.urn import Urn
 
@@ -30,6 +30,8 @@ class DataOptions:
     time_format: Any
     overwrite: bool
     report_picture: bool
+    findings: Path | None
+    max_findings: int | None
     as_json: bool
 
     @property
@@ -41,6 +43,7 @@ class DataOptions:
             "encoding": self.encoding,
             "line_breaks": self.line_breaks,
             "time_format": self.time_format,
+            "max_findings": self.max_findings,
         }
 
     @property
@@ -67,10 +70,25 @@ def reference_option(name: str, parameter: str, explanation: str) -> Callable[..
     return click.option(name, parameter, required=True, metavar="URN", callback=check, help=explanation)
 
 
+def _findings_path(context: click.Context, option: click.Parameter, value: Path | None) -> Path | None:
+    del context, option
+    if value is not None:
+        check_findings_path(value)
+    return value
+
+
 _OPTIONS = (
     click.option("--json", "as_json", is_flag=True, help="The report as a line of JSON on stdout."),
     click.option("--report-picture", is_flag=True, help="Also draw the findings: report.svg."),
-    click.option("--overwrite", is_flag=True, help="Replace what an earlier run left in the folder."),
+    click.option(
+        "--max-findings", type=click.IntRange(min=0), metavar="N",
+        help="List no more than N findings; the report counts all of them.",
+    ),
+    click.option(
+        "--findings", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", callback=_findings_path,
+        help="List all findings with their locations in this file: .csv, .jsonl, .parquet or .xlsx.",
+    ),
+    click.option("--overwrite", is_flag=True, help="Replace what an earlier run left."),
     click.option(
         "--time-format", type=click.Choice(["original", "normalized"]), default="original", show_default=True,
         help="Of periods in SDMX-CSV; normalized: the day or moment on which they begin.",

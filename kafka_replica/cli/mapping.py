@@ -5,7 +5,15 @@ from __future__ import annotations
 import click
 
 from kafka_replica.cli.data_options import DataOptions, data_options, reference_option
-from kafka_replica.cli.results import REJECTED_ROWS, data_errors, results_folder, steps, tell, write_report
+from kafka_replica.cli.results import (
+    REJECTED_ROWS,
+    data_errors,
+    results_file,
+    results_folder,
+    steps,
+    tell,
+    write_report,
+)
 from kafka_replica.cli.structure_source import StructureSource
 from kafka_replica.data.files import usages_of
 from kafka_replica.data.jobs import MappingJob, engine, separators_in_words, sources_of
@@ -45,9 +53,19 @@ def map_data(
             plan = inverse(plan) if reverse else plan
             rules, target = (compile_rules(structures, side.urn) for side in (plan.source, plan.target))
             usages = usages_of(structures, rules)
-        with results_folder(chosen.out, overwrite=chosen.overwrite, aside=runs.writes_here) as out:
+        with (
+            results_file(chosen.findings, overwrite=chosen.overwrite) as findings,
+            results_folder(chosen.out, overwrite=chosen.overwrite, aside=runs.writes_here) as out,
+        ):
             job = MappingJob(
-                sources=sources, rules=rules, usages=usages, plan=plan, target=target, out=out, **chosen.of_jobs
+                sources=sources,
+                rules=rules,
+                usages=usages,
+                plan=plan,
+                target=target,
+                out=out,
+                findings=findings,
+                **chosen.of_jobs,
             )
             with data_errors():
                 outcome = runs.map(job, step)

@@ -80,6 +80,33 @@ def results_folder(folder: Path, *, overwrite: bool, aside: bool) -> Iterator[Pa
 
 
 @contextmanager
+def results_file(path: Path | None, *, overwrite: bool) -> Iterator[Path | None]:
+    """Yield the file that a run writes to, next to the final file, which it replaces at the end of the run.
+
+    Args:
+        path: the final file; None if it is not wanted.
+        overwrite: whether an earlier file is replaced.
+
+    Raises:
+        UsageError: the file exists, and is not to be replaced; or there is no folder for it.
+    """
+    if path is None:
+        yield None
+        return
+    if path.exists() and not overwrite:
+        raise UsageError(f"writing {path}: the file is there already; name another, or say --overwrite")
+    if not path.parent.is_dir():
+        raise UsageError(f"writing {path}: there is no folder {path.parent}; create it, or name another")
+    unfinished = path.with_name(f".unfinished-{token_hex(4)}-{path.name}")
+    try:
+        yield unfinished
+        if unfinished.exists():
+            unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+@contextmanager
 def data_errors() -> Iterator[None]:
     """Report errors in the data as such, because they are no mistake on the command line."""
     try:
@@ -120,10 +147,10 @@ def tell(outcome: Outcome, chosen: DataOptions) -> None:
     if chosen.as_json:
         json_line(outcome.as_json())
     else:
-        show(outcome, chosen.out, chosen.out_format)
+        show(outcome, chosen)
 
 
-def show(outcome: Outcome, folder: Path, kind: str) -> None:
+def show(outcome: Outcome, chosen: DataOptions) -> None:
     """Print the summary on stdout."""
     console = Console(file=sys.stdout, soft_wrap=True)
     report = outcome.report
@@ -142,5 +169,11 @@ def show(outcome: Outcome, folder: Path, kind: str) -> None:
         f"{outcome.good_rows:,} good, {outcome.rejected_rows:,} rejected",
         highlight=False,
     )
+    kind = chosen.out_format
     names = f"good.{kind}, rejected.{kind} and {_REPORT}"
-    console.print(f"{names} are in {escape(str(folder))}", highlight=False)
+    console.print(f"{names} are in {escape(str(chosen.out))}", highlight=False)
+    if outcome.listed is not None:
+        total = sum(report.counts.values()) + len(report.dataset)
+        cut = "" if outcome.listed == total else f" of {total:,}"
+        listed = counted(outcome.listed, "finding")
+        console.print(f"{listed}{cut} in {escape(str(chosen.findings))}", highlight=False)

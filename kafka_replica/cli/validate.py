@@ -8,7 +8,15 @@ from typing import get_args
 import click
 
 from kafka_replica.cli.data_options import DataOptions, data_options, reference_option
-from kafka_replica.cli.results import REJECTED_ROWS, data_errors, results_folder, steps, tell, write_report
+from kafka_replica.cli.results import (
+    REJECTED_ROWS,
+    data_errors,
+    results_file,
+    results_folder,
+    steps,
+    tell,
+    write_report,
+)
 from kafka_replica.cli.structure_source import StructureSource
 from kafka_replica.data.files import usages_of
 from kafka_replica.data.jobs import ValidationJob, engine, separators_in_words, sources_of
@@ -49,8 +57,13 @@ def validate(
             structures, when = Structures(snapshot), None if as_of is None else as_of.date()
             rules = compile_rules(structures, flow, rules=chosen.rules, action=action, as_of=when)
             usages = usages_of(structures, rules)
-        with results_folder(chosen.out, overwrite=chosen.overwrite, aside=runs.writes_here) as out:
-            job = ValidationJob(sources=sources, rules=rules, usages=usages, out=out, **chosen.of_jobs)
+        with (
+            results_file(chosen.findings, overwrite=chosen.overwrite) as findings,
+            results_folder(chosen.out, overwrite=chosen.overwrite, aside=runs.writes_here) as out,
+        ):
+            job = ValidationJob(
+                sources=sources, rules=rules, usages=usages, out=out, findings=findings, **chosen.of_jobs
+            )
             with data_errors():
                 outcome = runs.validate(job, step)
             write_report(out, outcome, picture=chosen.report_picture)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from kafka_replica.data.jobs.engines import Engine, engine
 from kafka_replica.data.jobs.job import Job, MappingJob, Outcome, Step, ValidationJob
 from kafka_replica.data.jobs.naming import artefact_of
-from kafka_replica.data.jobs.options import severities_of
+from kafka_replica.data.jobs.options import check_findings_path, severities_of
 from kafka_replica.data.jobs.sources import Kind, Source, separators_in_words, sources_of
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "Step",
     "ValidationJob",
     "artefact_of",
+    "check_findings_path",
     "engine",
     "separators_in_words",
     "severities_of",

@@ -29,7 +29,7 @@ BETWEEN_ERRORS: Final = " | "
 
 def verdict_of(source: Source, rules: Rules) -> str | None:
     """Return the column in which an earlier run may have described errors; None if there cannot be such a column."""
-    name = {"sdmx-csv": ERRORS_TEXT, "parquet": ERRORS}.get(source.kind)
+    name = {"sdmx-csv": ERRORS_TEXT, "csv": ERRORS_TEXT, "parquet": ERRORS}.get(source.kind)
     return name if name is not None and rules.column(name) is None else None
 
 
@@ -54,6 +54,11 @@ class Job:
         line_breaks: whether cells of text files may contain line breaks, for engines that need this information.
         usages: artefacts whose rows are included, too; from ``usages_of``.
         time_format: the format of periods of good rows in SDMX-CSV; rejected rows are written unchanged.
+        keeps_layout: whether rejected rows of CSV files keep the columns, separator and encoding of their file; False
+            writes SDMX-CSV.
+        findings: the file of the table of findings; None if it is not wanted.
+        max_findings: the largest number of findings in this table; None means no limit.
+        names_files: whether locations name files.
     """
 
     sources: tuple[Source, ...]
@@ -65,6 +70,10 @@ class Job:
     line_breaks: bool = False
     usages: frozenset[Urn] = frozenset()
     time_format: TimeFormat = "original"
+    keeps_layout: bool = True
+    findings: Path | None = None
+    max_findings: int | None = None
+    names_files: bool = True
 
     def file(self, what: str) -> Path:
         """Return the file of good or rejected rows."""
@@ -107,12 +116,14 @@ class Outcome:
         good_rows: the number of accepted rows.
         rejected_rows: the number of rejected rows.
         others: the number of rows that name other structures, by structure; they were left out.
+        listed: the number of findings in the table of findings; None if there is no such table.
     """
 
     report: Report
     good_rows: int
     rejected_rows: int
     others: Mapping[Urn, int] = field(default_factory=dict)
+    listed: int | None = None
 
     @property
     def other_rows(self) -> int:
@@ -122,4 +133,7 @@ class Outcome:
     def as_json(self) -> dict[str, Any]:
         """Return the report, and the number of rows written to each file, as values that JSON can represent."""
         rows = {"good": self.good_rows, "rejected": self.rejected_rows, "of_other_structures": self.other_rows}
-        return {**self.report.as_json(), "written_rows": rows, "other_structures": [str(urn) for urn in self.others]}
+        others = [str(urn) for urn in self.others]
+        return {
+            **self.report.as_json(), "written_rows": rows, "other_structures": others, "listed_findings": self.listed,
+        }  # fmt: skip

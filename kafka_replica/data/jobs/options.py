@@ -3,8 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Final
 
-from kafka_replica.errors import UsageError
+from kafka_replica.errors import MissingExtraError, UsageError
+
+FINDINGS_FORMATS: Final = (".csv", ".jsonl", ".parquet", ".xlsx")
+"""The extensions of files with tables of findings."""
+
+
+def check_findings_path(path: Path) -> None:
+    """Check that a table of findings can be written in the format that the extension of a path selects.
+
+    Raises:
+        UsageError: the extension selects no format.
+        MissingExtraError: the library for workbooks is not installed.
+    """
+    if path.suffix.lower() not in FINDINGS_FORMATS:
+        raise UsageError(f"writing findings to {path}: its extension is none of {', '.join(FINDINGS_FORMATS)}")
+    if path.suffix.lower() == ".xlsx" and find_spec("xlsxwriter") is None:
+        raise MissingExtraError("writing findings to a workbook", "xlsx")
 
 
 def severities_of(texts: Iterable[str], option: str) -> dict[str, str] | None:

@@ -17,8 +17,18 @@ try:
 except ImportError as error:
     raise MissingExtraError("validating without Spark", "polars") from error
 
+from kafka_replica.data.polars.finding_files import write_findings
 from kafka_replica.data.polars.mapping import transform
-from kafka_replica.data.polars.reports import dataset_findings, report
+from kafka_replica.data.polars.reports import dataset_findings, finding_table, report
 from kafka_replica.data.polars.validation import Split, split, validate
 
-__all__ = ["Split", "dataset_findings", "report", "split", "transform", "validate"]
+__all__ = [
+    "Split",
+    "dataset_findings",
+    "finding_table",
+    "report",
+    "split",
+    "transform",
+    "validate",
+    "write_findings",
+]

@@ -2,38 +2,21 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 
 import polars as pl
 
 from kafka_replica.common.wording import counted, reason_of
-from kafka_replica.data.errors import DatasetError
-from kafka_replica.data.files.messages import read_message_columns
-from kafka_replica.data.jobs.job import (
-    BETWEEN_ERRORS,
-    ERRORS_TEXT,
-    GOOD,
-    REJECTED,
-    Job,
-    MappingJob,
-    Outcome,
-    Step,
-    ValidationJob,
-    in_words,
-    verdict_of,
-)
-from kafka_replica.data.jobs.sources import Source
+from kafka_replica.data.jobs.job import GOOD, REJECTED, Job, MappingJob, Outcome, Step, ValidationJob
 from kafka_replica.data.polars.datasets import write_sdmx_csv
-from kafka_replica.data.polars.datasets.reading import read_one_sdmx_csv, read_plain_csv
-from kafka_replica.data.polars.datasets.rows import parted
+from kafka_replica.data.polars.finding_files import write_findings
+from kafka_replica.data.polars.inputs import AT, Input, read_input
 from kafka_replica.data.polars.mapping import transform
-from kafka_replica.data.polars.mapping.engine import PolarsEngine
-from kafka_replica.data.polars.reports import map_report, report
+from kafka_replica.data.polars.rejected import have_one_layout, with_errors_in_words, write_rejected
+from kafka_replica.data.polars.reports import MapFindings, ValidationFindings, with_dataset_findings
 from kafka_replica.data.polars.validation import split, validate
-from kafka_replica.data.validation import ERRORS, Rules
-from kafka_replica.errors import ConfigurationError, UsageError
-from kafka_replica.sdmx import Urn
+from kafka_replica.data.validation import ERRORS, Finding, Rules
+from kafka_replica.errors import UsageError
 
 
 class LocalEngine:
@@ -47,15 +30,17 @@ class LocalEngine:
         Raises:
             KafkaReplicaError: a file cannot be read, or no row belongs to the structure.
         """
-        mine, others = _mine(job, step)
-        step(f"validating {counted(mine.height, 'row')}")
-        checked = validate(mine, job.rules)
-        good, bad = split(checked)
+        data = _read(job, step)
+        step(f"validating {counted(data.frame.height, 'row')}")
+        checked = validate(data.frame.drop(AT), job.rules)
+        good, bad = split(checked.with_columns(data.frame[AT]))
         step("writing")
-        _write(good, job, GOOD, job.rules)
-        _write(bad, job, REJECTED, job.rules)
+        _write(good.drop(AT), job, GOOD, job.rules)
+        _write_rejected(bad, data, job)
         step("reporting")
-        return Outcome(report(checked, job.rules), good.height, bad.height, others)
+        found = ValidationFindings(checked, job.rules, data.locations_of(data.frame[AT]))
+        listed = _list(found.rows.table(), found.dataset, job)
+        return Outcome(found.report(), good.height, bad.height, data.others, listed)
 
     def map(self, job: MappingJob, step: Step) -> Outcome:
         """Map data, and write mapped rows, and rejected rows unchanged, to a file each.
@@ -63,68 +48,48 @@ class LocalEngine:
         Raises:
             KafkaReplicaError: a file cannot be read, or no row belongs to the source.
         """
-        mine, others = _mine(job, step)
-        step(f"mapping {counted(mine.height, 'row')}")
-        mapped = transform(mine, job.plan)
+        data = _read(job, step)
+        step(f"mapping {counted(data.frame.height, 'row')}")
+        mapped = transform(data.frame, job.plan)
         good, bad = split(mapped)
         step("writing")
-        _write(good, job, GOOD, job.target)
-        _write(bad, job, REJECTED, job.rules)
-        return Outcome(map_report(mapped, job.plan), good.height, bad.height, others)
+        _write(good.drop(AT), job, GOOD, job.target)
+        _write_rejected(bad, data, job)
+        step("reporting")
+        found = MapFindings(mapped, mapped[AT], data.frame, job.rules, data.locations_of(mapped[AT]))
+        listed = _list(found.rows.table(), (), job)
+        return Outcome(found.report(job.plan), good.height, bad.height, data.others, listed)
 
 
-def _mine(job: Job, step: Step) -> tuple[pl.DataFrame, dict[Urn, int]]:
-    """Return the rows that belong to the job's structure, and the number of other rows."""
+def _read(job: Job, step: Step) -> Input:
     step("reading data")
-    mine, others = parted(_read_all(job), job.rules, job.usages)
-    if others and not mine.height:
-        raise job.none_meant(others)
-    return mine, others
+    return read_input(job)
 
 
-def _read_all(job: Job) -> pl.DataFrame:
-    """Return all the data in one frame; columns that a file lacks are NULL.
-
-    Raises:
-        DatasetError: a file cannot be read, or files have columns of different kinds.
-    """
-    frames = [_read(source, job) for source in job.sources]
-    try:
-        return pl.concat(frames, how="diagonal_relaxed")
-    except pl.exceptions.PolarsError as error:
-        raise DatasetError(f"reading {counted(len(frames), 'file')} into one frame: {error}") from error
+def _list(table: pl.DataFrame, dataset: tuple[Finding, ...], job: Job) -> int | None:
+    """Write the table of findings if it is wanted, and return the number of findings in it."""
+    if job.findings is None:
+        return None
+    return write_findings(with_dataset_findings(table, dataset), job.findings, most=job.max_findings)
 
 
-def _read(source: Source, job: Job) -> pl.DataFrame:
-    """Return the rows of a file, without the errors that an earlier run has written."""
-    if "://" in source.path:
-        raise ConfigurationError(f"reading {source.path}: only Spark can; choose the engine spark (--engine spark)")
-    verdict = verdict_of(source, job.rules)
-    return _rows(source, job).drop([] if verdict is None else [verdict], strict=False)
-
-
-def _rows(source: Source, job: Job) -> pl.DataFrame:
-    path, rules, content = Path(source.path), job.rules, source.content
-    if source.kind in {"csv", "sdmx-csv"}:
-        read = read_one_sdmx_csv if source.kind == "sdmx-csv" else read_plain_csv
-        return read(path, rules=rules, decimal=job.decimal, encoding=job.encoding, content=content)
-    if source.kind == "message":
-        return pl.DataFrame(
-            read_message_columns(source.path, rules, job.usages, content=content), infer_schema_length=None
-        )
-    try:
-        return pl.read_parquet(io.BytesIO(source.read()) if source.is_packed else source.path)
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise DatasetError(f"reading {source.path}: {error}") from error
+def _write_rejected(bad: pl.DataFrame, data: Input, job: Job) -> None:
+    """Write each rejected row once, with all of its errors."""
+    if bad[AT].is_duplicated().any():  # a row may be mapped to several
+        first = bad.drop(ERRORS).unique(AT, keep="first", maintain_order=True)
+        errors = bad.group_by(AT, maintain_order=True).agg(pl.col(ERRORS).explode())
+        bad = first.join(errors, on=AT, maintain_order="left")
+    if job.out_format == "csv" and job.keeps_layout and have_one_layout(data.originals):
+        told = with_errors_in_words(bad.select(AT, ERRORS))
+        write_rejected(job.file(REJECTED), data.originals, told)
+    else:
+        _write(bad.drop(AT), job, REJECTED, job.rules)
 
 
 def _write(frame: pl.DataFrame, job: Job, what: str, rules: Rules) -> None:
     path = job.file(what)
     if job.out_format == "csv":
-        words = in_words(PolarsEngine(frame), pl.element().struct.field)
-        told = pl.col(ERRORS).list.eval(words).list.join(BETWEEN_ERRORS).alias(ERRORS_TEXT)
-        shown = frame.with_columns(told) if ERRORS in frame.columns else frame
-        write_sdmx_csv(shown, path, rules, time_format=job.time_format_of(what))
+        write_sdmx_csv(with_errors_in_words(frame), path, rules, time_format=job.time_format_of(what))
         return
     try:
         frame.write_parquet(Path(path))

@@ -1,9 +1,9 @@
-"""Findings combined into reports."""
+"""Findings combined into tables and reports."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Final
 
 import polars as pl
 
@@ -12,10 +12,16 @@ from kafka_replica.data.polars.cross_row import extents
 from kafka_replica.data.polars.frames import as_frame
 from kafka_replica.data.polars.rows import Prepared, joined, prepared
 from kafka_replica.data.validation import report_building
+from kafka_replica.data.validation.locations import FINDING_COLUMNS, LOCATION, TIME
 from kafka_replica.data.validation.model import ERRORS, FIELDS, Finding, Rules
 from kafka_replica.data.validation.report import Report
 from kafka_replica.data.validation.report_building import KINDS, ORDER, SERIES, report_of
 from kafka_replica.data.validation.requests import need_errors
+
+LOCATION_TYPES: Final[dict[str, Any]] = dict(
+    zip(LOCATION, (pl.String, pl.UInt32, pl.UInt32, pl.String, pl.UInt32), strict=True)
+)
+"""The columns of locations, with their types."""
 
 
 def dataset_findings(frame: Any, rules: Rules) -> tuple[Finding, ...]:
@@ -35,42 +41,140 @@ def report(validated: pl.DataFrame, rules: Rules, *, samples: int = 5, series: i
     Raises:
         UsageError: the frame has no column ``_errors``.
     """
-    need_errors(validated.columns, "reporting on a frame")
-    rows = prepared(validated.select(pl.exclude(ERRORS)), rules)
-    keys = [pl.col(one) for one in rules.series if one in validated.columns]
-    found = _Findings(rows.texts.select(joined(keys).alias(SERIES), validated[ERRORS]))
-    return report_of(
-        rules.artefact, rules.version, found, _about_all(rows), rows.bound.unchecked, samples=samples, series=series
-    )
+    return ValidationFindings(validated, rules).report(samples=samples, series=series)
 
 
 def map_report(mapped: pl.DataFrame, plan: MapPlan) -> Report:
     """Count the findings of :func:`kafka_replica.data.polars.transform`, and add samples."""
-    found = _Findings(mapped.select(pl.lit(None, pl.String).alias(SERIES), ERRORS))
+    found = RowFindings(mapped.select(pl.lit(None, pl.String).alias(SERIES), ERRORS))
     return report_of(plan.artefact, plan.version, found, (), plan.notes)
+
+
+def finding_table(validated: pl.DataFrame, rules: Rules) -> pl.DataFrame:
+    """Return all findings of :func:`kafka_replica.data.polars.validate`, a row each, those of the data set first.
+
+    The columns are ``file, line, row, part, part_row, series, time, component, value, rule, message, severity,
+    artefact``. Of the location only ``row`` is known, the number of the row in the frame, from 1; findings about the
+    data set as a whole have none.
+
+    Raises:
+        UsageError: the frame has no column ``_errors``.
+    """
+    rows = pl.int_range(1, validated.height + 1, dtype=pl.UInt32, eager=True)
+    found = ValidationFindings(validated, rules, pl.DataFrame({"row": rows}))
+    return with_dataset_findings(found.rows.table(), found.dataset)
 
 
 def _about_all(rows: Prepared) -> tuple[Finding, ...]:
     return report_building.dataset_findings(rows.bound, extents(rows))
 
 
-class _Findings:
-    """The findings in a frame with the columns ``SERIES`` and ``ERRORS``; see :class:`report_building.FindingTable`."""
+class ValidationFindings:
+    """The findings of a validated frame, and of the data set as a whole."""
+
+    def __init__(self, validated: pl.DataFrame, rules: Rules, locations: pl.DataFrame | None = None) -> None:
+        need_errors(validated.columns, "reporting on a frame")
+        prepared_rows = prepared(validated.select(pl.exclude(ERRORS)), rules)
+        self._rules = rules
+        self._unchecked = prepared_rows.bound.unchecked
+        self.dataset: Final = _about_all(prepared_rows)
+        located = identified(prepared_rows.texts, rules, validated.columns).with_columns(validated[ERRORS])
+        self.rows: Final = RowFindings(located if locations is None else locations.hstack(located))
+
+    def report(self, *, samples: int = 5, series: int = 20) -> Report:
+        """Return the report."""
+        return report_of(
+            self._rules.artefact, self._rules.version, self.rows, self.dataset, self._unchecked,
+            samples=samples, series=series,
+        )  # fmt: skip
+
+
+class MapFindings:
+    """The findings of a mapped frame."""
+
+    def __init__(
+        self, mapped: pl.DataFrame, sources: pl.Series, source: pl.DataFrame, rules: Rules, locations: pl.DataFrame
+    ) -> None:
+        """Combine the findings with the series and periods of the source.
+
+        Args:
+            mapped: a frame with ``_errors``.
+            sources: for each mapped row, the position of its source row in the column of this name of ``source``.
+            source: the rows that were mapped.
+            rules: the rules of the source.
+            locations: the location of each mapped row.
+        """
+        known = identified(prepared(source, rules).texts, rules, source.columns).with_columns(source[sources.name])
+        rows = mapped.select(sources.name, ERRORS).join(known, on=sources.name, how="left", maintain_order="left")
+        self.rows: Final = RowFindings(locations.hstack(rows.drop(sources.name)))
+
+    def report(self, plan: MapPlan) -> Report:
+        """Return the report."""
+        return report_of(plan.artefact, plan.version, self.rows, (), plan.notes)
+
+
+def identified(texts: pl.DataFrame, rules: Rules, columns: Iterable[str]) -> pl.DataFrame:
+    """Return the key of the series and the period of each row.
+
+    Args:
+        texts: the texts of the components.
+        rules: the rules of the rows.
+        columns: the columns of the frame.
+    """
+    given = set(columns)
+    time = next((one.id for one in rules.columns if one.is_time and one.id in given), None)
+    keys = [pl.col(one) for one in rules.series if one in given]
+    rows = pl.int_range(pl.len()).alias("__row")  # otherwise a frame of constants would have one row
+    period = pl.lit(None, pl.String) if time is None else pl.col(time)
+    return texts.select(rows, joined(keys).alias(SERIES), period.alias(TIME)).drop("__row")
+
+
+def with_dataset_findings(table: pl.DataFrame, dataset: Iterable[Finding]) -> pl.DataFrame:
+    """Return a table of findings that begins with those about the data set as a whole."""
+    whole = pl.DataFrame([one._asdict() for one in dataset], schema=dict.fromkeys(FIELDS, pl.String()))
+    return pl.concat([whole, table], how="diagonal").select(FINDING_COLUMNS)
+
+
+class RowFindings:
+    """The findings in a frame with the columns ``SERIES`` and ``ERRORS``; see :class:`report_building.FindingTable`.
+
+    The frame may have columns of ``LOCATION`` and ``TIME``, too.
+    """
 
     def __init__(self, frame: pl.DataFrame) -> None:
         self._totals = frame.height, frame.height - frame[ERRORS].null_count()
         self._long = frame.drop_nulls(ERRORS).explode(ERRORS).unnest(ERRORS)
+        self._located = [name for name in LOCATION if name in frame.columns]
+
+    def table(self) -> pl.DataFrame:
+        """Return all findings, a row each, in the order of the frame's rows."""
+        types = LOCATION_TYPES | {TIME: pl.String}
+        return self._long.select(
+            (pl.col(name) if name in self._long.columns else pl.lit(None, types[name])).alias(name)
+            for name in FINDING_COLUMNS
+        )
 
     def totals(self) -> tuple[int, int]:
+        """Return the number of the frame's rows, and of those with findings."""
         return self._totals
 
     def counts(self) -> Iterable[tuple[str, str | None, str, int]]:
+        """Return the number of findings by ``KINDS``."""
         return self._long.group_by(KINDS).len().iter_rows()
 
     def worst_series(self, most: int) -> Iterable[tuple[str, int]]:
+        """Return series and their numbers of findings, most first, then by name."""
         counted = self._long.group_by(SERIES).len()
         return counted.sort(["len", SERIES], descending=[True, False]).head(most).iter_rows()
 
-    def samples(self, most: int) -> Iterable[tuple[str | None, ...]]:
-        ordered = self._long.unique([SERIES, *FIELDS]).sort(ORDER)
-        return ordered.group_by(KINDS, maintain_order=True).head(most).select(SERIES, *FIELDS).iter_rows()
+    def samples(self, most: int) -> Iterable[tuple[Any, ...]]:
+        """Return the first findings of each kind, each once, and the locations of their first rows."""
+        alike = [SERIES, *FIELDS]
+        if self._located:
+            first = self._long.group_by(alike).agg(pl.col(self._located).first())
+            located = [pl.col(name) if name in self._located else pl.lit(None) for name in LOCATION]
+        else:
+            first, located = self._long.unique(alike), []
+        ordered = first.sort(ORDER).group_by(KINDS, maintain_order=True).head(most)
+        named = [one.alias(name) for one, name in zip(located, LOCATION, strict=False)]
+        return ordered.select(*alike, *named).iter_rows()

@@ -11,16 +11,18 @@ from typing import Any, NamedTuple
 from kafka_replica.common.html_tables import html_table
 from kafka_replica.common.wording import counted, reason_of
 from kafka_replica.data.validation.catalogue import SEVERITIES
+from kafka_replica.data.validation.locations import Location
 from kafka_replica.data.validation.model import Finding
 from kafka_replica.errors import MissingExtraError, UsageError
 from kafka_replica.sdmx import Urn
 
 
 class Sample(NamedTuple):
-    """A finding, and the series of its row."""
+    """A finding, the series of its row, and the location of the row if it is known."""
 
     series: str | None
     finding: Finding
+    location: Location = Location()
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,9 @@ class Report:
             "is_valid": self.is_valid,
             "counts": counts,
             "by_series": dict(self.by_series),
-            "samples": [{"series": one.series, **one.finding._asdict()} for one in self.samples],
+            "samples": [
+                {"series": one.series, **one.location._asdict(), **one.finding._asdict()} for one in self.samples
+            ],
             "dataset": [one._asdict() for one in self.dataset],
             "unchecked": list(self.unchecked),
         }

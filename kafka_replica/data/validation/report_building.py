@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple, Protocol
 
 from kafka_replica.data.validation.binding import Bound
-from kafka_replica.data.validation.model import Check, Finding, KeyCheck, LevelCheck
+from kafka_replica.data.validation.locations import Location
+from kafka_replica.data.validation.model import FIELDS, Check, Finding, KeyCheck, LevelCheck
 from kafka_replica.data.validation.report import Report, Sample
 from kafka_replica.sdmx import Urn
 
@@ -33,7 +34,10 @@ class FindingTable(Protocol):
         """Return series and their numbers of findings, most first, then by name."""
 
     def samples(self, most: int) -> Iterable[Sequence[Any]]:
-        """Return ``SERIES`` and ``FIELDS`` of the first findings of each kind, each once, in the order ``ORDER``."""
+        """Return ``SERIES`` and ``FIELDS`` of the first findings of each kind, each once, in the order ``ORDER``.
+
+        The fields of ``LOCATION`` may follow: those of the first row with this finding.
+        """
 
 
 def report_of(
@@ -66,10 +70,15 @@ def report_of(
         bad_rows=bad_rows,
         counts={(rule, component, severity): count for rule, component, severity, count in counts},
         by_series=dict(found.worst_series(series)) if series else {},
-        samples=tuple(Sample(of, Finding(*fields)) for of, *fields in found.samples(samples)),
+        samples=tuple(_sample(fields) for fields in found.samples(samples)),
         dataset=dataset,
         unchecked=unchecked,
     )
+
+
+def _sample(fields: Sequence[Any]) -> Sample:
+    end = 1 + len(FIELDS)
+    return Sample(fields[0], Finding(*fields[1:end]), Location(*fields[end:]))
 
 
 class Extent(NamedTuple):

@@ -46,7 +46,7 @@ def fmr_request(headers: Mapping[str, str]) -> FmrRequest:
     if "," in structure:
         raise UsageError("the header Structure names several structures; send one request for each")
     metrics, valid, invalid = (_is_true(headers, name) for name in ("Inc-Metrics", "Inc-Valid", "Inc-Invalid"))
-    return FmrRequest(DataOptions(structure=structure or None), metrics, valid, invalid)
+    return FmrRequest(DataOptions(structure=structure or None, keeps_layout=False), metrics, valid, invalid)
 
 
 def fmr_answer(request: FmrRequest, processed: Processed, data: Path, out: Path) -> Content:

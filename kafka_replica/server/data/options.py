@@ -33,6 +33,7 @@ class DataOptions:
         encoding: the encoding of text files without a byte order mark; None means UTF-8.
         time_format: the format of periods of good rows.
         format: the format of the answer; None if the header Accept decides.
+        keeps_layout: whether rejected rows of CSV keep the columns and the separator of the data.
     """
 
     structure: str | None = None
@@ -45,11 +46,18 @@ class DataOptions:
     encoding: str | None = None
     time_format: TimeFormat = "original"
     format: str | None = None
+    keeps_layout: bool = True
 
     @property
     def of_jobs(self) -> dict[str, Any]:
         """Return the arguments of every job."""
-        return {"decimal": self.decimal, "encoding": self.encoding, "time_format": self.time_format}
+        return {
+            "decimal": self.decimal,
+            "encoding": self.encoding,
+            "time_format": self.time_format,
+            "keeps_layout": self.keeps_layout,
+            "names_files": False,  # the file is a temporary one
+        }
 
 
 def options_of(given: Iterable[tuple[str, str]], possible: tuple[str, ...]) -> DataOptions:

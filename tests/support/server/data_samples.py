@@ -118,14 +118,23 @@ class Results(NamedTuple):
     rejected: str
 
 
-def by_command(command: str, folder: Path, name: str, *options: str, content: bytes | None = None) -> Results:
-    """Process sample data, or other content, with a command."""
+def by_command(
+    command: str,
+    folder: Path,
+    name: str,
+    *options: str,
+    content: bytes | None = None,
+    rejected_encoding: str = "utf-8",
+) -> Results:
+    """Process sample data, or other content, with a command; as in the service, the report names no file."""
     data, out = folder / name, folder / "out"
     data.write_bytes(FILES[name] if content is None else content)
     places = [part for path in STRUCTURES for part in ("--structures", str(path))]
     assert run_command([command, str(data), *places, "--out", str(out), *options]) in {0, 3}
     report = json.loads((out / "report.json").read_text())
-    return Results(report, (out / "good.csv").read_text(), (out / "rejected.csv").read_text())
+    assert {sample.pop("file") for sample in report["samples"]} <= {str(data)}
+    report["samples"] = [{**sample, "file": None} for sample in report["samples"]]
+    return Results(report, (out / "good.csv").read_text(), (out / "rejected.csv").read_text(rejected_encoding))
 
 
 def comparable(report: dict[str, Any], replica: Replica) -> dict[str, Any]:

@@ -8,46 +8,24 @@ import json
 import signal
 import sys
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
 
 import polars as pl
 import pytest
 
-from kafka_replica.cli.run import run as run_command
 from kafka_replica.cli.structure_source import snapshot_of_files
 from kafka_replica.data.polars.datasets import read_sdmx_csv, write_sdmx_csv
 from kafka_replica.data.validation import Rules, compile_rules, generate_rows
 from kafka_replica.sdmx import Structures
-from kafka_replica.sdmx.samples import sample_files
-
-FLOW = "KR_DEMO:LABOUR(1.0)"
-SAMPLES = sample_files()[0].parent
-
-
-class Done(NamedTuple):
-    """The result of a command."""
-
-    returncode: int
-    stdout: str
-    stderr: str
-
-
-Run: TypeAlias = Callable[..., Done]
+from support.cli.data_runs import FLOW, SAMPLES, Run, runner
 
 
 @pytest.fixture
-def run(capfdbinary: pytest.CaptureFixture[bytes]) -> Iterator[Callable[..., Done]]:
+def run(capfdbinary: pytest.CaptureFixture[bytes]) -> Iterator[Run]:
     """Return a function that runs a command in this process."""
-
-    def run_it(*arguments: object) -> Done:
-        code = run_command([str(one) for one in arguments])
-        out, err = capfdbinary.readouterr()
-        return Done(code, out.decode(), err.decode())
-
     before = signal.getsignal(signal.SIGTERM)
-    yield run_it
+    yield runner(capfdbinary)
     signal.signal(signal.SIGTERM, before)
 
 

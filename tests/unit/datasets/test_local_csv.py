@@ -226,7 +226,10 @@ def test_other_csv(tmp_path: Path) -> None:
     """Blank lines, empty cells, decimal commas and UTF-16 mean the same as in SDMX-CSV."""
     file = tmp_path / "data.csv"
     file.write_bytes('DIM_1,OBS_VALUE,NOTE\n\nA,"1,5",""\n\nB,,"1,5"\n\n'.encode("utf-16"))
-    assert read_plain_csv(file, rules=world_rules(), decimal=",").rows() == [("A", "1.5", None), ("B", None, "1,5")]
+    assert read_plain_csv(file, rules=world_rules(), decimal=",").values.rows() == [
+        ("A", "1.5", None),
+        ("B", None, "1,5"),
+    ]
 
 
 def test_fitting_rows_stay_valid_through_a_file(tmp_path: Path) -> None:

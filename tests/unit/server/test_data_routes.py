@@ -139,7 +139,9 @@ def test_data_with_commas_in_numbers_and_another_encoding(client: TestClient, re
     """Decimal separator and encoding are those of the options."""
     data = re.sub(rb"(;\d+)\.(\d+;PC)", rb"\1,\2", LABOUR_CSV.replace(b",", b";")).replace(b"n/a", b"\xe9")
     options = ("--decimal", ",", "--encoding", "latin-1")
-    expected = by_command("validate", tmp_path, "labour.csv", "--flow", FLOW, *options, content=data)
+    expected = by_command(
+        "validate", tmp_path, "labour.csv", "--flow", FLOW, *options, content=data, rejected_encoding="latin-1"
+    )
     answer = post(client, "/validate?decimal=,&encoding=latin-1", data)
     assert comparable(answer.json(), replica) == expected.report
     assert "\u00e9" in {sample["value"] for sample in answer.json()["samples"]}

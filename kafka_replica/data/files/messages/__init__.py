@@ -23,7 +23,7 @@ from kafka_replica.data.validation.model import Rules
 from kafka_replica.errors import MissingExtraError, UsageError
 from kafka_replica.sdmx import Urn
 
-__all__ = ["LocatedRow", "data_message_rows", "read_data_message", "read_message_columns"]
+__all__ = ["LocatedRow", "data_message_rows", "read_data_message", "read_located_columns", "read_message_columns"]
 
 _GZIP: Final = b"\x1f\x8b"
 _BEFORE: Final = b"\xef\xbb\xbf\xff\xfe\0 \t\r\n"  # byte order marks, halves of characters, blanks
@@ -77,7 +77,24 @@ def read_message_columns(
 
     Arguments and errors as there.
     """
-    return columns_of(block for _, block in _located_blocks(path, rules, usages, content))
+    return read_located_columns(path, rules, usages, content=content)[0]
+
+
+def read_located_columns(
+    path: str | Path, rules: Rules | None = None, usages: Collection[Urn] = (), *, content: bytes | None = None
+) -> tuple[Columns, list[int | None]]:
+    """Return the columns of a data message, and the line of each row as in :class:`LocatedRow`.
+
+    Arguments and errors as for :func:`read_data_message`.
+    """
+    lines: list[int | None] = []
+
+    def blocks() -> Iterator[Block]:
+        for line, block in _located_blocks(path, rules, usages, content):
+            lines.extend([line] * block.size)
+            yield block
+
+    return columns_of(blocks()), lines
 
 
 def data_message_rows(

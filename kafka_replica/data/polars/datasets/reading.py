@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
@@ -9,7 +10,7 @@ import polars as pl
 from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files import Layout, check_decimal, layout_of, plain_layout_of
 from kafka_replica.data.polars.datasets.cells import value_of
-from kafka_replica.data.polars.datasets.files import Paths, check_each, csv_files, rows_in, text_of
+from kafka_replica.data.polars.datasets.files import Paths, Text, check_each, csv_files, rows_in, text_of
 from kafka_replica.data.validation.model import Rules
 
 
@@ -39,7 +40,7 @@ def read_sdmx_csv(
         UsageError: a file cannot be opened, rules are needed, or ``decimal`` cannot be a decimal separator.
     """
     frames = [
-        read_one_sdmx_csv(path, rules=rules, separator=separator, encoding=encoding, decimal=decimal)
+        read_one_sdmx_csv(path, rules=rules, separator=separator, encoding=encoding, decimal=decimal).values
         for path in csv_files(paths)
     ]  # fmt: skip
     try:
@@ -50,11 +51,40 @@ def read_sdmx_csv(
         ) from error
 
 
+@dataclass(frozen=True)
+class CsvRows:
+    """The rows of a CSV file, as they are written and as values.
+
+    Attributes:
+        layout: the columns.
+        cells: the cells of each row, unchanged; the names of columns are their positions.
+        lines: the line on which each row begins, from 1.
+        encoding: the encoding of the file, as Python calls it.
+        line_end: what ends the header line.
+        decimal: the decimal separator.
+    """
+
+    layout: Layout
+    cells: pl.DataFrame
+    lines: pl.Series
+    encoding: str
+    line_end: str
+    decimal: str
+
+    @property
+    def values(self) -> pl.DataFrame:
+        """Return a column for each component; empty cells are NULL."""
+        return self.cells.select([
+            value_of(field, pl.col(str(field.position)), self.layout.sub_separator, self.decimal).alias(field.name)
+            for field in self.layout.fields
+        ])  # fmt: skip
+
+
 def read_plain_csv(
     path: Path, *, rules: Rules | None = None, encoding: str | None = None, decimal: str = ".",
     content: bytes | None = None,
-) -> pl.DataFrame:  # fmt: skip
-    """Read other CSV, with component ids as column names, as a frame of texts; empty cells are NULL.
+) -> CsvRows:  # fmt: skip
+    """Read other CSV, with component ids as column names.
 
     The separator is the one of comma, semicolon, tab and ``|`` that the header shows.
 
@@ -71,13 +101,13 @@ def read_plain_csv(
     """
     check_decimal(decimal, str(path))
     text = text_of(path, encoding, content)
-    return _values(text, plain_layout_of(text.partition("\n")[0], str(path), rules), path, decimal)
+    return _rows(text, plain_layout_of(text.text.partition("\n")[0], str(path), rules), path, decimal)
 
 
 def read_one_sdmx_csv(
     path: Path, *, rules: Rules | None, encoding: str | None, decimal: str, separator: str | None = None,
     content: bytes | None = None,
-) -> pl.DataFrame:  # fmt: skip
+) -> CsvRows:  # fmt: skip
     """Read one file, as :func:`read_sdmx_csv` does; ``content`` is its content, if it was read before.
 
     Raises:
@@ -86,19 +116,19 @@ def read_one_sdmx_csv(
     """
     check_decimal(decimal, str(path))
     text = text_of(path, encoding, content)
-    layout = layout_of(text.partition("\n")[0], str(path), rules, separator=separator)
-    return _values(text, layout, path, decimal)
+    layout = layout_of(text.text.partition("\n")[0], str(path), rules, separator=separator)
+    return _rows(text, layout, path, decimal)
 
 
-def _values(text: str, layout: Layout, path: Path, decimal: str) -> pl.DataFrame:
-    raw = _raw(rows_in(text, len(layout.header), layout.separator, path), layout, path)
-    return raw.select([
-        value_of(field, pl.col(str(field.position)), layout.sub_separator, decimal).alias(field.name)
-        for field in layout.fields
-    ])  # fmt: skip
+def _rows(read: Text, layout: Layout, path: Path, decimal: str) -> CsvRows:
+    rows, begins = rows_in(read, len(layout.header), layout.separator, path)
+    cells = _cells(rows, layout, path, read)
+    lines = pl.Series("line", begins, dtype=pl.UInt32)
+    line_end = "\r\n" if read.text.partition("\n")[0].endswith("\r") else "\n"
+    return CsvRows(layout, cells, lines, read.encoding, line_end, decimal)
 
 
-def _raw(text: str, layout: Layout, path: Path) -> pl.DataFrame:
+def _cells(text: str, layout: Layout, path: Path, read: Text) -> pl.DataFrame:
     schema = {str(position): pl.String() for position in range(len(layout.header))}
     if not text.partition("\n")[2].strip("\r\n"):
         return pl.DataFrame(schema=schema)
@@ -107,7 +137,7 @@ def _raw(text: str, layout: Layout, path: Path) -> pl.DataFrame:
             text.encode(), has_header=False, skip_rows=1, schema=schema, separator=layout.separator, quote_char='"',
         )  # fmt: skip
     except pl.exceptions.PolarsError as error:
-        check_each(text, len(layout.header), layout.separator, path)
+        check_each(read, len(layout.header), layout.separator, path)
         raise DatasetError(
             f"reading {path}: is a quote not closed, or not at the beginning of a cell? {error}"
         ) from error

@@ -1,0 +1,146 @@
+"""Read the data of a job: its rows, the location of each, and the cells of text files as they are written."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import polars as pl
+
+from kafka_replica.common.wording import counted
+from kafka_replica.data.errors import DatasetError
+from kafka_replica.data.files.messages import read_located_columns
+from kafka_replica.data.jobs.job import Job, verdict_of
+from kafka_replica.data.jobs.sources import Source
+from kafka_replica.data.polars.datasets.reading import CsvRows, read_one_sdmx_csv, read_plain_csv
+from kafka_replica.data.polars.datasets.rows import parted
+from kafka_replica.data.validation.locations import LOCATION
+from kafka_replica.errors import ConfigurationError
+from kafka_replica.sdmx import Urn
+
+AT: Final = "__at"
+"""The column with the position of a row among all rows of a job."""
+_TYPES: Final = dict(zip(LOCATION, (pl.String, pl.UInt32, pl.UInt32, pl.String, pl.UInt32), strict=True))
+
+
+@dataclass(frozen=True)
+class Original:
+    """A CSV file as it is written.
+
+    Attributes:
+        first: the position of its first row among all rows of the job.
+        rows: its rows.
+        verdict: the column in which an earlier run has described errors; None if there cannot be such a column.
+    """
+
+    first: int
+    rows: CsvRows
+    verdict: str | None
+
+
+@dataclass(frozen=True)
+class Input:
+    """The rows of a job.
+
+    Attributes:
+        frame: the rows that belong to the job's structure, with their positions in the column ``AT``.
+        locations: the locations of all rows, those of other structures included, by position.
+        originals: the files, if all rows come from CSV files.
+        others: the number of rows that name other structures, by structure.
+    """
+
+    frame: pl.DataFrame
+    locations: pl.DataFrame
+    originals: tuple[Original, ...]
+    others: dict[Urn, int]
+
+    def locations_of(self, positions: pl.Series) -> pl.DataFrame:
+        """Return the locations of the rows with these positions."""
+        return self.locations[positions]
+
+
+def read_input(job: Job) -> Input:
+    """Return the rows of a job that belong to its structure. A column that one file lacks is NULL there.
+
+    Raises:
+        DatasetError: a file cannot be read, files have columns of different kinds, or no row is of the structure.
+        ConfigurationError: only another engine can read an address.
+    """
+    frames: list[pl.DataFrame] = []
+    locations: list[pl.DataFrame] = []
+    originals: list[Original] = []
+    first = 0
+    for source in job.sources:
+        file = _read(source, job)
+        verdict = verdict_of(source, job.rules)
+        if file.rows is not None:
+            originals.append(Original(first, file.rows, verdict))
+        frames.append(file.frame.drop([] if verdict is None else [verdict], strict=False))
+        locations.append(_located(file, source.path if job.names_files else None))
+        first += file.frame.height
+    mine, others = parted(_one_frame(frames).with_row_index(AT), job.rules, job.usages)
+    if others and not mine.height:
+        raise job.none_meant(others)
+    return Input(mine, pl.concat(locations), tuple(originals) if len(originals) == len(frames) else (), others)
+
+
+def _one_frame(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    try:
+        return pl.concat(frames, how="diagonal_relaxed")
+    except pl.exceptions.PolarsError as error:
+        raise DatasetError(f"reading {counted(len(frames), 'file')} into one frame: {error}") from error
+
+
+class _File(NamedTuple):
+    """The rows of a file; columns of their locations, as far as they are known; and the cells of a CSV file."""
+
+    frame: pl.DataFrame
+    known: Mapping[str, pl.Series] = {}
+    rows: CsvRows | None = None
+
+
+def _read(source: Source, job: Job) -> _File:
+    if "://" in source.path:
+        raise ConfigurationError(f"reading {source.path}: only Spark can; choose the engine spark (--engine spark)")
+    if source.kind == "message":
+        columns, lines = read_located_columns(source.path, job.rules, job.usages, content=source.content)
+        return _File(pl.DataFrame(columns, infer_schema_length=None), {"line": pl.Series(lines, dtype=pl.UInt32)})
+    if source.kind == "parquet":
+        return _parquet(source)
+    read = read_one_sdmx_csv if source.kind == "sdmx-csv" else read_plain_csv
+    rows = read(Path(source.path), rules=job.rules, decimal=job.decimal, encoding=job.encoding, content=source.content)
+    # polars and the csv module might disagree on a file with misplaced quotes: better no lines than wrong ones
+    has_lines = len(rows.lines) == rows.cells.height
+    return _File(rows.values, {"line": rows.lines} if has_lines else {}, rows)
+
+
+def _parquet(source: Source) -> _File:
+    content = source.read() if source.is_packed else None
+    try:
+        frame = pl.read_parquet(source.path if content is None else io.BytesIO(content))
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise DatasetError(f"reading {source.path}: {error}") from error
+    try:
+        import pyarrow.parquet as pq  # noqa: PLC0415 - an extra; polars does not tell row groups
+    except ImportError:
+        return _File(frame)
+    metadata = pq.ParquetFile(source.path if content is None else io.BytesIO(content)).metadata
+    sizes = [metadata.row_group(number).num_rows for number in range(metadata.num_row_groups)]
+    if sum(sizes) != frame.height:
+        return _File(frame)
+    parts = pl.DataFrame({"part": range(len(sizes)), "size": sizes}, schema={"part": pl.UInt32, "size": pl.UInt32})
+    rows = parts.select(pl.col("part"), pl.int_ranges(1, pl.col("size") + 1, dtype=pl.UInt32).alias("part_row"))
+    numbered = rows.explode("part_row").drop_nulls()
+    return _File(frame, {"part": numbered["part"].cast(pl.String), "part_row": numbered["part_row"]})
+
+
+def _located(file: _File, name: str | None) -> pl.DataFrame:
+    known = {"row": pl.int_range(1, file.frame.height + 1, dtype=pl.UInt32, eager=True), **file.known}
+    rows = pl.DataFrame({"row": known["row"]})
+    return rows.select(
+        (pl.lit(name) if column == "file" else known.get(column, pl.lit(None))).cast(kind).alias(column)
+        for column, kind in _TYPES.items()
+    )

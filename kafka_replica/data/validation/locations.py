@@ -1,0 +1,44 @@
+"""The location of a row in the files of a data set, and the columns of the table of findings."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from kafka_replica.data.validation.model import FIELDS
+
+
+class Location(NamedTuple):
+    """The location of a row in the files of a data set; what is unknown is None.
+
+    Attributes:
+        file: the file, ``archive.zip!/data.csv`` for a file in an archive, ``-`` for standard input.
+        line: the line of a text file on which the row begins, from 1; in SDMX-ML the line of the element of its
+            observation, series or group.
+        row: the number of the row in the file, from 1, headers not included.
+        part: the row group of a Parquet file, from 0, or the sheet of a workbook.
+        part_row: the number of the row in this part, from 1.
+    """
+
+    file: str | None = None
+    line: int | None = None
+    row: int | None = None
+    part: str | None = None
+    part_row: int | None = None
+
+    def __str__(self) -> str:
+        where = [] if self.file is None else [self.file]
+        if self.line is not None:
+            where.append(f"line {self.line}")
+        elif self.row is not None:
+            where.append(f"row {self.row}")
+        return ", ".join(where)
+
+
+LOCATION: Final = Location._fields
+"""The columns of a table of findings that say where a row is."""
+TIME: Final = "time"
+FINDING_COLUMNS: Final = (
+    *LOCATION, "series", TIME, "component", "value", "rule", "message", "severity", "artefact",
+)  # fmt: skip
+"""The columns of a table of findings: the location, the key of the series joined by dots, the period, the finding."""
+assert set(FIELDS) <= set(FINDING_COLUMNS)  # noqa: S101 - a finding keeps all of its fields

@@ -1,0 +1,36 @@
+"""Runs of the commands ``validate`` and ``map`` in this process, on data of the sample structures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, NamedTuple, TypeAlias
+
+import pytest
+
+from kafka_replica.cli.run import run as run_command
+from kafka_replica.sdmx.samples import sample_files
+
+FLOW: Final = "KR_DEMO:LABOUR(1.0)"
+SAMPLES: Final = sample_files()[0].parent
+
+
+class Done(NamedTuple):
+    """The result of a command."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+Run: TypeAlias = Callable[..., Done]
+
+
+def runner(captured: pytest.CaptureFixture[bytes]) -> Run:
+    """Return a function that runs a command in this process."""
+
+    def run_it(*arguments: object) -> Done:
+        code = run_command([str(one) for one in arguments])
+        out, err = captured.readouterr()
+        return Done(code, out.decode(), err.decode())
+
+    return run_it

@@ -1,0 +1,44 @@
+"""The commands on the page about findings work as they are, and leave what the page says."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from support.cli.data_runs import Run, runner
+from support.paths import ROOT
+
+
+@pytest.fixture
+def run(capfdbinary: pytest.CaptureFixture[bytes]) -> Iterator[Run]:
+    """Return a function that runs a command in this process."""
+    before = signal.getsignal(signal.SIGTERM)
+    yield runner(capfdbinary)
+    signal.signal(signal.SIGTERM, before)
+
+
+def test_the_page(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each command of the page ends with the status that the page gives; two rows are rejected and listed."""
+    monkeypatch.chdir(tmp_path)
+    page = (ROOT / "docs/findings.md").read_text()
+    blocks = re.findall(r"```sh\n(.*?)```", page, re.DOTALL)
+    commands = [shlex.split(line) for block in blocks for line in block.replace("\\\n", " ").splitlines()]
+    assert {words[0] for words in commands} == {"kafka-replica"}
+    done = {tuple(words): run(*words[1:]) for words in commands}
+    statuses = {words[1]: one.returncode for words, one in done.items()}
+    assert statuses == {"samples": 0, "validate": 3}, done
+    assert any("27 rows, 25 good, 2 rejected" in one.stdout for one in done.values())
+    assert any("2 rows, 0 good, 2 rejected" in one.stdout for one in done.values())
+    lines = Path("samples/labour_data.csv").read_text().splitlines()
+    found = pl.read_csv("findings.csv", infer_schema=False)
+    assert [one["value"] in lines[int(one["line"]) - 1] for one in found.iter_rows(named=True)] == [True, True]
+    columns = re.findall(r"^\| (`.*?`) \|", page.partition("The columns are")[2].partition("Findings about")[0], re.M)
+    assert [name for cell in columns for name in re.findall("`(.*?)`", cell)] == found.columns
+    rejected = Path("checked/rejected.csv").read_text().splitlines()
+    assert rejected[0] == f"{lines[0]},ERRORS"
