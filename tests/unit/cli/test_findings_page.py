@@ -38,7 +38,8 @@ def test_the_page(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     lines = Path("samples/labour_data.csv").read_text().splitlines()
     found = pl.read_csv("findings.csv", infer_schema=False)
     assert [one["value"] in lines[int(one["line"]) - 1] for one in found.iter_rows(named=True)] == [True, True]
-    columns = re.findall(r"^\| (`.*?`) \|", page.partition("The columns are")[2].partition("Findings about")[0], re.M)
+    table = page.partition("The columns are")[2].partition("Findings about")[0]
+    columns = re.findall(r"^\| (`.*?`) \|", table, re.MULTILINE)
     assert [name for cell in columns for name in re.findall("`(.*?)`", cell)] == found.columns
     rejected = Path("checked/rejected.csv").read_text().splitlines()
     assert rejected[0] == f"{lines[0]},ERRORS"
