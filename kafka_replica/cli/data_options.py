@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
 
@@ -32,6 +32,8 @@ class DataOptions:
     report_picture: bool
     findings: Path | None
     max_findings: int | None
+    fail_on: Literal["error", "warning", "never"]
+    max_error_share: float
     as_json: bool
 
     @property
@@ -80,6 +82,14 @@ def _findings_path(context: click.Context, option: click.Parameter, value: Path 
 _OPTIONS = (
     click.option("--json", "as_json", is_flag=True, help="The report as a line of JSON on stdout."),
     click.option("--report-picture", is_flag=True, help="Also draw the findings: report.svg."),
+    click.option(
+        "--max-error-share", type=click.FloatRange(0, 1), default=0.0, show_default=True, metavar="SHARE",
+        help="Accept up to this share of rejected rows: 0.01 is one per cent.",
+    ),
+    click.option(
+        "--fail-on", type=click.Choice(["error", "warning", "never"]), default="error", show_default=True,
+        help="What makes the exit status 3.",
+    ),
     click.option(
         "--max-findings", type=click.IntRange(min=0), metavar="N",
         help="List no more than N findings; the report counts all of them.",

@@ -6,8 +6,8 @@ import click
 
 from kafka_replica.cli.data_options import DataOptions, data_options, reference_option
 from kafka_replica.cli.results import (
-    REJECTED_ROWS,
     data_errors,
+    exit_status,
     results_file,
     results_folder,
     steps,
@@ -39,7 +39,7 @@ def map_data(
     DATA are files of SDMX-CSV, plain CSV with component ids as column names, Parquet, SDMX-ML or SDMX-JSON, each
     also compressed (gzip, zip, zstd), folders and zip archives of them, or - for standard input. Mapped rows,
     unchanged rejected rows, and report.json are written to the folder. Exits 0 if nothing was wrong, 3 if rows were
-    rejected, 1 if it failed.
+    rejected (see --fail-on), 1 if it failed.
     """
     sources = sources_of(data)
     for said in separators_in_words(sources):
@@ -71,4 +71,4 @@ def map_data(
                 outcome = runs.map(job, step)
             write_report(out, outcome, picture=chosen.report_picture)
     tell(outcome, chosen)
-    return REJECTED_ROWS if outcome.rejected_rows else 0
+    return exit_status(outcome, chosen)

@@ -7,6 +7,7 @@ import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from decimal import Decimal
 from pathlib import Path
 from secrets import token_hex
 from typing import Final
@@ -25,7 +26,7 @@ from kafka_replica.data.jobs import Outcome, Step
 from kafka_replica.errors import ConfigurationError, MissingExtraError, UsageError
 
 REJECTED_ROWS: Final = 3
-"""The exit status if the command succeeded and rejected some of the data."""
+"""The exit status if the command succeeded, and the data has more errors than allowed."""
 _REPORT, _PICTURE = "report.json", "report.svg"
 _WRITTEN: Final = tuple(f"{what}.{kind}" for what in ("good", "rejected", "mapped") for kind in ("csv", "parquet"))
 _COLOURS: Final = {"error": "red", "warning": "yellow"}
@@ -137,6 +138,18 @@ def write_report(folder: Path, outcome: Outcome, *, picture: bool) -> None:
     if picture:
         outcome.report.picture(folder / _PICTURE)
     (folder / _REPORT).write_text(json.dumps(outcome.as_json(), indent=2, ensure_ascii=False) + "\n", "utf-8")
+
+
+def exit_status(outcome: Outcome, chosen: DataOptions) -> int:
+    """Return the exit status of a run that succeeded: ``REJECTED_ROWS`` if the data is worse than was allowed."""
+    if chosen.fail_on == "never":
+        return 0
+    severe = {"error"} if chosen.fail_on == "error" else {"error", "warning"}
+    is_severe = any(one.severity in severe for one in outcome.report.dataset)
+    has_warning = "warning" in severe and any(severity == "warning" for _, _, severity in outcome.report.counts)
+    # In decimal arithmetic, because 0.29 * 100 is less than 29 in binary.
+    allowed = Decimal(str(chosen.max_error_share)) * (outcome.good_rows + outcome.rejected_rows)
+    return REJECTED_ROWS if is_severe or has_warning or outcome.rejected_rows > allowed else 0
 
 
 def tell(outcome: Outcome, chosen: DataOptions) -> None:

@@ -266,3 +266,45 @@ def test_files_of_findings_that_are_refused(run: Run, rows: pl.DataFrame, tmp_pa
     assert (tmp_path / "f.csv").read_text() == "old"
     assert run("validate", *where, tmp_path / "f.csv", "--overwrite").returncode == 0
     assert (tmp_path / "f.csv").read_text() == ",".join(COLUMNS) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "status"),
+    [
+        ([], 3),
+        (["--fail-on", "error"], 3),
+        (["--fail-on", "never"], 0),
+        (["--max-error-share", "0.29"], 0),
+        (["--max-error-share", "0.28"], 3),
+        (["--max-error-share", "0.29", "--fail-on", "warning"], 0),
+        (["--max-error-share", "0.29", "--fail-on", "warning", "--rules", "text-type=warning"], 3),
+        (["--max-error-share", "0.28", "--fail-on", "never"], 0),
+        (["--rules", "code-unknown=warning"], 0),
+        (["--rules", "code-unknown=warning", "--fail-on", "warning"], 3),
+        (["--rules", "code-unknown=information", "--fail-on", "warning"], 0),
+        (["--max-error-share", "1.1"], 2),
+        (["--fail-on", "information"], 2),
+    ],
+)
+def test_exit_status_by_threshold(options: list[str], status: int, run: Run, rules: Rules, tmp_path: Path) -> None:
+    """29 of 100 rows with an error are accepted from a share of 0.29 on; warnings count only on request."""
+    rows = pl.DataFrame(generate_rows(rules, 100, 1), infer_schema_length=None)
+    if "text-type=warning" in options:
+        rows = rows.with_columns(
+            OBS_VALUE=pl.when(pl.int_range(pl.len()) < 29).then(pl.lit("n/a")).otherwise("OBS_VALUE")
+        )
+    spoiled(rows, *range(29)).write_csv(tmp_path / "data.csv")
+    where = ["--flow", FLOW, "--structures", SAMPLES, "--out", tmp_path / "o"]
+    done = run("validate", tmp_path / "data.csv", *where, *options)
+    assert done.returncode == status, done.stdout + done.stderr
+
+
+def test_an_error_of_the_data_set_is_no_share(run: Run, rows: pl.DataFrame, tmp_path: Path) -> None:
+    """An error, or a warning, about the data set as a whole gives status 3 whatever share of rows is accepted."""
+    rows.with_columns(EXTRA=1).write_csv(tmp_path / "data.csv")
+    where = [tmp_path / "data.csv", "--flow", FLOW, "--structures", SAMPLES, "--out", tmp_path / "o", "--overwrite"]
+    where += ["--max-error-share", "1"]
+    assert run("validate", *where).returncode == 0
+    assert run("validate", *where, "--fail-on", "warning").returncode == 3
+    assert run("validate", *where, "--rules", "column-unknown=error").returncode == 3
+    assert run("validate", *where, "--rules", "column-unknown=error", "--fail-on", "never").returncode == 0
