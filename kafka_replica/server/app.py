@@ -26,6 +26,7 @@ from kafka_replica.metrics.sdmx import export_structures
 from kafka_replica.metrics.server import RequestMetrics
 from kafka_replica.replica import Replica
 from kafka_replica.server.change_feed import ChangeFeed
+from kafka_replica.server.data_requests import DataRequests
 from kafka_replica.server.data_routes import DataRoutes
 from kafka_replica.server.default_answer import DefaultAnswer
 from kafka_replica.server.gate import METHODS, Gate
@@ -34,6 +35,7 @@ from kafka_replica.server.history_routes import HistoryRoutes
 from kafka_replica.server.observation import REQUEST_ID, Observation
 from kafka_replica.server.pages.error_pages import ErrorPages
 from kafka_replica.server.pages.rendering import Renderer
+from kafka_replica.server.pages.upload_pages import UploadPages
 from kafka_replica.server.pages.views import Pages, either
 from kafka_replica.server.problems import answer_exception
 from kafka_replica.server.sdmx_routes import Answer, SdmxRoutes
@@ -45,7 +47,8 @@ from kafka_replica.server.versions import HEADERS, Versions
 _log = logging.getLogger("kafka_replica.server")
 _ROUTES: Final = frozenset({
     "sdmx", "pinned_sdmx", "index", "changes", "live", "ready", "metrics", "history", "diff",
-    "validate", "map", "validate_like_fmr", "status", "structures", "artefact", "static",
+    "validate", "map", "validate_like_fmr", "status", "structures", "artefact", "static", "upload",
+    "upload_to_map",
 })  # fmt: skip
 """The names of the endpoints: the values of the metrics' label ``route``, besides ``other``."""
 
@@ -84,9 +87,11 @@ class Service:
         export_structures(self.versions.live, name=topic or replica.topic, registry=self._metrics.registry)
         self._answer = answer or DefaultAnswer(self.versions, settings)
         self._past = HistoryRoutes(self.versions, history, several_topics=replica.has_key_spaces)
-        self._data = DataRoutes(self.versions, settings)
+        self._requests = DataRequests(self.versions, settings)
+        self._data = DataRoutes(self._requests)
         self._renderer = Renderer(settings, has_history=history is not None)
         self._pages = Pages(replica, self.versions, settings, self._executor, self._renderer, history)
+        self._uploads = UploadPages(self._pages, self._requests, self.versions, self._renderer, settings)
         self.app = self._make_app()
 
     def _make_app(self) -> Starlette:
@@ -146,6 +151,9 @@ class Service:
             routes += _both(f"{prefix}/structures", pages.structures)
             routes += _both(f"{prefix}/structures/{{cls}}/{{agency}}/{{id}}/{{artefact_version}}", pages.artefact)
             routes += _both(f"{prefix}/diff", pages.diff)  # with parameters of a form
+            routes += _both(f"{prefix}/upload", self._uploads.page)
+            routes += _both(f"{prefix}/upload", self._uploads.upload, "POST")
+            routes += _both(f"{prefix}/upload/map", self._uploads.upload_to_map, "POST")
         routes += _both("/version/{version}/history", pages.history)
         routes += _both("/version/{version}/diff/{before}/{after}", pages.diff)
         return routes
@@ -189,7 +197,7 @@ class Service:
         """End the streams and cancel what is waiting for a thread. Idempotent."""
         await self.feed.close()
         self._executor.shutdown(wait=False, cancel_futures=True)
-        self._data.close()
+        self._requests.close()
         self.versions.close()
 
     @asynccontextmanager

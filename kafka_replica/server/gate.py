@@ -20,9 +20,12 @@ from kafka_replica.server.token_file import TokenFile
 METHODS: Final = ("GET", "HEAD", "OPTIONS")
 DATA_METHODS: Final = ("POST", "OPTIONS")
 """The methods of paths that take data."""
+FORM_METHODS: Final = (*METHODS, "POST")
+"""The methods of pages with forms that send data."""
 _HEALTH: Final = "/health/"
 _STREAMS: Final = ("/changes", "/changes/")
 _takes_data: Final = re.compile(r"(?:/version/[^/]+)?/(?:validate|map)/?|/ws/public/data/validate/?").fullmatch
+_takes_forms: Final = re.compile(r"(?:/version/[^/]+)?/upload(?:/map)?/?").fullmatch
 
 
 class Gate:
@@ -54,7 +57,7 @@ class Gate:
             await refusal(scope, receive, send)
             return
         if scope["method"] == "OPTIONS" and not (self._settings.allowed_origins and _is_preflight(scope)):
-            allowed = DATA_METHODS if _takes_data(path) else METHODS
+            allowed = DATA_METHODS if _takes_data(path) else FORM_METHODS if _takes_forms(path) else METHODS
             await Response(None, 204, {"Allow": ", ".join(allowed)})(scope, receive, send)
             return
         is_counted = not path.startswith(_HEALTH) and path not in _STREAMS
@@ -66,7 +69,7 @@ class Gate:
 
     def _check(self, scope: Scope, path: str) -> None:
         size, headers = _headers_of(scope)
-        if scope["method"] == "POST" and _takes_data(path):
+        if scope["method"] == "POST" and (_takes_data(path) or _takes_forms(path)):
             check_origin(headers, self._settings.allowed_origins)
         elif scope["method"] not in METHODS:
             # The connection is closed, because its body is not read.

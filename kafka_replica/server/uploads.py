@@ -13,6 +13,7 @@ from kafka_replica.data.errors import DatasetError
 from kafka_replica.server.data.gunzip import Gunzip
 from kafka_replica.server.data.multipart import FormReader, boundary_of
 from kafka_replica.server.data.uploaded_file import TooLargeError, UploadedFile
+from kafka_replica.server.disk_space import disk_problems
 from kafka_replica.server.problems import Problem
 from kafka_replica.server.settings import ServerSettings
 
@@ -33,8 +34,13 @@ async def receive_upload(request: Request, folder: Path, settings: ServerSetting
         settings: the limits.
 
     Raises:
-        Problem: the file is too large, too slow, damaged, or of a kind that is not read.
+        Problem: the file is too large, too slow, damaged, or of a kind that is not read; or the disk is full.
     """
+    with disk_problems({"Connection": "close"}):
+        return await _receive_in_time(request, folder, settings)
+
+
+async def _receive_in_time(request: Request, folder: Path, settings: ServerSettings) -> Upload:
     limit = settings.max_upload_bytes
     too_large = Problem(413, f"the data is larger than {limit} bytes, after decompression", {"Connection": "close"})
     body = request.stream()
@@ -47,6 +53,9 @@ async def receive_upload(request: Request, folder: Path, settings: ServerSetting
             except TooLargeError as error:
                 await _discard(body, limit)  # many clients read no answer before they have sent everything
                 raise too_large from error
+            except OSError:
+                await _discard(body, limit)
+                raise
     except TimeoutError as error:
         text = f"the data did not arrive within {settings.upload_timeout_s:g} s"
         raise Problem(408, text, {"Connection": "close"}) from error

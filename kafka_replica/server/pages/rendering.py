@@ -35,7 +35,11 @@ class Renderer:
 
     def __init__(self, settings: ServerSettings, *, has_history: bool = False) -> None:
         self._settings = settings
-        self._sections: list[tuple[str, tuple[str, ...]]] = [("status", ()), ("structures", ("structures",))]
+        self._sections: list[tuple[str, tuple[str, ...]]] = [
+            ("status", ()),
+            ("structures", ("structures",)),
+            ("upload", ("upload",)),
+        ]
         if has_history:
             self._sections.append(("history", ("history",)))
         self._templates = Environment(

@@ -97,7 +97,7 @@ class Pages:
             pinned = links.pinned_to(self._versions.id_of(served.snapshot))
             return explorer_context(query, served.structures, links, pinned)
 
-        return await self._of_version(request, "structures.html", context)
+        return await self.of_version(request, "structures.html", context)
 
     async def artefact(self, request: Request) -> Response:
         """Answer with an artefact of a version."""
@@ -107,7 +107,7 @@ class Pages:
             pinned = links.pinned_to(self._versions.id_of(served.snapshot))
             return artefact_context(query, served.structures, links, pinned)
 
-        return await self._of_version(request, "artefact.html", context)
+        return await self.of_version(request, "artefact.html", context)
 
     async def static(self, request: Request) -> Response:
         """Answer with a file that pages need."""
@@ -116,7 +116,7 @@ class Pages:
             raise Problem(404, "there is no such file")
         return Response(_file(name), 200, {"Cache-Control": "max-age=3600"}, _STATIC[name])
 
-    async def _of_version(
+    async def of_version(
         self, request: Request, template: str, context: Callable[[ServedVersion, Links], Context]
     ) -> Response:
         """Answer with a page of one version: that of a pinned path, or the current one."""

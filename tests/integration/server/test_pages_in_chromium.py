@@ -23,6 +23,7 @@ from kafka_replica.sdmx import Code, Codelist, InternationalString, Items, Urn
 from kafka_replica.server import ServerSettings
 from kafka_replica.testing import FakeTopic
 from support.server.browser import CONTRASTS, Browser, browsing, chromium
+from support.server.data_samples import LABOUR_CSV, MAP, labour_topic
 from support.server.page_topic import publish, small_codelist
 from support.server.registry import ARTEFACTS
 from support.server.server_tools import running
@@ -81,17 +82,23 @@ def pages() -> list[str]:
     return [
         "/", "/version/1/", "/version/99/", "/nothing", "/structures", "/structures?class=Codelist&q=name",
         "/structures?id=NONE", "/structures?start=x", "/version/1/structures", "/history", "/version/1/history",
-        "/diff/1/4", "/diff/2/2", *artefacts, f"/version/1{artefacts[0]}",
+        "/diff/1/4", "/diff/2/2", "/upload",
+        "/version/1/upload", *artefacts, f"/version/1{artefacts[0]}",
     ]  # fmt: skip
 
 
-def check_rules(browser: Browser, path: str) -> None:
-    """Check that texts have enough contrast in both themes, and axe-core's rules, if it is there."""
+def check_contrast(browser: Browser, path: str) -> None:
+    """Check that texts have enough contrast in both themes."""
     for theme in ("light", "dark"):
         browser.set_theme(theme)
         found = browser.run(CONTRASTS)
         assert found
         assert [one for one in found if one[0] < 4.5] == [], (path, theme)
+
+
+def check_rules(browser: Browser, path: str) -> None:
+    """Check the contrast of texts in both themes, and axe-core's rules, if it is there."""
+    check_contrast(browser, path)
     axe = os.environ.get("AXE_CORE")
     if axe:
         for theme in ("light", "dark"):
@@ -140,6 +147,31 @@ def test_pages_work_without_scripts_and_by_keyboard(world: tuple[str, FakeTopic,
         assert browser.run(rows) == ["CL_ODD"]
         assert "q=odd" in browser.run("return location.search")
         assert browser.messages() == []
+
+
+def test_a_file_is_uploaded_without_scripts(tmp_path: Path) -> None:
+    """The browser names its origin, so that the form is accepted; the report and a refusal are pages."""
+    data, large = tmp_path / "labour.csv", tmp_path / "large.csv"
+    data.write_bytes(LABOUR_CSV)
+    large.write_bytes(b"a" * 150_000)
+    settings = ServerSettings(max_upload_bytes=100_000)
+    with (
+        labour_topic().replica() as replica,
+        running(replica, settings=settings, answer=None) as (address, _),
+        browsing(tmp_path, scripts=False) as browser,
+    ):
+        replica.wait_ready(60)
+        for file, expected in ((data, "Report"), (large, "Request Entity Too Large")):
+            browser.open(f"{address}/upload")
+            browser.choose_file("#validate-file", file)
+            browser.click("form[action$='/upload'] button")
+            assert browser.run("return document.querySelector('h1').textContent") == expected
+            check_contrast(browser, expected)
+        browser.open(f"{address}/upload")
+        browser.choose_file("#map-file", data)
+        browser.run("document.getElementById('map-map').value = arguments[0]", MAP)
+        browser.click("form[action$='/upload/map'] button")
+        assert "rows mapped" in browser.run("return document.querySelector('.state').textContent")
 
 
 def test_a_failed_replica_has_a_page(tmp_path: Path) -> None:

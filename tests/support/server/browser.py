@@ -76,6 +76,18 @@ class Browser:
         actions = [{"type": "keyDown", "value": key}, {"type": "keyUp", "value": key}]
         self._post("actions", actions=[{"type": "key", "id": "keyboard", "actions": actions}])
 
+    def choose_file(self, selector: str, path: Path) -> None:
+        """Choose the file of a field of a form."""
+        self._post(f"element/{self._element(selector)}/value", text=str(path))
+
+    def click(self, selector: str) -> None:
+        """Click an element, and wait for the page that it leads to."""
+        self._post(f"element/{self._element(selector)}/click")
+
+    def _element(self, selector: str) -> str:
+        (found,) = self._post("element", using="css selector", value=selector).values()
+        return str(found)
+
     def _post(self, path: str, **values: object) -> Any:
         answer = self._driver.post(path, json=values)
         assert answer.status_code == 200, answer.text

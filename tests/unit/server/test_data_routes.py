@@ -349,7 +349,7 @@ def test_requests_beyond_the_number_get_503(replica: Replica, monkeypatch: pytes
         placed.release()
         return await receive_upload(request, folder, settings)
 
-    monkeypatch.setattr("kafka_replica.server.data_routes.receive_upload", receive)
+    monkeypatch.setattr("kafka_replica.server.data_requests.receive_upload", receive)
     client = client_of(create_app(replica, ServerSettings(max_uploads=2, data_threads=1)))
     answers: list[Any] = []
     threads = [threading.Thread(target=lambda: answers.append(post(client, "/validate"))) for _ in range(2)]

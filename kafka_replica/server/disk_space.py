@@ -1,0 +1,45 @@
+"""The answer when the disk for temporary files is full, which is no mistake of the request. Source: RFC 4918, 11.5."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Final
+
+from kafka_replica.errors import KafkaReplicaError
+from kafka_replica.server.problems import Problem
+
+_FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
+_TEXTS: Final = ("no space left on device", "disk quota exceeded")
+"""The texts of such errors of libraries that do not keep the number; those of Rust and C are the same."""
+
+
+@contextmanager
+def disk_problems(headers: Mapping[str, str] | None = None) -> Iterator[None]:
+    """Report a full disk as a problem.
+
+    Args:
+        headers: further headers of the answer.
+
+    Raises:
+        Problem: 507, the disk is full.
+    """
+    try:
+        yield
+    except Exception as error:
+        if not _is_full(error):
+            raise
+        text = "the disk for temporary files of this service is full; try again later, or ask its operator for space"
+        raise Problem(507, text, dict(headers or {})) from error
+
+
+def _is_full(error: BaseException | None) -> bool:
+    """Return whether an error, or the cause of it, is a full disk."""
+    while error is not None:
+        if isinstance(error, OSError) and error.errno in _FULL:
+            return True
+        if not isinstance(error, KafkaReplicaError | Problem) and any(text in str(error).lower() for text in _TEXTS):
+            return True  # our own errors may quote names in the data
+        error = error.__cause__ or error.__context__
+    return False
