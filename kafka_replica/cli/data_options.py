@@ -11,7 +11,7 @@ import click
 
 from kafka_replica.cli.options import grouped_options, with_options
 from kafka_replica.cli.structure_source import structure_options
-from kafka_replica.data.jobs import check_findings_path, severities_of
+from kafka_replica.data.jobs import check_findings_path, check_report_path, severities_of
 from kafka_replica.sdmx.errors import UrnError
 from kafka_replica.sdmx.urn import Urn
 
@@ -30,6 +30,7 @@ class DataOptions:
     time_format: Any
     overwrite: bool
     report_picture: bool
+    reports: tuple[Path, ...]
     findings: Path | None
     max_findings: int | None
     fail_on: Literal["error", "warning", "never"]
@@ -79,6 +80,13 @@ def _findings_path(context: click.Context, option: click.Parameter, value: Path 
     return value
 
 
+def _report_paths(context: click.Context, option: click.Parameter, value: tuple[Path, ...]) -> tuple[Path, ...]:
+    del context, option
+    for path in value:
+        check_report_path(path)
+    return tuple(dict.fromkeys(value))
+
+
 _OPTIONS = (
     click.option("--json", "as_json", is_flag=True, help="The report as a line of JSON on stdout."),
     click.option("--report-picture", is_flag=True, help="Also draw the findings: report.svg."),
@@ -97,6 +105,11 @@ _OPTIONS = (
     click.option(
         "--findings", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", callback=_findings_path,
         help="List all findings with their locations in this file: .csv, .jsonl, .parquet or .xlsx.",
+    ),
+    click.option(
+        "--report", "reports", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", multiple=True,
+        callback=_report_paths,
+        help="Write a report: .html, .json, or .ess.json (European Statistical System). Repeatable.",
     ),
     click.option("--overwrite", is_flag=True, help="Replace what an earlier run left."),
     click.option(

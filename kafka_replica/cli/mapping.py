@@ -8,7 +8,7 @@ from kafka_replica.cli.data_options import DataOptions, data_options, reference_
 from kafka_replica.cli.results import (
     data_errors,
     exit_status,
-    results_file,
+    result_files,
     results_folder,
     steps,
     tell,
@@ -54,7 +54,7 @@ def map_data(
             rules, target = (compile_rules(structures, side.urn) for side in (plan.source, plan.target))
             usages = usages_of(structures, rules)
         with (
-            results_file(chosen.findings, overwrite=chosen.overwrite) as findings,
+            result_files(chosen) as files,
             results_folder(chosen.out, overwrite=chosen.overwrite, aside=runs.writes_here) as out,
         ):
             job = MappingJob(
@@ -64,11 +64,12 @@ def map_data(
                 plan=plan,
                 target=target,
                 out=out,
-                findings=findings,
+                **files.of_jobs,
                 **chosen.of_jobs,
             )
             with data_errors():
                 outcome = runs.map(job, step)
+            files.write_reports(outcome)
             write_report(out, outcome, picture=chosen.report_picture)
     tell(outcome, chosen)
     return exit_status(outcome, chosen)

@@ -7,10 +7,11 @@ import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 from secrets import token_hex
-from typing import Final
+from typing import Any, Final
 
 import click
 from rich.console import Console
@@ -22,7 +23,7 @@ from kafka_replica.cli.data_options import DataOptions
 from kafka_replica.cli.output import json_line
 from kafka_replica.common.wording import counted
 from kafka_replica.data.errors import DatasetError
-from kafka_replica.data.jobs import Outcome, Step
+from kafka_replica.data.jobs import ESS, Outcome, Step, report_page
 from kafka_replica.errors import ConfigurationError, MissingExtraError, UsageError
 
 REJECTED_ROWS: Final = 3
@@ -80,31 +81,60 @@ def results_folder(folder: Path, *, overwrite: bool, aside: bool) -> Iterator[Pa
             folder.rmdir()
 
 
-@contextmanager
-def results_file(path: Path | None, *, overwrite: bool) -> Iterator[Path | None]:
-    """Yield the file that a run writes to, next to the final file, which it replaces at the end of the run.
+@dataclass(frozen=True)
+class ResultFiles:
+    """The files that a run writes to besides those in its folder, each next to the final file that it will replace.
 
-    Args:
-        path: the final file; None if it is not wanted.
-        overwrite: whether an earlier file is replaced.
+    Attributes:
+        findings: the table of findings.
+        reports: the reports.
+    """
+
+    findings: Path | None
+    reports: tuple[Path, ...]
+
+    @property
+    def of_jobs(self) -> dict[str, Any]:
+        """Return the files that engines write."""
+        return {"findings": self.findings, "ess_reports": tuple(path for path in self.reports if _is_ess(path))}
+
+    def write_reports(self, outcome: Outcome) -> None:
+        """Write the reports that engines do not write."""
+        for path in self.reports:
+            if path.suffix.lower() == ".html":
+                path.write_text(report_page(outcome), "utf-8")
+            elif not _is_ess(path):
+                path.write_text(_json(outcome), "utf-8")
+
+
+def _is_ess(path: Path) -> bool:
+    return path.name.lower().endswith(ESS)
+
+
+@contextmanager
+def result_files(chosen: DataOptions) -> Iterator[ResultFiles]:
+    """Yield the files that a run writes to; they replace the final files at the end of the run.
 
     Raises:
-        UsageError: the file exists, and is not to be replaced; or there is no folder for it.
+        UsageError: a final file exists, and is not to be replaced; or there is no folder for it.
     """
-    if path is None:
-        yield None
-        return
-    if path.exists() and not overwrite:
-        raise UsageError(f"writing {path}: the file is there already; name another, or say --overwrite")
-    if not path.parent.is_dir():
-        raise UsageError(f"writing {path}: there is no folder {path.parent}; create it, or name another")
-    unfinished = path.with_name(f".unfinished-{token_hex(4)}-{path.name}")
+    final = [*([] if chosen.findings is None else [chosen.findings]), *chosen.reports]
+    for path in final:
+        if path.exists() and not chosen.overwrite:
+            raise UsageError(f"writing {path}: the file is there already; name another, or say --overwrite")
+        if not path.parent.is_dir():
+            raise UsageError(f"writing {path}: there is no folder {path.parent}; create it, or name another")
+    unfinished = {path: path.with_name(f".unfinished-{token_hex(4)}-{path.name}") for path in final}
     try:
-        yield unfinished
-        if unfinished.exists():
-            unfinished.replace(path)
+        yield ResultFiles(
+            None if chosen.findings is None else unfinished[chosen.findings],
+            tuple(unfinished[path] for path in chosen.reports),
+        )
+        for path, written in unfinished.items():
+            written.replace(path)
     finally:
-        unfinished.unlink(missing_ok=True)
+        for written in unfinished.values():
+            written.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -137,7 +167,11 @@ def write_report(folder: Path, outcome: Outcome, *, picture: bool) -> None:
     """Write report.json after all other files: if it exists, the run was completed."""
     if picture:
         outcome.report.picture(folder / _PICTURE)
-    (folder / _REPORT).write_text(json.dumps(outcome.as_json(), indent=2, ensure_ascii=False) + "\n", "utf-8")
+    (folder / _REPORT).write_text(_json(outcome), "utf-8")
+
+
+def _json(outcome: Outcome) -> str:
+    return json.dumps(outcome.as_json(), indent=2, ensure_ascii=False) + "\n"
 
 
 def exit_status(outcome: Outcome, chosen: DataOptions) -> int:
@@ -190,3 +224,5 @@ def show(outcome: Outcome, chosen: DataOptions) -> None:
         cut = "" if outcome.listed == total else f" of {total:,}"
         listed = counted(outcome.listed, "finding")
         console.print(f"{listed}{cut} in {escape(str(chosen.findings))}", highlight=False)
+    for path in chosen.reports:
+        console.print(f"report in {escape(str(path))}", highlight=False)

@@ -11,7 +11,7 @@ from kafka_replica.cli.data_options import DataOptions, data_options, reference_
 from kafka_replica.cli.results import (
     data_errors,
     exit_status,
-    results_file,
+    result_files,
     results_folder,
     steps,
     tell,
@@ -58,14 +58,13 @@ def validate(
             rules = compile_rules(structures, flow, rules=chosen.rules, action=action, as_of=when)
             usages = usages_of(structures, rules)
         with (
-            results_file(chosen.findings, overwrite=chosen.overwrite) as findings,
+            result_files(chosen) as files,
             results_folder(chosen.out, overwrite=chosen.overwrite, aside=runs.writes_here) as out,
         ):
-            job = ValidationJob(
-                sources=sources, rules=rules, usages=usages, out=out, findings=findings, **chosen.of_jobs
-            )
+            job = ValidationJob(sources=sources, rules=rules, usages=usages, out=out, **files.of_jobs, **chosen.of_jobs)
             with data_errors():
                 outcome = runs.validate(job, step)
+            files.write_reports(outcome)
             write_report(out, outcome, picture=chosen.report_picture)
     tell(outcome, chosen)
     return exit_status(outcome, chosen)

@@ -113,9 +113,9 @@ class SparkEngine:
 
     def _mine(self, job: Job, step: Step) -> tuple[DataFrame, dict[Urn, int]]:
         """Return the rows of the job's structure, and the numbers of other rows."""
-        if job.findings is not None:
+        if job.findings is not None or job.ess_reports:
             raise ConfigurationError(
-                "listing findings in a file: Spark reads no locations; choose the engine local, or write --format "
+                "listing all findings in a file: Spark reads no locations; choose the engine local, or write --format "
                 "parquet, where _errors lists the findings of each row"
             )
         step("reading data")

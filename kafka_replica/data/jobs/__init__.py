@@ -5,10 +5,12 @@ from __future__ import annotations
 from kafka_replica.data.jobs.engines import Engine, engine
 from kafka_replica.data.jobs.job import Job, MappingJob, Outcome, Step, ValidationJob
 from kafka_replica.data.jobs.naming import artefact_of
-from kafka_replica.data.jobs.options import check_findings_path, severities_of
+from kafka_replica.data.jobs.options import ESS, check_findings_path, check_report_path, severities_of
+from kafka_replica.data.jobs.report_page import report_page
 from kafka_replica.data.jobs.sources import Kind, Source, separators_in_words, sources_of
 
 __all__ = [
+    "ESS",
     "Engine",
     "Job",
     "Kind",
@@ -19,7 +21,9 @@ __all__ = [
     "ValidationJob",
     "artefact_of",
     "check_findings_path",
+    "check_report_path",
     "engine",
+    "report_page",
     "separators_in_words",
     "severities_of",
     "sources_of",

@@ -58,6 +58,7 @@ class Job:
             writes SDMX-CSV.
         findings: the file of the table of findings; None if it is not wanted.
         max_findings: the largest number of findings in this table; None means no limit.
+        ess_reports: the files of reports in the form of the European Statistical System.
         names_files: whether locations name files.
     """
 
@@ -73,6 +74,7 @@ class Job:
     keeps_layout: bool = True
     findings: Path | None = None
     max_findings: int | None = None
+    ess_reports: tuple[Path, ...] = ()
     names_files: bool = True
 
     def file(self, what: str) -> Path:

@@ -13,6 +13,21 @@ FINDINGS_FORMATS: Final = (".csv", ".jsonl", ".parquet", ".xlsx")
 """The extensions of files with tables of findings."""
 
 
+REPORT_FORMATS: Final = (".html", ".json", ".ess.json")
+"""The ends of the names of files with reports: a page, JSON, and the form of the European Statistical System."""
+ESS: Final = ".ess.json"
+
+
+def check_report_path(path: Path) -> None:
+    """Check that a report can be written in the format that the end of a path selects.
+
+    Raises:
+        UsageError: the end selects no format.
+    """
+    if not path.name.lower().endswith(REPORT_FORMATS):
+        raise UsageError(f"writing a report to {path}: its name ends with none of {', '.join(REPORT_FORMATS)}")
+
+
 def check_findings_path(path: Path) -> None:
     """Check that a table of findings can be written in the format that the extension of a path selects.
 

@@ -9,13 +9,14 @@ import polars as pl
 from kafka_replica.common.wording import counted, reason_of
 from kafka_replica.data.jobs.job import GOOD, REJECTED, Job, MappingJob, Outcome, Step, ValidationJob
 from kafka_replica.data.polars.datasets import write_sdmx_csv
+from kafka_replica.data.polars.ess_report import write_ess_report
 from kafka_replica.data.polars.finding_files import write_findings
 from kafka_replica.data.polars.inputs import AT, Input, read_input
 from kafka_replica.data.polars.mapping import transform
 from kafka_replica.data.polars.rejected import have_one_layout, with_errors_in_words, write_rejected
 from kafka_replica.data.polars.reports import MapFindings, ValidationFindings, with_dataset_findings
 from kafka_replica.data.polars.validation import split, validate
-from kafka_replica.data.validation import ERRORS, Finding, Rules
+from kafka_replica.data.validation import ERRORS, Report, Rules
 from kafka_replica.errors import UsageError
 
 
@@ -39,8 +40,9 @@ class LocalEngine:
         _write_rejected(bad, data, job)
         step("reporting")
         found = ValidationFindings(checked, job.rules, data.locations_of(data.frame[AT]))
-        listed = _list(found.rows.table(), found.dataset, job)
-        return Outcome(found.report(), good.height, bad.height, data.others, listed)
+        report = found.report()
+        listed = _list(with_dataset_findings(found.rows.table(), found.dataset), report, job, job.rules)
+        return Outcome(report, good.height, bad.height, data.others, listed)
 
     def map(self, job: MappingJob, step: Step) -> Outcome:
         """Map data, and write mapped rows, and rejected rows unchanged, to a file each.
@@ -57,8 +59,9 @@ class LocalEngine:
         _write_rejected(bad, data, job)
         step("reporting")
         found = MapFindings(mapped, mapped[AT], data.frame, job.rules, data.locations_of(mapped[AT]))
-        listed = _list(found.rows.table(), (), job)
-        return Outcome(found.report(job.plan), good.height, bad.height, data.others, listed)
+        report = found.report(job.plan)
+        listed = _list(found.rows.table(), report, job, None)
+        return Outcome(report, good.height, bad.height, data.others, listed)
 
 
 def _read(job: Job, step: Step) -> Input:
@@ -66,11 +69,13 @@ def _read(job: Job, step: Step) -> Input:
     return read_input(job)
 
 
-def _list(table: pl.DataFrame, dataset: tuple[Finding, ...], job: Job) -> int | None:
-    """Write the table of findings if it is wanted, and return the number of findings in it."""
-    if job.findings is None:
-        return None
-    return write_findings(with_dataset_findings(table, dataset), job.findings, most=job.max_findings)
+def _list(table: pl.DataFrame, report: Report, job: Job, rules: Rules | None) -> int | None:
+    """Write the files with all findings that are wanted; return the number of findings in their table, if it is."""
+    for path in job.ess_reports:
+        write_ess_report(
+            path, table.head(table.height if job.max_findings is None else job.max_findings), report, rules
+        )
+    return None if job.findings is None else write_findings(table, job.findings, most=job.max_findings)
 
 
 def _write_rejected(bad: pl.DataFrame, data: Input, job: Job) -> None:

@@ -110,7 +110,7 @@ class MapFindings:
 
     def report(self, plan: MapPlan) -> Report:
         """Return the report."""
-        return report_of(plan.artefact, plan.version, self.rows, (), plan.notes)
+        return report_of(plan.artefact, plan.version, self.rows, (), plan.notes, series=20)
 
 
 def identified(texts: pl.DataFrame, rules: Rules, columns: Iterable[str]) -> pl.DataFrame:
