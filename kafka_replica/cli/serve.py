@@ -31,6 +31,7 @@ from kafka_replica.replication.dead_letters import DeadLetterFile
 from kafka_replica.server import ListenSettings, ServerSettings
 from kafka_replica.server import serve as serve_replica
 from kafka_replica.server.access_log import ACCESS_LOGGER, JsonAccess
+from kafka_replica.server.control_log import CONTROL_LOGGER
 from kafka_replica.stores import MemoryStore
 
 if TYPE_CHECKING:
@@ -111,9 +112,8 @@ def _replica(served: ServedReplica, kafka: dict[str, Any]) -> Replica:
 
 def _log_accesses(form: str) -> None:
     """Write a line for each request to stderr, without changing how other loggers behave."""
-    if form == "off":
-        return
-    logger, handler = logging.getLogger(ACCESS_LOGGER), logging.StreamHandler(sys.stderr)
+    name = CONTROL_LOGGER if form == "off" else ACCESS_LOGGER  # what controls something is logged in any case
+    logger, handler = logging.getLogger(name), logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonAccess() if form == "json" else logging.Formatter("%(asctime)s %(message)s"))
     logger.addHandler(handler)
     logger.setLevel(logging.INFO)

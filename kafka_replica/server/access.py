@@ -23,6 +23,8 @@ from typing import Final, NamedTuple
 from kafka_replica.errors import ConfigurationError
 from kafka_replica.server.problems import Problem
 
+GRANTED: Final = "kafka_replica.token"
+"""The key of a request's scope under which its token is."""
 LOOPBACK_NAMES: Final = ("localhost", "127.0.0.1", "[::1]")
 _HASH: Final = re.compile(r"[0-9a-f]{64}")
 _PORT: Final = re.compile(r":\d*$")
@@ -110,6 +112,23 @@ def is_allowed_host(header: str, allowed: Collection[str]) -> bool:
         allowed: the names in lower case, or ``*`` for any.
     """
     return "*" in allowed or _PORT.sub("", header.strip()).lower() in allowed
+
+
+def check_own_origin(headers: Mapping[str, str]) -> None:
+    """Check that a request that controls something comes from a page of this service, or from no browser.
+
+    A proxy may add the token of a person who has signed in to each request of the browser, whoever made it.
+    Source: W3C Fetch Metadata, section 2.3 (``Sec-Fetch-Site``).
+
+    Args:
+        headers: the headers of the request, by name in lower case.
+
+    Raises:
+        Problem: 403, it comes from another origin or site.
+    """
+    check_origin(headers, ())
+    if headers.get("sec-fetch-site", "same-origin") != "same-origin":
+        raise Problem(403, "pages of other sites may not control anything")
 
 
 def check_origin(headers: Mapping[str, str], allowed: Collection[str]) -> None:

@@ -34,10 +34,12 @@ from kafka_replica.server.health import readiness_json
 from kafka_replica.server.history_routes import HistoryRoutes
 from kafka_replica.server.observation import REQUEST_ID, Observation
 from kafka_replica.server.pages.error_pages import ErrorPages
+from kafka_replica.server.pages.producer_pages import ProducerPages
 from kafka_replica.server.pages.rendering import Renderer
 from kafka_replica.server.pages.upload_pages import UploadPages
 from kafka_replica.server.pages.views import Pages, either
 from kafka_replica.server.problems import answer_exception
+from kafka_replica.server.producers import controlled_producers
 from kafka_replica.server.sdmx_routes import Answer, SdmxRoutes
 from kafka_replica.server.settings import ServerSettings
 from kafka_replica.server.threads import DaemonThreads
@@ -48,7 +50,7 @@ _log = logging.getLogger("kafka_replica.server")
 _ROUTES: Final = frozenset({
     "sdmx", "pinned_sdmx", "index", "changes", "live", "ready", "metrics", "history", "diff",
     "validate", "map", "validate_like_fmr", "status", "structures", "artefact", "static", "upload",
-    "upload_to_map",
+    "upload_to_map", "producers", "producer", "control_producer",
 })  # fmt: skip
 """The names of the endpoints: the values of the metrics' label ``route``, besides ``other``."""
 
@@ -77,6 +79,7 @@ class Service:
                 f"the topics {', '.join(replica.topics)} have key spaces of their own: name the topic of the "
                 "structures with topic=, or read the topics as one with Replica(one_key_space=True)"
             )
+        producers = controlled_producers(settings.producers)  # first, because a file may be wrong
         self.replica = replica
         self.settings = settings
         self.versions = Versions(replica, topic, history)
@@ -92,6 +95,7 @@ class Service:
         self._renderer = Renderer(settings, has_history=history is not None)
         self._pages = Pages(replica, self.versions, settings, self._executor, self._renderer, history)
         self._uploads = UploadPages(self._pages, self._requests, self.versions, self._renderer, settings)
+        self._producers = ProducerPages(self._pages, producers, settings, self._executor)
         self.app = self._make_app()
 
     def _make_app(self) -> Starlette:
@@ -151,9 +155,12 @@ class Service:
             routes += _both(f"{prefix}/structures", pages.structures)
             routes += _both(f"{prefix}/structures/{{cls}}/{{agency}}/{{id}}/{{artefact_version}}", pages.artefact)
             routes += _both(f"{prefix}/diff", pages.diff)  # with parameters of a form
+            routes += _both(f"{prefix}/producers", self._producers.producers)
+            routes += _both(f"{prefix}/producers/{{name}}", self._producers.producer)
             routes += _both(f"{prefix}/upload", self._uploads.page)
             routes += _both(f"{prefix}/upload", self._uploads.upload, "POST")
             routes += _both(f"{prefix}/upload/map", self._uploads.upload_to_map, "POST")
+        routes += _both("/producers/{name}/{action}", self._producers.control_producer, "POST")
         routes += _both("/version/{version}/history", pages.history)
         routes += _both("/version/{version}/diff/{before}/{after}", pages.diff)
         return routes
@@ -198,6 +205,7 @@ class Service:
         await self.feed.close()
         self._executor.shutdown(wait=False, cancel_futures=True)
         self._requests.close()
+        self._producers.close()
         self.versions.close()
 
     @asynccontextmanager

@@ -6,13 +6,22 @@ Health checks pass without a host name and token, because they reveal no data an
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Final
 
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from kafka_replica.server.access import LOOPBACK_NAMES, Role, check_origin, check_role, is_allowed_host
+from kafka_replica.server.access import (
+    GRANTED,
+    LOOPBACK_NAMES,
+    Role,
+    check_origin,
+    check_own_origin,
+    check_role,
+    is_allowed_host,
+)
 from kafka_replica.server.problems import Problem, busy, problem_response
 from kafka_replica.server.settings import ServerSettings
 from kafka_replica.server.token_file import TokenFile
@@ -26,6 +35,9 @@ _HEALTH: Final = "/health/"
 _STREAMS: Final = ("/changes", "/changes/")
 _takes_data: Final = re.compile(r"(?:/version/[^/]+)?/(?:validate|map)/?|/ws/public/data/validate/?").fullmatch
 _takes_forms: Final = re.compile(r"(?:/version/[^/]+)?/upload(?:/map)?/?").fullmatch
+
+
+_controls: Final = re.compile(r"/producers/[^/]+/[^/]+/?").fullmatch
 
 
 class Gate:
@@ -57,7 +69,13 @@ class Gate:
             await refusal(scope, receive, send)
             return
         if scope["method"] == "OPTIONS" and not (self._settings.allowed_origins and _is_preflight(scope)):
-            allowed = DATA_METHODS if _takes_data(path) else FORM_METHODS if _takes_forms(path) else METHODS
+            allowed = (
+                DATA_METHODS
+                if _takes_data(path) or _controls(path)
+                else FORM_METHODS
+                if _takes_forms(path)
+                else METHODS
+            )
             await Response(None, 204, {"Allow": ", ".join(allowed)})(scope, receive, send)
             return
         is_counted = not path.startswith(_HEALTH) and path not in _STREAMS
@@ -69,13 +87,7 @@ class Gate:
 
     def _check(self, scope: Scope, path: str) -> None:
         size, headers = _headers_of(scope)
-        if scope["method"] == "POST" and (_takes_data(path) or _takes_forms(path)):
-            check_origin(headers, self._settings.allowed_origins)
-        elif scope["method"] not in METHODS:
-            # The connection is closed, because its body is not read.
-            raise Problem(405, "the server is read-only; use GET", {"Allow": ", ".join(METHODS), "Connection": "close"})
-        elif headers.get("content-length", "0") != "0" or "transfer-encoding" in headers:
-            raise Problem(413, "a request has no body here", {"Connection": "close"})
+        needed = self._check_method(scope["method"], path, headers)
         if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > self._settings.max_url_bytes:
             raise Problem(414, f"path and query are longer than {self._settings.max_url_bytes} bytes")
         if size > self._settings.max_header_bytes:
@@ -85,9 +97,25 @@ class Gate:
         if not is_allowed_host(headers.get("host", ""), self._hosts):
             raise Problem(400, "this host name is not allowed; the server's setting allowed_hosts lists the names")
         if self._tokens is not None and not _is_preflight(scope):
-            check_role(self._tokens.current(), headers.get("authorization", ""), Role.READ)
+            scope[GRANTED] = check_role(self._tokens.current(), headers.get("authorization", ""), needed)
+        elif needed is Role.CONTROL:
+            raise Problem(403, "controlling needs a token with the role control: start the service with tokens_file")
         if self._running >= self._settings.max_requests:
             raise busy(f"{self._settings.max_requests} requests are in progress")
+
+    def _check_method(self, method: str, path: str, headers: Mapping[str, str]) -> Role:
+        """Check method, body and origin; return the role that the request needs."""
+        if method == "POST" and (_takes_data(path) or _takes_forms(path)):
+            check_origin(headers, self._settings.allowed_origins)
+        elif method == "POST" and _controls(path):
+            check_own_origin(headers)
+            return Role.CONTROL
+        elif method not in METHODS:
+            # The connection is closed, because its body is not read.
+            raise Problem(405, "the server is read-only; use GET", {"Allow": ", ".join(METHODS), "Connection": "close"})
+        elif headers.get("content-length", "0") != "0" or "transfer-encoding" in headers:
+            raise Problem(413, "a request has no body here", {"Connection": "close"})
+        return Role.READ
 
 
 def _is_preflight(scope: Scope) -> bool:

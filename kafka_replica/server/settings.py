@@ -48,6 +48,9 @@ class ServerSettings:
     )
     environment: str = setting("", "The name of the environment, which all pages show.")
     tokens_file: Path | None = setting(None, "The file with the hashes of the tokens that requests need.")
+    producers: tuple[str, ...] = setting(
+        (), "The settings file of a reference producer, to show it and to control it. Repeatable."
+    )
     ready_when_stale: bool = setting(False, "Report ready with a version from before a restart.")
     max_lag_s: float | None = setting(None, "Report not ready while the version lags behind for longer.", least=0)
     max_lag_records: int | None = setting(None, "Report not ready while more offsets are missing.", least=0)

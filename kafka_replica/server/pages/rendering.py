@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Final
 from urllib.parse import quote
 
@@ -42,6 +43,8 @@ class Renderer:
         ]
         if has_history:
             self._sections.append(("history", ("history",)))
+        if settings.producers:
+            self._sections.append(("producers", ("producers",)))
         self._templates = Environment(
             loader=PackageLoader("kafka_replica.server.pages"),
             autoescape=True,
@@ -49,7 +52,9 @@ class Renderer:
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        self._templates.filters.update(language=language_tag, web=web_address, number="{:,}".format, counted=counted)
+        self._templates.filters.update(
+            language=language_tag, web=web_address, number="{:,}".format, counted=counted, instant=instant_text
+        )
 
     def links(self, scope: Scope, pinned: VersionId | None = None) -> Links:
         """Return the addresses for the pages of an app that may be mounted in another."""
@@ -80,6 +85,11 @@ def html_response(body: bytes, status: int = 200, headers: Mapping[str, str] | N
 def language_tag(text: str) -> str | None:
     """Return a language of a message if it can be a value of ``lang``. Source: RFC 5646, section 2.1."""
     return text if _TAG.fullmatch(text) else None
+
+
+def instant_text(instant_ms: int) -> str:
+    """Return an instant, in milliseconds since 1970, as text in UTC."""
+    return datetime.fromtimestamp(instant_ms / 1000, UTC).isoformat(sep=" ", timespec="milliseconds")
 
 
 def web_address(text: str | None) -> str | None:

@@ -69,7 +69,7 @@ class Pages:
         def context(links: Links, pinned: Snapshot | None) -> Context:
             return {**self._status.context(links, start), "pinned": pinned}
 
-        return await self._of_service(request, "status.html", context)
+        return await self.of_service(request, "status.html", context)
 
     async def history(self, request: Request) -> Response:
         """Answer with the versions that the history keeps."""
@@ -78,7 +78,7 @@ class Pages:
         def context(links: Links, _pinned: Snapshot | None) -> Context:
             return history_context(self._history, start, links)
 
-        return await self._of_service(request, "history.html", context)
+        return await self.of_service(request, "history.html", context)
 
     async def diff(self, request: Request) -> Response:
         """Answer with the difference of two versions."""
@@ -87,7 +87,7 @@ class Pages:
         def context(links: Links, _pinned: Snapshot | None) -> Context:
             return diff_context(self._versions, wanted, links, several_topics=self._replica.has_key_spaces)
 
-        return await self._of_service(request, "diff.html", context)
+        return await self.of_service(request, "diff.html", context)
 
     async def structures(self, request: Request) -> Response:
         """Answer with the structures of a version that a query selects."""
@@ -131,7 +131,7 @@ class Pages:
 
         return await compute_in(self._executor, compute, self._settings.request_timeout_s)
 
-    async def _of_service(
+    async def of_service(
         self, request: Request, template: str, context: Callable[[Links, Snapshot | None], Context]
     ) -> Response:
         """Answer with a page that is not about the structures of a version; its links stay in that of a pinned path."""

@@ -71,6 +71,11 @@ class Browser:
         features = [{"name": "prefers-color-scheme", "value": name}]
         self._post("goog/cdp/execute", cmd="Emulation.setEmulatedMedia", params={"features": features})
 
+    def send_headers(self, **headers: str) -> None:
+        """Add headers to all further requests, as a proxy would."""
+        self._post("goog/cdp/execute", cmd="Network.enable", params={})
+        self._post("goog/cdp/execute", cmd="Network.setExtraHTTPHeaders", params={"headers": headers})
+
     def press(self, key: str) -> None:
         """Press a key: a WebDriver code point."""
         actions = [{"type": "keyDown", "value": key}, {"type": "keyUp", "value": key}]

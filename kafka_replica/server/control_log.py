@@ -1,0 +1,22 @@
+"""The log of actions that control something: each with who requested it, and how it ended."""
+
+from __future__ import annotations
+
+import logging
+from typing import Final
+
+CONTROL_LOGGER: Final = "kafka_replica.access.control"
+_log = logging.getLogger(CONTROL_LOGGER)
+
+
+def log_control(action: str, target: str, who: str, client: str, outcome: str) -> None:
+    """Log an action at level INFO.
+
+    Args:
+        action: the action.
+        target: the object of the action.
+        who: the holder of the token.
+        client: the address of the client.
+        outcome: the result, or the reason why it failed.
+    """
+    _log.info("%s of %s by %s from %s: %s", action, target, *(repr(one)[1:-1] for one in (who, client, outcome)))

@@ -1,0 +1,198 @@
+"""The pages of the reference producers: their state, their transactions, and forms that control them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping
+from concurrent.futures import Executor
+from typing import Any, Final, NamedTuple, TypeVar
+from urllib.parse import parse_qsl, quote
+
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import RedirectResponse, Response
+
+from kafka_replica.errors import KafkaReplicaError, UsageError
+from kafka_replica.producer.errors import OutboxUnavailableError
+from kafka_replica.server.accept import prefers_html
+from kafka_replica.server.access import GRANTED, Role, Token
+from kafka_replica.server.computing import compute_in
+from kafka_replica.server.control_log import log_control
+from kafka_replica.server.pages.links import Address, Links
+from kafka_replica.server.pages.redaction import redacted
+from kafka_replica.server.pages.views import Pages
+from kafka_replica.server.problems import Problem, busy
+from kafka_replica.server.producers import ACTIONS, SELECTIONS, ControlledProducer
+from kafka_replica.server.settings import ServerSettings
+from kafka_replica.stores import Snapshot
+
+T = TypeVar("T")
+_FORM: Final = "application/x-www-form-urlencoded"
+_MOST_BYTES: Final = 8192
+_MOST_REASON: Final = 200
+
+
+class Row(NamedTuple):
+    """A producer in the list: its facts, or the reason why there are none."""
+
+    name: str
+    facts: Mapping[str, Any] | None
+    error: str | None
+
+
+class ProducerPages:
+    """The endpoints of producers.
+
+    Args:
+        pages: makes pages.
+        producers: the producers by name.
+        settings: the settings of the app.
+        executor: runs requests to databases.
+    """
+
+    def __init__(
+        self, pages: Pages, producers: Mapping[str, ControlledProducer], settings: ServerSettings, executor: Executor
+    ) -> None:
+        self._pages = pages
+        self._producers = producers
+        self._settings = settings
+        self._executor = executor
+
+    async def producers(self, request: Request) -> Response:
+        """Answer with the list of producers."""
+        if not _is_browser(request):
+            rows = await self._computed(self._rows)
+            return _json({"producers": [row.facts or {"name": row.name, "error": row.error} for row in rows]})
+
+        def context(_links: Links, _pinned: Snapshot | None) -> Mapping[str, object]:
+            return {"section": "producers", "here": Address(("producers",)), "rows": self._rows()}
+
+        return await self._pages.of_service(request, "producers.html", context)
+
+    async def producer(self, request: Request) -> Response:
+        """Answer with the state and transactions of a producer."""
+        producer = self._named(request)
+        selection, watch = request.query_params.get("status") or "all", "watch" in request.query_params
+        done = request.query_params.get("done", "")
+        if not _is_browser(request):
+            facts = await self._computed(lambda: producer.facts(selection, watch=watch).as_json())
+            return _json(_shown(facts))
+
+        def context(links: Links, _pinned: Snapshot | None) -> Mapping[str, object]:
+            facts = _with_problems(lambda: producer.facts(selection, watch=watch))
+            unpinned = links.pinned_to(None)
+            return {
+                "section": "producers", "here": Address(("producers", producer.name)), "name": producer.name,
+                "facts": _shown(facts.as_json()), "watched": watch, "selection": selection,
+                "selections": list(SELECTIONS), "done": done if done in ACTIONS else "",
+                "actions": {one: unpinned.page("producers", producer.name, one) for one in ACTIONS},
+                "may_control": _may_control(request), "has_tokens": self._settings.tokens_file is not None,
+            }  # fmt: skip
+
+        answer = await self._pages.of_service(request, "producer.html", context)
+        answer.headers["Referrer-Policy"] = "same-origin"  # so that browsers name the origin of its forms
+        return answer
+
+    async def control_producer(self, request: Request) -> Response:
+        """Carry out the action that a form names; the gate has checked role and origin."""
+        producer, action = self._named(request), request.path_params["action"]
+        if action not in ACTIONS:
+            raise Problem(404, f"there is no action of this name; actions are {', '.join(ACTIONS)}")
+        fields = await _fields(request, self._settings.upload_timeout_s)
+        if action == "flush" and fields.get("confirm") != "yes":
+            raise Problem(400, "a full flush sends everything again: confirm it (confirm=yes)")
+        token: Token = request.scope[GRANTED]
+        who = token.holder or f"token {token.digest.hex()[:8]}"
+        client = "-" if request.client is None else request.client.host
+        reason = f"{fields.get('reason', '').strip()[:_MOST_REASON] or 'by request'} (by {who})"
+        try:
+            said = await self._computed(lambda: producer.perform(action, reason))
+        except Problem as problem:
+            log_control(action, f"producer {producer.name}", who, client, f"failed: {problem.detail}")
+            raise
+        log_control(action, f"producer {producer.name}", who, client, said)
+        if not _is_browser(request):
+            return _json({"done": action, "detail": said})
+        root = quote(request.scope.get("root_path", ""))
+        address = f"{root}/producers/{quote(producer.name, safe='')}?done={action}"
+        return RedirectResponse(address, 303, {"Cache-Control": "no-store"})
+
+    def close(self) -> None:
+        """Close the connections to all databases. Idempotent."""
+        for producer in self._producers.values():
+            producer.close()
+
+    def _named(self, request: Request) -> ControlledProducer:
+        found = self._producers.get(request.path_params["name"])
+        if found is None:
+            raise Problem(404, "this service knows no producer of this name; its setting producers lists them")
+        return found
+
+    def _rows(self) -> list[Row]:
+        rows = []
+        for name, producer in self._producers.items():
+            try:
+                rows.append(Row(name, _shown(producer.facts(most=0).as_json()), None))
+            except KafkaReplicaError as error:
+                rows.append(Row(name, None, redacted(str(error))))
+        return rows
+
+    async def _computed(self, compute: Callable[[], T]) -> T:
+        return await compute_in(self._executor, lambda: _with_problems(compute), self._settings.request_timeout_s)
+
+
+def _with_problems(compute: Callable[[], T]) -> T:
+    """Return what a function computes; errors of the producer's database become problems without secrets."""
+    try:
+        return compute()
+    except OutboxUnavailableError as error:
+        raise busy(redacted(str(error))) from error
+    except UsageError as error:
+        raise Problem(400, redacted(str(error))) from error
+    except KafkaReplicaError as error:
+        raise Problem(409, redacted(str(error))) from error
+
+
+def _shown(facts: dict[str, Any]) -> dict[str, Any]:
+    """Return facts without addresses and paths of the machine in messages of errors."""
+    shown = {**facts, "reason": facts["reason"] and redacted(facts["reason"])}
+    if facts["failed"]:
+        shown["failed"] = {**facts["failed"], "error": redacted(facts["failed"]["error"] or "")}
+    shown["transactions"] = [{**one, "error": one["error"] and redacted(one["error"])} for one in facts["transactions"]]
+    return shown
+
+
+def _may_control(request: Request) -> bool:
+    token: Token | None = request.scope.get(GRANTED)
+    return token is not None and token.role >= Role.CONTROL
+
+
+async def _fields(request: Request, timeout_s: float) -> dict[str, str]:
+    """Return the fields of a form.
+
+    Raises:
+        Problem: the body is no form, too large, or too slow.
+    """
+    if request.headers.get("content-type", _FORM).partition(";")[0].strip().lower() != _FORM:
+        raise Problem(415, f"the body is a form: Content-Type: {_FORM}", {"Connection": "close"})
+    body = bytearray()
+    try:
+        async with asyncio.timeout(timeout_s):
+            async for piece in request.stream():
+                body += piece
+                if len(body) > _MOST_BYTES:
+                    raise Problem(413, f"the form is larger than {_MOST_BYTES} bytes", {"Connection": "close"})
+    except TimeoutError as error:
+        raise Problem(408, f"the form did not arrive within {timeout_s:g} s", {"Connection": "close"}) from error
+    except ClientDisconnect as error:
+        raise Problem(400, "the client left before its form was complete") from error
+    return dict(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True))
+
+
+def _is_browser(request: Request) -> bool:
+    return prefers_html(", ".join(request.headers.getlist("accept")))
+
+
+def _json(value: dict[str, Any]) -> Response:
+    headers = {"Cache-Control": "no-store", "Vary": "Accept"}
+    return Response(json.dumps(value, separators=(",", ":"), default=str), 200, headers, "application/json")
