@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 from benchmarks.codes import codes
 from benchmarks.directories import directories
 from benchmarks.durable import disk, disk_apply, disk_flush, disk_lookups
+from benchmarks.findings import findings
 from benchmarks.headers import headers
 from benchmarks.http import http
 from benchmarks.load import load
@@ -132,4 +133,5 @@ EXPERIMENTS: dict[str, Callable[[Stage], Figures]] = {
     "directories": directories,
     "http": http,
     "validation": validation,
+    "findings": findings,
 }

@@ -86,6 +86,12 @@ FIGURES: dict[str, Figure] = {
     "directory.changes": Figure("10 rows changed in 500,000 against in 10,000, four indexes, p50", "x", 1.5, "less"),
     "directory.changes_us": Figure("microseconds of it: in 10,000", "us"),
     "codes.first_s": Figure("the same codes broadcast for the first time, decoding included", "s"),
+    "findings.page_s": Figure("a million findings: the report as a page", "s", 10, "less"),
+    "findings.page.cpu_s": Figure("processor time of it", "s", None, "less"),
+    "findings.listed_s": Figure("a million findings: all of them as CSV, with locations", "s", None, "less"),
+    "findings.listed.cpu_s": Figure("processor time of it", "s", None, "less"),
+    "findings.ess_s": Figure("a million findings: the report of the European Statistical System", "s", None, "less"),
+    "findings.ess.cpu_s": Figure("processor time of it", "s", None, "less"),
 }
 
 

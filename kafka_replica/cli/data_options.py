@@ -36,6 +36,7 @@ class DataOptions:
     fail_on: Literal["error", "warning", "never"]
     max_error_share: float
     as_json: bool
+    quiet: bool
 
     @property
     def of_jobs(self) -> dict[str, Any]:
@@ -89,6 +90,7 @@ def _report_paths(context: click.Context, option: click.Parameter, value: tuple[
 
 _OPTIONS = (
     click.option("--json", "as_json", is_flag=True, help="The report as a line of JSON on stdout."),
+    click.option("--quiet", is_flag=True, help="Show neither progress nor summary; errors are shown."),
     click.option("--report-picture", is_flag=True, help="Also draw the findings: report.svg."),
     click.option(
         "--max-error-share", type=click.FloatRange(0, 1), default=0.0, show_default=True, metavar="SHARE",

@@ -5,18 +5,18 @@ from __future__ import annotations
 import click
 
 from kafka_replica.cli.data_options import DataOptions, data_options, reference_option
+from kafka_replica.cli.progress import shown_progress
 from kafka_replica.cli.results import (
     data_errors,
     exit_status,
     result_files,
     results_folder,
-    steps,
     tell,
     write_report,
 )
 from kafka_replica.cli.structure_source import StructureSource
 from kafka_replica.data.files import usages_of
-from kafka_replica.data.jobs import MappingJob, engine, separators_in_words, sources_of
+from kafka_replica.data.jobs import MappingJob, Progress, engine, separators_in_words, sources_of
 from kafka_replica.data.mapping import compile_map, inverse
 from kafka_replica.data.validation import compile_rules
 from kafka_replica.sdmx import Structures
@@ -45,8 +45,8 @@ def map_data(
     for said in separators_in_words(sources):
         click.echo(f"kafka-replica: {said}", err=True)
     runs = engine(chosen.engine_name)
-    with steps() as step:
-        step("reading structures")
+    with shown_progress(quiet=chosen.quiet) as step:
+        step(Progress("reading structures"))
         with source.snapshot() as snapshot:
             structures = Structures(snapshot)
             plan = compile_map(structures, reference, rules=chosen.rules)

@@ -16,14 +16,13 @@ from typing import Any, Final
 import click
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from kafka_replica.cli.data_options import DataOptions
 from kafka_replica.cli.output import json_line
 from kafka_replica.common.wording import counted
 from kafka_replica.data.errors import DatasetError
-from kafka_replica.data.jobs import ESS, Outcome, Step, report_page
+from kafka_replica.data.jobs import ESS, Outcome, report_page
 from kafka_replica.errors import ConfigurationError, MissingExtraError, UsageError
 
 REJECTED_ROWS: Final = 3
@@ -31,19 +30,6 @@ REJECTED_ROWS: Final = 3
 _REPORT, _PICTURE = "report.json", "report.svg"
 _WRITTEN: Final = tuple(f"{what}.{kind}" for what in ("good", "rejected", "mapped") for kind in ("csv", "parquet"))
 _COLOURS: Final = {"error": "red", "warning": "yellow"}
-
-
-@contextmanager
-def steps() -> Iterator[Step]:
-    """Show the present step on a terminal."""
-    console = Console(file=sys.stderr)
-    progress = Progress(
-        SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn(),
-        console=console, transient=True, disable=not console.is_terminal,
-    )  # fmt: skip
-    with progress:
-        task = progress.add_task("", total=None)
-        yield lambda words: progress.update(task, description=words)
 
 
 @contextmanager
@@ -193,7 +179,7 @@ def tell(outcome: Outcome, chosen: DataOptions) -> None:
         click.echo(f"kafka-replica: rows left out: {outcome.other_rows:,}, which say they are of {said}", err=True)
     if chosen.as_json:
         json_line(outcome.as_json())
-    else:
+    elif not chosen.quiet:
         show(outcome, chosen)
 
 

@@ -8,18 +8,18 @@ from typing import get_args
 import click
 
 from kafka_replica.cli.data_options import DataOptions, data_options, reference_option
+from kafka_replica.cli.progress import shown_progress
 from kafka_replica.cli.results import (
     data_errors,
     exit_status,
     result_files,
     results_folder,
-    steps,
     tell,
     write_report,
 )
 from kafka_replica.cli.structure_source import StructureSource
 from kafka_replica.data.files import usages_of
-from kafka_replica.data.jobs import ValidationJob, engine, separators_in_words, sources_of
+from kafka_replica.data.jobs import Progress, ValidationJob, engine, separators_in_words, sources_of
 from kafka_replica.data.validation import compile_rules
 from kafka_replica.data.validation.actions import Action
 from kafka_replica.sdmx import Structures
@@ -51,8 +51,8 @@ def validate(
     for said in separators_in_words(sources):
         click.echo(f"kafka-replica: {said}", err=True)
     runs = engine(chosen.engine_name)
-    with steps() as step:
-        step("reading structures")
+    with shown_progress(quiet=chosen.quiet) as step:
+        step(Progress("reading structures"))
         with source.snapshot() as snapshot:
             structures, when = Structures(snapshot), None if as_of is None else as_of.date()
             rules = compile_rules(structures, flow, rules=chosen.rules, action=action, as_of=when)

@@ -24,11 +24,11 @@ from kafka_replica.data.jobs.job import (
     Job,
     MappingJob,
     Outcome,
-    Step,
     ValidationJob,
     in_words,
     verdict_of,
 )
+from kafka_replica.data.jobs.progress import Progress, Step
 from kafka_replica.data.jobs.sources import Source
 from kafka_replica.data.validation import ERRORS, Report, Rules
 from kafka_replica.errors import ConfigurationError
@@ -94,7 +94,7 @@ class SparkEngine:
             PySparkException: Spark could not do it.
         """
         mine, others = self._mine(job, step)
-        step("validating and writing")
+        step(Progress("validating and writing"))
         checked = validate(mine, job.rules)
         return self._written(job, job.rules, checked, lambda: report(checked, job.rules), others)
 
@@ -107,7 +107,7 @@ class SparkEngine:
             PySparkException: Spark could not do it.
         """
         mine, others = self._mine(job, step)
-        step("mapping and writing")
+        step(Progress("mapping and writing"))
         mapped = transform(mine, job.plan)
         return self._written(job, job.target, mapped, lambda: map_report(mapped, job.plan), others)
 
@@ -118,9 +118,9 @@ class SparkEngine:
                 "listing all findings in a file: Spark reads no locations; choose the engine local, or write --format "
                 "parquet, where _errors lists the findings of each row"
             )
-        step("reading data")
+        step(Progress("reading data"))
         df = self._read(job)
-        step("picking rows")
+        step(Progress("picking rows"))
         mine, others = parted(df, job.rules, job.usages)
         if others and mine.isEmpty():
             raise job.none_meant(others)

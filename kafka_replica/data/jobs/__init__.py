@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from kafka_replica.data.jobs.engines import Engine, engine
-from kafka_replica.data.jobs.job import Job, MappingJob, Outcome, Step, ValidationJob
+from kafka_replica.data.jobs.job import Job, MappingJob, Outcome, ValidationJob
 from kafka_replica.data.jobs.naming import artefact_of
 from kafka_replica.data.jobs.options import ESS, check_findings_path, check_report_path, severities_of
+from kafka_replica.data.jobs.progress import Progress, Step
 from kafka_replica.data.jobs.report_page import report_page
 from kafka_replica.data.jobs.sources import Kind, Source, separators_in_words, sources_of
 
@@ -16,6 +17,7 @@ __all__ = [
     "Kind",
     "MappingJob",
     "Outcome",
+    "Progress",
     "Source",
     "Step",
     "ValidationJob",

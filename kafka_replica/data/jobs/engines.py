@@ -5,7 +5,8 @@ from __future__ import annotations
 from importlib.metadata import entry_points
 from typing import Final, Protocol
 
-from kafka_replica.data.jobs.job import MappingJob, Outcome, Step, ValidationJob
+from kafka_replica.data.jobs.job import MappingJob, Outcome, ValidationJob
+from kafka_replica.data.jobs.progress import Step
 from kafka_replica.errors import ConfigurationError
 
 GROUP: Final = "kafka_replica.engines"

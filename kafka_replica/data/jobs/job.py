@@ -16,8 +16,6 @@ from kafka_replica.data.validation import ERRORS, Report, Rules
 from kafka_replica.sdmx import Urn
 
 OutFormat: TypeAlias = Literal["csv", "parquet"]
-Step: TypeAlias = Callable[[str], None]
-"""A callable that receives a description of the next step."""
 
 GOOD = "good"
 REJECTED = "rejected"

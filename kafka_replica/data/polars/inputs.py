@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -12,8 +13,10 @@ import polars as pl
 
 from kafka_replica.common.wording import counted
 from kafka_replica.data.errors import DatasetError
+from kafka_replica.data.files.content import BETWEEN
 from kafka_replica.data.files.messages import read_located_columns
 from kafka_replica.data.jobs.job import Job, verdict_of
+from kafka_replica.data.jobs.progress import Progress, Step
 from kafka_replica.data.jobs.sources import Source
 from kafka_replica.data.polars.datasets.reading import CsvRows, read_one_sdmx_csv, read_plain_csv
 from kafka_replica.data.polars.datasets.rows import parted
@@ -62,8 +65,10 @@ class Input:
         return self.locations[positions]
 
 
-def read_input(job: Job) -> Input:
+def read_input(job: Job, step: Step) -> Input:
     """Return the rows of a job that belong to its structure. A column that one file lacks is NULL there.
+
+    The progress is reported after each file, and in messages after some thousand rows.
 
     Raises:
         DatasetError: a file cannot be read, files have columns of different kinds, or no row is of the structure.
@@ -73,18 +78,41 @@ def read_input(job: Job) -> Input:
     locations: list[pl.DataFrame] = []
     originals: list[Original] = []
     first = 0
-    for source in job.sources:
-        file = _read(source, job)
+    sizes = _sizes(job.sources)
+    for number, source in enumerate(job.sources):
+        done, rows_before = sum(sizes[:number]), first
+
+        def tell(rows: int, done: int = done, before: int = rows_before) -> None:
+            step(Progress("reading data", done, sum(sizes), rows=before + rows))
+
+        tell(0)
+        file = _read(source, job, tell)
         verdict = verdict_of(source, job.rules)
         if file.rows is not None:
             originals.append(Original(first, file.rows, verdict))
         frames.append(file.frame.drop([] if verdict is None else [verdict], strict=False))
         locations.append(_located(file, source.path if job.names_files else None))
         first += file.frame.height
+    step(Progress("reading data", sum(sizes), sum(sizes), rows=first))
     mine, others = parted(_one_frame(frames).with_row_index(AT), job.rules, job.usages)
     if others and not mine.height:
         raise job.none_meant(others)
     return Input(mine, pl.concat(locations), tuple(originals) if len(originals) == len(frames) else (), others)
+
+
+def _sizes(sources: Sequence[Source]) -> list[int]:
+    """Return the size of each file as it is stored, in bytes; that of an archive is shared by its files."""
+    files = [source.path.partition(BETWEEN)[0] for source in sources]
+    shared = Counter(files)
+    return [
+        _size(source, file) // shared[file] if source.content is None else len(source.content)
+        for source, file in zip(sources, files, strict=True)
+    ]
+
+
+def _size(source: Source, file: str) -> int:
+    path = Path(file)
+    return path.stat().st_size if "://" not in source.path and path.exists() else 0
 
 
 def _one_frame(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
@@ -102,11 +130,11 @@ class _File(NamedTuple):
     rows: CsvRows | None = None
 
 
-def _read(source: Source, job: Job) -> _File:
+def _read(source: Source, job: Job, tell: Callable[[int], None]) -> _File:
     if "://" in source.path:
         raise ConfigurationError(f"reading {source.path}: only Spark can; choose the engine spark (--engine spark)")
     if source.kind == "message":
-        columns, lines = read_located_columns(source.path, job.rules, job.usages, content=source.content)
+        columns, lines = read_located_columns(source.path, job.rules, job.usages, content=source.content, tell=tell)
         return _File(pl.DataFrame(columns, infer_schema_length=None), {"line": pl.Series(lines, dtype=pl.UInt32)})
     if source.kind == "parquet":
         return _parquet(source)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
 
-from kafka_replica.common.wording import counted, reason_of
-from kafka_replica.data.jobs.job import GOOD, REJECTED, Job, MappingJob, Outcome, Step, ValidationJob
+from kafka_replica.common.wording import reason_of
+from kafka_replica.data.jobs.job import GOOD, REJECTED, Job, MappingJob, Outcome, ValidationJob
+from kafka_replica.data.jobs.progress import Progress, Step
 from kafka_replica.data.polars.datasets import write_sdmx_csv
 from kafka_replica.data.polars.ess_report import write_ess_report
 from kafka_replica.data.polars.finding_files import write_findings
@@ -15,7 +17,7 @@ from kafka_replica.data.polars.inputs import AT, Input, read_input
 from kafka_replica.data.polars.mapping import transform
 from kafka_replica.data.polars.rejected import have_one_layout, with_errors_in_words, write_rejected
 from kafka_replica.data.polars.reports import MapFindings, ValidationFindings, with_dataset_findings
-from kafka_replica.data.polars.validation import split, validate
+from kafka_replica.data.polars.validation import checked_rows, split
 from kafka_replica.data.validation import ERRORS, Report, Rules
 from kafka_replica.errors import UsageError
 
@@ -31,14 +33,13 @@ class LocalEngine:
         Raises:
             KafkaReplicaError: a file cannot be read, or no row belongs to the structure.
         """
-        data = _read(job, step)
-        step(f"validating {counted(data.frame.height, 'row')}")
-        checked = validate(data.frame.drop(AT), job.rules)
+        data = read_input(job, step)
+        checked = checked_rows(data.frame.drop(AT), job.rules, _progress_of_checks(step, data.frame.height))
         good, bad = split(checked.with_columns(data.frame[AT]))
-        step("writing")
+        step(Progress("writing", rows=data.frame.height))
         _write(good.drop(AT), job, GOOD, job.rules)
         _write_rejected(bad, data, job)
-        step("reporting")
+        step(Progress("reporting", rows=data.frame.height))
         found = ValidationFindings(checked, job.rules, data.locations_of(data.frame[AT]))
         report = found.report()
         listed = _list(with_dataset_findings(found.rows.table(), found.dataset), report, job, job.rules)
@@ -50,23 +51,22 @@ class LocalEngine:
         Raises:
             KafkaReplicaError: a file cannot be read, or no row belongs to the source.
         """
-        data = _read(job, step)
-        step(f"mapping {counted(data.frame.height, 'row')}")
+        data = read_input(job, step)
+        step(Progress("mapping", rows=data.frame.height))
         mapped = transform(data.frame, job.plan)
         good, bad = split(mapped)
-        step("writing")
+        step(Progress("writing", rows=data.frame.height))
         _write(good.drop(AT), job, GOOD, job.target)
         _write_rejected(bad, data, job)
-        step("reporting")
+        step(Progress("reporting", rows=data.frame.height))
         found = MapFindings(mapped, mapped[AT], data.frame, job.rules, data.locations_of(mapped[AT]))
         report = found.report(job.plan)
         listed = _list(found.rows.table(), report, job, None)
         return Outcome(report, good.height, bad.height, data.others, listed)
 
 
-def _read(job: Job, step: Step) -> Input:
-    step("reading data")
-    return read_input(job)
+def _progress_of_checks(step: Step, rows: int) -> Callable[[int, int], None]:
+    return lambda done, total: step(Progress("validating", done, total, "checks", rows))
 
 
 def _list(table: pl.DataFrame, report: Report, job: Job, rules: Rules | None) -> int | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from typing import Any, Final, NamedTuple
 
@@ -63,12 +63,21 @@ def validate(
             (a stub, a record that cannot be read); names all of them.
         SdmxError: the artefact itself cannot be read.
     """
-    df = as_frame(frame)
-    if ERRORS in df.columns:
+    return checked_rows(
+        as_frame(frame), rules_for(reference, snapshot, rules, action, as_of), lambda _done, _total: None
+    )
+
+
+def checked_rows(frame: pl.DataFrame, rules: Rules, tell: Callable[[int, int], None]) -> pl.DataFrame:
+    """Return the result of :func:`validate`; call a function with the number of checks that are done, and of all.
+
+    Raises:
+        UsageError: as :func:`validate`.
+    """
+    if ERRORS in frame.columns:
         raise UsageError(f"validating: the frame has a column {ERRORS} already; drop it first")
-    rows = prepared(df, rules_for(reference, snapshot, rules, action, as_of))
-    found = _findings(rows)
-    return df.with_columns(found.alias(ERRORS))
+    found = _findings(prepared(frame, rules), tell)
+    return frame.with_columns(found.alias(ERRORS))
 
 
 def split(validated: pl.DataFrame, *, severity: str = "error") -> Split:
@@ -94,14 +103,21 @@ def split(validated: pl.DataFrame, *, severity: str = "error") -> Split:
     return Split(good.drop(ERRORS), bad_rows)
 
 
-def _findings(rows: Prepared) -> pl.Series:
+def _findings(rows: Prepared, tell: Callable[[int, int], None]) -> pl.Series:
     """Return the errors of all rows."""
     checks = rows.bound.checks
-    found = [_listed(hit, number, fields_of(checks[number], value)) for number, hit, value in rows.broken_rows()]
+    total = len(checks) + len(rows.bound.keys) + len(rows.bound.levels)
+    tell(0, total)
+    found: list[pl.DataFrame] = []
+    for number, hit, value in rows.broken_rows():
+        found.append(_listed(hit, number, fields_of(checks[number], value)))
+        tell(number, total)
+    tell(len(checks), total)
     found += [
         _listed(hit, number, fields_of(other, value))
         for number, (other, hit, value) in enumerate(flagged_rows(rows), start=len(checks))
     ]
+    tell(total, total)
     if not found:
         return pl.Series(ERRORS, [None] * rows.texts.height, dtype=ERRORS_TYPE)
     listed = pl.concat(found).sort(ROW, _ORDER).group_by(ROW, maintain_order=True).agg(pl.col(ERRORS))

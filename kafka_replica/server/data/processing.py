@@ -13,6 +13,7 @@ from kafka_replica.data.jobs import (
     Engine,
     MappingJob,
     Outcome,
+    Progress,
     Source,
     ValidationJob,
     artefact_of,
@@ -103,5 +104,5 @@ def _errors_of_data() -> Iterator[None]:
         raise DatasetError(str(error)) from error
 
 
-def _ignore(_step: str) -> None:
+def _ignore(_progress: Progress) -> None:
     """Do nothing; a request shows no steps."""

@@ -25,6 +25,7 @@ from kafka_replica.sdmx import Urn
 
 __all__ = ["LocatedRow", "data_message_rows", "read_data_message", "read_located_columns", "read_message_columns"]
 
+_TOLD_EVERY: Final = 10_000
 _GZIP: Final = b"\x1f\x8b"
 _BEFORE: Final = b"\xef\xbb\xbf\xff\xfe\0 \t\r\n"  # byte order marks, halves of characters, blanks
 
@@ -81,18 +82,30 @@ def read_message_columns(
 
 
 def read_located_columns(
-    path: str | Path, rules: Rules | None = None, usages: Collection[Urn] = (), *, content: bytes | None = None
+    path: str | Path,
+    rules: Rules | None = None,
+    usages: Collection[Urn] = (),
+    *,
+    content: bytes | None = None,
+    tell: Callable[[int], None] | None = None,
 ) -> tuple[Columns, list[int | None]]:
     """Return the columns of a data message, and the line of each row as in :class:`LocatedRow`.
+
+    ``tell`` is called with the number of rows that were read, after each 10,000 rows or more.
 
     Arguments and errors as for :func:`read_data_message`.
     """
     lines: list[int | None] = []
+    told = 0
 
     def blocks() -> Iterator[Block]:
+        nonlocal told
         for line, block in _located_blocks(path, rules, usages, content):
             lines.extend([line] * block.size)
             yield block
+            if tell is not None and len(lines) - told >= _TOLD_EVERY:
+                told = len(lines)
+                tell(told)
 
     return columns_of(blocks()), lines
 
