@@ -61,12 +61,14 @@ class WireComponent(WireIdentifiable, gc=False):
 class WireDimensions(Wire, gc=False):
     """The list of dimensions."""
 
+    id: str | None = None
     dimensions: list[WireComponent] | None = None
 
 
 class WireAttributes(Wire, gc=False):
     """The list of attributes."""
 
+    id: str | None = None
     attributes: list[WireComponent] | None = None
 
 

@@ -15,7 +15,7 @@ from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.formats.fusion import codelists
 from kafka_replica.sdmx.formats.fusion.classes import CLASSES, READERS
 from kafka_replica.sdmx.formats.fusion.values import Wire, WireMaintainable, read_maintained
-from kafka_replica.sdmx.formats.json_shared.short import DeclinedError, plain, unless_whole
+from kafka_replica.sdmx.formats.json_shared.short import DeclinedError, unless_whole
 from kafka_replica.sdmx.formats.json_shared.tree import JsonMessage, RawArtefact, artefacts_of, decoded, message_of
 from kafka_replica.sdmx.formats.shared.reading.collecting import STRICT, ErrorCollector
 from kafka_replica.sdmx.formats.shared.reading.identity import artefact_urn
@@ -35,7 +35,7 @@ class WireMeta(Wire, gc=False):
     """The header."""
 
     id: str | None = None
-    test: bool = False
+    test: bool | None = None
     prepared: str | None = None
     sender: WireParty | None = None
 
@@ -48,8 +48,17 @@ _OPAQUE: Final = msgspec.json.Decoder(WireMaintainable, strict=False)
 _WHOLE: Final = frozenset({"Codelist", "DataConstraint", "StructureMap"})
 _OWN_KEYS: Final = frozenset({"urn", "agencyId", "version", "validityType"})
 
-_OUTLINE: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
-_LIST: Final = msgspec.json.Decoder(list[msgspec.Raw])
+_ORDER: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
+
+
+@cache
+def _outline() -> msgspec.json.Decoder[Any]:
+    """Return the decoder of messages that hold nothing but a header and lists of classes of the model."""
+    lists = [(class_, list[wire] | None, None) for class_, (wire, _, _) in CLASSES.items()]  # type: ignore[valid-type]
+    fields = [("meta", msgspec.Raw, msgspec.Raw()), *lists]
+    return msgspec.json.Decoder(
+        msgspec.defstruct("_Outline", fields, forbid_unknown_fields=True, gc=False), strict=False
+    )
 
 
 def read_message(message: JsonMessage, collector: ErrorCollector = STRICT) -> Message:
@@ -108,28 +117,25 @@ def _says_nothing(value: Any) -> bool:
 
 def _header(meta: WireMeta) -> Header:
     """Return the header."""
-    return Header(id=meta.id, sender=meta.sender.id if meta.sender else None, prepared=meta.prepared, test=meta.test)
+    return Header(
+        id=meta.id, sender=meta.sender.id if meta.sender else None, prepared=meta.prepared, test=bool(meta.test)
+    )
 
 
 def read_short(data: bytes, _: Format | None) -> Message:
     """Return the message. Raises DeclinedError or any decoding error if the slow path has to read it."""
-    outline = _OUTLINE.decode(data)
-    raw_meta = outline.get("meta")
-    parts = [] if raw_meta is None else [plain(raw_meta)]
-    wires: list[tuple[str, int, Any]] = []
-    for class_, raw_list in outline.items():
-        if class_ == "meta":
-            continue
-        if class_ not in READERS:
-            raise DeclinedError("another list")
-        decode = READERS[class_][0].decode
-        wires += [(class_, at, decode(raw)) for at, raw in enumerate(_LIST.decode(raw_list))]
+    raw_meta, *held = msgspec.structs.astuple(_outline().decode(data))
+    meta = (_META.decode(raw_meta), raw_meta) if raw_meta else None
+    lists = [pair for pair in zip(CLASSES, held, strict=True) if pair[1] is not None]
+    if len(lists) > 1:
+        order = list(_ORDER.decode(data))
+        lists.sort(key=lambda pair: order.index(pair[0]))
+    wires = [(class_, at, wire) for class_, written in lists for at, wire in enumerate(written)]
     if not wires:
         raise DeclinedError("no artefacts")
-    parts += [wire for _, _, wire in wires]
-    tree = unless_whole(data, parts, len(outline))
+    tree = unless_whole(data, meta, [wire for _, _, wire in wires], len(lists) + (meta is not None))
     artefacts = [_from_short(class_, wire, tree and tree[class_][at]) for class_, at, wire in wires]
-    return Message(Format.FUSION_JSON, Header() if raw_meta is None else _header(_META.decode(raw_meta)), artefacts)
+    return Message(Format.FUSION_JSON, Header() if meta is None else _header(meta[0]), artefacts)
 
 
 def _from_short(class_: str, wire: Any, members: dict[str, Any] | None) -> Artefact:

@@ -49,18 +49,21 @@ def plain(raw: msgspec.Raw) -> Any:
     return tree
 
 
-def unless_whole(data: bytes, parts: list[Any], outer: int) -> Any:
+def unless_whole(data: bytes, meta: tuple[Any, msgspec.Raw] | None, parts: list[Any], outer: int) -> Any:
     """Return None if the parts of a message hold all its members, otherwise the message as plain objects.
 
     Args:
         data: the message.
-        parts: the structs that omit defaults, and plain objects, that were decoded from it.
-        outer: the number of names around the parts.
+        meta: its header, as a struct that omits defaults and as written.
+        parts: the structs that omit defaults, which were decoded from the rest of it.
+        outer: the number of names around the header and the parts.
 
     Raises:
         DeclinedError: a name may be repeated in an object.
     """
-    if names.has_names(data, outer, parts):
+    if names.has_names(data, outer, parts if meta is None else [meta[0], *parts]):
+        return None
+    if meta is not None and names.has_names(data, outer, [plain(meta[1]), *parts]):  # it may hold unknown members
         return None
     tree = names.tree_of(data)
     if tree is None:

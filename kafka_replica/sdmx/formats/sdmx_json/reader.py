@@ -7,14 +7,14 @@ and hold only classes of the model; ``read_message`` reads all others.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from typing import Any, Final
 
 import msgspec
 
 from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.formats.json_shared.names import refuse_repeated
-from kafka_replica.sdmx.formats.json_shared.short import DeclinedError, plain, unless_whole
+from kafka_replica.sdmx.formats.json_shared.short import unless_whole
 from kafka_replica.sdmx.formats.json_shared.tree import (
     WITHOUT_URN,
     JsonMessage,
@@ -25,7 +25,7 @@ from kafka_replica.sdmx.formats.json_shared.tree import (
     message_of,
     sdmx_json_format,
 )
-from kafka_replica.sdmx.formats.sdmx_json.classes import READERS, decoder_of
+from kafka_replica.sdmx.formats.sdmx_json.classes import CLASSES, READERS, decoder_of
 from kafka_replica.sdmx.formats.sdmx_json.constraints.reading import read_availability_constraint
 from kafka_replica.sdmx.formats.sdmx_json.constraints.wire import WireAvailability
 from kafka_replica.sdmx.formats.sdmx_json.values.reading import Context, context_of
@@ -64,14 +64,33 @@ _LONG_ADDRESS: Final = 300
 _OUTER: Final = {"data", "meta"}
 
 
-class _Outline(msgspec.Struct, gc=False, forbid_unknown_fields=True):
-    """The outermost levels."""
+_Lists = msgspec.defstruct(
+    "_Lists",
+    [(name, list[CLASSES[class_][0]] | None, None) for name, class_ in _CLASSES.items()],  # type: ignore[misc]
+    forbid_unknown_fields=True,
+    gc=False,
+)  # fmt: skip
 
-    data: dict[str, list[msgspec.Raw]]
+
+class _Outline(msgspec.Struct, gc=False, forbid_unknown_fields=True):
+    """A message that has nothing unusual around its lists."""
+
+    data: _Lists  # type: ignore[valid-type]
     meta: msgspec.Raw
 
 
-_OUTLINE: Final = msgspec.json.Decoder(_Outline)
+class _Order(msgspec.Struct, gc=False):
+    """The names of the lists, in their order."""
+
+    data: dict[str, msgspec.Raw]
+
+
+@cache
+def _outline() -> msgspec.json.Decoder[_Outline]:
+    return decoder_of(_Outline)
+
+
+_ORDER: Final = msgspec.json.Decoder(_Order)
 
 
 def read_message(message: JsonMessage, collector: ErrorCollector = STRICT) -> Message:
@@ -118,17 +137,14 @@ def _artefact(message: JsonMessage, artefact: RawArtefact, context: Context) -> 
 
 def read_short(data: bytes, claimed: Format | None) -> Message:
     """Return the message. Raises DeclinedError or any decoding error if the slow path has to read it."""
-    outline = _OUTLINE.decode(data)
-    plain_meta = plain(outline.meta)
+    outline = _outline().decode(data)
     meta = _META.decode(outline.meta)
-    wires: list[tuple[str, Any]] = []
-    for name, raws in outline.data.items():
-        class_ = _CLASSES.get(name)
-        if class_ is None:
-            raise DeclinedError("another list")
-        decode = READERS[class_][0].decode
-        wires += [(class_, decode(raw)) for raw in raws]
-    unless_whole(data, [plain_meta, *(wire for _, wire in wires)], len(_OUTER) + len(outline.data))
+    lists = [pair for pair in zip(_CLASSES, msgspec.structs.astuple(outline.data), strict=True) if pair[1] is not None]
+    if len(lists) > 1:
+        order = list(_ORDER.decode(data).data)
+        lists.sort(key=lambda pair: order.index(pair[0]))
+    wires = [(_CLASSES[name], wire) for name, held in lists for wire in held]
+    unless_whole(data, (meta, outline.meta), [wire for _, wire in wires], len(_OUTER) + len(lists))
     context = _context(meta)
     artefacts = [_from_short(class_, READERS[class_][1], wire, context) for class_, wire in wires]
     return Message(_format(meta.schema, claimed), _header(meta), artefacts)
