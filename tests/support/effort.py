@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from typing import Final, Literal, TypeVar, cast
+
+import pytest
 
 Effort = Literal["quick", "usual", "long"]
 _Size = TypeVar("_Size")
@@ -20,3 +23,15 @@ def examples(usual: int, *, long: int | None = None) -> int:
 def usual_or_long(usual: _Size, long: _Size) -> _Size:
     """Return the size of a test that is marked as scaled."""
     return long if IS_LONG else usual
+
+
+def first_in_usual(values: Iterable[object], usual: int) -> list[object]:
+    """Return the parameters of a test, of which those after the first ones are left to `make long`."""
+    kept = list(values)
+    return [*kept[:usual], *map(_long, kept[usual:])]
+
+
+def _long(one: object) -> object:
+    if hasattr(one, "marks"):  # what pytest.param() returned
+        return pytest.param(*one.values, marks=[*one.marks, pytest.mark.long], id=one.id)
+    return pytest.param(*(one if isinstance(one, tuple) else (one,)), marks=pytest.mark.long)

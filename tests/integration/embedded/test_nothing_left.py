@@ -14,6 +14,7 @@ import pytest
 
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.embedded.errors import EmbeddedKafkaError
+from support.effort import first_in_usual
 
 pytestmark = pytest.mark.broker
 
@@ -48,7 +49,7 @@ def assert_gone(processes: list[psutil.Process], folder: Path) -> None:
     pytest.fail(f"left behind: {left}, folder there: {folder.exists()}")
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", first_in_usual([signal.SIGKILL, signal.SIGTERM, signal.SIGINT], 1))
 def test_after_a_signal(number: signal.Signals) -> None:
     """A killed, terminated or interrupted parent takes its broker with it."""
     child, processes, folder = start_child("time.sleep(60)")
@@ -73,7 +74,7 @@ def test_after_kill_9_while_a_forked_child_lives() -> None:
     child.stdout.close()
 
 
-@pytest.mark.parametrize("then", ["", "sys.exit(3)", "raise RuntimeError('planned')", "os._exit(0)"])
+@pytest.mark.parametrize("then", first_in_usual(["os._exit(0)", "", "sys.exit(3)", "raise RuntimeError('planned')"], 1))
 def test_after_an_exit_without_stop(then: str) -> None:
     """Leaving Python in any way stops the broker."""
     child, processes, folder = start_child("sys.stderr.close()\n" + then)

@@ -55,6 +55,7 @@ class Freezing(StructureProducer):
             self.kafka.pause()
 
 
+@pytest.mark.long
 def test_a_commit_that_is_not_answered_is_waited_for(tmp_path: Path) -> None:
     """The status gives the reason, and the administrator gets a mail; later the producer finds the outcome."""
     inbox = Inbox()

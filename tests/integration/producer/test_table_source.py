@@ -19,6 +19,7 @@ from kafka_replica.producer.notices import Acknowledged, Compared, DatabaseAwait
 from kafka_replica.producer.postgres import TableSource, claim, compare
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.broker.kafka_tools import ends
+from support.effort import first_in_usual
 from support.producer.postgres_tools import LocalPostgres, back_up, restore
 from support.producer.producer_tools import wait_until
 from support.producer.table_tools import (
@@ -220,6 +221,7 @@ def test_one_of_two_instances_copies(local_kafka: LocalKafka, kafka_topic: Topic
         assert check_nothing_twice(bootstrap, topic) == table_rows(connection)
 
 
+@pytest.mark.long
 def test_an_outage_of_either_side_is_waited_for(own_postgres: LocalPostgres) -> None:
     """The notices describe the outage in words; copying continues without any action."""
     database, notices = _with_table(own_postgres), Notices()
@@ -300,7 +302,7 @@ def test_a_topic_with_records_is_adopted_by_a_comparison(
             compare(other)
 
 
-@pytest.mark.parametrize("change", ["column", "setting", "restored", "moved"])
+@pytest.mark.parametrize("change", first_in_usual(["restored", "column", "setting", "moved"], 1))
 def test_a_position_that_does_not_fit_leads_to_a_comparison(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, own_postgres: LocalPostgres, change: str
 ) -> None:

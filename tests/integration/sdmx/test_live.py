@@ -26,6 +26,7 @@ from kafka_replica.sdmx.message import Message
 from kafka_replica.sdmx.reading import read_message
 from kafka_replica.sdmx.urn import Urn
 from kafka_replica.testing import FakeKafka, FakeTopic
+from support.effort import usual_or_long
 from support.sdmx.sdmx_corpus import FakeSnapshot
 from support.sdmx.sdmx_json_samples import URN, artefact, message, named
 
@@ -214,11 +215,12 @@ def work_of_ten(size: int, work: Work) -> list[tuple[int, int, int]]:
     return costs
 
 
+@pytest.mark.scaled
 def test_the_cost_of_a_version_does_not_depend_on_the_store(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ten changed keys cost as many parsed keys, read records and decoded messages among 1,000 as among 100,000."""
+    """Ten changed keys cost as many parsed keys, read records and decoded messages in a large store as among 1,000."""
     work = Work(monkeypatch)
     work_of_ten(10, work)  # fills the caches that all decoding shares
-    small, large = work_of_ten(1_000, work), work_of_ten(100_000, work)
+    small, large = work_of_ten(1_000, work), work_of_ten(usual_or_long(10_000, 100_000), work)
     assert small == large
     urns, decoded, gets = large[0]
     assert urns <= 32

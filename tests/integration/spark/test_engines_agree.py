@@ -65,6 +65,7 @@ def test_case(spark: SparkSession, case: Case) -> None:
         assert set(told) == set(local.dataset_findings(frame, rules))
 
 
+@pytest.mark.long
 def test_seeded_faults(spark: SparkSession) -> None:
     """All seeded faults and no others are found; splitting and reporting agree on both engines."""
     rules = world()

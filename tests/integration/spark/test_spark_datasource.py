@@ -24,6 +24,7 @@ from kafka_replica_spark import register, views
 from kafka_replica_spark.datasource import KafkaReplicaSource
 from kafka_replica_spark.options import parsed
 from kafka_replica_spark.tables import VIEWS
+from support.effort import first_in_usual
 from support.spark.other_process import answer
 from support.spark.spark_world import SOURCE, codelist, message
 from support.spark.views_material import parts, records
@@ -75,7 +76,7 @@ def test_from_a_broker(spark: SparkSession, local_kafka: object, kafka_topic: To
     assert list(json.loads(row._position).values()) >= [offset]
 
 
-@pytest.mark.parametrize("kind", ["checkpoint", "rocksdb"])
+@pytest.mark.parametrize("kind", first_in_usual(["rocksdb", "checkpoint"], 1))
 def test_from_a_store(spark: SparkSession, tmp_path: Path, kind: str) -> None:
     """A checkpoint file and the folder of a store are read, even while another replica uses them."""
     path = tmp_path / "store"

@@ -50,6 +50,7 @@ def _without_locations(outcome: Outcome) -> Outcome:
     return replace(outcome, report=replace(outcome.report, samples=samples))
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("spark", "uncompiled")
 def test_line_breaks(demo: Snapshot, tmp_path: Path) -> None:
     """Line breaks within cells need an option on Spark; the error that rejects them names it."""
@@ -70,6 +71,7 @@ def test_line_breaks(demo: Snapshot, tmp_path: Path) -> None:
     assert (done.good_rows, done.rejected_rows) == (2, 0)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("spark", "uncompiled")
 def test_both_engines_read_the_same(demo: Snapshot, tmp_path: Path) -> None:
     """UTF-16, earlier rejected rows, and rows of other structures are read alike; an empty file is invalid."""

@@ -12,6 +12,7 @@ from pyspark.sql import DataFrame, Row, SparkSession
 from kafka_replica import Snapshot, UsageError
 from kafka_replica.sdmx.errors import ArtefactNotFoundError, SdmxError
 from kafka_replica_spark import split, validate, views
+from support.effort import first_in_usual
 from support.spark.spark_world import (
     GOOD,
     RULES,
@@ -54,7 +55,9 @@ def employed(spark: SparkSession, demo: Snapshot) -> dict[str, str]:
     return EMPLOYED | codes
 
 
-@pytest.mark.parametrize("reference", [LABOUR, DATAFLOW, "KR_DEMO:LABOUR(1.0)", "KR_DEMO:DSD_LABOUR(1.0)"])
+@pytest.mark.parametrize(
+    "reference", first_in_usual([DATAFLOW, LABOUR, "KR_DEMO:LABOUR(1.0)", "KR_DEMO:DSD_LABOUR(1.0)"], 2)
+)
 def test_good_data_has_no_errors(spark: SparkSession, demo: Snapshot, employed: dict[str, str], reference: str) -> None:
     """A data structure is named by its URN, its reference, or those of its dataflow; a valid row has NULL."""
     checked = validate(frame(spark, [employed]), reference, demo)
@@ -123,7 +126,7 @@ def test_what_is_not_checked_is_told(spark: SparkSession, rules: Snapshot) -> No
     assert checked.first()._errors is None
 
 
-@pytest.mark.parametrize("name", ["FREQ", "TIME_PERIOD", "STATUS", "COUNT", "FLAG"])
+@pytest.mark.parametrize("name", first_in_usual(["TIME_PERIOD", "STATUS", "FREQ", "COUNT", "FLAG"], 2))
 def test_a_column_that_is_missing_is_empty_in_each_row(spark: SparkSession, rules: Snapshot, name: str) -> None:
     """A missing column is treated as empty cells, as in SDMX-CSV, and reported once for the whole set."""
     row = {key: value for key, value in GOOD.items() if key != name}
@@ -202,6 +205,7 @@ def test_extended_codelists(spark: SparkSession) -> None:
     assert [row._errors is None for row in checked] == [True, True, True, False, False]
 
 
+@pytest.mark.long
 def test_forty_components(spark: SparkSession) -> None:
     """A wide structure plans and runs: 40 components, a row with an error in each, a row with none."""
     names = [f"C{number:02}" for number in range(40)]

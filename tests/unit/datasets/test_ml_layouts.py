@@ -55,7 +55,7 @@ def known() -> Rules:
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("with_rules", [False, True])
-@settings(max_examples=examples(15))
+@settings(max_examples=examples(8))
 @given(data=data_sets(), place=st.sampled_from(["before", "between", "after"]))
 def test_every_layout(
     layout: str, with_rules: bool, data: Data, place: Place, tmp_path_factory: pytest.TempPathFactory

@@ -17,6 +17,7 @@ from kafka_replica.errors import UsageError
 from kafka_replica.sdmx import Structures, split_message
 from kafka_replica.sdmx.errors import SdmxError
 from kafka_replica.stores.delta import Delta
+from support.effort import first_in_usual
 from support.paths import CORPUS
 from support.rules.structures_by_hand import said, table
 
@@ -60,7 +61,7 @@ def rules_in(snapshot: Snapshot) -> Iterator[Rules]:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("file", _files())
+@pytest.mark.parametrize("file", first_in_usual(_files(), 15))
 def test_data_that_fits(file: Path) -> None:
     """Fifty generated rows of each structure have no findings; an invalid code is found in each coded dimension."""
     try:
