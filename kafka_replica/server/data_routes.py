@@ -51,13 +51,15 @@ class DataRoutes:
 def _validated(request: Request, upload: Upload, served: ServedVersion, out: Path) -> Content:
     options = options_of([*request.query_params.multi_items(), *upload.fields], VALIDATE_OPTIONS)
     format_name = chosen_format(_accept(request), options.format, REPORT_FORMATS)
-    return validation_answer(validate_file(upload.path, options, served.structures, out).outcome, out, format_name)
+    done = validate_file(upload.path, options, served.structures, out, lists=format_name == "zip")
+    return validation_answer(done.outcome, out, format_name)
 
 
 def _mapped(request: Request, upload: Upload, served: ServedVersion, out: Path) -> Content:
     options = options_of([*request.query_params.multi_items(), *upload.fields], MAP_OPTIONS)
     format_name = chosen_format(_accept(request), options.format, MAP_FORMATS)
-    return map_answer(map_file(upload.path, options, served.structures, out).outcome, out, format_name)
+    done = map_file(upload.path, options, served.structures, out, lists=format_name == "zip")
+    return map_answer(done.outcome, out, format_name)
 
 
 def _validated_like_fmr(request: Request, upload: Upload, served: ServedVersion, out: Path) -> Content:

@@ -10,10 +10,10 @@ from io import StringIO
 from pathlib import Path
 from typing import Final
 
-from kafka_replica.common.html_tables import html_table
-from kafka_replica.data.jobs import Outcome
+from kafka_replica.data.jobs import Outcome, report_page
 from kafka_replica.data.validation import Report
 from kafka_replica.server.data.content import Content
+from kafka_replica.server.data.processing import FINDINGS
 
 SDMX_CSV: Final = "application/vnd.sdmx.data+csv;version=2.0.0"
 _JSON: Final = "application/json"
@@ -53,7 +53,9 @@ def report_csv(report: Report) -> str:
     """Return a report as CSV: a line for each severity, rule and component, with the first sample of its findings."""
     text = StringIO()
     writer = csv.writer(text, lineterminator="\r\n")
-    writer.writerow(("severity", "rule", "component", "findings", "artefact", "series", "value", "message"))
+    writer.writerow(
+        ("severity", "rule", "component", "findings", "artefact", "series", "value", "message", "line", "row")
+    )
     writer.writerows(_report_rows(report))
     return text.getvalue().encode(errors="backslashreplace").decode()
 
@@ -73,9 +75,9 @@ def _common_answer(outcome: Outcome, out: Path, format_name: str) -> Content:
     if format_name == "json":
         return Content(_JSON, report_json(outcome), headers=_counts(outcome))
     if format_name == "html":
-        return Content("text/html; charset=utf-8", _report_html(outcome).encode(), headers=_counts(outcome))
+        return Content("text/html; charset=utf-8", report_page(outcome).encode(), headers=_counts(outcome))
     files: list[tuple[str, Path | bytes]] = [("report.json", report_json(outcome))]
-    files += [(name, out / name) for name in ("good.csv", "rejected.csv")]
+    files += [(name, out / name) for name in ("good.csv", "rejected.csv", FINDINGS)]
     return Content(_ZIP, zip_of(out / "files.zip", files), headers=_counts(outcome))
 
 
@@ -89,35 +91,13 @@ def _counts(outcome: Outcome) -> dict[str, str]:
 
 def _report_rows(report: Report) -> Iterator[tuple[object, ...]]:
     for one in report.dataset:
-        yield one.severity, one.rule, one.component, "data set", one.artefact, None, one.value, one.message
+        yield one.severity, one.rule, one.component, "data set", one.artefact, None, one.value, one.message, None, None
     first = {(one.finding.rule, one.finding.component, one.finding.severity): one for one in reversed(report.samples)}
     for (rule, component, severity), count in sorted(report.counts.items(), key=lambda item: (-item[1], item[0][0])):
         sample = first.get((rule, component, severity))
         found = sample and sample.finding
         yield (
             severity, rule, component, count, found and found.artefact, sample and sample.series,
-            found and found.value, found and found.message,
+            found and found.value, found and found.message, sample and sample.location.line,
+            sample and sample.location.row,
         )  # fmt: skip
-
-
-def _report_html(outcome: Outcome) -> str:
-    report = outcome.report
-    samples = [
-        (one.finding.severity, one.finding.rule, one.finding.component, one.series, one.finding.value,
-         one.finding.message) for one in report.samples
-    ]  # fmt: skip
-    rows = [
-        ("good", f"{outcome.good_rows:,}"), ("rejected", f"{outcome.rejected_rows:,}"),
-        *((f"left out: of {urn}", f"{count:,}") for urn, count in outcome.others.items()),
-    ]  # fmt: skip
-    columns = ("severity", "rule", "component", "series", "value", "message")
-    parts = [
-        report._repr_html_(),
-        html_table("Rows", ("rows", "number"), rows, len(rows)),
-        html_table("Samples of findings", columns, samples, len(samples), "sample"),
-        html_table("Not checked", ("what",), [(what,) for what in report.unchecked], len(report.unchecked)),
-    ]
-    return (
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>Report</title></head>'
-        f"<body><main><h1>Report</h1>{''.join(parts)}</main></body></html>\n"
-    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, Final, NamedTuple
 
 from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files import usages_of
@@ -27,6 +27,9 @@ from kafka_replica.sdmx import Structures
 from kafka_replica.server.data.options import DataOptions
 from kafka_replica.server.data.xml_names import check_names
 
+FINDINGS: Final = "findings.csv"
+"""The file with all findings."""
+
 
 class Processed(NamedTuple):
     """The outcome of a job, and the rules of the data that it read."""
@@ -44,8 +47,10 @@ def the_engine() -> Engine:
     return engine("local")
 
 
-def validate_file(data: Path, options: DataOptions, structures: Structures, out: Path) -> Processed:
-    """Validate a file; write ``good.csv`` and ``rejected.csv`` to a folder.
+def validate_file(
+    data: Path, options: DataOptions, structures: Structures, out: Path, *, lists: bool = False
+) -> Processed:
+    """Validate a file; write ``good.csv`` and ``rejected.csv`` to a folder, and all findings if ``lists`` is true.
 
     Raises:
         KafkaReplicaError: an option is impossible, the structure is missing, or the data cannot be read.
@@ -54,13 +59,17 @@ def validate_file(data: Path, options: DataOptions, structures: Structures, out:
     structure = options.structure or _structure_in(source, options, structures)
     rules = compile_rules(structures, structure, rules=options.rules, action=options.action, as_of=options.as_of)
     usages = usages_of(structures, rules)
-    job = ValidationJob(sources=(source,), rules=rules, usages=usages, out=out, **options.of_jobs)
+    job = ValidationJob(
+        sources=(source,), rules=rules, usages=usages, out=out, **_listed(out, lists=lists), **options.of_jobs
+    )
     with _errors_of_data():
         return Processed(runs.validate(job, _ignore), rules)
 
 
-def map_file(data: Path, options: DataOptions, structures: Structures, out: Path) -> Processed:
+def map_file(data: Path, options: DataOptions, structures: Structures, out: Path, *, lists: bool = False) -> Processed:
     """Map a file; write the mapped rows to ``good.csv`` in a folder, and unchanged rejected rows to ``rejected.csv``.
+
+    If ``lists`` is true, all findings are written, too.
 
     Raises:
         KafkaReplicaError: an option is impossible, the map is missing or unusable, or the data cannot be read.
@@ -73,10 +82,21 @@ def map_file(data: Path, options: DataOptions, structures: Structures, out: Path
     rules, target = (compile_rules(structures, side.urn) for side in (plan.source, plan.target))
     usages = usages_of(structures, rules)
     job = MappingJob(
-        sources=(source,), rules=rules, usages=usages, plan=plan, target=target, out=out, **options.of_jobs
+        sources=(source,),
+        rules=rules,
+        usages=usages,
+        plan=plan,
+        target=target,
+        out=out,
+        **_listed(out, lists=lists),
+        **options.of_jobs,
     )
     with _errors_of_data():
         return Processed(runs.map(job, _ignore), rules)
+
+
+def _listed(out: Path, *, lists: bool) -> dict[str, Any]:
+    return {"findings": out / FINDINGS} if lists else {}
 
 
 def _source(data: Path) -> Source:

@@ -7,6 +7,7 @@ from typing import Any, Final
 from kafka_replica.data.jobs import Outcome
 from kafka_replica.data.validation import Report
 from kafka_replica.data.validation.catalogue import CATALOGUE, SEVERITIES
+from kafka_replica.data.validation.locations import Location
 from kafka_replica.data.validation.model import Finding
 from kafka_replica.server.pages.links import Links
 
@@ -27,7 +28,7 @@ def report_context(outcome: Outcome, links: Links) -> dict[str, Any]:
         "artefact_link": links.artefact(report.artefact),
         "others": [(str(urn), count) for urn, count in outcome.others.items()],
         "rules": _of_rules(report),
-        "examples": [_example(one.finding, one.series) for one in report.samples],
+        "examples": [_example(one.finding, one.series, one.location) for one in report.samples],
         "series": list(report.by_series.items())[:_SERIES],
     }
 
@@ -45,7 +46,7 @@ def _of_rules(report: Report) -> list[dict[str, Any]]:
     for key, count in counted:
         rule, component, severity = key
         sample = first.get(key)
-        example = None if sample is None else _example(sample.finding, sample.series)
+        example = None if sample is None else _example(sample.finding, sample.series, sample.location)
         rows.append({**_row(severity, rule, component), "findings": f"{count:,}", "example": example})
     return rows
 
@@ -55,9 +56,9 @@ def _row(severity: str, rule: str, component: str | None) -> dict[str, Any]:
     return {"severity": severity, "rule": rule, "component": component or "", "broken": info.broken if info else ""}
 
 
-def _example(finding: Finding, series: str | None) -> dict[str, Any]:
+def _example(finding: Finding, series: str | None, location: Location | None = None) -> dict[str, Any]:
     return {
         "severity": finding.severity, "rule": finding.rule, "component": finding.component or "",
         "series": series or "", "value": "" if finding.value is None else str(finding.value),
-        "message": finding.message,
+        "message": finding.message, "location": "" if location is None else str(location),
     }  # fmt: skip

@@ -76,7 +76,7 @@ class UploadPages:
         def compute(upload: Upload, served: ServedVersion, out: Path) -> Content:
             options = options_of(upload.fields, VALIDATE_OPTIONS)
             kind = _kind("validate", options.format)
-            outcome = validate_file(upload.path, options, served.structures, out).outcome
+            outcome = validate_file(upload.path, options, served.structures, out, lists=kind == "zip").outcome
             if kind != "html":
                 return _download(validation_answer(outcome, out, kind), kind)
             return self._report(request, served, outcome, "accepted")
@@ -89,7 +89,7 @@ class UploadPages:
         def compute(upload: Upload, served: ServedVersion, out: Path) -> Content:
             options = options_of(upload.fields, MAP_OPTIONS)
             kind = _kind("map", options.format)
-            outcome = map_file(upload.path, options, served.structures, out).outcome
+            outcome = map_file(upload.path, options, served.structures, out, lists=kind == "zip").outcome
             if kind != "html":
                 return _download(map_answer(outcome, out, kind), kind)
             return self._report(request, served, outcome, "mapped")

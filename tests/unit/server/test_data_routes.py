@@ -164,7 +164,24 @@ def test_reports_as_csv_and_html(client: TestClient) -> None:
     page = post(client, "/validate", accept="text/html").text
     assert page.startswith("<!DOCTYPE html>")
     assert all(line["message"] in page for line in lines)
+    data = LABOUR_CSV.decode().splitlines()
+    assert all(line["value"] in data[int(line["line"]) - 1] for line in lines)
+    assert all(f"line {line['line']}" in page for line in lines)
     assert post(client, "/validate", accept="image/png").status_code == 406
+
+
+def test_an_archive_has_all_findings(client: TestClient, temporary: Path) -> None:
+    """findings.csv has the line of each finding, and names no file, neither for validation nor for mapping."""
+    data = LABOUR_CSV.decode().splitlines()
+    for address in ("/validate?format=zip", f"/map?map={MAP}&format=zip"):
+        files = unzipped(post(client, address))
+        report = json.loads(files["report.json"])
+        found = list(csv.DictReader(io.StringIO(files["findings.csv"])))
+        assert report["listed_findings"] == len(found) == sum(one["count"] for one in report["counts"])
+        assert found
+        assert all(one["value"] in data[int(one["line"]) - 1] for one in found)
+        assert {one["file"] for one in found} == {""}
+        assert str(temporary) not in "".join(files.values())
 
 
 def test_a_report_in_html_is_escaped(client: TestClient) -> None:
