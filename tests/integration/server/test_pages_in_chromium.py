@@ -1,11 +1,10 @@
 """The pages in a real browser: every page and state, with scripts and without, in both themes, by keyboard.
 
-The rules of axe-core are checked, too, if the variable AXE_CORE has the path of its ``axe.min.js``.
+The rules of axe-core are checked, too, if npm can fetch it, or the variable AXE_CORE has the path of ``axe.min.js``.
 """
 
 from __future__ import annotations
 
-import os
 import re
 import threading
 import time
@@ -19,17 +18,20 @@ import pytest
 from kafka_replica import Record, Replica
 from kafka_replica.errors import BadRecordError
 from kafka_replica.history import VersionHistory
+from kafka_replica.producer import Put, StructureProducer
+from kafka_replica.producer.files import read_configuration
 from kafka_replica.sdmx import Code, Codelist, InternationalString, Items, Urn
 from kafka_replica.server import ServerSettings
 from kafka_replica.testing import FakeTopic
-from support.server.browser import CONTRASTS, Browser, browsing, chromium
+from support.server.axe import axe_core
+from support.server.browser import browsing, chromium
 from support.server.data_samples import LABOUR_CSV, MAP, labour_topic
+from support.server.page_rules import ENTER, TAB, check_keyboard, check_rules
 from support.server.page_topic import publish, small_codelist
 from support.server.registry import ARTEFACTS
 from support.server.server_tools import running
 
 HOSTILE = "<script>document.title='broken'</script>\"'><img src=x onerror=document.title='broken'>"
-TAB, ENTER = "\ue004", "\ue007"
 LARGE = 50_000
 
 
@@ -69,9 +71,27 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, FakeT
         replica.wait_for(publish(topic, [odd]), 60)
         replica.wait_for(topic.put(bytes(Urn.of("Codelist", "MANY", "CL_BAD", "1.0")), b"<no"), 60)
         replica.wait_for(topic.delete(bytes(Urn.of("Dataflow", "ECB", "EXR_ALL", "1.0"))), 60)
-        settings = ServerSettings(environment="test")
+        settings = ServerSettings(environment="test", producers=(producer_file(tmp_path_factory.mktemp("producer")),))
         with running(replica, settings=settings, answer=None, history=history) as (address, _):
             yield address, topic, replica
+
+
+def producer_file(folder: Path) -> str:
+    """Make a producer that does not run, with transactions; return its settings file."""
+    file = folder / "p.toml"
+    file.write_text(f"""
+        [producer]
+        topic = "structures"
+        database = "sqlite:///{folder / "outbox.db"}"
+        [kafka]
+        "bootstrap.servers" = "localhost:1"
+    """)
+    producer = StructureProducer(read_configuration(file).producer)
+    with producer.engine.begin() as connection:
+        producer.record(connection, [Put(HOSTILE, b"value", "text/plain")])
+    producer.suspend(HOSTILE)
+    producer.close()
+    return str(file)
 
 
 def pages() -> list[str]:
@@ -83,30 +103,15 @@ def pages() -> list[str]:
         "/", "/version/1/", "/version/99/", "/nothing", "/structures", "/structures?class=Codelist&q=name",
         "/structures?id=NONE", "/structures?start=x", "/version/1/structures", "/history", "/version/1/history",
         "/diff/1/4", "/diff/2/2", "/upload",
-        "/version/1/upload", *artefacts, f"/version/1{artefacts[0]}",
+        "/version/1/upload", "/producers", "/producers/p", "/version/1/producers",
+        *artefacts, f"/version/1{artefacts[0]}",
     ]  # fmt: skip
 
 
-def check_contrast(browser: Browser, path: str) -> None:
-    """Check that texts have enough contrast in both themes."""
-    for theme in ("light", "dark"):
-        browser.set_theme(theme)
-        found = browser.run(CONTRASTS)
-        assert found
-        assert [one for one in found if one[0] < 4.5] == [], (path, theme)
-
-
-def check_rules(browser: Browser, path: str) -> None:
-    """Check the contrast of texts in both themes, and axe-core's rules, if it is there."""
-    check_contrast(browser, path)
-    axe = os.environ.get("AXE_CORE")
-    if axe:
-        for theme in ("light", "dark"):
-            browser.set_theme(theme)
-            source = Path(axe).read_text()
-            result = browser.run_async(f"{source};\nconst done = arguments[0]; axe.run().then(done, done);")
-            broken = [(one["id"], [node["html"] for node in one["nodes"]][:3]) for one in result["violations"]]
-            assert broken == [], (path, theme)
+def test_the_rules_of_axe_core_are_known() -> None:
+    """All tests of pages apply them; this one tells if they could not."""
+    if axe_core() is None:
+        pytest.skip("NOT TESTED: the rules of axe-core; npm could not fetch it, and AXE_CORE names no axe.min.js")
 
 
 def test_every_page_renders_without_errors_and_follows_the_rules(
@@ -149,7 +154,17 @@ def test_pages_work_without_scripts_and_by_keyboard(world: tuple[str, FakeTopic,
         assert browser.messages() == []
 
 
-def test_a_file_is_uploaded_without_scripts(tmp_path: Path) -> None:
+def test_all_that_can_be_used_is_reached_by_keyboard(world: tuple[str, FakeTopic, Replica], tmp_path: Path) -> None:
+    """In the order of the page, with a visible focus, and past the head of the page by its first link."""
+    paths = ["/", "/structures?q=name", "/history", "/diff/1/4", "/upload", "/nothing", "/version/1/structures"]
+    with browsing(tmp_path, scripts=False) as browser:
+        for path in [*paths, "/structures/Codelist/MANY/CL_ODD/1.0", "/producers", "/producers/p"]:
+            browser.open(world[0] + path)
+            check_keyboard(browser, path)
+
+
+@pytest.mark.parametrize("scripts", [False, True])
+def test_a_file_is_uploaded_with_scripts_and_without(tmp_path: Path, *, scripts: bool) -> None:
     """The browser names its origin, so that the form is accepted; the report and a refusal are pages."""
     data, large = tmp_path / "labour.csv", tmp_path / "large.csv"
     data.write_bytes(LABOUR_CSV)
@@ -158,7 +173,7 @@ def test_a_file_is_uploaded_without_scripts(tmp_path: Path) -> None:
     with (
         labour_topic().replica() as replica,
         running(replica, settings=settings, answer=None) as (address, _),
-        browsing(tmp_path, scripts=False) as browser,
+        browsing(tmp_path, scripts=scripts) as browser,
     ):
         replica.wait_ready(60)
         for file, expected in ((data, "Report"), (large, "Request Entity Too Large")):
@@ -166,7 +181,8 @@ def test_a_file_is_uploaded_without_scripts(tmp_path: Path) -> None:
             browser.choose_file("#validate-file", file)
             browser.click("form[action$='/upload'] button")
             assert browser.run("return document.querySelector('h1').textContent") == expected
-            check_contrast(browser, expected)
+            if scripts:  # which axe-core needs
+                check_rules(browser, expected)
         browser.open(f"{address}/upload")
         browser.choose_file("#map-file", data)
         browser.run("document.getElementById('map-map').value = arguments[0]", MAP)

@@ -25,6 +25,7 @@ from support.producer.producer_tools import transactions_of, wait_until
 from support.server.app_tools import client_of
 from support.server.browser import browsing
 from support.server.html_tools import BROWSER, page_at
+from support.server.page_rules import check_keyboard, check_rules
 from support.server.server_tools import running
 
 CAPTION = "Recorded transactions, the newest first, at most 100"
@@ -218,6 +219,7 @@ def test_a_browser_suspends_without_scripts(world: World, tmp_path: Path) -> Non
     ):
         browser.send_headers(Authorization="Bearer control")
         browser.open(f"{address}/producers/registry")
+        check_keyboard(browser, "a page with the forms")
         browser.click("form[action$='/suspend'] button")
         assert "asked to suspend" in browser.run("return document.body.textContent")
         assert world.producer.status().mode is Mode.SUSPENDED
@@ -225,4 +227,8 @@ def test_a_browser_suspends_without_scripts(world: World, tmp_path: Path) -> Non
         browser.click("#confirm")
         browser.click("form[action$='/flush'] button")
         assert "was recorded" in browser.run("return document.body.textContent")
+        with browsing(tmp_path / "scripts") as other:
+            other.send_headers(Authorization="Bearer control")
+            other.open(f"{address}/producers/registry")
+            check_rules(other, "a page with the forms")
     assert world.producer.status().recorded == 2
