@@ -8,6 +8,7 @@
 # make fuzz   hostile messages for every reader of structures           (FUZZ_MINUTES=5 FUZZ_SEED=1 FUZZ_ARGS=...)
 # make bench  speed, as a ratio to a reference in the same run            (BENCH_ARGS="--rounds 3")
 # make check  formatter, linter, types, import contracts, docs links, wheels     (CHECK_WHEELS=no without a network)
+# make docs   the documentation site, in build/site: open index.html, no server is needed
 # make env    all of the environment in .venv; demo and test make only the part they need
 # make lock   the dependencies of pyproject.toml locked           (LOCK_ARGS=--upgrade: in their newest versions)
 # make format the formatter applied
@@ -25,7 +26,7 @@ TEST_PROCESSES ?= 4
 unexport PYTHONDONTWRITEBYTECODE
 PYTEST = $(BIN)/python -m pytest -n $(TEST_PROCESSES)
 
-.PHONY: env demo demo-directory test quick long chaos fuzz bench check format lock clean
+.PHONY: env demo demo-directory test quick long chaos fuzz bench check docs format lock clean
 .NOTPARALLEL:
 
 env: $(VENV)/.check
@@ -71,6 +72,12 @@ check: $(VENV)/.check
 ifneq ($(CHECK_WHEELS),no)
 	$(BIN)/python .ci/check_wheels.py
 endif
+
+# --keep-going: all warnings are shown, and each of them is an error.
+docs: $(VENV)/.docs
+	@$(BIN)/sphinx-build --builder html --fail-on-warning --keep-going --quiet --jobs 2 \
+		--doctree-dir build/doctrees docs build/site
+	@echo "The documentation is in build/site/index.html"
 
 format: $(VENV)/.check
 	$(BIN)/ruff format .

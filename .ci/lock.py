@@ -18,11 +18,13 @@ LEVELS = {
     "--extra server --extra spark --group install",
     "test": "--all-extras --group install --group test",
     "check": "--all-extras --group dev",
+    "docs": "--all-extras --group dev --group docs",
 }
 HEADERS = {
     "demo": "# What `make demo` needs.",
     "test": "# What `make test` needs beyond demo.lock.",
     "check": "# What `make check` needs beyond test.lock.",
+    "docs": "# What `make docs` needs beyond check.lock.",
 }
 
 
@@ -47,7 +49,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="kafka-replica-lock-") as name:
         everything = Path(name) / "everything.txt"
         everything.write_text("".join((FOLDER / f"{level}.lock").read_text() for level in LEVELS))
-        options = [*LEVELS["check"].split(), "--generate-hashes", *sys.argv[1:]]
+        options = [*LEVELS["docs"].split(), "--generate-hashes", *sys.argv[1:]]
         left = compiled(*options, output=everything)
         for level, wanted in LEVELS.items():
             names = compiled(*wanted.split(), "-c", str(everything), output=Path(name) / level)

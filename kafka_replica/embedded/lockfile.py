@@ -9,6 +9,7 @@ from pathlib import Path
 from kafka_replica.embedded.errors import EmbeddedKafkaError
 
 KAFKA_VERSION = "4.3.0"
+"""The version of Kafka that the embedded broker runs."""
 LOCK_PATH = Path(__file__).with_name(f"kafka-{KAFKA_VERSION}.lock")
 
 

@@ -14,6 +14,7 @@ from kafka_replica.listeners.waiters import Call, Callbacks, Waiters, run_callba
 from kafka_replica.stores import Snapshot
 
 DEFAULT_PENDING_CHANGES = 100
+"""The number of changes that wait for a slow listener before they are merged."""
 
 
 class Mailbox:

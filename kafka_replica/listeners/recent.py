@@ -7,6 +7,7 @@ from collections import deque
 from kafka_replica.listeners.version_diff import VersionDiff
 
 DEFAULT_RECENT_CHANGES = 1_000
+"""The number of recent changes that an iterator can begin at."""
 _MAX_KEYS = 100_000
 _MAX_BYTES = 16 * 1024 * 1024
 

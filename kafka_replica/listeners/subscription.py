@@ -18,6 +18,7 @@ from kafka_replica.listeners.mailbox import Mailbox
 _log = logging.getLogger("kafka_replica.listeners")
 
 Listener: TypeAlias = Callable[[Change], object]
+"""A function that receives each change; its result is ignored."""
 
 
 class Subscription:

@@ -49,6 +49,7 @@ class Unreadable(NamedTuple):
 
 
 Change: TypeAlias = Put | Delete
+"""A change of one key: its new value, or its deletion."""
 
 
 def key_hash(key: Key) -> bytes:

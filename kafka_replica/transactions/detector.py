@@ -32,6 +32,7 @@ class ConsistentPoint(NamedTuple):
 
 
 Decision: TypeAlias = CommittedRecords | ConsistentPoint
+"""Records of committed transactions, or a point where a version may end."""
 
 
 class BoundaryDetector(Protocol):

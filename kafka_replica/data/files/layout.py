@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
 Labels: TypeAlias = Literal["id", "name", "both"]
+"""The labels of components and codes in a file: their ids, their names, or both."""
 Form: TypeAlias = Literal["text", "values", "languages", "values in languages"]
 """The content of a cell: one value, several, one in several languages, or several in several languages."""
 

@@ -16,6 +16,7 @@ from kafka_replica.data.validation.model import ACTION, Rules
 from kafka_replica.errors import UsageError
 
 Keys: TypeAlias = Literal["none", "series", "obs", "both"]
+"""The columns of SDMX-CSV 2.0 that repeat a row's key: of the series, of the observation, both or none."""
 What: TypeAlias = Literal["constant", "action", "key", "value", "label"]
 
 NO_ACTION: Final = SPELLINGS["information"]
@@ -23,6 +24,7 @@ NO_ACTION: Final = SPELLINGS["information"]
 HAS_ACTION: Final = (
     "writing SDMX-CSV 1.0: a row has an action other than information, which 1.0 cannot represent; write version 2.0"
 )
+"""The message for rows that version 1.0 cannot represent."""
 _ORDER: Final = {"dimension": 0, "measure": 1, "attribute": 2}
 
 
