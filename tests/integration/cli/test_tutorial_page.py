@@ -1,0 +1,49 @@
+"""The tutorial is correct: its commands and its program run in their order, and print what the page shows."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from kafka_replica.embedded import LocalKafka
+from kafka_replica.testing.pytest_plugin import TopicMaker
+from support.paths import ROOT
+
+PAGE = ROOT / "docs/tutorial.md"
+
+
+def blocks() -> list[tuple[str, str]]:
+    """Return the language and text of each block of the page."""
+    return re.findall(r"^```(\w+)\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.broker
+def test_the_tutorial_works_from_its_first_line_to_its_last(
+    local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
+) -> None:
+    """Each block ends with status 0, and its output ends with the text that the page shows below it."""
+    topic = kafka_topic("tutorial")
+    environment = {
+        **os.environ,
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "KAFKA_REPLICA_BOOTSTRAP_SERVERS": local_kafka.bootstrap_servers,
+    }
+    shown, output = 0, ""
+    for language, text in blocks():
+        if language == "text":
+            assert output.endswith(text), (text, output)
+            shown += 1
+            continue
+        program = text.replace("sdmx.structures", topic).replace("localhost:9092", local_kafka.bootstrap_servers)
+        command = [sys.executable, "-c", program] if language == "python" else ["bash", "-ec", program]
+        done = subprocess.run(
+            command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=240, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        output = done.stdout
+    assert shown == 4
