@@ -141,7 +141,7 @@ class SparkEngine:
             made, rejected = found(), parts.bad.count()
         finally:
             checked.unpersist()
-        return Outcome(made, made.rows - rejected, rejected, others)
+        return Outcome(made, made.rows - rejected, rejected, others, switched_off=job.switched_off)
 
     def _read(self, job: Job) -> DataFrame:
         frames = [self._read_one(source, job) for source in job.sources]

@@ -12,7 +12,7 @@ from kafka_replica.data.files import TimeFormat
 from kafka_replica.data.jobs.sources import Source
 from kafka_replica.data.mapping import MapPlan
 from kafka_replica.data.mapping.engines import Engine, Expression
-from kafka_replica.data.validation import ERRORS, Report, Rules
+from kafka_replica.data.validation import CATALOGUE, ERRORS, Report, Rules
 from kafka_replica.sdmx import Urn
 
 OutFormat: TypeAlias = Literal["csv", "parquet"]
@@ -79,6 +79,11 @@ class Job:
         """Return the file of good or rejected rows."""
         return self.out / f"{what}.{self.out_format}"
 
+    @property
+    def switched_off(self) -> tuple[str, ...]:
+        """Return the rules that were switched off; none if the job does not validate."""
+        return ()
+
     def none_meant(self, others: Mapping[Urn, int]) -> DatasetError:
         """Return the error for data whose rows all belong to other structures."""
         said = ", ".join(map(str, others))
@@ -92,6 +97,11 @@ class Job:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValidationJob(Job):
     """A job that validates data."""
+
+    @property
+    def switched_off(self) -> tuple[str, ...]:
+        """Return the rules that were switched off."""
+        return tuple(code for code in CATALOGUE if self.rules.severity(code) is None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,6 +127,7 @@ class Outcome:
         rejected_rows: the number of rejected rows.
         others: the number of rows that name other structures, by structure; they were left out.
         listed: the number of findings in the table of findings; None if there is no such table.
+        switched_off: the rules that were switched off.
     """
 
     report: Report
@@ -124,6 +135,7 @@ class Outcome:
     rejected_rows: int
     others: Mapping[Urn, int] = field(default_factory=dict)
     listed: int | None = None
+    switched_off: tuple[str, ...] = ()
 
     @property
     def other_rows(self) -> int:
@@ -136,4 +148,5 @@ class Outcome:
         others = [str(urn) for urn in self.others]
         return {
             **self.report.as_json(), "written_rows": rows, "other_structures": others, "listed_findings": self.listed,
+            "switched_off": list(self.switched_off),
         }  # fmt: skip

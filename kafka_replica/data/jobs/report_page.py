@@ -43,7 +43,7 @@ def report_page(outcome: Outcome) -> str:
         _chart("Findings by component", report.by_component),
         _chart("Findings by series, the worst", report.by_series),
         _examples(report.samples),
-        _unchecked(report.unchecked),
+        _unchecked([*report.unchecked, *(f"rule {one}: it was switched off" for one in outcome.switched_off)]),
     ]
     return (
         f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{_text(title)}</title>'

@@ -48,7 +48,7 @@ def write_ess_report(path: Path, table: pl.DataFrame, report: Report, rules: Rul
         "actor": f"kafka-replica {version('kafka-replica')}",
     }
     others = [
-        *_kept(report, rules, event), *_unchecked(report, event), *_aggregations(report, event),
+        *_kept(report, rules, event), *_unchecked(report, rules, event), *_aggregations(report, event),
     ]  # fmt: skip
     try:
         with path.open("wb") as file:
@@ -127,9 +127,13 @@ def _kept(report: Report, rules: Rules | None, event: dict[str, str]) -> Iterato
             yield _validation(f"kept-{number}", report, event, rule, component, severity, "1", CATALOGUE[rule].broken)
 
 
-def _unchecked(report: Report, event: dict[str, str]) -> Iterator[dict[str, Any]]:
+def _unchecked(report: Report, rules: Rules | None, event: dict[str, str]) -> Iterator[dict[str, Any]]:
+    """Yield the validations of demands that were not checked, and of rules that were switched off."""
     for number, sentence in enumerate(report.unchecked, 1):
         yield _validation(f"unchecked-{number}", report, event, "not checked", None, "information", "NA", sentence)
+    off = [] if rules is None else [code for code in CATALOGUE if rules.severity(code) is None]
+    for code in off:
+        yield _validation(f"off-{code}", report, event, code, None, "information", "NA", "the rule was switched off")
 
 
 def _validation(

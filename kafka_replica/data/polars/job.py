@@ -43,7 +43,7 @@ class LocalEngine:
         found = ValidationFindings(checked, job.rules, data.locations_of(data.frame[AT]))
         report = found.report()
         listed = _list(with_dataset_findings(found.rows.table(), found.dataset), report, job, job.rules)
-        return Outcome(report, good.height, bad.height, data.others, listed)
+        return Outcome(report, good.height, bad.height, data.others, listed, job.switched_off)
 
     def map(self, job: MappingJob, step: Step) -> Outcome:
         """Map data, and write mapped rows, and rejected rows unchanged, to a file each.
@@ -62,7 +62,7 @@ class LocalEngine:
         found = MapFindings(mapped, mapped[AT], data.frame, job.rules, data.locations_of(mapped[AT]))
         report = found.report(job.plan)
         listed = _list(found.rows.table(), report, job, None)
-        return Outcome(report, good.height, bad.height, data.others, listed)
+        return Outcome(report, good.height, bad.height, data.others, listed, job.switched_off)
 
 
 def _progress_of_checks(step: Step, rows: int) -> Callable[[int, int], None]:

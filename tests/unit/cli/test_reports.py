@@ -131,6 +131,20 @@ def test_the_page_names_what_was_not_checked(run: Run, data: Path, tmp_path: Pat
     assert [text for tag, text in page.texts if tag == "li"] == ["OBS_STATUS: values in a column of its type"]
 
 
+def test_rules_that_are_switched_off_were_not_checked(run: Run, data: Path, tmp_path: Path) -> None:
+    """All reports name the rules that were switched off, and no others."""
+    where = ["--flow", FLOW, "--structures", SAMPLES, "--out", tmp_path / "o", "--rules", "code-unknown=off"]
+    reports = ["--rules", "pattern=off", "--report", tmp_path / "r.html", "--report", tmp_path / "r.ess.json"]
+    assert run("validate", data, *where, *reports).returncode == 3
+    page = _Page((tmp_path / "r.html").read_text())
+    off = ["code-unknown", "pattern"]
+    assert [text for tag, text in page.texts if tag == "li"] == [f"rule {one}: it was switched off" for one in off]
+    assert json.loads((tmp_path / "o" / "report.json").read_text())["switched_off"] == off
+    found = json.loads((tmp_path / "r.ess.json").read_text())
+    assert [one["rule"]["expression"] for one in found if one["value"] == "NA"] == off
+    assert not [one for one in found if one["value"] == "1" and one["rule"]["expression"].startswith("code-unknown")]
+
+
 def test_the_report_of_the_ess(run: Run, data: Path, rules: Rules, tmp_path: Path) -> None:
     """Each finding is a validation with value 0, each rule without findings one with 1; counts are aggregations."""
     out = tmp_path / "report.ess.json"
