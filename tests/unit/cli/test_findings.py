@@ -170,6 +170,24 @@ def test_rejected_rows_keep_their_layout(run: Run, rows: pl.DataFrame, tmp_path:
     assert "(Q)" in again
 
 
+def test_rows_of_other_structures_do_not_shift_locations(run: Run, rows: pl.DataFrame, tmp_path: Path) -> None:
+    """Lines and rejected rows are those of the file, where rows of another structure are left out between them."""
+    others = pl.int_range(pl.len()).is_in([0, 2, 3])
+    named = pl.when(others).then(pl.lit("KR_DEMO:OTHER(1.0)")).otherwise(pl.lit("KR_DEMO:LABOUR(1.0)"))
+    frame = spoiled(rows, 1, 5).head(7).select(STRUCTURE=pl.lit("dataflow"), STRUCTURE_ID=named, **{
+        name: pl.col(name) for name in rows.columns
+    })  # fmt: skip
+    frame.write_csv(tmp_path / "data.csv")
+    where = ["--flow", FLOW, "--structures", SAMPLES, "--out", tmp_path / "o", "--findings", tmp_path / "f.jsonl"]
+    done = run("validate", tmp_path / "data.csv", *where)
+    assert "4 rows, 2 good, 2 rejected" in done.stdout, done.stderr
+    found = listed(tmp_path / "f.jsonl")
+    assert [(one["line"], one["row"], one["value"]) for one in found] == [(3, 2, "X1"), (7, 6, "X5")]
+    lines = (tmp_path / "data.csv").read_text().splitlines()
+    rejected = (tmp_path / "o" / "rejected.csv").read_text().splitlines()
+    assert [line.partition(",error ")[0] for line in rejected[1:]] == [lines[2], lines[6]]
+
+
 def test_rejected_rows_of_several_layouts(run: Run, rows: pl.DataFrame, tmp_path: Path) -> None:
     """Rows of several files with one layout are in the order of the files; of different layouts, in SDMX-CSV."""
     spoiled(rows, 1).head(5).write_csv(tmp_path / "a.csv")
