@@ -1,0 +1,90 @@
+"""Schema queries for metadata: each context leads to the metadata structure, and to the items that its reports use."""
+
+from __future__ import annotations
+
+import pytest
+
+from kafka_replica.sdmx import Format, Items, read_message
+from kafka_replica.sdmx.model import (
+    ConceptScheme,
+    MetadataAttribute,
+    Metadataflow,
+    MetadataProvider,
+    MetadataProviderScheme,
+    MetadataProvisionAgreement,
+    MetadataStructure,
+)
+from kafka_replica.sdmx.representation import Representation
+from kafka_replica.server.rest import RestAnswer, RestRequest, RestSettings, answer
+from support.server.registry import ARTEFACTS, CONCEPTS, items, named, urn, version_of
+
+PROVIDERS = "MetadataProviderScheme ECB:METADATA_PROVIDERS(1.0)"
+STRUCTURE = "MetadataStructure ECB:QUALITY(1.0)"
+XML_SCHEMA = "application/vnd.sdmx.schema+xml;version=3.0.0"
+
+
+def attribute(id_: str, codelist: str) -> MetadataAttribute:
+    """Return a metadata attribute with a concept and a codelist."""
+    concept = urn(CONCEPTS).with_item("Concept", id_)
+    own = urn(STRUCTURE).with_item("MetadataAttribute", id_)
+    return MetadataAttribute(urn=own, concept=concept, representation=Representation(enumeration=urn(codelist)))
+
+
+FLOW = urn("Metadataflow ECB:QUALITY_FLOW(1.0)")
+REGISTRY = version_of([
+    *ARTEFACTS.values(),
+    MetadataStructure(
+        metadata_attributes=Items({"FREQ": attribute("FREQ", "Codelist ECB:CL_FREQ(1.0)")}), **named(STRUCTURE)
+    ),
+    Metadataflow(
+        structure_reference=urn(STRUCTURE), targets=(str(urn("Dataflow ECB:EXR(1.0)")),),
+        **named("Metadataflow ECB:QUALITY_FLOW(1.0)"),
+    ),
+    MetadataProviderScheme(
+        organisations=items(PROVIDERS, "MetadataProvider", MetadataProvider, ["P1", "P2"]), **named(PROVIDERS)
+    ),
+    MetadataProvisionAgreement(
+        metadataflow=FLOW, metadata_provider=urn(PROVIDERS).with_item("MetadataProvider", "P1"),
+        targets=(str(urn("Dataflow ECB:EXR(1.0)")),), **named("MetadataProvisionAgreement ECB:QUALITY_P1(1.0)"),
+    ),
+], Format.SDMX_JSON_2_0)  # fmt: skip
+CONTEXTS = [
+    "metadatastructure/ECB/QUALITY",
+    "metadataflow/ECB/QUALITY_FLOW",
+    "metadataprovisionagreement/ECB/QUALITY_P1",
+]
+
+
+def get(path: str, accept: str = str(Format.SDMX_JSON_2_1)) -> RestAnswer:
+    """Return the answer to a query."""
+    return answer(RestRequest(path, "", accept), REGISTRY, RestSettings())
+
+
+@pytest.mark.parametrize("context", CONTEXTS)
+@pytest.mark.parametrize("version", ["", "/1.0", "/~"])
+def test_each_context_has_the_structure_and_what_it_uses(context: str, version: str) -> None:
+    """The answer has the classes that the specification allows, with the concepts that are used and all codes."""
+    made = get(f"schema/{context}{version}")
+    assert made.status == 200, made.body
+    found = read_message(made.body).artefacts
+    assert {f"{one.cls} {one.reference}" for one in found} == {
+        STRUCTURE, CONCEPTS, "Codelist ECB:CL_FREQ(1.0)", "AgencyScheme SDMX:AGENCIES(1.0)",
+    }  # fmt: skip
+    concepts = found[urn(CONCEPTS)]
+    assert isinstance(concepts, ConceptScheme)
+    assert list(concepts.concepts) == ["FREQ"]
+
+
+@pytest.mark.parametrize("context", CONTEXTS)
+def test_schemas_of_metadata_messages_are_not_generated(context: str) -> None:
+    """A request for an XML schema is told so, and may ask for the structures instead."""
+    made = get(f"schema/{context}/1.0", XML_SCHEMA)
+    assert (made.status, b"structures instead" in made.body) == (501, True)
+
+
+def test_contexts_that_do_not_exist_are_told_apart() -> None:
+    """A missing artefact is 404; a resource that is no context is a wrong query; 1.5 has no metadata agreements."""
+    assert get("schema/metadataflow/ECB/NONE").status == 404
+    assert get("schema/metadataproviderscheme/ECB/METADATA_PROVIDERS").status == 400
+    assert get("v1/schema/metadataprovisionagreement/ECB/QUALITY_P1").status == 400
+    assert get("v1/schema/metadataflow/ECB/QUALITY_FLOW").status == 200
