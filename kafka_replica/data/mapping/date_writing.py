@@ -20,20 +20,26 @@ def written(engine: Engine, one: DateMap, at_s: Expression, frequency: Expressio
     """
     if frequency is None or one.writings[0][0] is None:
         return _written(engine, one.writings[0][1], at_s)
-    return engine.case([
-        (frequency == engine.text(known), _written(engine, writing, at_s)) for known, writing in one.writings
-    ])  # fmt: skip
+    return engine.bound(
+        frequency,
+        lambda row: engine.case([
+            (row == engine.text(known), _written(engine, writing, at_s)) for known, writing in one.writings
+        ]),
+    )  # fmt: skip
 
 
 def _written(engine: Engine, writing: Writing, at_s: Expression) -> Expression:
     if isinstance(writing, Counted):
         count = engine.floor(at_s - engine.number(writing.base_s), writing.unit_s) * engine.number(writing.per_s)
         return engine.signed(count)
-    day = engine.floor(at_s, DAY_S)
-    second = at_s - day * engine.number(DAY_S)
-    pieces = [_piece(engine, token, day, second, writing) for token in writing.tokens]
-    inside = (day >= engine.number(_FIRST_DAY)) & (day <= engine.number(_LAST_DAY))
-    return engine.case([(inside, engine.joined(pieces, ""))])
+
+    def text(day: Expression) -> Expression:
+        inside = (day >= engine.number(_FIRST_DAY)) & (day <= engine.number(_LAST_DAY))
+        second = at_s - day * engine.number(DAY_S)
+        joined = engine.joined([_piece(engine, token, day, second, writing) for token in writing.tokens], "")
+        return engine.case([(inside, joined)])
+
+    return engine.bound(engine.floor(at_s, DAY_S), text)
 
 
 def _piece(  # noqa: PLR0911 - one return a kind of field

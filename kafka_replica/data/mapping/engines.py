@@ -6,7 +6,7 @@ The rules of mapping are written once, for this interface. Expressions belong to
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, TypeAlias
 
 Expression: TypeAlias = Any
@@ -66,6 +66,9 @@ class Engine(Protocol):
     def group(self, text: Expression, expression: str) -> Expression:
         """Return the only group of an expression that matches the whole text; empty if the group took no part."""
 
+    def captured(self, text: Expression, expression: str) -> Expression:
+        """Return the only group of an expression that is known to match the whole text; it took part."""
+
     def replaced(self, text: Expression, mark: str, by: Expression) -> Expression:
         """Return a text with each mark replaced."""
 
@@ -77,6 +80,9 @@ class Engine(Protocol):
 
     def any_of(self, conditions: Sequence[Expression]) -> Expression:
         """Return whether one of the conditions is true; never NULL."""
+
+    def bound(self, value: Expression, body: Callable[[Expression], Expression]) -> Expression:
+        """Return the body's expression of a value, which is computed once per row however often the body uses it."""
 
     # Numbers
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from operator import or_
 
@@ -109,6 +109,9 @@ class SparkEngine:
         text = short_enough(text, expression)
         return F.when(text.rlike(expression), F.regexp_extract(text, expression, 1))
 
+    def captured(self, text: Column, expression: str) -> Column:
+        return F.regexp_extract(text, expression, 1)
+
     def replaced(self, text: Column, mark: str, by: Column) -> Column:
         return F.replace(text, F.lit(mark), F.coalesce(by, F.lit("")))
 
@@ -124,6 +127,12 @@ class SparkEngine:
 
     def any_of(self, conditions: Sequence[Column]) -> Column:
         return reduce(or_, (F.coalesce(one, F.lit(False)) for one in conditions), F.lit(False))
+
+    def bound(self, value: Column, body: Callable[[Column], Column]) -> Column:
+        # Spark would put the value's code wherever it is used, and nested dates exceed the 64 KB of a Java method. The
+        # body of a lambda computes its variable once, and that of zip_with is evaluated without generated code;
+        # transform() generates code since Spark 4.3.
+        return F.get(F.zip_with(F.array(value), F.array(F.lit(0)), lambda known, _: body(known)), F.lit(0))
 
     def number(self, value: int | None) -> Column:
         return F.lit(value).cast("bigint")

@@ -13,6 +13,7 @@ from kafka_replica import Snapshot, UsageError
 from kafka_replica.sdmx.errors import ArtefactNotFoundError, SdmxError
 from kafka_replica_spark import split, validate, views
 from support.effort import first_in_usual
+from support.spark.plans import longest_method
 from support.spark.spark_world import (
     GOOD,
     RULES,
@@ -254,13 +255,6 @@ def test_long_checks_of_periods_are_compiled(spark: SparkSession, tmp_path: Path
     assert longest_method(checked) < 8000
     told = [(error.rule, error.component) for error in checked.first()._errors]
     assert told == [("range", "RANGE"), ("range", "STEPS"), ("sequence", "STEPS")]
-
-
-def longest_method(df: DataFrame) -> int:
-    """Return the bytes of the longest Java method of a plan."""
-    debug = getattr(getattr(df.sparkSession._jvm.org.apache.spark.sql.execution.debug, "package$"), "MODULE$")
-    stages = debug.codegenStringSeq(df._jdf.queryExecution().executedPlan())
-    return max(stages.apply(number)._3().maxMethodCodeSize() for number in range(stages.size()))
 
 
 def test_more_questions_than_an_integer_has_bits(spark: SparkSession) -> None:

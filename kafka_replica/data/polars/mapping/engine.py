@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import polars as pl
 
@@ -80,6 +80,9 @@ class PolarsEngine:
     def group(self, text: pl.Expr, expression: str) -> pl.Expr:
         return pl.when(text.str.contains(expression)).then(text.str.extract(expression, 1).fill_null(""))
 
+    def captured(self, text: pl.Expr, expression: str) -> pl.Expr:
+        return text.str.extract(expression, 1)
+
     def replaced(self, text: pl.Expr, mark: str, by: pl.Expr) -> pl.Expr:
         # A text that is the same in all rows would have to get a replacement that is the same in all rows, too.
         each = pl.coalesce(text, pl.repeat(None, pl.len(), dtype=pl.String))
@@ -99,6 +102,10 @@ class PolarsEngine:
         if not conditions:
             return pl.lit(value=False)
         return pl.any_horizontal([one.fill_null(value=False) for one in conditions])
+
+    def bound(self, value: pl.Expr, body: Callable[[pl.Expr], pl.Expr]) -> pl.Expr:
+        # polars finds expressions that occur several times itself
+        return body(value)
 
     def number(self, value: int | None) -> pl.Expr:
         return pl.lit(value, pl.Int64)
