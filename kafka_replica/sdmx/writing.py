@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from kafka_replica.common.wording import counted
 from kafka_replica.sdmx.errors import SdmxError, UnwritableError
-from kafka_replica.sdmx.formats.registry import WRITTEN, writer
+from kafka_replica.sdmx.formats.registry import WRITTEN, keeping_writer, writer
 from kafka_replica.sdmx.formats.shared.writing.carrying import carried
 from kafka_replica.sdmx.formats.shared.writing.difference import difference
 from kafka_replica.sdmx.formats.shared.writing.headers import header_for
@@ -110,23 +110,48 @@ def _content_of(artefact: OpaqueArtefact, format_: Format) -> bytes:
 def _written(artefacts: list[Artefact], format_: Format, header: Header, *, verify: bool) -> bytes:
     expected: list[Artefact] = []
     elements: list[Any] = []
-    module = writer(format_)
     for artefact in artefacts:
-        if isinstance(artefact, OpaqueArtefact):
-            reason = "artefacts of this class are written alone, for only their own bytes are known"
-            raise _CannotCarryError(artefact, format_, reason)
-        try:
-            expected.append(carried(artefact, format_))
-            elements.append(module.element_of(expected[-1], format_))
-        except SdmxError as error:
-            # These include ids that are invalid in a URN although a format requires one.
-            raise _CannotCarryError(artefact, format_, str(error)) from None
-        except RecursionError:
-            raise _CannotCarryError(artefact, format_, "its items are nested too deep") from None
-    data = module.message_of(elements, header_for(header, format_, DEFAULT_HEADER), format_)
+        its, element = _element(artefact, format_)
+        expected.append(its)
+        elements.append(element)
+    data = message_of(elements, header, format_)
     if verify:
         _verify(data, expected, artefacts, format_)
     return data
+
+
+def verified_element(artefact: Artefact, format_: Format) -> tuple[Any, int]:
+    """Return an artefact's part of messages, which was read again and compared, and its size in bytes.
+
+    ``message_of`` takes the part; the format is one of ``KEEPABLE``.
+
+    Raises:
+        UnwritableError: the format cannot represent the artefact, or some of its content.
+    """
+    expected, element = _element(artefact, format_)
+    _verify(message_of([element], DEFAULT_HEADER, format_), [expected], [artefact], format_)
+    return keeping_writer(format_).encoded(element)
+
+
+def message_of(elements: list[Any], header: Header, format_: Format) -> bytes:
+    """Return the message of these parts. Raises UnwritableError."""
+    data: bytes = writer(format_).message_of(elements, header_for(header, format_, DEFAULT_HEADER), format_)
+    return data
+
+
+def _element(artefact: Artefact, format_: Format) -> tuple[Artefact, Any]:
+    """Return what the format carries of an artefact, and its part of the message."""
+    if isinstance(artefact, OpaqueArtefact):
+        reason = "artefacts of this class are written alone, for only their own bytes are known"
+        raise _CannotCarryError(artefact, format_, reason)
+    try:
+        expected = carried(artefact, format_)
+        return expected, writer(format_).element_of(expected, format_)
+    except SdmxError as error:
+        # These include ids that are invalid in a URN although a format requires one.
+        raise _CannotCarryError(artefact, format_, str(error)) from None
+    except RecursionError:
+        raise _CannotCarryError(artefact, format_, "its items are nested too deep") from None
 
 
 def _verify(data: bytes, expected: list[Artefact], artefacts: list[Artefact], format_: Format) -> None:

@@ -40,6 +40,7 @@ from kafka_replica.server.pages.upload_pages import UploadPages
 from kafka_replica.server.pages.views import Pages, either
 from kafka_replica.server.problems import answer_exception
 from kafka_replica.server.producers import controlled_producers
+from kafka_replica.server.rest import is_quick
 from kafka_replica.server.sdmx_routes import Answer, SdmxRoutes
 from kafka_replica.server.settings import ServerSettings
 from kafka_replica.server.threads import DaemonThreads
@@ -89,6 +90,7 @@ class Service:
         export(replica, registry=self._metrics.registry)
         export_structures(self.versions.live, name=topic or replica.topic, registry=self._metrics.registry)
         self._answer = answer or DefaultAnswer(self.versions, settings)
+        self._quick = is_quick if answer is None else None  # a caller's function may take any time
         self._past = HistoryRoutes(self.versions, history, several_topics=replica.has_key_spaces)
         self._requests = DataRequests(self.versions, settings)
         self._data = DataRoutes(self._requests)
@@ -100,7 +102,7 @@ class Service:
 
     def _make_app(self) -> Starlette:
         settings = self.settings
-        sdmx = SdmxRoutes(self.versions, self._answer, settings, self._executor, kafka_replica.__version__)
+        sdmx = SdmxRoutes(self.versions, self._answer, settings, self._executor, kafka_replica.__version__, self._quick)
         routes = [Route(base + "/{rest:path}", sdmx.sdmx) for base in settings.base_paths]  # the most frequent ones
         routes += [
             *(Route("/version/{version}" + base + "/{rest:path}", sdmx.pinned_sdmx) for base in settings.base_paths),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal, cast
 
 from kafka_replica.sdmx import Structures
+from kafka_replica.sdmx.message_writer import MessageWriter
 from kafka_replica.server.rest import RestAnswer, RestRequest, RestSettings, answer
 from kafka_replica.server.settings import ServerSettings
 from kafka_replica.server.versions import ServedVersion, Versions, version_headers
@@ -21,7 +22,9 @@ class DefaultAnswer:
     def __init__(self, versions: Versions, settings: ServerSettings) -> None:
         self._versions = versions
         self._settings = RestSettings(
-            empty_status=cast("Literal[204, 404]", settings.empty_status), max_bytes=settings.max_answer_bytes
+            empty_status=cast("Literal[204, 404]", settings.empty_status),
+            max_bytes=settings.max_answer_bytes,
+            write=MessageWriter(settings.written_bytes).write,
         )
 
     def __call__(self, request: RestRequest, structures: Structures) -> RestAnswer:

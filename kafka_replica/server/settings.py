@@ -59,6 +59,9 @@ class ServerSettings:
     request_timeout_s: float = setting(30.0, "The time to compute an answer; then the request gets 503.", least=0)
     max_answer_bytes: int = setting(256 * 1024 * 1024, "The size of an answer; a larger one becomes 413.", least=1)
     cache_bytes: int = setting(64 * 1024 * 1024, "The size of answers that are kept for repetitions.", least=0)
+    written_bytes: int = setting(
+        64 * 1024 * 1024, "The size of artefacts that are kept as they were written, for other answers.", least=0
+    )
     empty_status: int = setting(404, "The status of an SDMX answer without structures: 404, or 204 without a body.")
     max_url_bytes: int = setting(8192, "The length of path and query; a longer one gets 414.", least=1)
     max_header_bytes: int = setting(16 * 1024, "The size of a request's headers; larger ones get 431.", least=256)

@@ -71,6 +71,16 @@ class Writer(Protocol):
         """Return the message of these elements. Raises UnwritableError."""
 
 
+class KeepingWriter(Writer, Protocol):
+    """A module that writes a format in which elements can be kept for several messages."""
+
+    def encoded(self, element: Any) -> tuple[Any, int]:
+        """Return an element that ``message_of`` takes without encoding it again, and its size in bytes.
+
+        Raises UnwritableError.
+        """
+
+
 _FORMATS: Final = "kafka_replica.sdmx.formats"
 _PACKAGES: Final = {
     **dict.fromkeys((Format.SDMX_ML_2_1, Format.SDMX_ML_3_0, Format.SDMX_ML_3_1), "ml"),
@@ -83,6 +93,9 @@ _PACKAGES: Final = {
 
 WRITTEN: Final = tuple(_PACKAGES)
 """The formats that can be written."""
+
+KEEPABLE: Final = frozenset(one for one, package in _PACKAGES.items() if package in {"ml", "sdmx_json", "fusion"})
+"""The formats in which an element means the same in each message: its writer is a ``KeepingWriter``."""
 
 
 @cache
@@ -113,3 +126,8 @@ def tree_reader(format_: Format) -> TreeReader:
 def writer(format_: Format) -> Writer:
     """Return the module that writes a format."""
     return cast("Writer", import_module(f"{_FORMATS}.{_PACKAGES[format_]}.writer"))
+
+
+def keeping_writer(format_: Format) -> KeepingWriter:
+    """Return the module that writes one of the formats in ``KEEPABLE``."""
+    return cast("KeepingWriter", writer(format_))

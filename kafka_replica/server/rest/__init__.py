@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from kafka_replica.server.rest.answering import answer
 from kafka_replica.server.rest.messages import RestAnswer, RestRequest
+from kafka_replica.server.rest.quick import is_quick
 from kafka_replica.server.rest.settings import RestSettings
 
-__all__ = ["RestAnswer", "RestRequest", "RestSettings", "answer"]
+__all__ = ["RestAnswer", "RestRequest", "RestSettings", "answer", "is_quick"]

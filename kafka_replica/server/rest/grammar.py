@@ -10,8 +10,11 @@ docs/4_5_schema_queries.md. FMR's additions: its wiki, "Query Structures Web Ser
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from enum import StrEnum
+from functools import cache
 from re import Pattern
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 
@@ -109,14 +112,17 @@ RESOURCES: Final = {row.name: row for row in _ROWS}
 """The resources by name, without those of :data:`ANY`."""
 
 
-def resources(api: Api) -> dict[str, Resource]:
+@cache
+def resources(api: Api) -> Mapping[str, Resource]:
     """Return the resources of a version of the API by name."""
-    return {name: row for name, row in RESOURCES.items() if api in row.apis}
+    return MappingProxyType({name: row for name, row in RESOURCES.items() if api in row.apis})
 
 
-def referable(api: Api) -> dict[str, Resource]:
+@cache
+def referable(api: Api) -> Mapping[str, Resource]:
     """Return the resources that ``references`` may name; the OpenAPI description of 2.x has two of 1.x."""
-    return resources(api) | {name: RESOURCES[name] for name in ("structureset", "namealiasscheme")}
+    both = {**resources(api), **{name: RESOURCES[name] for name in ("structureset", "namealiasscheme")}}
+    return MappingProxyType(both)
 
 
 class Segment(NamedTuple):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import UTC, date, datetime
 from typing import Literal, NamedTuple
 
-from kafka_replica.sdmx import Header, Structures
+from kafka_replica.sdmx import Header, Structures, write_message
+from kafka_replica.sdmx.model import Artefact
 from kafka_replica.sdmx.writing import DEFAULT_HEADER
 
 
@@ -29,6 +30,7 @@ class RestSettings(NamedTuple):
         version_at: returns the version of an instant or number (``asOf``); raises a KafkaReplicaError if it is not
             kept. None if the service keeps no history.
         header: the header of messages.
+        write: writes a message of artefacts in a format; raises UnwritableError.
         max_bytes: the size from which an answer is rejected; None for no limit.
         today: returns the date on which constraints must be valid to reduce codelists (``referencepartial``, schema
             queries); by default the date in UTC. Only these answers depend on it, and their ETags name it.
@@ -40,4 +42,5 @@ class RestSettings(NamedTuple):
     version_at: Callable[[str], Structures] | None = None
     header: Header = DEFAULT_HEADER
     max_bytes: int | None = None
+    write: Callable[[Iterable[Artefact], str, Header], bytes] = write_message
     today: Callable[[], date] = utc_today

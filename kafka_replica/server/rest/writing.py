@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from kafka_replica.common.wording import counted
 from kafka_replica.errors import MissingExtraError
-from kafka_replica.sdmx import Format, UnwritableError, Urn, writable, write_message
+from kafka_replica.sdmx import Format, UnwritableError, Urn, writable
 from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.model import Artefact
 from kafka_replica.server.rest.contents import Contents
@@ -33,7 +33,7 @@ def written(contents: Contents, format_: Format, settings: RestSettings) -> Writ
     if notices and (settings.unwritable == "reject" or not contents.matched):
         return _unreadable(contents)
     try:
-        data = write_message(artefacts, format_, settings.header)
+        data = settings.write(artefacts, format_, settings.header)
     except MissingExtraError as error:
         return not_acceptable(str(error))
     except UnwritableError as error:
@@ -44,7 +44,7 @@ def written(contents: Contents, format_: Format, settings: RestSettings) -> Writ
             return not_acceptable(str(error))
         notices |= refused
         try:
-            data = write_message([one for one in artefacts if one.urn not in refused], format_, settings.header)
+            data = settings.write([one for one in artefacts if one.urn not in refused], format_, settings.header)
         except UnwritableError as again:
             return not_acceptable(str(again))
     texts = [f"This answer lacks {urn}: {reason}" for urn, reason in sorted(notices.items())]

@@ -22,14 +22,25 @@ def element_of(artefact: Artefact, format_: Format) -> tuple[str, Json]:
     return kind, WRITERS[kind](artefact)
 
 
-def message_of(elements: Iterable[tuple[str, Json]], header: Header, _: Format) -> bytes:
+def encoded(element: tuple[str, Json]) -> tuple[tuple[str, msgspec.Raw], int]:
+    """Return an element whose JSON is encoded, and its size in bytes. Raises UnwritableError."""
+    kind, value = element
+    data = _encoded(value)
+    return (kind, msgspec.Raw(data)), len(data)
+
+
+def message_of(elements: Iterable[tuple[str, Json | msgspec.Raw]], header: Header, _: Format) -> bytes:
     """Return the message of these artefacts."""
-    found: dict[str, list[Json]] = {}
+    found: dict[str, list[Json | msgspec.Raw]] = {}
     for kind, element in elements:
         found.setdefault(kind, []).append(element)
     sender = None if header.sender is None else {"id": header.sender}
     meta = obj(id=header.id, test=header.test, prepared=header.prepared, sender=sender)
+    return _encoded({"meta": meta, **found})
+
+
+def _encoded(value: object) -> bytes:
     try:
-        return msgspec.json.encode({"meta": meta} | found)
+        return msgspec.json.encode(value)
     except UnicodeEncodeError:
         raise UnwritableError("a text in it holds half of a surrogate pair, which UTF-8 cannot represent") from None

@@ -110,6 +110,11 @@ class Element(NamedTuple):
     about: str = ""
 
 
+def encoded(element: Element) -> tuple[Element, int]:
+    """Return an element as ``message_of`` takes it, and its size in characters."""
+    return element, len(element.xml)
+
+
 def element_of(artefact: Artefact, format_: Format) -> Element:
     """Return the container and the XML of an artefact. Raises UnwritableError."""
     edition = EDITIONS[format_]

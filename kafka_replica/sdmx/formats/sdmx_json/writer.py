@@ -30,9 +30,16 @@ def element_of(artefact: Artefact, format_: Format) -> tuple[str, Json]:
     return collection_of(artefact.urn.cls), write(artefact, edition)
 
 
-def message_of(elements: Iterable[tuple[str, Json]], header: Header, format_: Format) -> bytes:
+def encoded(element: tuple[str, Json]) -> tuple[tuple[str, msgspec.Raw], int]:
+    """Return an element whose JSON is encoded, and its size in bytes. Raises UnwritableError."""
+    name, value = element
+    data = _encoded(value)
+    return (name, msgspec.Raw(data)), len(data)
+
+
+def message_of(elements: Iterable[tuple[str, Json | msgspec.Raw]], header: Header, format_: Format) -> bytes:
     """Return the message of these artefacts."""
-    data: dict[str, list[Json]] = {}
+    data: dict[str, list[Json | msgspec.Raw]] = {}
     for name, element in elements:
         data.setdefault(name, []).append(element)
     kind = "structure"
@@ -51,7 +58,11 @@ def message_of(elements: Iterable[tuple[str, Json]], header: Header, format_: Fo
         prepared=header.prepared,
         sender=None if header.sender is None else {"id": header.sender},
     )
+    return _encoded({"meta": meta, "data": data})
+
+
+def _encoded(value: object) -> bytes:
     try:
-        return _ENCODER.encode({"meta": meta, "data": data})
+        return _ENCODER.encode(value)
     except UnicodeEncodeError:
         raise UnwritableError("a text in it holds half of a surrogate pair, which UTF-8 cannot represent") from None

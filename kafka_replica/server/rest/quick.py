@@ -1,0 +1,41 @@
+"""Requests that take less time to answer than to hand to a thread: for one small stored artefact, by its full name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from kafka_replica.sdmx import Urn, UrnError
+from kafka_replica.server.rest.messages import RestRequest
+from kafka_replica.server.rest.parsing import parse_query
+from kafka_replica.server.rest.query import StructureQuery
+
+_MAX_BYTES: Final = 32_768
+"""A message of this size is decoded in about a millisecond."""
+
+
+def is_quick(request: RestRequest, size_of: Callable[[str], int | None]) -> bool:
+    """Return whether a request is answered in about a millisecond at most: with one small artefact as it is stored.
+
+    Args:
+        request: the request.
+        size_of: returns the size in bytes of the record with a key; None if there is none.
+    """
+    query = parse_query(request.path, request.query)
+    if not isinstance(query, StructureQuery) or query.items or query.references or query.as_of is not None:
+        return False
+    sizes = [size for urn in _named(query) if (size := size_of(str(urn))) is not None]
+    return bool(sizes) and sum(sizes) <= _MAX_BYTES
+
+
+def _named(query: StructureQuery) -> list[Urn]:
+    """Return the URNs of the only artefacts that a query can match, one of each class; none if there may be more."""
+    if any(len(each) != 1 for each in (query.agencies, query.ids, query.versions)):
+        return []
+    version = query.versions[0].exact
+    if version is None:
+        return []
+    try:
+        return [Urn.of(cls, query.agencies[0], query.ids[0], version) for cls in query.resource.classes]
+    except UrnError:
+        return []

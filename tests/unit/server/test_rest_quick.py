@@ -1,0 +1,80 @@
+"""Which requests are answered without a thread: those for one small artefact, by its full name."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+from typing import Any
+
+import pytest
+
+from kafka_replica.sdmx import Structures
+from kafka_replica.server import create_app
+from kafka_replica.server.rest import RestAnswer, RestRequest, is_quick
+from kafka_replica.server.threads import DaemonThreads
+from kafka_replica.testing import FakeTopic
+from support.server.app_tools import URN, client_of, stand_in
+
+SIZES = {URN.format("A"): 2_000, URN.format("LONG"): 200_000}
+QUICK = "structure/codelist/SDMX/CL_A/1.0"
+
+
+@pytest.mark.parametrize("path", [QUICK, "v2/" + QUICK, "v1/codelist/SDMX/CL_A/1.0"])
+@pytest.mark.parametrize("query", ["", "detail=full", "format=sdmx-json", "references=none"])
+def test_one_small_artefact_is_quick(path: str, query: str) -> None:
+    """In both versions of the API, in any format and detail."""
+    assert is_quick(RestRequest(path, query), SIZES.get)
+
+
+@pytest.mark.parametrize(
+    ("path", "query"),
+    [
+        ("structure/codelist/SDMX/CL_LONG/1.0", ""),
+        ("structure/codelist/SDMX/CL_MISSING/1.0", ""),
+        ("structure/codelist/SDMX/CL_A/*", ""),
+        ("structure/codelist/SDMX/CL_A/+", ""),
+        ("structure/codelist/SDMX/CL_A,CL_LONG/1.0", ""),
+        ("structure/codelist/*/CL_A/1.0", ""),
+        ("structure/*/SDMX/*/1.0", ""),
+        ("structure/codelist/SDMX/CL_A/1.0/X", ""),
+        (QUICK, "references=all"),
+        (QUICK, "asOf=2020-01-01"),
+        (QUICK, "detail=nonsense"),
+        ("schema/dataflow/SDMX/CL_A/1.0", ""),
+        ("nonsense", ""),
+    ],
+)
+def test_everything_else_takes_a_thread(path: str, query: str) -> None:
+    """What may take long, or is not a query, is not quick."""
+    assert not is_quick(RestRequest(path, query), SIZES.get)
+
+
+@pytest.mark.parametrize(("id_", "own", "threads"), [("A", False, 0), ("LONG", False, 1), ("A", True, 1)])
+def test_only_quick_requests_do_without_a_thread(
+    id_: str, own: bool, threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A small artefact is answered at once, unless a function of the caller computes the answers."""
+    submitted: list[Any] = []
+    submit = DaemonThreads.submit
+
+    def counting(self: DaemonThreads, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        submitted.append(fn)
+        return submit(self, fn, *args, **kwargs)
+
+    def answer(request: RestRequest, structures: Structures) -> RestAnswer:
+        return stand_in(request, structures)
+
+    monkeypatch.setattr(DaemonThreads, "submit", counting)
+    topic = FakeTopic()
+    for one, size in SIZES.items():
+        codes = ",".join(f'{{"id": "C{number:06}", "name": "x"}}' for number in range(size // 40))
+        list_ = one.partition(":CL_")[2].partition("(")[0]
+        topic.put(
+            one,
+            f'{{"data": {{"codelists": [{{"id": "CL_{list_}", "agencyID": "SDMX", "version": "1.0", "name": "x", '
+            f'"codes": [{codes}]}}]}}}}'.encode(),
+        )
+    with topic.replica() as replica:
+        replica.wait_ready(30)
+        client = client_of(create_app(replica, answer=answer if own else None))
+        assert client.get(f"/sdmx/v2/structure/codelist/SDMX/CL_{id_}/1.0").status_code == 200
+    assert len(submitted) == threads
