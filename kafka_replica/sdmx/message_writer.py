@@ -28,7 +28,7 @@ class MessageWriter:
     """Writes messages as ``write_message`` does, and keeps the verified part of each artefact for later messages.
 
     A part is found again by the identity of the artefact, so whoever decodes artefacts has to share them between
-    versions, as ``Structures`` does. Messages of SDMX-ML 1.0 and 2.0, SDMX-EDI and XLSX are written anew each time,
+    versions, as ``Structures`` does. Messages of SDMX-ML 1.0 and 2.0, SDMX-EDI and XLSX are always written as a whole,
     because what a part means there depends on the others. Thread-safe.
 
     Args:

@@ -1,4 +1,4 @@
-"""Which requests are answered without a thread: those for one small artefact, by its full name."""
+"""Requests for one small artefact by its full name are answered without a thread, all others in one."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_one_small_artefact_is_quick(path: str, query: str) -> None:
     ],
 )
 def test_everything_else_takes_a_thread(path: str, query: str) -> None:
-    """What may take long, or is not a query, is not quick."""
+    """A request that may take long, or is not a query, is not quick."""
     assert not is_quick(RestRequest(path, query), SIZES.get)
 
 
