@@ -179,14 +179,14 @@ def test_a_file_is_uploaded_with_scripts_and_without(tmp_path: Path, *, scripts:
         for file, expected in ((data, "Report"), (large, "Request Entity Too Large")):
             browser.open(f"{address}/upload")
             browser.choose_file("#validate-file", file)
-            browser.click("form[action$='/upload'] button")
+            browser.submit("form[action$='/upload'] button")
             assert browser.run("return document.querySelector('h1').textContent") == expected
             if scripts:  # which axe-core needs
                 check_rules(browser, expected)
         browser.open(f"{address}/upload")
         browser.choose_file("#map-file", data)
         browser.run("document.getElementById('map-map').value = arguments[0]", MAP)
-        browser.click("form[action$='/upload/map'] button")
+        browser.submit("form[action$='/upload/map'] button")
         assert "rows mapped" in browser.run("return document.querySelector('.state').textContent")
 
 

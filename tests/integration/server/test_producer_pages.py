@@ -220,12 +220,12 @@ def test_a_browser_suspends_without_scripts(world: World, tmp_path: Path) -> Non
         browser.send_headers(Authorization="Bearer control")
         browser.open(f"{address}/producers/registry")
         check_keyboard(browser, "a page with the forms")
-        browser.click("form[action$='/suspend'] button")
+        browser.submit("form[action$='/suspend'] button")
         assert "asked to suspend" in browser.run("return document.body.textContent")
         assert world.producer.status().mode is Mode.SUSPENDED
-        browser.click("form[action$='/resume'] button")
+        browser.submit("form[action$='/resume'] button")
         browser.click("#confirm")
-        browser.click("form[action$='/flush'] button")
+        browser.submit("form[action$='/flush'] button")
         assert "was recorded" in browser.run("return document.body.textContent")
         with browsing(tmp_path / "scripts") as other:
             other.send_headers(Authorization="Bearer control")
