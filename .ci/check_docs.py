@@ -50,6 +50,9 @@ def main() -> None:
         Path(link.partition("#")[0]).name for page in pages for link in links(page)
     }
     wrong += [f"docs/{name}: no page links to it" for name in sorted(unlinked)]
+    listed = set(re.findall(r"^([\w-]+)$", (ROOT / "docs" / "index.md").read_text(), re.MULTILINE)) | {"index"}
+    unlisted = {page.stem for page in ROOT.glob("docs/*.md")} - listed
+    wrong += [f"docs/{name}.md: it is in no table of contents of docs/index.md" for name in sorted(unlisted)]
     if wrong:
         sys.exit("\n".join(wrong))
     sys.stdout.write(f"{len(pages)} pages, {sum(len(links(page)) for page in pages)} links: all lead somewhere\n")
