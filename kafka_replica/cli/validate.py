@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from typing import get_args
 
@@ -22,7 +24,7 @@ from kafka_replica.data.files import usages_of
 from kafka_replica.data.jobs import Progress, ValidationJob, engine, separators_in_words, sources_of
 from kafka_replica.data.validation import compile_rules
 from kafka_replica.data.validation.actions import Action
-from kafka_replica.sdmx import Structures
+from kafka_replica.sdmx import IncompleteStructureError, Structures
 
 
 @click.command()
@@ -31,12 +33,18 @@ from kafka_replica.sdmx import Structures
 @click.option("--action", type=click.Choice(get_args(Action)), default="information", show_default=True,
               help="Of rows that name none.")  # fmt: skip
 @click.option("--as-of", type=click.DateTime(["%Y-%m-%d"]), help="When constraints must be valid; today if not given.")
+@click.option(
+    "--allow-missing",
+    is_flag=True,
+    help="Check everything else if lists of values are missing; the report says what was not checked.",
+)
 @data_options
 def validate(
     data: tuple[str, ...],
     flow: str,
     action: Action,
     as_of: datetime | None,
+    allow_missing: bool,
     source: StructureSource,
     chosen: DataOptions,
 ) -> int:
@@ -55,7 +63,10 @@ def validate(
         step(Progress("reading structures"))
         with source.snapshot() as snapshot:
             structures, when = Structures(snapshot), None if as_of is None else as_of.date()
-            rules = compile_rules(structures, flow, rules=chosen.rules, action=action, as_of=when)
+            with _advice():
+                rules = compile_rules(
+                    structures, flow, rules=chosen.rules, action=action, as_of=when, allow_missing=allow_missing
+                )
             usages = usages_of(structures, rules)
         with (
             result_files(chosen) as files,
@@ -68,3 +79,13 @@ def validate(
             write_report(out, outcome, picture=chosen.report_picture)
     tell(outcome, chosen)
     return exit_status(outcome, chosen)
+
+
+@contextmanager
+def _advice() -> Iterator[None]:
+    """Add to the error about missing lists what the user can do."""
+    try:
+        yield
+    except IncompleteStructureError as error:
+        text = f"{error}; or check everything else with --allow-missing"
+        raise IncompleteStructureError(text) from error

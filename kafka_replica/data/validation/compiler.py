@@ -35,7 +35,7 @@ from kafka_replica.data.validation.model import ACTION, Check, KeyCheck, Rules
 from kafka_replica.data.validation.targets import target_of
 from kafka_replica.sdmx import ResolvedStructure, Structures, TextFormat, Urn
 from kafka_replica.sdmx.lookups.constraints.applied import apply_constraints
-from kafka_replica.sdmx.lookups.resolved import constraints_in_force
+from kafka_replica.sdmx.lookups.resolved import Missing, constraints_in_force
 from kafka_replica.sdmx.text_types import TIME_TYPES
 
 _YEAR_START: Final = "REPORTING_YEAR_START_DAY"
@@ -48,6 +48,7 @@ def compile_rules(
     rules: Mapping[str, str] | None = None,
     action: Action = "information",
     as_of: date | None = None,
+    allow_missing: bool = False,
 ) -> Rules:
     """Return the rules for data of an artefact in this version of the structures.
 
@@ -57,20 +58,23 @@ def compile_rules(
         rules: rule code to ``error``, ``warning``, ``information`` or ``off``, to change the documented severity.
         action: the action of rows without one.
         as_of: the date on which constraints must be valid; today in UTC if None.
+        allow_missing: check everything else if lists of values, or concepts that name them, are missing or cannot be
+            used; ``unchecked`` lists what they would have decided.
 
     Raises:
         UsageError: the reference is to another kind of artefact.
         ConfigurationError: a rule, severity or action is unknown.
         ArtefactNotFoundError: the artefact is not in this version.
         IncompleteStructureError: a structure, list or concept it refers to is not in this version, or cannot be used
-            (a stub, a record that cannot be read); names all of them.
+            (a stub, a record that cannot be read); names all of them. With ``allow_missing`` only a structure.
         SdmxError: the artefact itself cannot be read.
     """
     wanted = dict(severities(rules))
-    resolved = structures.resolve(target_of(structures, reference), metadata=False)
+    resolved = structures.resolve(target_of(structures, reference), metadata=False, allow_missing=allow_missing)
     used = [described(one) for one in resolved.used_components.values()]
     actions = Actions(action, has_column=all(one.column.id != ACTION for one in used), components=used)
     compiler = _Compiler(resolved, tuple(used), actions, wanted, as_of or datetime.now(UTC).date())
+    compiler.unchecked += [_without(one) for one in resolved.missing_lists]
     checks_of_constraints = compiler.constraints()
     return Rules(
         artefact=resolved.urn,
@@ -240,6 +244,10 @@ class _Compiler:
                 "duplicate-key", self.severities["duplicate-key"], dimensions,
                 "there is more than one observation with this key", str(self.resolved.data_structure.urn),
             )  # fmt: skip
+
+
+def _without(missing: Missing) -> str:
+    return f"{missing.source.item}: its values, for its list or concept cannot be used: {missing.reason}"
 
 
 @lru_cache(maxsize=64)

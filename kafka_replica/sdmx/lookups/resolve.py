@@ -43,20 +43,21 @@ class Source(ComponentSource, Protocol):
     def constraints_on(self, urn: Urn) -> tuple[Constraint, ...]: ...  # noqa: D102
 
 
-def resolve(source: Source, urn: Urn, *, metadata: bool = True) -> ResolvedStructure:
+def resolve(source: Source, urn: Urn, *, metadata: bool = True, allow_missing: bool = False) -> ResolvedStructure:
     """Return everything that is needed to validate data of a dataflow or data structure, or of a provision agreement.
 
     Args:
         source: the look-ups of a version.
         urn: the artefact.
         metadata: whether to include the metadata attributes that data may carry.
+        allow_missing: whether lists and concepts may be missing or unusable; ``missing_lists`` then names them.
 
     Raises:
         UrnError: the URN is of another class.
         IncompleteStructureError: a required artefact is not in this version, or cannot be used; names all such
             artefacts.
     """
-    return _Gathering(source, urn).resolved(metadata=metadata)
+    return _Gathering(source, urn).resolved(metadata=metadata, allow_missing=allow_missing)
 
 
 def require_components(structure: DataStructure) -> None:
@@ -80,7 +81,7 @@ class _Gathering:
         self._source, self._urn = source, urn
         self._components = Components(source)
 
-    def resolved(self, *, metadata: bool) -> ResolvedStructure:
+    def resolved(self, *, metadata: bool, allow_missing: bool) -> ResolvedStructure:
         usage = structure_usage(self._source, self._urn)
         structure, flow, agreement = usage
         try:
@@ -92,7 +93,7 @@ class _Gathering:
         components = Items({one.id: self._components.component(one) for one in structure.components})
         described = self._components.metadata_structure(structure) if metadata else None
         attributes = self._components.metadata_attributes(structure, described)
-        if self._components.needed:
+        if self._components.needed and not allow_missing:
             raise incomplete(self._source, self._urn, self._components.needed)
         constraints = tuple(self._constraints(usage))
         return ResolvedStructure(
@@ -108,6 +109,7 @@ class _Gathering:
             constraints=constraints,
             unread_constraints={urn: str(error) for urn, error in self._source.unread_constraints.items()},
             missing=tuple(self._components.unneeded),
+            missing_lists=tuple(self._components.needed),
         )
 
     def _provider(self, agreement: ProvisionAgreement | None) -> Organisation | None:

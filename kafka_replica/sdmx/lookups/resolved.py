@@ -76,6 +76,8 @@ class ResolvedStructure(msgspec.Struct, frozen=True, kw_only=True):
             the reason: they are stubs, or cannot be read. They may apply, too.
         missing: references to missing artefacts that validation does not need: concepts of components with a
             representation of their own, and the data provider.
+        missing_lists: references to missing or unusable artefacts that validation needs: lists of values, and
+            concepts of components without a representation of their own. Empty unless they were allowed to be missing.
     """
 
     version: int
@@ -90,10 +92,12 @@ class ResolvedStructure(msgspec.Struct, frozen=True, kw_only=True):
     constraints: tuple[AttachedConstraint, ...] = ()
     unread_constraints: dict[Urn, str] = {}
     missing: tuple[Missing, ...] = ()
+    missing_lists: tuple[Missing, ...] = ()
 
     def __repr__(self) -> str:
         counts = counted(len(self.components), "component"), counted(len(self.constraints), "constraint")
-        missing = f", {len(self.missing):,} missing" if self.missing else ""
+        count = len(self.missing) + len(self.missing_lists)
+        missing = f", {count:,} missing" if count else ""
         return f"<ResolvedStructure {self.urn.reference} in version {self.version}: {', '.join(counts)}{missing}>"
 
     def _repr_html_(self) -> str:

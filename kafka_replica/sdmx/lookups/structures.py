@@ -356,7 +356,11 @@ class Structures(TypedLookUps):
     # --- data structures ---
 
     def resolve(
-        self, what: Reference | Dataflow | DataStructure | ProvisionAgreement, *, metadata: bool = True
+        self,
+        what: Reference | Dataflow | DataStructure | ProvisionAgreement,
+        *,
+        metadata: bool = True,
+        allow_missing: bool = False,
     ) -> ResolvedStructure:
         """Return everything that is needed to validate data: structure, representations, lists, constraints.
 
@@ -365,6 +369,8 @@ class Structures(TypedLookUps):
                 ``SDMX:DF(1.0)``, means a dataflow.
             metadata: resolve the metadata attributes that data may carry (3.x), too; otherwise the metadata
                 structure need not exist.
+            allow_missing: lists and concepts may be missing or unusable; ``missing_lists`` names them, and their
+                components accept any text.
 
         Raises:
             IncompleteStructureError: a required artefact is not in this version, or cannot be used (stubs,
@@ -372,9 +378,8 @@ class Structures(TypedLookUps):
             ArtefactNotFoundError: the requested artefact is not in this version.
             UrnError: the URN is of another class.
         """
-        if isinstance(what, Dataflow | DataStructure | ProvisionAgreement):
-            return resolve(self, what.urn, metadata=metadata)
-        return resolve(self, urn_of("Dataflow", what), metadata=metadata)
+        urn = what.urn if isinstance(what, Dataflow | DataStructure | ProvisionAgreement) else urn_of("Dataflow", what)
+        return resolve(self, urn, metadata=metadata, allow_missing=allow_missing)
 
     def enumeration_of(self, component: Component) -> Urn | None:
         """Return the codelist or value list of a component's values; None if the component is not coded.

@@ -13,7 +13,7 @@ from kafka_replica.data.validation.actions import Action
 from kafka_replica.errors import UsageError
 
 _OF_ALL: Final = ("format", "rules", "decimal", "encoding", "time-format")
-VALIDATE_OPTIONS: Final = ("structure", "flow", "action", "as-of", *_OF_ALL)
+VALIDATE_OPTIONS: Final = ("structure", "flow", "action", "as-of", "allow-missing", *_OF_ALL)
 MAP_OPTIONS: Final = ("map", "reverse", *_OF_ALL)
 _REPEATABLE: Final = "rules"
 
@@ -28,6 +28,7 @@ class DataOptions:
         reverse: whether the map is applied in reverse.
         action: the action of rows that name none.
         as_of: the day on which constraints must be valid; None means today.
+        allow_missing: whether everything else is checked if lists of values are missing.
         rules: the severities of rules.
         decimal: the decimal separator in text files.
         encoding: the encoding of text files without a byte order mark; None means UTF-8.
@@ -41,6 +42,7 @@ class DataOptions:
     reverse: bool = False
     action: Action = "information"
     as_of: date | None = None
+    allow_missing: bool = False
     rules: Mapping[str, str] | None = None
     decimal: str = "."
     encoding: str | None = None
@@ -83,6 +85,7 @@ def options_of(given: Iterable[tuple[str, str]], possible: tuple[str, ...]) -> D
         reverse=_choice(only, "reverse", ("false", "true")) == "true",
         action=_choice(only, "action", get_args(Action), "information"),
         as_of=_date(only.get("as-of")),
+        allow_missing=_choice(only, "allow-missing", ("false", "true")) == "true",
         rules=severities_of(found.get("rules", ()), "rules"),
         decimal=only.get("decimal", "."),
         encoding=only.get("encoding") or None,

@@ -57,7 +57,10 @@ def validate_file(
     """
     runs, source = the_engine(), _source(data)
     structure = options.structure or _structure_in(source, options, structures)
-    rules = compile_rules(structures, structure, rules=options.rules, action=options.action, as_of=options.as_of)
+    rules = compile_rules(
+        structures, structure, rules=options.rules, action=options.action, as_of=options.as_of,
+        allow_missing=options.allow_missing,
+    )  # fmt: skip
     usages = usages_of(structures, rules)
     job = ValidationJob(
         sources=(source,), rules=rules, usages=usages, out=out, **_listed(out, lists=lists), **options.of_jobs

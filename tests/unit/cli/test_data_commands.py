@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import shutil
 import signal
 import sys
 import zipfile
@@ -147,6 +148,28 @@ def test_what_cannot_be_done(
     assert done.returncode == status
     assert said in done.stderr.replace("\n", " ")
     assert not (out / "good.csv").exists()
+
+
+def test_lists_that_are_missing(run: Run, rows: pl.DataFrame, tmp_path: Path) -> None:
+    """The error names the option that checks everything else; with it the report lists what was not checked."""
+    data, out = tmp_path / "data.csv", tmp_path / "out"
+    rows.with_columns(FREQ=pl.when(pl.int_range(pl.len()) == 3).then(pl.lit("?")).otherwise("FREQ")).write_csv(data)
+    lacking = tmp_path / "structures"
+    lacking.mkdir()
+    for path in SAMPLES.glob("*.*"):
+        if path.suffix in {".xml", ".json"} and not path.name.startswith("labour_codelists"):
+            shutil.copy(path, lacking)
+    arguments = ("validate", data, "--flow", FLOW, "--structures", lacking, "--out", out)
+    done = run(*arguments)
+    assert done.returncode == 1
+    assert "or check everything else with --allow-missing" in done.stderr.replace("\n", " ")
+    assert "KR_DEMO:CL_SEX(1.0)" in done.stderr.replace("\n", "")
+    done = run(*arguments, "--allow-missing", "--json")
+    report = json.loads(done.stdout)
+    named = {one.partition(":")[0] for one in report["unchecked"]}
+    assert {"SEX", "REF_AREA"} <= named
+    assert done.returncode == (0 if "FREQ" in named else 3)
+    assert report["rows"] == len(rows)
 
 
 def test_rows_of_another_structure_alone(run: Run, rows: pl.DataFrame, rules: Rules, tmp_path: Path) -> None:

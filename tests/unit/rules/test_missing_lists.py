@@ -1,0 +1,128 @@
+"""Structures whose lists or concepts are missing: everything else is checked, and what is not is listed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import cast
+
+import pytest
+from test_rules_of_the_corpus import _files, snapshot_of
+
+from kafka_replica import Snapshot
+from kafka_replica.data.polars import validate
+from kafka_replica.data.validation import Rules, compile_rules, generate_rows
+from kafka_replica.errors import UsageError
+from kafka_replica.sdmx import Structures, Urn
+from kafka_replica.sdmx.errors import IncompleteStructureError, SdmxError
+from kafka_replica.sdmx.lookups.resolved import Missing
+from support.effort import first_in_usual
+from support.rules.structures_by_hand import (
+    FLOW,
+    FLOWS,
+    attribute,
+    coded,
+    codelist,
+    concepts,
+    constraint,
+    dimension,
+    measure,
+    region,
+    said,
+    selected,
+    structure,
+    table,
+    text,
+    version_of,
+)
+
+SEX = codelist("SEX", ["M", "F"])
+AREA = codelist("AREA", ["EU", "US"])
+STRUCTURE = structure(
+    dimension("SEX", coded("SEX")), dimension("AREA", coded("AREA")), measure(), attribute("NOTE", text(maxLength=3))
+)
+
+
+def compiled(snapshot: Snapshot, *, allow_missing: bool) -> Rules:
+    """Return the rules of the dataflow."""
+    return compile_rules(Structures(snapshot), FLOW, allow_missing=allow_missing)
+
+
+def told(rules: Rules, row: dict[str, str]) -> list[str]:
+    """Return the findings of a row."""
+    [found] = said(validate(table([row], [one.id for one in rules.columns]), rules))
+    return cast("list[str]", found)
+
+
+def test_all_but_the_missing_list_is_checked() -> None:
+    """The checks are those with the list, without that of its codes; constraints on its component still apply."""
+    only_eu = constraint(region(selected("AREA", "EU")))
+    whole = compiled(version_of(SEX, AREA, STRUCTURE, FLOWS, only_eu), allow_missing=False)
+    lacking = version_of(SEX, STRUCTURE, FLOWS, only_eu)
+    with pytest.raises(IncompleteStructureError, match=r"AREA: .*T:AREA\(1\.0\)"):
+        compiled(lacking, allow_missing=False)
+    rules = compiled(lacking, allow_missing=True)
+    [unchecked] = rules.unchecked
+    assert unchecked.startswith("AREA: its values, for its list or concept cannot be used: ")
+    assert "T:AREA(1.0)" in unchecked
+    assert {(one.rule, one.component) for one in whole.checks} - {
+        (one.rule, one.component) for one in rules.checks
+    } == {("code-unknown", "AREA")}
+    row = {"SEX": "M", "AREA": "EU", "OBS_VALUE": "1", "NOTE": "abc"}
+    assert told(rules, row) == []
+    assert [one.split()[0] for one in told(rules, row | {"AREA": "XX"})] == ["value-not-allowed"]
+    assert [one.split()[0] for one in told(rules, row | {"SEX": "?"})] == ["code-unknown"]
+    assert told(rules, row | {"NOTE": "abcd"}) != []
+
+
+def test_a_missing_concept_is_listed() -> None:
+    """A component without a representation has that of its concept; without the concept any text is accepted."""
+    parts = (AREA, SEX, structure(dimension("SEX", coded("SEX")), dimension("AREA", ""), measure()), FLOWS)
+    whole = compiled(version_of(*parts, concepts(("AREA", coded("AREA"), ""))), allow_missing=True)
+    assert whole.unchecked == ()
+    assert "code-unknown" in told(whole, {"SEX": "M", "AREA": "XX", "OBS_VALUE": "1"})[0]
+    with pytest.raises(IncompleteStructureError, match="AREA") as caught:
+        compiled(version_of(*parts), allow_missing=False)
+    rules = compiled(version_of(*parts), allow_missing=True)
+    assert len(rules.unchecked) == len(cast("tuple[Missing, ...]", caught.value.missing))
+    assert rules.unchecked[0].startswith("AREA: its values, ")
+    assert told(rules, {"SEX": "M", "AREA": "XX", "OBS_VALUE": "1"}) == []
+
+
+def test_a_missing_structure_is_an_error_anyway() -> None:
+    """Without the components there is nothing to check."""
+    with pytest.raises(IncompleteStructureError, match=r"T:D\(1\.0\)"):
+        compiled(version_of(FLOWS), allow_missing=True)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("file", first_in_usual(_files(), 12))
+def test_real_structures_without_their_lists(file: Path) -> None:
+    """Each missing list of a published structure is listed once per component, and generated data has no findings."""
+    try:
+        structures = Structures(snapshot_of(file.read_bytes()))
+    except SdmxError:
+        pytest.skip("the file cannot be cut up; tests of the readers say why")
+    lacking = {urn: missing for urn in structures.find("DataStructure") if (missing := _missing(structures, urn))}
+    if not lacking:
+        pytest.skip("it has all lists, or lacks more than lists")
+    for urn, missing in list(lacking.items())[:3]:
+        rules = compile_rules(structures, urn, allow_missing=True)
+        listed = [one for one in rules.unchecked if "its list or concept cannot be used" in one]
+        assert len(listed) == len({(one.source, one.reason) for one in missing})
+        assert {one.partition(":")[0] for one in listed} == {one.source.item for one in missing}
+        try:
+            rows = generate_rows(rules, 20, 1)
+        except UsageError:
+            continue  # the rules allow too few rows
+        assert not any(said(validate(table(rows, [column.id for column in rules.columns]), rules)))
+
+
+def _missing(structures: Structures, urn: Urn) -> tuple[Missing, ...]:
+    try:
+        compile_rules(structures, urn)
+    except IncompleteStructureError as error:
+        found = cast("tuple[Missing, ...]", error.missing)
+        return () if any(one.source == urn for one in found) else found
+    except (SdmxError, UsageError):
+        return ()
+    return ()
