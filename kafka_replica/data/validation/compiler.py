@@ -30,6 +30,7 @@ from kafka_replica.data.validation.constraints import constraint_checks, constra
 from kafka_replica.data.validation.evaluation import evaluate
 from kafka_replica.data.validation.facets import Broken, facets
 from kafka_replica.data.validation.frequency import frequency_check
+from kafka_replica.data.validation.item_validity import ItemValidity
 from kafka_replica.data.validation.levels import level_checks
 from kafka_replica.data.validation.model import ACTION, Check, KeyCheck, Rules
 from kafka_replica.data.validation.targets import target_of
@@ -75,7 +76,7 @@ def compile_rules(
     actions = Actions(action, has_column=all(one.column.id != ACTION for one in used), components=used)
     compiler = _Compiler(resolved, tuple(used), actions, wanted, as_of or datetime.now(UTC).date())
     compiler.unchecked += [_without(one) for one in resolved.missing_lists]
-    checks_of_constraints = compiler.constraints()
+    checks_of_constraints = (*compiler.constraints(), *compiler.validity(structures))
     return Rules(
         artefact=resolved.urn,
         structure=resolved.data_structure.urn,
@@ -119,6 +120,12 @@ class _Compiler:
         self.unprefixed = applied.unprefixed
         by_id = {one.column.id: one for one in self.components}
         return tuple(self._living(check) for check in constraint_checks(applied, by_id, self.severities))
+
+    def validity(self, structures: Structures) -> tuple[Check, ...]:
+        items = ItemValidity(structures, self.resolved, self.as_of)
+        found = tuple(self._living(check) for check in items.checks(self.components, self.severities))
+        self.unchecked += [*items.notes, *items.lapsed()]
+        return found
 
     def _living(self, check: Check) -> Check:
         """Restrict a check to rows that do not delete, and exempt marks for missing values."""

@@ -54,12 +54,19 @@ def _item(kind: str, id_: str, body: str, attributes: str = "", version: str = "
 
 
 def codelist(id_: str, codes: Iterable[str], more: str = "") -> str:
-    """Return the codelist T:ID(1.0); a code ``A<B`` has the parent B."""
+    """Return the codelist T:ID(1.0); a code ``A<B`` has the parent B, and ``A@2010/2015`` Fusion's validity."""
     items = ""
     for code in codes:
-        own, _, parent = code.partition("<")
+        named, _, parent = code.partition("<")
+        own, _, dates = named.partition("@")
         below = f"<s:Parent>{parent}</s:Parent>" if parent else ""
-        items += f'<s:Code id="{own}"><c:Name>{own}</c:Name>{below}</s:Code>'
+        note = (
+            f"<c:Annotations><c:Annotation><c:AnnotationTitle>{dates}</c:AnnotationTitle>"
+            "<c:AnnotationType>FR_VALIDITY_PERIOD</c:AnnotationType></c:Annotation></c:Annotations>"
+            if dates
+            else ""
+        )
+        items += f'<s:Code id="{own}">{note}<c:Name>{own}</c:Name>{below}</s:Code>'
     return _item("Codelist", id_, items + more)
 
 

@@ -322,6 +322,20 @@ CONSTRAINED = [
     Case("a constraint of another time", CONSTRAINTS, (
         AREA, F_AREA, constraint(region(selected("AREA", "AT")), more='validTo="2019-12-31T00:00:00"')),
         (({"AREA": "US", **YEAR}, []),)),
+    Case("codes valid at the time of the observation", "FMR FR_VALIDITY_PERIOD, REG-201-007", (
+        codelist("AREA", ["A@2010-01-01T00:00:00+0000/2015-12-31T23:59:59+0000", "B@2016/", "C@/2012-06", "D", "E@/"]),
+        FLAGGED), (
+            ({"AREA": "A", "SEX": "F", "TIME_PERIOD": "2015-12", "FLAGS": ["D", "E"]}, []),
+            ({"AREA": "A", "SEX": "F", "TIME_PERIOD": "2016", "FLAGS": None}, ["value-not-valid AREA A"]),
+            ({"AREA": "B", "SEX": "F", "TIME_PERIOD": "2015-12-31", "FLAGS": None}, ["value-not-valid AREA B"]),
+            ({"AREA": "B", "SEX": "F", "TIME_PERIOD": "2016-01", "FLAGS": ["B"]}, []),
+            ({"AREA": "C", "SEX": "F", "TIME_PERIOD": "2012-06-30", "FLAGS": None}, []),
+            ({"AREA": "C", "SEX": "F", "TIME_PERIOD": "2012-07", "FLAGS": None}, ["value-not-valid AREA C"]),
+            ({"AREA": "D", "SEX": "F", "TIME_PERIOD": "1900", "FLAGS": ["D", "C"]}, []),
+            ({"AREA": "E", "SEX": "F", "TIME_PERIOD": "2020", "FLAGS": ["C", "D"]}, ["value-not-valid FLAGS C"]))),
+    Case("codes valid on a date, in a structure without time", "FMR FR_VALIDITY_PERIOD", (
+        codelist("AREA", ["A@/2015", "B@2016/"]), structure(D_AREA, measure())), (
+            ({"AREA": "A"}, ["value-not-valid AREA A"]), ({"AREA": "B"}, []))),
     Case("values valid at the time of the observation", "SDMX 3.0 Section 6, Constraints; FMR REG-201-007", (
         AREA, F_AREA, constraint(region(selected("AREA", "AT@2010/2015", "DE")))), (
             ({"AREA": "AT", "SEX": "F", "TIME_PERIOD": "2015-12"}, []), ({"AREA": "DE", **YEAR}, []),

@@ -58,7 +58,7 @@ class SelectionReader:
         """Return a predicate for rows in a region: all its selections match, at a time when the region is valid."""
         selections = (*region.key_values, *region.components)
         parts = (Selects(one.id, self.selected(one)) for one in selections)
-        return all_of(*parts, *self._valid(region.valid_from, region.valid_to))
+        return all_of(*parts, *self.valid(region.valid_from, region.valid_to))
 
     def wholly_inside(self, region: Region) -> Predicate | None:
         """Return a predicate for rows in an excluded region or key; None if a part of it cannot be read.
@@ -76,7 +76,7 @@ class SelectionReader:
         plain = tuple(one for one in selection.values if not (one.valid_from or one.valid_to))
         options = [self._values(selection, plain)] if plain else []
         options += [
-            all_of(self._values(selection, (one,)), *self._valid(one.valid_from, one.valid_to))
+            all_of(self._values(selection, (one,)), *self.valid(one.valid_from, one.valid_to))
             for one in selection.values
             if one.valid_from or one.valid_to
         ]
@@ -84,7 +84,7 @@ class SelectionReader:
             options.append(self._range(selection.id, selection.time_range))
         if not options:
             options = [IsGiven(selection.id) if self._is_known(selection.id) else Truth(value=selection.include)]
-        found = all_of(any_of(*options), *self._valid(selection.valid_from, selection.valid_to))
+        found = all_of(any_of(*options), *self.valid(selection.valid_from, selection.valid_to))
         return found if selection.include else Not(found)
 
     def selected_at_any_time(self, selection: MemberSelection) -> Predicate:
@@ -153,9 +153,9 @@ class SelectionReader:
                 self.notes.append(f"{id_}: the period {bound.period} is not understood")
             else:
                 parts.append(_bounded(id_, found, bound, is_lower=is_lower))
-        return all_of(*parts, *self._valid(range_.valid_from, range_.valid_to))
+        return all_of(*parts, *self.valid(range_.valid_from, range_.valid_to))
 
-    def _valid(self, valid_from: str | None, valid_to: str | None) -> list[Predicate]:
+    def valid(self, valid_from: str | None, valid_to: str | None) -> list[Predicate]:
         """Return the predicates that the row's period, or else the given date, is within a validity."""
         parts: list[Predicate] = []
         for text, is_lower in ((valid_from, True), (valid_to, False)):
