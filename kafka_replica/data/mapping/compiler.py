@@ -9,7 +9,16 @@ from typing import Final
 from kafka_replica.data.errors import MapError
 from kafka_replica.data.mapping.building import Building
 from kafka_replica.data.mapping.catalogue import map_severities
-from kafka_replica.data.mapping.dates import DEFAULTS, Reading, UnusableDateError, Writing, counted, read_by, write_by
+from kafka_replica.data.mapping.dates import (
+    DEFAULTS,
+    Dated,
+    Reading,
+    UnusableDateError,
+    Writing,
+    counted,
+    read_by,
+    write_by,
+)
 from kafka_replica.data.mapping.map_ends import side_of
 from kafka_replica.data.mapping.model import Copy, DateMap, Fixed, MapPlan, Resolve, ValueMap
 from kafka_replica.data.mapping.sets import compile_in_set
@@ -144,7 +153,7 @@ def _date_map(map_: StructureMap, one: DatePatternMap | EpochMap, from_year: int
         writings = ((None, wanted),)
     elif one.frequency_dimension is None:
         raise MapError(f"{what} names neither a frequency nor a component that holds one; have the map mended")
-    resolve = _RESOLVE.get((one.resolve_period or "endOfPeriod").replace("_", "").lower())
+    resolve = _RESOLVE.get((one.resolve_period or _default_resolve(reading)).replace("_", "").lower())
     if resolve is None:
         raise MapError(f"{what} asks for {one.resolve_period!r}; the standard has {', '.join(_RESOLVE.values())}")
     for source, target in zip(one.sources, one.targets, strict=True):
@@ -153,6 +162,15 @@ def _date_map(map_: StructureMap, one: DatePatternMap | EpochMap, from_year: int
             source, target, ((None, reading),), writings, frequency, frequency_in_source=False, resolve=resolve,
             artefact=str(map_.urn),
         )  # fmt: skip
+
+
+def _default_resolve(reading: Reading) -> Resolve:
+    """Return how to resolve a date if the map does not say it: by the standard the end of the period.
+
+    A time of day is a point of time: 10:30 means 10:30:00, not 10:30:59.
+    """
+    has_time = isinstance(reading, Dated) and reading.clock_s is not None
+    return "startOfPeriod" if has_time else "endOfPeriod"
 
 
 def _reading(one: DatePatternMap | EpochMap, from_year: int) -> Reading:

@@ -260,8 +260,15 @@ DATES = [
                                                date_map("WHEN", "TIME_PERIOD", "yyyy-MM-dd kk 'h'", "I")),
         "A|WHEN", "TIME_PERIOD", (
             ("a|2020-02-29 12:05:09 AM", "2020-02-29T00:05:09"), ("a|2020-02-29 12:05:09 pm", "2020-02-29T12:05:09"),
-            ("a|202002290730", "2020-02-29T07:30:00"), ("a|2020-02-29 24 h", "2020-02-29T00:59:59"),
+            ("a|202002290730", "2020-02-29T07:30:00"), ("a|2020-02-29 24 h", "2020-02-29T00:00:00"),
             ("a|2020-02-29 13:05:09 AM", ["date-unreadable WHEN 2020-02-29 13:05:09 AM"]))),
+    Case("a time of day is a point of time", "S6 13.7: the end of the period, which a point of time has not", dated(
+        date_map("WHEN", "TIME_PERIOD", "yyyy-MM-dd HH:mm", "I"),
+        date_map("WHEN", "TIME_PERIOD", "yyyyMMdd HHmm", "I", resolve="endOfPeriod"),
+        date_map("WHEN", "TIME_PERIOD", "dd/MM/yyyy HH:mm", "D"), date_map("WHEN", "TIME_PERIOD", "yyyy/MM/dd", "I")),
+        "A|WHEN", "TIME_PERIOD", (
+            ("a|2020-02-29 10:30", "2020-02-29T10:30:00"), ("a|20200229 1030", "2020-02-29T10:30:59"),
+            ("a|29/02/2020 23:59", "2020-02-29"), ("a|2020/02/29", "2020-02-29T23:59:59"))),
     Case("patterns that say something twice", "S6 13.7.1, SimpleDateFormat: the finest counts; the half of the day does not beside HH",
         dated(date_map("WHEN", "TIME_PERIOD", "yyyy-MM-dd HH:mm a", "I", resolve="startOfPeriod"),
               date_map("WHEN", "TIME_PERIOD", "YYYYWnn-u", "I"), date_map("WHEN", "TIME_PERIOD", "yyyySnQn", "I"),
