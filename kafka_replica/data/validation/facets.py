@@ -29,6 +29,7 @@ from kafka_replica.data.validation.conditions import (
     every,
     some,
 )
+from kafka_replica.data.validation.magnitudes import comparison, integers_above
 from kafka_replica.data.validation.patterns import UnusablePatternError, translated
 from kafka_replica.data.validation.periods import (
     MONTHLY,
@@ -133,19 +134,9 @@ def not_written(value: ComponentText, text_type: str) -> Condition:
     if text_type not in SIZES:
         return Not(fits)
     most = 2 ** SIZES[text_type] - 1
-    return some(Not(fits), Matches(value, rf"\+?0*(?:{_above(most)})|-0*(?:{_above(most + 1)})", is_number=True))
-
-
-def _above(number: int) -> str:
-    """Return an expression for the integers greater than the given one, without leading zeros."""
-    digits = str(number)
-    longer = rf"[1-9][0-9]{{{len(digits)},}}"
-    alike = [
-        rf"{digits[:place]}[{int(digit) + 1}-9][0-9]{{{len(digits) - place - 1}}}"
-        for place, digit in enumerate(digits)
-        if digit != "9"
-    ]
-    return "|".join([longer, *alike])
+    return some(
+        Not(fits), Matches(value, rf"\+?0*(?:{integers_above(most)})|-0*(?:{integers_above(most + 1)})", is_number=True)
+    )
 
 
 def out_of_bounds(
@@ -161,25 +152,17 @@ def out_of_bounds(
 
 
 def compared(value: ComponentText, operator: Operator, bound: Decimal) -> Condition:
-    """Compare a number with a constant: as doubles, and if these are equal, digit by digit, up to 18 digits."""
+    """Compare a number with a constant: as doubles, and if these are equal, digit by digit.
+
+    A number with an exponent is a double, which is equal to the constant then.
+    """
     rough = float(bound)
-    decimals = max(0, -int(bound.normalize().as_tuple().exponent))
-    exact = Decimal(bound).scaleb(decimals)
+    exact = comparison(operator, bound)
     strict: Operator = "<" if operator[0] == "<" else ">"
-    clear = CompareDouble(value, strict, rough)
-    if abs(exact) >= 10**18 or decimals > 17:
-        return clear if operator == strict else some(clear, CompareDouble(value, "=", rough))
-    near = every(
-        CompareDouble(value, "=", rough), CompareInt(ScaledDecimal(value, decimals), operator, Number(int(exact)))
-    )
-    # A number with more digits than the bound differs slightly from it; the direction is left open, and they count as
-    # equal.
-    unknown = every(CompareDouble(value, "=", rough), Not(Matches(value, _at_most(decimals), is_number=True)))
-    return some(clear, near) if operator == strict else some(clear, near, unknown)
-
-
-def _at_most(decimals: int) -> str:
-    return rf"[+-]?[0-9]{{0,18}}(?:\.[0-9]{{0,{decimals}}}0*)?"
+    clear, equal = CompareDouble(value, strict, rough), CompareDouble(value, "=", rough)
+    plain, holds = Matches(value, DECIMAL, is_number=True), Matches(value, exact.expression, is_number=True)
+    near = every(equal, plain, Not(holds) if exact.negated else holds)
+    return some(clear, near) if operator == strict else some(clear, near, every(equal, Not(plain)))
 
 
 def _lengths(value: ComponentText, format_: TextFormat) -> Iterator[Broken]:

@@ -333,6 +333,15 @@ CONSTRAINED = [
             ({"AREA": "C", "SEX": "F", "TIME_PERIOD": "2012-07", "FLAGS": None}, ["value-not-valid AREA C"]),
             ({"AREA": "D", "SEX": "F", "TIME_PERIOD": "1900", "FLAGS": ["D", "C"]}, []),
             ({"AREA": "E", "SEX": "F", "TIME_PERIOD": "2020", "FLAGS": ["C", "D"]}, ["value-not-valid FLAGS C"]))),
+    Case("bounds of numbers of any length", "XML Schema Part 2, integer and decimal: of any length", (
+        AREA, structure(D_AREA, measure(), attribute("N", text("BigInteger", minValue=f"-{10**40}", maxValue=f"{10**40 + 1}")),
+                        attribute("X", text("Decimal", maxValue="0.1234567890123456789012345")))), (
+            ({"AREA": "AT", "N": f"{10**40 + 1}", "X": "0.12345678901234567890123450"}, []),
+            ({"AREA": "DE", "N": f"-0{10**40}", "X": "-1"}, []),
+            ({"AREA": "US", "N": f"{10**40 + 2}", "X": None}, [f"range N {10**40 + 2}"]),
+            ({"AREA": "EU", "N": f"-{10**40 + 1}", "X": None}, [f"range N -{10**40 + 1}"]),
+            ({"AREA": "W", "N": f"{10**400}", "X": "0.1234567890123456789012346"},
+             [f"range N {10**400}", "range X 0.1234567890123456789012346"]))),
     Case("codes valid on a date, in a structure without time", "FMR FR_VALIDITY_PERIOD", (
         codelist("AREA", ["A@/2015", "B@2016/"]), structure(D_AREA, measure())), (
             ({"AREA": "A"}, ["value-not-valid AREA A"]), ({"AREA": "B"}, []))),
