@@ -33,6 +33,7 @@ from kafka_replica.data.jobs.sources import Source
 from kafka_replica.data.validation import ERRORS, Report, Rules
 from kafka_replica.errors import ConfigurationError
 from kafka_replica.sdmx import Urn
+from kafka_replica_spark.arrow_files import read_arrow
 from kafka_replica_spark.datasets import read_sdmx_csv, write_sdmx_csv
 from kafka_replica_spark.datasets.reading import read_plain_csv
 from kafka_replica_spark.datasets.rows import parted
@@ -157,6 +158,8 @@ class SparkEngine:
         if source.kind == "message":
             rows = read_data_message(source.path, job.rules, job.usages, content=source.content)
             return _with_maps(self._spark.createDataFrame(pa.Table.from_pylist(rows)))
+        if source.kind == "arrow":
+            return self._spark.createDataFrame(read_arrow(source))
         if source.is_packed and (source.kind == "parquet" or not source.path.lower().endswith(".gz")):
             raise ConfigurationError(
                 f"reading {source.path}: Spark reads neither archives, zstd nor standard input; decompress it, or "

@@ -27,7 +27,7 @@ BETWEEN_ERRORS: Final = " | "
 
 def verdict_of(source: Source, rules: Rules) -> str | None:
     """Return the column in which an earlier run may have described errors; None if there cannot be such a column."""
-    name = {"sdmx-csv": ERRORS_TEXT, "csv": ERRORS_TEXT, "parquet": ERRORS}.get(source.kind)
+    name = {"sdmx-csv": ERRORS_TEXT, "csv": ERRORS_TEXT, "parquet": ERRORS, "arrow": ERRORS}.get(source.kind)
     return name if name is not None and rules.column(name) is None else None
 
 

@@ -14,12 +14,16 @@ from kafka_replica.data.files import SEPARATORS, separator_of
 from kafka_replica.data.files.content import BETWEEN, beginning_of, files_in, read_content, unpacked
 from kafka_replica.errors import UsageError
 
-Kind: TypeAlias = Literal["sdmx-csv", "csv", "parquet", "message"]
-"""SDMX-CSV; other CSV with component ids as column names; Parquet; SDMX-ML or SDMX-JSON."""
+Kind: TypeAlias = Literal["sdmx-csv", "csv", "parquet", "arrow", "message"]
+"""SDMX-CSV; other CSV with component ids as column names; Parquet; Arrow IPC; SDMX-ML or SDMX-JSON."""
 
 _SUFFIXES: Final[dict[str, Kind]] = {
     ".csv": "csv", ".tsv": "csv", ".txt": "csv", ".parquet": "parquet", ".xml": "message", ".json": "message",
+    ".arrow": "arrow", ".arrows": "arrow", ".feather": "arrow", ".ipc": "arrow",
 }  # fmt: skip
+ARROW_FILE: Final = b"ARROW1"
+ARROW_BEGINNINGS: Final = (ARROW_FILE, b"\xff\xff\xff\xff")
+"""The first bytes of a file and of a stream of Arrow IPC."""
 _COMPRESSED: Final = (".gz", ".zst", ".zstd", ".zip")
 _LOOKED_AT: Final = 1 << 16
 STDIN: Final = "-"
@@ -71,8 +75,8 @@ def sources_of(paths: Iterable[str]) -> tuple[Source, ...]:
     found = tuple(source for path in paths for source in _sources(path))
     if not found:
         raise UsageError(
-            "there is no data: name files, folders or archives of *.csv, *.parquet, *.xml or *.json, or - for standard "
-            "input"
+            "there is no data: name files, folders or archives of *.csv, *.parquet, *.arrow, *.xml or *.json, or - for "
+            "standard input"
         )
     return found
 
@@ -107,14 +111,16 @@ def _of_file(file: Path) -> Iterator[Source]:
     if zipfile.is_zipfile(file) and file.suffix.lower() == ".zip":
         kinds = {name: _kind(name) for name in sorted(files_in(file))}
         if not any(kinds.values()):
-            raise UsageError(f"{file}: no file in it is called *.csv, *.parquet, *.xml or *.json")
+            raise UsageError(f"{file}: no file in it is called *.csv, *.parquet, *.arrow, *.xml or *.json")
         for name, kind in kinds.items():
             if kind is not None:
                 yield _looked_at(kind, f"{file}{BETWEEN}{name}")
         return
     kind = _kind(file.name)
     if kind is None:
-        raise UsageError(f"{file}: its name does not say what it holds; call it *.csv, *.parquet, *.xml or *.json")
+        raise UsageError(
+            f"{file}: its name does not say what it holds; call it *.csv, *.parquet, *.arrow, *.xml or *.json"
+        )
     yield _looked_at(kind, str(file))
 
 
@@ -146,6 +152,8 @@ def _of_content(content: bytes) -> Source:
         raise UsageError("reading standard input: it is empty")
     if content.startswith(b"PAR1"):
         return Source("parquet", STDIN, content=content)
+    if content.startswith(ARROW_BEGINNINGS):
+        return Source("arrow", STDIN, content=content)
     start = content[:64].lstrip(b"\xef\xbb\xbf\xff\xfe\0 \t\r\n")
     if start.startswith((b"<", b"{")):
         return Source("message", STDIN, content=content)

@@ -17,7 +17,7 @@ from kafka_replica.data.files.content import BETWEEN
 from kafka_replica.data.files.messages import read_located_columns
 from kafka_replica.data.jobs.job import Job, verdict_of
 from kafka_replica.data.jobs.progress import Progress, Step
-from kafka_replica.data.jobs.sources import Source
+from kafka_replica.data.jobs.sources import ARROW_FILE, Source
 from kafka_replica.data.polars.datasets.reading import CsvRows, read_one_sdmx_csv, read_plain_csv
 from kafka_replica.data.polars.datasets.rows import parted
 from kafka_replica.data.validation.locations import LOCATION
@@ -138,6 +138,8 @@ def _read(source: Source, job: Job, tell: Callable[[int], None]) -> _File:
         return _File(pl.DataFrame(columns, infer_schema_length=None), {"line": pl.Series(lines, dtype=pl.UInt32)})
     if source.kind == "parquet":
         return _parquet(source)
+    if source.kind == "arrow":
+        return _File(_arrow(source))
     read = read_one_sdmx_csv if source.kind == "sdmx-csv" else read_plain_csv
     rows = read(Path(source.path), rules=job.rules, decimal=job.decimal, encoding=job.encoding, content=source.content)
     # polars and the csv module might disagree on a file with misplaced quotes: better no lines than wrong ones
@@ -163,6 +165,17 @@ def _parquet(source: Source) -> _File:
     rows = parts.select(pl.col("part"), pl.int_ranges(1, pl.col("size") + 1, dtype=pl.UInt32).alias("part_row"))
     numbered = rows.explode("part_row").drop_nulls()
     return _File(frame, {"part": numbered["part"].cast(pl.String), "part_row": numbered["part_row"]})
+
+
+def _arrow(source: Source) -> pl.DataFrame:
+    """Return the rows of a file or stream of Arrow IPC, which its first bytes tell apart."""
+    data = source.read()
+    read = pl.read_ipc if data.startswith(ARROW_FILE) else pl.read_ipc_stream
+    try:
+        # A damaged file can make polars panic, which is no Exception.
+        return read(io.BytesIO(data))
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, TypeError, ValueError) as error:
+        raise DatasetError(f"reading {source.path}: it is no readable Arrow IPC: {error}") from error
 
 
 def _located(file: _File, name: str | None) -> pl.DataFrame:

@@ -12,7 +12,7 @@ _SPACE: Final = b"\xef\xbb\xbf \t\r\n"
 _SUFFIXES: Final = {b"<": ".xml", b"{": ".json"}
 _REFUSED: Final = {
     MAGIC: "data that was compressed twice", b"PK\x03\x04": "a ZIP archive or XLSX", b"PAR1": "Parquet",
-    b"UNA:": "SDMX-EDI", b"UNB+": "SDMX-EDI",
+    b"ARROW1": "Arrow IPC", b"UNA:": "SDMX-EDI", b"UNB+": "SDMX-EDI",
 }  # fmt: skip
 FORMATS: Final = "SDMX-CSV, SDMX-JSON, SDMX-ML and plain CSV, as they are or compressed with gzip"
 

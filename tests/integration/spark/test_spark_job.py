@@ -27,8 +27,10 @@ def test_both_engines_write_the_same(demo: Snapshot, spark: SparkSession, tmp_pa
     rows = pl.DataFrame(generate_rows(rules, 100, 1), infer_schema_length=None)
     bad = rows.with_columns(SEX=pl.when(pl.int_range(pl.len()) < 3).then(pl.lit("Q")).otherwise("SEX"))
     write_sdmx_csv(bad.head(60), tmp_path / "data.csv", rules)
-    bad.tail(40).write_parquet(tmp_path / "rest.parquet")
-    sources = sources_of([str(tmp_path / "data.csv"), str(tmp_path / "rest.parquet")])
+    bad.slice(60, 20).write_parquet(tmp_path / "more.parquet")
+    bad.slice(80, 10).with_columns(pl.col("FREQ").cast(pl.Categorical)).write_ipc(tmp_path / "rest.arrow")
+    bad.tail(10).write_ipc_stream(tmp_path / "rest.arrows")
+    sources = sources_of([str(tmp_path / "data.csv"), *map(str, sorted(tmp_path.glob("*.[pa]*")))])
     found: dict[str, Outcome] = {}
     for name in ("local", "spark"):
         runs: Engine = engine(name)

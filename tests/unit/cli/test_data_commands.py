@@ -102,6 +102,48 @@ def test_standard_input_and_archives(
     assert "data.zip!/a.csv: cells are separated by tabs" in done.stderr
 
 
+@pytest.mark.parametrize("as_stream", [False, True])
+@pytest.mark.parametrize("how", ["file", "gzip", "standard input"])
+def test_arrow(
+    as_stream: bool, how: str, run: Run, rows: pl.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Files and streams of Arrow IPC, in columns of several types, give the rows that Parquet gives."""
+    made, bad = (
+        io.BytesIO(),
+        rows.with_columns(SEX=pl.when(pl.int_range(pl.len()) == 7).then(pl.lit("?")).otherwise("SEX")),
+    )
+    typed = bad.with_columns(pl.col("FREQ").cast(pl.Categorical), pl.col("OBS_VALUE").cast(pl.Float64))
+    (typed.write_ipc_stream if as_stream else typed.write_ipc)(made)
+    data = tmp_path / "data.arrow"
+    data.write_bytes(made.getvalue())
+    if how == "gzip":
+        data = tmp_path / "data.arrow.gz"
+        data.write_bytes(gzip.compress(made.getvalue()))
+    elif how == "standard input":
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(made.getvalue())))
+    where = ["--flow", FLOW, "--structures", SAMPLES, "--overwrite", "--out"]
+    done = run("validate", "-" if how == "standard input" else data, *where, tmp_path / "arrow")
+    assert "100 rows, 99 good, 1 rejected" in done.stdout, done.stderr
+    (tmp_path / "data.parquet").write_bytes(_parquet(typed))
+    run("validate", tmp_path / "data.parquet", *where, tmp_path / "parquet")
+    for name in ("good.csv", "rejected.csv"):
+        assert (tmp_path / "arrow" / name).read_bytes() == (tmp_path / "parquet" / name).read_bytes()
+
+
+def test_damaged_arrow_is_an_error(run: Run, rows: pl.DataFrame, tmp_path: Path) -> None:
+    """A file that is cut off or changed anywhere gives one sentence, or its rows, and never a traceback."""
+    made = io.BytesIO()
+    rows.head(3).with_columns(pl.col("FREQ").cast(pl.Categorical)).write_ipc_stream(made)
+    whole, data = made.getvalue(), tmp_path / "data.arrow"
+    for at in range(8, len(whole), len(whole) // 40):
+        for content in (whole[:at], whole[:at] + bytes([whole[at] ^ 0x55]) + whole[at + 1 :]):
+            data.write_bytes(content)
+            where = ["--flow", FLOW, "--structures", SAMPLES, "--overwrite", "--out", tmp_path / "out"]
+            done = run("validate", data, *where)
+            assert done.returncode in {0, 1, 3}
+            assert "Traceback" not in done.stderr
+
+
 def _parquet(frame: pl.DataFrame) -> bytes:
     made = io.BytesIO()
     frame.write_parquet(made)

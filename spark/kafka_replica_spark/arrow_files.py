@@ -1,0 +1,49 @@
+"""Read Arrow IPC on the driver, in the types that Spark has."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+
+from kafka_replica.data.errors import DatasetError
+from kafka_replica.data.jobs.sources import ARROW_FILE, Source
+
+
+def read_arrow(source: Source) -> pa.Table:
+    """Return the rows of a file or stream of Arrow IPC, which its first bytes tell apart.
+
+    Raises:
+        DatasetError: it is damaged.
+        UsageError: it cannot be opened or decompressed.
+    """
+    data = source.read()
+    try:
+        opened = pa.ipc.open_file(data) if data.startswith(ARROW_FILE) else pa.ipc.open_stream(data)
+        table = opened.read_all()
+        table.validate(full=True)
+        return pa.table([_column(one) for one in table.columns], names=table.column_names)
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise DatasetError(f"reading {source.path}: it is no readable Arrow IPC: {error}") from error
+
+
+def _column(column: Any) -> Any:
+    kind = _plain(column.type)
+    if not pa.types.is_dictionary(column.type):
+        return column.cast(kind)
+    # Views cannot be taken from dictionaries.
+    parts = [pa.DictionaryArray.from_arrays(one.indices, one.dictionary.cast(kind)) for one in column.chunks]
+    return pa.chunked_array([one.dictionary_decode() for one in parts], type=kind)
+
+
+def _plain(kind: pa.DataType) -> pa.DataType:
+    """Return a type that Spark has, for dictionaries, views, and long texts and lists."""
+    if pa.types.is_dictionary(kind):
+        return _plain(kind.value_type)
+    if pa.types.is_string_view(kind) or pa.types.is_large_string(kind):
+        return pa.string()
+    if pa.types.is_binary_view(kind) or pa.types.is_large_binary(kind):
+        return pa.binary()
+    if pa.types.is_large_list(kind) or pa.types.is_list(kind):
+        return pa.list_(_plain(kind.value_type))
+    return kind
