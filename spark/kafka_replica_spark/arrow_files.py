@@ -32,8 +32,9 @@ def _column(column: Any) -> Any:
     if not pa.types.is_dictionary(column.type):
         return column.cast(kind)
     # Views cannot be taken from dictionaries.
-    parts = [pa.DictionaryArray.from_arrays(one.indices, one.dictionary.cast(kind)) for one in column.chunks]
-    return pa.chunked_array([one.dictionary_decode() for one in parts], type=kind)
+    parts: Any = [pa.DictionaryArray.from_arrays(one.indices, one.dictionary.cast(kind)) for one in column.chunks]
+    decoded: Any = [one.dictionary_decode() for one in parts]
+    return pa.chunked_array(decoded, type=kind)
 
 
 def _plain(kind: pa.DataType) -> pa.DataType:
