@@ -28,7 +28,7 @@ def read_arrow(source: Source) -> pa.Table:
 
 
 def _column(column: Any) -> Any:
-    kind = _plain(column.type)
+    kind: Any = _plain(column.type)
     if not pa.types.is_dictionary(column.type):
         return column.cast(kind)
     # Views cannot be taken from dictionaries.
