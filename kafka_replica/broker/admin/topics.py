@@ -25,7 +25,7 @@ from kafka_replica.broker.connection.clients import made
 from kafka_replica.broker.connection.settings import admin_settings, error_callback
 from kafka_replica.broker.errors import explained, is_refusal, may_pass
 from kafka_replica.broker.topic_settings import recommended_replicas, with_min_insync
-from kafka_replica.errors import BrokerUnavailableError
+from kafka_replica.errors import AuthorizationError, BrokerUnavailableError, TopicNotFoundError
 from kafka_replica.records import Partition, Position
 from kafka_replica.transactions import Ends
 
@@ -165,7 +165,7 @@ class Topics:
         timeout_s: float,
         replication_factor: int | None = None,
     ) -> bool:
-        """Create a topic; return False if the topic exists already.
+        """Create a topic, and wait until brokers know it; return False if the topic exists already.
 
         Args:
             topic: the name.
@@ -187,7 +187,23 @@ class Topics:
             if error.args[0].name() == "TOPIC_ALREADY_EXISTS":
                 return False
             raise explained(error, f"creating topic {topic}") from error
+        self._wait_until_known(topic, timeout_s)
         return True
+
+    def _wait_until_known(self, topic: str, timeout_s: float) -> None:
+        """Wait for a new topic: a broker that does not create it itself learns of it a moment later."""
+        until_s = time.monotonic() + timeout_s
+        while True:
+            try:
+                self.look_up(topic, timeout_s).check_leaders()
+            except AuthorizationError:
+                return  # who may create topics need not be allowed to see them
+            except (TopicNotFoundError, BrokerUnavailableError):
+                if time.monotonic() > until_s:
+                    raise
+            else:
+                return
+            time.sleep(_GLANCE_S)
 
     def names(self, timeout_s: float) -> list[str]:
         """Return the names of the topics that the user may see, sorted, without Kafka's internal topics.
