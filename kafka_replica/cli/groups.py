@@ -25,6 +25,7 @@ _COMMANDS: Final = {
     "broker": _Command("broker", "broker", "Start, stop and look at a real Kafka broker on this machine."),
     "doctor": _Command("doctor", "doctor", "Test the connection, the topic and its settings."),
     "dump": _Command("reading", "dump", "Print every key of one version."),
+    "explain": _Command("explain", "explain", "Explain an error, a rule or an exit status."),
     "get": _Command("reading", "get", "Print the value of one key."),
     "list": _Command("reading", "list_keys", "Print the keys, or those that match a pattern."),
     "map": _Command("mapping", "map_data", "Map data to another structure."),

@@ -39,6 +39,7 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
     "broker stop": ("broker stop", "broker stop --name second"),
     "doctor": ("doctor -t sdmx.structures", "doctor -b broker:9093 -c client.properties -t sdmx.structures"),
     "dump": ("dump -t sdmx.structures", "dump -t sdmx.structures --json --store ./replica"),
+    "explain": ("explain StoreInUseError", "explain code-unknown", "explain 3"),
     "get": (
         'get "SDMX:CL_FREQ(2.1)" -t sdmx.structures',
         "get SDMX:CL_FREQ -t sdmx.structures --json",

@@ -1,0 +1,109 @@
+"""``kafka-replica explain``: what an error, the rule of a finding or an exit status means, and what to do."""
+
+from __future__ import annotations
+
+import re
+from importlib import import_module
+
+import click
+
+from kafka_replica.cli.advice import ADVICE, EXIT_STATUSES
+from kafka_replica.cli.options import JSON
+from kafka_replica.cli.output import json_line, print_line
+from kafka_replica.common.wording import did_you_mean
+from kafka_replica.data.mapping.catalogue import MAP_RULES
+from kafka_replica.data.validation.catalogue import CATALOGUE
+from kafka_replica.errors import UsageError
+
+
+@click.command()
+@click.argument("code", required=False)
+@JSON
+def explain(code: str | None, as_json: bool) -> None:
+    """Explain CODE: an error such as StoreInUseError, a rule such as code-unknown, or an exit status.
+
+    Without CODE, list all codes.
+    """
+    if code is None:
+        _list_codes(as_json)
+        return
+    facts = explanation(code)
+    if as_json:
+        json_line(facts)
+    else:
+        for name, text in facts.items():
+            print_line(f"{name}: {text}")
+
+
+def explanation(code: str) -> dict[str, str]:
+    """Return the facts about a code, by their names.
+
+    Raises:
+        UsageError: there is no such code; the message has the closest ones.
+        MissingExtraError: the package of the error is not installed completely.
+    """
+    statuses = {number: text for key, text in EXIT_STATUSES.items() for number in key.split(", ")}
+    if code in statuses:
+        return {"exit status": code, "meaning": _plain(statuses[code])}
+    if code in ADVICE:
+        return _of_error(code)
+    if code in CATALOGUE or code in MAP_RULES:
+        return _of_rule(code)
+    codes = [*ADVICE, *CATALOGUE, *MAP_RULES, *statuses]
+    raise UsageError(
+        f"there is no code {code!r}{did_you_mean(code, codes, 3)}; kafka-replica explain without a code lists all"
+    )
+
+
+def meaning(name: str) -> str:
+    """Return the first sentence of an error's docstring, as plain text."""
+    found = getattr(import_module(ADVICE[name].package), name)
+    return str(found.__doc__).split("\n", 1)[0].replace("``", "`")
+
+
+def _plain(text: str) -> str:
+    """Return a text without the marks of Markdown."""
+    return re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", text).replace("`", "")
+
+
+def _of_error(name: str) -> dict[str, str]:
+    advice = ADVICE[name]
+    return {
+        "error": f"{advice.package}.{name}",
+        "meaning": _plain(meaning(name)),
+        "what to do": _plain(advice.action),
+    }
+
+
+def _of_rule(code: str) -> dict[str, str]:
+    if code in CATALOGUE:
+        rule = CATALOGUE[code]
+        kind, severity, found, source = "rule of validation", rule.severity, rule.broken, rule.source
+        others = {"in FMR": rule.fmr, "in STRUVAL": rule.struval}
+    else:
+        mapped = MAP_RULES[code]
+        kind, severity, found, source = "rule of mapping", mapped.severity, mapped.found, mapped.source
+        others = {}
+    facts = {
+        kind: code,
+        "severity": severity,
+        "found when": found,
+        "source": source,
+        **others,
+        "what to do": f"correct the data or the structure; --rules {code}=off, or another severity, changes its effect",
+    }
+    return {name: text for name, text in facts.items() if text}
+
+
+def _list_codes(as_json: bool) -> None:
+    kinds = {
+        "errors": list(ADVICE),
+        "rules of validation": list(CATALOGUE),
+        "rules of mapping": list(MAP_RULES),
+        "exit statuses": [number for key in EXIT_STATUSES for number in key.split(", ")],
+    }
+    if as_json:
+        json_line(kinds)
+        return
+    for kind, codes in kinds.items():
+        print_line(f"{kind}: {', '.join(codes)}")

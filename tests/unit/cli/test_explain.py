@@ -1,0 +1,88 @@
+"""Each error, rule and exit status has an explanation, and the pages show the same texts."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from kafka_replica.cli.advice import ADVICE, EXIT_STATUSES
+from kafka_replica.cli.explain import explanation, meaning
+from kafka_replica.cli.groups import kafka_replica
+from kafka_replica.data.mapping.catalogue import MAP_RULES
+from kafka_replica.data.validation.catalogue import CATALOGUE
+from kafka_replica.errors import KafkaReplicaError, UsageError
+from support.paths import ROOT
+
+
+def public_errors() -> set[str]:
+    """Return the errors that the modules called errors define."""
+    found = set()
+    for path in (ROOT / "kafka_replica").glob("**/errors.py"):
+        module = import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
+        found |= {
+            name
+            for name, value in vars(module).items()
+            if isinstance(value, type) and issubclass(value, KafkaReplicaError) and not name.startswith("_")
+        }
+    return found
+
+
+def table(page: str, mark: str) -> str:
+    """Return the text between two marks of a page."""
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    return text.split(f"<!-- {mark} -->\n")[1].split(f"\n<!-- /{mark} -->")[0]
+
+
+def test_every_error_has_advice_and_none_is_left_over() -> None:
+    """The table of advice names exactly the errors that the packages define."""
+    assert set(ADVICE) == public_errors()
+
+
+def test_the_page_of_errors_has_the_declared_texts() -> None:
+    """The table of docs/errors.md is made of the docstrings and the advice."""
+    rows = [f"| `{name}` | `{one.package}` | {meaning(name)} | {one.action} |" for name, one in ADVICE.items()]
+    assert table("errors.md", "errors").splitlines()[2:] == rows
+
+
+def test_the_page_of_commands_has_the_declared_exit_statuses() -> None:
+    """The table of exit statuses in docs/commands.md is the declaration's."""
+    rows = [f"| {status} | {text.replace('|', chr(92) + '|')} |" for status, text in EXIT_STATUSES.items()]
+    assert table("commands.md", "exit statuses").splitlines()[2:] == rows
+
+
+@pytest.mark.parametrize("code", [*ADVICE, *CATALOGUE, *MAP_RULES, *re.findall(r"\d+", " ".join(EXIT_STATUSES))])
+def test_every_code_is_explained(code: str) -> None:
+    """The explanation names the code and has a text of its own."""
+    facts = explanation(code)
+    assert any(code in text for text in facts.values())
+    assert all(facts.values())
+
+
+def test_an_unknown_code_is_refused_with_similar_ones() -> None:
+    """A misspelt code is answered with the closest code."""
+    with pytest.raises(UsageError, match="code-unknown"):
+        explanation("code-unknwon")
+
+
+def test_the_command_prints_text_or_json() -> None:
+    """Both forms hold the same facts; without a code all codes are listed."""
+    text = CliRunner().invoke(kafka_replica, ["explain", "StoreInUseError"]).output
+    facts = json.loads(CliRunner().invoke(kafka_replica, ["explain", "StoreInUseError", "--json"]).output)
+    assert text == "".join(f"{name}: {value}\n" for name, value in facts.items())
+    listed = CliRunner().invoke(kafka_replica, ["explain"]).output
+    assert all(code in listed for code in (*ADVICE, *CATALOGUE, *MAP_RULES))
+
+
+def test_the_program_knows_the_command() -> None:
+    """A wrong code ends the program with status 2."""
+    command = Path(sys.executable).with_name("kafka-replica")
+    done = subprocess.run([command, "explain", "nothing"], capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 2
+    assert "there is no code" in done.stderr

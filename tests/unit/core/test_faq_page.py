@@ -1,0 +1,38 @@
+"""The programs in docs/faq.md run as they are written there."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from support.paths import ROOT
+
+_PAGE = ROOT / "docs/faq.md"
+
+
+def _tests() -> dict[str, Callable[..., None]]:
+    found: dict[str, Callable[..., None]] = {}
+    for code in re.findall(r"```python\n(.*?)```", _PAGE.read_text(encoding="utf-8"), re.DOTALL):
+        names: dict[str, Callable[..., None]] = {}
+        exec(compile(code, str(_PAGE), "exec", dont_inherit=True), names)  # each block is independent
+        found |= {name: test for name, test in names.items() if name.startswith("test_")}
+    return found
+
+
+_TESTS = _tests()
+
+
+@pytest.mark.parametrize("name", sorted(_TESTS))
+def test_what_the_page_shows(name: str, tmp_path: Path) -> None:
+    """Each answer's program passes when it is copied."""
+    test = _TESTS[name]
+    test(**({"tmp_path": tmp_path} if inspect.signature(test).parameters else {}))
+
+
+def test_most_answers_are_programs() -> None:
+    """The page has a program for each answer about the behaviour of a replica."""
+    assert len(_TESTS) >= 6
