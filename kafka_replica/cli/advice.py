@@ -105,4 +105,4 @@ ADVICE: Final = {
     }.items()
     for name, action in actions.items()
 }
-"""What to do about each error, by the name of its class."""
+"""The advice for each error, by the name of its class."""
