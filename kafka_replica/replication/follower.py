@@ -17,6 +17,7 @@ from threading import Event
 from kafka_replica.broker.reading.contract import Fetched, LogReader, Opened
 from kafka_replica.broker.reading.readers import make_reader
 from kafka_replica.common.clock import Instant, now
+from kafka_replica.common.heap import grow_heap
 from kafka_replica.errors import (
     BrokerUnavailableError,
     StoreDamagedError,
@@ -189,6 +190,8 @@ class Follower:
         self._note_log_starts(fetched.log_starts)
         self._deletions.take(fetched)
         self._publisher.health.read(fetched.reading.positions)
+        if self._store.part_bytes is None:
+            grow_heap(fetched.size_bytes)  # the store keeps nearly all of it
         self._apply_decisions(self._detector.take(fetched.reading, every_point=self._barrier.passed))
         self._note_counts()
         self._publisher.health.ends(

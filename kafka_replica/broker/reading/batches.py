@@ -76,8 +76,8 @@ def _columns(batch: Any) -> list[RawRecord]:
     timestamps: Iterable[int] = map(_TIMESTAMP_OF, parsed)
     if batch.first_timestamp == batch.max_timestamp:
         timestamps = repeat(batch.max_timestamp)  # all records share one timestamp
-    headers: Iterable[Any] = list(map(_HEADERS_OF, parsed))
-    headers = map(tuple, headers) if any(headers) else repeat(())
+    has_headers = any(map(_HEADERS_OF, parsed))
+    headers: Iterable[Any] = map(tuple, map(_HEADERS_OF, parsed)) if has_headers else repeat(())
     return list(zip(keys, values, offsets, timestamps, headers, strict=False))
 
 

@@ -45,6 +45,8 @@ class Fetched(NamedTuple):
     """An error that may pass by itself, such as a broker that went away."""
     log_starts: Position
     """The current log start offsets, as in ``Opened``; the same object until one of them moves."""
+    size_bytes: int = 0
+    """The size of the batches, possibly compressed, as far as they are not parsed yet."""
 
 
 RETENTION_SETTINGS: Final = ("delete.retention.ms", "cleanup.policy", "retention.ms", "retention.bytes")

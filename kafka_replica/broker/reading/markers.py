@@ -67,6 +67,7 @@ class MarkerReader:
         self._refusal: BrokerError | ConfigurationError | None = None
         # Batches that were read (positions have moved) but not returned yet: an exception meanwhile must not lose them.
         self._batches: list[Batch] = []
+        self._size_bytes = 0
         self._gaps: set[Partition] = set()
         self._loop = asyncio.new_event_loop()
 
@@ -219,6 +220,7 @@ class MarkerReader:
         )
         fetch_position.high, fetch_position.stable = answered.high_watermark, answered.stable
         self._batches += walked.batches
+        self._size_bytes += len(answered.batches)
         if walked.gap:
             self._gaps.add(fetch_position.partition)
         self._fetch_positions.note_log_start(fetch_position, answered.log_start)
@@ -231,6 +233,7 @@ class MarkerReader:
     def _fetched(self, *, heard: bool) -> Fetched:
         trouble, self._trouble = self._trouble, None
         batches, self._batches = self._batches, []
+        size_bytes, self._size_bytes = self._size_bytes, 0
         gaps, self._gaps = self._gaps, set()
         reading = Reading(
             batches,
@@ -238,4 +241,4 @@ class MarkerReader:
             Position({each.partition: each.high for each in self._fetch_positions if each.high >= 0}),
         )
         stable = Position({each.partition: each.stable for each in self._fetch_positions if each.stable >= 0})
-        return Fetched(reading, stable, gaps, heard, trouble, self._fetch_positions.log_starts)
+        return Fetched(reading, stable, gaps, heard, trouble, self._fetch_positions.log_starts, size_bytes)

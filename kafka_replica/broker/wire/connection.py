@@ -15,6 +15,7 @@ from typing import cast
 from aiokafka.conn import AIOKafkaConnection
 
 from kafka_replica.broker.connection.security import ConnectionSettings, open_connection
+from kafka_replica.broker.wire.answer_buffers import AnswerBuffers
 from kafka_replica.broker.wire.messages import TO_READ, VERSIONS
 from kafka_replica.errors import BrokerError, BrokerUnavailableError
 
@@ -24,7 +25,7 @@ _MAX_ANSWER = 1 << 30  # a larger size means that the peer is not Kafka
 
 
 class _Answers(asyncio.BufferedProtocol):
-    """Receive answers in place: each in its own buffer of exactly its size."""
+    """Receive answers in place: each in a buffer of its own while anyone refers to it."""
 
     def __init__(self, broker: str, transport: asyncio.Transport) -> None:
         self._broker = broker
@@ -32,8 +33,9 @@ class _Answers(asyncio.BufferedProtocol):
         in_the_clear = transport.get_extra_info("ssl_object") is None
         self._socket: socket.socket | None = transport.get_extra_info("socket") if in_the_clear else None
         self._wake_at = 1
-        self._buffer = bytearray(_SIZE.size)
-        self._view = memoryview(self._buffer)
+        self._buffers = AnswerBuffers()
+        self._view = memoryview(bytearray(_SIZE.size))
+        self._size = _SIZE.size
         self._filled = 0
         self._in_head = True
         self._has_answered = False
@@ -47,24 +49,24 @@ class _Answers(asyncio.BufferedProtocol):
     def buffer_updated(self, nbytes: int) -> None:
         """Process the bytes that arrived."""
         self._filled += nbytes
-        if self._wake_at > 1 and len(self._buffer) - self._filled < self._wake_at:
-            self._wake_for(len(self._buffer) - self._filled)
-        if self._filled < len(self._buffer):
+        if self._wake_at > 1 and self._size - self._filled < self._wake_at:
+            self._wake_for(self._size - self._filled)
+        if self._filled < self._size:
             return
         if self._in_head:
-            (size,) = _SIZE.unpack(self._buffer)
+            (size,) = _SIZE.unpack(self._view)
             if not 4 <= size <= _MAX_ANSWER:
                 self.fail(BrokerError(f"{self._broker} does not speak Kafka's protocol: check the port in its address"))
                 return
-            self._expect(bytearray(size), in_head=False)
+            self._expect(self._buffers.take(size), in_head=False)
             return
         answer = self._view
-        self._expect(bytearray(_SIZE.size), in_head=True)
+        self._expect(memoryview(bytearray(_SIZE.size)), in_head=True)
         self._answered(answer)
 
-    def _expect(self, buffer: bytearray, *, in_head: bool) -> None:
-        self._buffer, self._view, self._filled, self._in_head = buffer, memoryview(buffer), 0, in_head
-        self._wake_for(len(buffer))
+    def _expect(self, view: memoryview, *, in_head: bool) -> None:
+        self._view, self._size, self._filled, self._in_head = view, len(view), 0, in_head
+        self._wake_for(self._size)
 
     def _wake_for(self, missing: int) -> None:
         wake_at = min(missing, _WAKE_AT) if missing > _LONG else 1
