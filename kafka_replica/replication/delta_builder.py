@@ -112,9 +112,10 @@ class DeltaBuilder:
     def settle(self, batches: Iterable[Batch]) -> Settled:
         """Add committed batches to the next version; return the bad records and repaired keys."""
         settled = Settled([], [])
-        with collector_paused():
+        with collector_paused() as made:
             for batch in batches:
                 self._settle(batch, settled)
+                made(batch.record_count)
         return settled
 
     def take_part(self) -> Delta:

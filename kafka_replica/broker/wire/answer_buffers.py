@@ -33,7 +33,7 @@ class AnswerBuffers:
         if size < _LONG or not _COUNTS_REFERENCES:
             self._short_answers += 1
             if self._short_answers >= _SHORT_ANSWERS:
-                self._kept.clear()
+                self.free()
             return memoryview(bytearray(size))
         self._short_answers = 0
         for at in range(len(self._kept)):
@@ -43,3 +43,7 @@ class AnswerBuffers:
         made = bytearray(-(-size // _STEP) * _STEP)
         self._kept = [*self._kept, made][-_KEPT:]
         return memoryview(made)[:size]
+
+    def free(self) -> None:
+        """Free the buffers that are kept, because no long answer is expected soon."""
+        self._kept.clear()

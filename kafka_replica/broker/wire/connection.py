@@ -17,25 +17,29 @@ from aiokafka.conn import AIOKafkaConnection
 from kafka_replica.broker.connection.security import ConnectionSettings, open_connection
 from kafka_replica.broker.wire.answer_buffers import AnswerBuffers
 from kafka_replica.broker.wire.messages import TO_READ, VERSIONS
+from kafka_replica.broker.wire.receiving import LONG_BYTES, MAX_ANSWER_BYTES, SIZE, AnswerReceiver, NotKafkaError
 from kafka_replica.errors import BrokerError, BrokerUnavailableError
 
-_SIZE = struct.Struct(">i")
 _LONG, _WAKE_AT = 64 << 10, 512 << 10
-_MAX_ANSWER = 1 << 30  # a larger size means that the peer is not Kafka
 
 
 class _Answers(asyncio.BufferedProtocol):
-    """Receive answers in place: each in a buffer of its own while anyone refers to it."""
+    """Receive answers in place: each in a buffer of its own while anyone refers to it.
+
+    After a long answer of a connection without TLS, a thread receives the next ones.
+    """
 
     def __init__(self, broker: str, transport: asyncio.Transport) -> None:
         self._broker = broker
         # Only for a connection without TLS: the event loop need not wake up for each piece of a long answer.
         in_the_clear = transport.get_extra_info("ssl_object") is None
         self._socket: socket.socket | None = transport.get_extra_info("socket") if in_the_clear else None
+        self._transport = transport
+        self._receiver: AnswerReceiver | None = None
         self._wake_at = 1
         self._buffers = AnswerBuffers()
-        self._view = memoryview(bytearray(_SIZE.size))
-        self._size = _SIZE.size
+        self._view = memoryview(bytearray(SIZE.size))
+        self._size = SIZE.size
         self._filled = 0
         self._in_head = True
         self._has_answered = False
@@ -54,15 +58,39 @@ class _Answers(asyncio.BufferedProtocol):
         if self._filled < self._size:
             return
         if self._in_head:
-            (size,) = _SIZE.unpack(self._view)
-            if not 4 <= size <= _MAX_ANSWER:
-                self.fail(BrokerError(f"{self._broker} does not speak Kafka's protocol: check the port in its address"))
+            (size,) = SIZE.unpack(self._view)
+            if not SIZE.size <= size <= MAX_ANSWER_BYTES:
+                self._fail_as_not_kafka()
                 return
             self._expect(self._buffers.take(size), in_head=False)
             return
         answer = self._view
-        self._expect(memoryview(bytearray(_SIZE.size)), in_head=True)
+        self._expect(memoryview(bytearray(SIZE.size)), in_head=True)
         self._answered(answer)
+        if len(answer) >= LONG_BYTES and self._socket is not None and self.lost is None:
+            self._transport.pause_reading()
+            loop, connection = asyncio.get_running_loop(), self._socket.dup()
+            self._receiver = AnswerReceiver(connection, self._buffers, loop, self._answered, self._receive_again)
+
+    def _receive_again(self, reason: Exception | None) -> None:
+        """Receive answers here again, after the thread did; or note why the connection has ended."""
+        self._receiver = None
+        self._buffers.free()
+        if isinstance(reason, NotKafkaError):
+            self._fail_as_not_kafka()
+        elif reason is not None:
+            self.connection_lost(reason)
+            self._transport.abort()
+        elif self.lost is None:
+            self._transport.resume_reading()
+
+    def stop(self) -> None:
+        """End the thread that receives answers, if there is one."""
+        if self._receiver is not None:
+            self._receiver.stop()
+
+    def _fail_as_not_kafka(self) -> None:
+        self.fail(BrokerError(f"{self._broker} does not speak Kafka's protocol: check the port in its address"))
 
     def _expect(self, view: memoryview, *, in_head: bool) -> None:
         self._view, self._size, self._filled, self._in_head = view, len(view), 0, in_head
@@ -79,7 +107,7 @@ class _Answers(asyncio.BufferedProtocol):
             return
         self._has_answered = True
         number, tagged, future = self.waiting.popleft()
-        if _SIZE.unpack_from(answer)[0] != number:
+        if SIZE.unpack_from(answer)[0] != number:
             self.fail(BrokerUnavailableError(f"{self._broker} answered another question than was asked"))
             return
         if not future.done():
@@ -144,12 +172,13 @@ class Link:
         head = struct.pack(">hhih", api, VERSIONS[api], self._number, len(self._client_id)) + self._client_id + b"\0"
         future: asyncio.Future[memoryview] = asyncio.get_running_loop().create_future()
         self._answers.waiting.append((self._number, True, future))
-        self._transport.write(_SIZE.pack(len(head) + len(body)) + head + body)
+        self._transport.write(SIZE.pack(len(head) + len(body)) + head + body)
         return future
 
     def close(self) -> None:
         """Close the connection; pending requests fail."""
         self._answers.fail(BrokerUnavailableError(f"the connection to {self.broker} was closed here"))
+        self._answers.stop()
         self._transport.abort()
 
 

@@ -235,6 +235,7 @@ def test_a_topic_made_again_is_never_mixed_with_the_old_one(
     write(producer(local_kafka.bootstrap_servers, topic), topic, {f"old{i}": "x" for i in range(20)})
     with Replica(config(local_kafka), topic) as replica:
         replica.wait_ready(timeout_s=60)
+        wait_until(lambda: len(replica.snapshot()) == 20)  # a commit returns before readers see it
         heard: list[Change] = []
         replica.subscribe(heard.append)
         admin = AdminClient(config(local_kafka))

@@ -1,0 +1,107 @@
+"""Receive long answers in a thread of their own, while the reader processes the ones before.
+
+Copying data out of a socket needs no Python, so that it runs beside the parser: a bootstrap is a sequence of long
+answers. Each is received by one call, since a thread that returns from a call has to wait until the other one gives up
+the interpreter lock.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import struct
+from collections.abc import Callable
+from contextlib import suppress
+from threading import Thread
+from typing import Final
+
+from kafka_replica.broker.wire.answer_buffers import AnswerBuffers
+from kafka_replica.errors import BrokerError
+
+LONG_BYTES: Final = 1 << 20
+"""The size from which on an answer is long."""
+SIZE: Final = struct.Struct(">i")
+MAX_ANSWER_BYTES: Final = 1 << 30
+"""A larger size means that the peer is not Kafka."""
+_SHORT_ANSWERS: Final = 2  # so many in sequence end it: a fetch is followed by one short answer, that to the next query
+_STOPS_S: Final = 5.0
+
+
+class NotKafkaError(BrokerError):
+    """The peer does not speak Kafka's protocol."""
+
+
+class AnswerReceiver:
+    """A thread that receives answers until several short ones come in sequence, the connection ends, or ``stop``.
+
+    Args:
+        connection: the socket, which nobody else reads meanwhile; it belongs to the receiver.
+        buffers: the source of buffers, which nobody else uses meanwhile.
+        loop: the event loop in which the functions are called.
+        answered: called with each complete answer.
+        ended: called last, with the reason if the connection can no longer be used, else with None.
+    """
+
+    def __init__(
+        self,
+        connection: socket.socket,
+        buffers: AnswerBuffers,
+        loop: asyncio.AbstractEventLoop,
+        answered: Callable[[memoryview], None],
+        ended: Callable[[Exception | None], None],
+    ) -> None:
+        self._socket = connection
+        self._buffers = buffers
+        self._loop = loop
+        self._answered, self._ended = answered, ended
+        self._socket.setblocking(True)
+        self._thread = Thread(target=self._run, name="kafka-replica-receiver", daemon=True)
+        self._thread.start()
+
+    @property
+    def is_alive(self) -> bool:
+        """True until the thread has ended."""
+        return self._thread.is_alive()
+
+    def stop(self) -> None:
+        """End the connection and the thread."""
+        with suppress(OSError):  # the connection has ended by itself
+            self._socket.shutdown(socket.SHUT_RDWR)  # wakes the thread
+        self._thread.join(_STOPS_S)
+
+    def _run(self) -> None:
+        reason: Exception | None = None
+        short_answers = 0
+        try:
+            while short_answers < _SHORT_ANSWERS:
+                answer = self._receive()
+                short_answers = 0 if len(answer) >= LONG_BYTES else short_answers + 1
+                self._call(self._answered, answer)
+                del answer  # the buffer is used again once nobody holds a view of it
+            self._socket.setblocking(False)
+        except (OSError, NotKafkaError, MemoryError) as error:
+            reason = error
+        self._socket.close()
+        self._call(self._ended, reason)
+
+    def _receive(self) -> memoryview:
+        head = memoryview(bytearray(SIZE.size))
+        self._fill(head)
+        (size,) = SIZE.unpack(head)
+        if not SIZE.size <= size <= MAX_ANSWER_BYTES:
+            raise NotKafkaError(f"an answer of {size:,} bytes")
+        answer = self._buffers.take(size)
+        self._fill(answer)
+        return answer
+
+    def _fill(self, view: memoryview) -> None:
+        filled = 0
+        while filled < len(view):
+            received = self._socket.recv_into(view[filled:], 0, socket.MSG_WAITALL)
+            if not received:
+                raise ConnectionResetError("the broker has closed the connection")
+            filled += received
+
+    def _call(self, function: Callable[..., None], argument: object) -> None:
+        with suppress(RuntimeError):  # the loop was closed meanwhile: nobody waits for answers any more
+            self._loop.call_soon_threadsafe(function, argument)
