@@ -119,6 +119,7 @@ def test_metadata_sets_and_agreements_are_read_whole(path: tuple[str, ...]) -> N
     assert _unexplained(findings, _OTHER_MESSAGES[path] | _AROUND) == []
 
 
+@pytest.mark.long
 def test_every_reason_is_needed() -> None:
     """Each listed exception is still needed."""
     xml = Findings()
