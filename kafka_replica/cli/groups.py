@@ -29,6 +29,7 @@ _COMMANDS: Final = {
     "get": _Command("reading", "get", "Print the value of one key."),
     "list": _Command("reading", "list_keys", "Print the keys, or those that match a pattern."),
     "map": _Command("mapping", "map_data", "Map data to another structure."),
+    "monitoring": _Command("monitoring", "monitoring", "Write alerts for Prometheus and a dashboard for Grafana."),
     "producer": _Command("producer", "producer", "Run and control the reference producer."),
     "publish": _Command("publish", "publish", "Publish structure files in one transaction."),
     "samples": _Command("samples", "samples", "Write sample files to try things with."),

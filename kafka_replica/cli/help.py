@@ -54,6 +54,7 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
         'map data.csv --map "ESTAT:OLD_TO_NEW(1.0)" -t sdmx.structures -o mapped',
         'map data.csv --map "ESTAT:OLD_TO_NEW(1.0)" -s structures/ -o mapped',
     ),
+    "monitoring": ("monitoring", "monitoring /etc/prometheus/rules --docs-url https://docs.example.org"),
     "producer": (
         "producer run --config producer.toml",
         "producer status --config producer.toml",

@@ -1,0 +1,240 @@
+"""The alerts and the recording rules for Prometheus: their only declaration.
+
+``rules_file`` writes them as Prometheus reads them; docs/alerts.md has the same table.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+
+class Alert(NamedTuple):
+    """An alert.
+
+    Attributes:
+        name: its name.
+        expression: the condition, in PromQL.
+        wait: how long the condition has to last, as Prometheus writes it.
+        severity: ``critical`` if somebody should be woken up, ``warning`` if it can wait for the day.
+        summary: what is wrong, with the labels of the series.
+        action: what to do.
+    """
+
+    name: str
+    expression: str
+    wait: str
+    severity: str
+    summary: str
+    action: str
+
+
+class RecordingRule(NamedTuple):
+    """A series that Prometheus computes in advance."""
+
+    name: str
+    expression: str
+
+
+_REPLICA: Final = "the replica {{ $labels.replica }} of {{ $labels.topic }}"
+_PRODUCER: Final = "the producer {{ $labels.producer }}"
+
+RECORDING_RULES: Final = (
+    RecordingRule("kafka_replica:lag_seconds:max", "max by (replica, topic) (kafka_replica_lag_seconds)"),
+    RecordingRule("kafka_replica:records:rate5m", "sum by (replica, topic) (rate(kafka_replica_records_total[5m]))"),
+    RecordingRule("kafka_replica:versions:rate5m", "sum by (replica, topic) (rate(kafka_replica_versions_total[5m]))"),
+    RecordingRule("kafka_replica_http:requests:rate5m", "sum by (route) (rate(kafka_replica_http_requests_total[5m]))"),
+    RecordingRule(
+        "kafka_replica_http:errors:ratio_rate5m",
+        'sum(rate(kafka_replica_http_requests_total{status=~"5.."}[5m]))'
+        " / sum(rate(kafka_replica_http_requests_total[5m]))",
+    ),
+    RecordingRule(
+        "kafka_replica_http:request_duration_seconds:p99",
+        "histogram_quantile(0.99, sum by (route, le) (rate(kafka_replica_http_request_duration_seconds_bucket[5m])))",
+    ),
+)
+
+ALERTS: Final = (
+    Alert(
+        "KafkaReplicaFailed",
+        'kafka_replica_state{state="failed"} == 1',
+        "0s",
+        "critical",
+        f"{_REPLICA} has failed and shows its last version only",
+        "Read the ERROR line of its log, which names the cause and what to do, and restart the process afterwards.",
+    ),
+    Alert(
+        "KafkaReplicaStalled",
+        'kafka_replica_state{state="stalled"} == 1',
+        "1m",
+        "critical",
+        f"{_REPLICA} hears nothing from the brokers",
+        "Check that the brokers run and can be reached: `kafka-replica doctor`. The replica continues by itself.",
+    ),
+    Alert(
+        "KafkaReplicaBlocked",
+        'kafka_replica_state{state="blocked"} == 1',
+        "5m",
+        "warning",
+        f"{_REPLICA} waits for an open transaction",
+        "`kafka-replica status` names the partition and the offset; `kafka-transactions.sh find-hanging` names the "
+        "producer. The transaction ends at its time-out, or when its producer starts again.",
+    ),
+    Alert(
+        "KafkaReplicaNotReady",
+        "kafka_replica_ready == 0",
+        "15m",
+        "warning",
+        f"{_REPLICA} is still not ready",
+        "Compare `kafka_replica_position` with `kafka_replica_barrier_offset`: if it moves, the topic is large and "
+        "needs more time, or a store on disk; if not, look at the state.",
+    ),
+    Alert(
+        "KafkaReplicaLagging",
+        "kafka_replica_lag_seconds > 60",
+        "1m",
+        "warning",
+        f"{_REPLICA} is {{{{ $value | humanizeDuration }}}} behind the topic",
+        "Look at the processor time of the process and at listeners that take long; several partitions may wait for an "
+        "open transaction in one of them.",
+    ),
+    Alert(
+        "KafkaReplicaStale",
+        "kafka_replica_stale == 1",
+        "15m",
+        "warning",
+        f"{_REPLICA} still shows the version from before its restart or rebuild",
+        "It reads what is newer; if its position does not move, look at the state and the log.",
+    ),
+    Alert(
+        "KafkaReplicaBadRecords",
+        "increase(kafka_replica_bad_records_total[15m]) > 0",
+        "0s",
+        "warning",
+        f"{_REPLICA} has left out a record that it cannot replicate",
+        "The log and `replica.bad_records` name them with key, offset and reason. Have the writer repair them: the "
+        "keys are absent until then.",
+    ),
+    Alert(
+        "KafkaReplicaRebuilt",
+        "increase(kafka_replica_rebuilds_total[1h]) > 0",
+        "0s",
+        "warning",
+        f"{_REPLICA} has rebuilt its state",
+        "The log was replaced or cut off, or the store was damaged; the log line says which. Find out who deletes the "
+        "topic, or check the disk.",
+    ),
+    Alert(
+        "KafkaReplicaListenerErrors",
+        "increase(kafka_replica_listener_errors_total[15m]) > 0",
+        "0s",
+        "warning",
+        f"a listener of {_REPLICA} raises exceptions",
+        "The log has the stack trace; the listener goes on with the next version.",
+    ),
+    Alert(
+        "KafkaReplicaDanglingReferences",
+        "kafka_replica_sdmx_dangling_references > 0",
+        "15m",
+        "warning",
+        "structures of {{ $labels.replica }} refer to structures that do not exist",
+        "The source has published something incomplete; `structures.dangling()` has the references.",
+    ),
+    Alert(
+        "KafkaReplicaUnreadableStructures",
+        "kafka_replica_sdmx_unreadable_records > 0",
+        "5m",
+        "warning",
+        "structures of {{ $labels.replica }} cannot be read",
+        "The log names them with the reason. Have the source publish them again.",
+    ),
+    Alert(
+        "KafkaReplicaCacheTooSmall",
+        "rate(kafka_replica_sdmx_cache_evictions_total[15m]) > 1",
+        "1h",
+        "warning",
+        "structures of {{ $labels.replica }} are decoded again and again",
+        "Raise the bound of the cache of decoded messages, as far as memory permits.",
+    ),
+    Alert(
+        "KafkaReplicaHttpErrors",
+        "kafka_replica_http:errors:ratio_rate5m > 0.01",
+        "5m",
+        "critical",
+        "{{ $value | humanizePercentage }} of the requests to the service fail",
+        "The access log names the requests by their ids; 503 means that limits are reached, 500 is a fault of ours.",
+    ),
+    Alert(
+        "KafkaReplicaHttpSlow",
+        "kafka_replica_http:request_duration_seconds:p99 > 2",
+        "15m",
+        "warning",
+        "requests to {{ $labels.route }} take {{ $value | humanizeDuration }} (p99)",
+        "Look at the processor time; raise `threads` or start a second process behind a load balancer.",
+    ),
+    Alert(
+        "KafkaReplicaProducerFailed",
+        'kafka_replica_producer_state{state="failed"} == 1',
+        "0s",
+        "critical",
+        f"{_PRODUCER} has failed and publishes nothing",
+        "`kafka-replica producer status` names the transaction and the reason; correct it, then `producer resume`.",
+    ),
+    Alert(
+        "KafkaReplicaProducerSuspended",
+        'kafka_replica_producer_state{state="suspended"} == 1',
+        "1h",
+        "warning",
+        f"{_PRODUCER} has been suspended for an hour",
+        "`kafka-replica producer resume`, once what it was suspended for is done.",
+    ),
+    Alert(
+        "KafkaReplicaProducerWithoutLeader",
+        "sum by (producer, topic) (kafka_replica_producer_leader) != 1",
+        "2m",
+        "critical",
+        f"{{{{ $value }}}} instances of {_PRODUCER} publish instead of one",
+        "With none, see whether instances run and reach the database; with several, their databases differ: give each "
+        "database a producer id of its own.",
+    ),
+    Alert(
+        "KafkaReplicaProducerBehind",
+        "kafka_replica_producer_oldest_pending_age_seconds > 60",
+        "1m",
+        "warning",
+        f"{_PRODUCER} has not sent a transaction for {{{{ $value | humanizeDuration }}}}",
+        "Look at its state and at `kafka_replica_producer_retrying`: Kafka may be unavailable, or too slow.",
+    ),
+    Alert(
+        "KafkaReplicaProducerRetrying",
+        "kafka_replica_producer_retrying == 1",
+        "2m",
+        "warning",
+        f"{_PRODUCER} retries, since Kafka does not accept its records",
+        "Check the brokers; nothing is lost meanwhile.",
+    ),
+    Alert(
+        "KafkaReplicaProducerSourceDown",
+        "kafka_replica_producer_source_up == 0",
+        "5m",
+        "warning",
+        f"the source of {_PRODUCER} cannot be read",
+        "Repair the source; the topic keeps what it has.",
+    ),
+    Alert(
+        "KafkaReplicaProducerDatabaseDown",
+        "kafka_replica_producer_database_up == 0",
+        "1m",
+        "critical",
+        f"the database of {_PRODUCER} does not answer",
+        "Restore the database; the producer continues by itself.",
+    ),
+    Alert(
+        "KafkaReplicaProducerLeavesOut",
+        "increase(kafka_replica_producer_left_out_records_total[15m]) > 0",
+        "0s",
+        "warning",
+        f"{_PRODUCER} leaves out records that its format cannot represent",
+        "The log names them; choose a format that can represent them.",
+    ),
+)
