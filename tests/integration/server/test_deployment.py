@@ -1,0 +1,157 @@
+"""The files in deploy/: accepted by the tools that they are for, about settings that exist, and true of the service."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import httpx
+import pytest
+
+from kafka_replica.cli.groups import kafka_replica
+from kafka_replica.embedded import LocalKafka
+from kafka_replica.testing.pytest_plugin import TopicMaker
+from support.broker.kafka_tools import producer, write
+from support.paths import ROOT
+from support.server.server_tools import until
+
+DEPLOY = ROOT / "deploy"
+UNIT = DEPLOY / "systemd" / "kafka-replica.service"
+CHART = DEPLOY / "helm" / "kafka-replica"
+PROGRAM = Path(sys.executable).with_name("kafka-replica")
+CODELIST = "urn:sdmx:org.sdmx.infomodel.codelist.Codelist=SDMX:CL_A(1.0)"
+_KAFKA = "KAFKA_REPLICA_KAFKA_"  # properties of Kafka's clients
+
+
+def needs(tool: str, package: str) -> pytest.MarkDecorator:
+    """Return the mark of a test that a tool is needed for."""
+    reason = f"SKIPPED LOUDLY: {tool} is not installed ({package}): files in deploy/ are NOT checked by it"
+    return pytest.mark.skipif(shutil.which(tool) is None, reason=reason)
+
+
+def run(*command: str | Path) -> str:
+    """Run a command, which must succeed; return its output."""
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_each_setting_exists() -> None:
+    """All variables in the files and on the page are those of `kafka-replica serve`."""
+    command = kafka_replica.get_command(click.Context(kafka_replica), "serve")
+    assert command is not None
+    known = {str(one.envvar or f"KAFKA_REPLICA_{(one.name or '').upper()}") for one in command.params}
+    files = [path for path in DEPLOY.rglob("*") if path.is_file() and path.parent.name != "monitoring"]
+    texts = [path.read_text(encoding="utf-8") for path in (*files, ROOT / "docs" / "deployment.md")]
+    named = {name for text in texts for name in re.findall(r"\bKAFKA_REPLICA_[A-Z_]+", text)}
+    assert len(named) >= 6
+    assert {name for name in named if not name.startswith(_KAFKA)} <= known
+
+
+def test_the_extras_of_the_image_exist() -> None:
+    """Pip would only warn about an extra that does not exist."""
+    declared = re.findall(r"^(\w[\w-]*) = \[", (ROOT / "pyproject.toml").read_text(encoding="utf-8"), re.MULTILINE)
+    texts = [
+        path.read_text(encoding="utf-8") for path in (DEPLOY / "container/Containerfile", ROOT / "docs/deployment.md")
+    ]
+    named = [found for text in texts for found in re.findall(r"(?:\"\.|kafka-replica)\[([\w,-]+)\]", text)]
+    assert len(named) == 2
+    assert {extra for found in named for extra in found.split(",")} <= set(declared)
+
+
+@needs("systemd-analyze", "Debian: systemd")
+def test_systemd_accepts_the_unit(tmp_path: Path) -> None:
+    """The unit has no unknown directive, and gives away little: systemd rates it below 3 of 10."""
+    unit = tmp_path / UNIT.name
+    unit.write_text(UNIT.read_text(encoding="utf-8").replace("/opt/kafka-replica/bin/kafka-replica", str(PROGRAM)))
+    run("systemd-analyze", "verify", unit)
+    rated = run("systemd-analyze", "security", "--offline=true", unit)
+    level = re.search(r"Overall exposure level for .*?: ([\d.]+)", rated)
+    assert level is not None
+    assert float(level[1]) < 3
+
+
+@needs("helm", "helm.sh")
+@pytest.mark.parametrize(
+    "values", [(), ("serviceMonitor.enabled=true", "secretName=kafka", "storage.storageClassName=fast")]
+)
+def test_helm_accepts_the_chart(values: tuple[str, ...]) -> None:
+    """The chart has no fault, and its manifests have probes, a volume, a budget, and no rights that are not needed."""
+    settings = [argument for value in values for argument in ("--set", value)]
+    run("helm", "lint", "--strict", CHART, *settings)
+    manifests = run("helm", "template", "structures", CHART, *settings)
+    kinds = re.findall(r"^kind: (\w+)", manifests, re.MULTILINE)
+    monitored = ["ServiceMonitor"] if values else []
+    assert sorted(kinds) == sorted(["PodDisruptionBudget", "Service", "StatefulSet", *monitored])
+    for needed in ("startupProbe", "readinessProbe", "livenessProbe", "volumeClaimTemplates", "maxUnavailable: 1"):
+        assert needed in manifests
+    for needed in ("runAsNonRoot: true", "readOnlyRootFilesystem: true", "drop: [ALL]", "failureThreshold: 180"):
+        assert needed in manifests
+    assert ("secretRef: {name: kafka}" in manifests) == bool(values)
+
+
+ALONE = """
+set -e
+mount --make-rprivate /
+mount --bind "$FOLDER" "$FOLDER"
+mount -o remount,bind,ro /
+exec setpriv --no-new-privs --bounding-set=-all --inh-caps=-all "$@"
+"""
+"""Run a command with a file system that is read-only except for one folder, and without capabilities."""
+
+
+def can_be_alone() -> bool:
+    """Return whether this user may do that here."""
+    try:
+        done = subprocess.run(
+            ["unshare", "-m", "sh", "-c", ALONE, "sh", "true"], env={**os.environ, "FOLDER": "/tmp"}, check=False,
+            capture_output=True,
+        )  # fmt: skip
+    except OSError:
+        return False
+    return done.returncode == 0
+
+
+@pytest.mark.broker
+@pytest.mark.skipif(not can_be_alone(), reason="SKIPPED LOUDLY: no read-only file system for one process here")
+def test_it_runs_without_rights_and_writes_to_one_folder(
+    local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
+) -> None:
+    """With the image's environment, a process without capabilities needs its store and a folder for temporary files."""
+    topic = kafka_topic("deployed")
+    write(producer(local_kafka.bootstrap_servers, topic), topic, {CODELIST: "x"})
+    image = dict(re.findall(r"(KAFKA_REPLICA_\w+)=(\S+)", (DEPLOY / "container/Containerfile").read_text()))
+    environment = {
+        "KAFKA_REPLICA_BOOTSTRAP_SERVERS": local_kafka.bootstrap_servers,
+        "KAFKA_REPLICA_TOPIC": topic,
+        "KAFKA_REPLICA_HOST": image["KAFKA_REPLICA_HOST"],
+        "KAFKA_REPLICA_STORE": str(tmp_path / "store"),
+        "KAFKA_REPLICA_PORT": "0",
+        "KAFKA_REPLICA_READY_WHEN_STALE": "true",
+        "TMPDIR": str(tmp_path),
+        "HOME": "/nonexistent",
+        "PATH": os.environ["PATH"],
+        "FOLDER": str(tmp_path),
+    }
+    command = ["unshare", "-m", "sh", "-c", ALONE, "sh", str(PROGRAM), "serve", "--json"]
+    process = subprocess.Popen(
+        command, env=environment, cwd="/", stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        assert line, process.communicate()[1]
+        address = json.loads(line)["address"].replace("0.0.0.0", "127.0.0.1")
+        until(lambda: httpx.get(f"{address}/health/ready").status_code == 200)
+        assert httpx.get(f"{address}/health/live").status_code == 200
+    finally:
+        process.terminate()
+        _, errors = process.communicate(timeout=60)
+    assert process.returncode == 0, errors
+    assert (tmp_path / "store").is_dir()
