@@ -10,6 +10,7 @@
 # make check  formatter, linter, types, import contracts, docs links, wheels     (CHECK_WHEELS=no without a network)
 # make docs   the documentation site, in build/site: open index.html, no server is needed
 # make env    all of the environment in .venv; demo and test make only the part they need
+# make package  wheel and source built, installed elsewhere and used there      (asks the package index)
 # make lock   the dependencies of pyproject.toml locked           (LOCK_ARGS=--upgrade: in their newest versions)
 # make format the formatter applied
 
@@ -26,7 +27,7 @@ TEST_PROCESSES ?= 4
 unexport PYTHONDONTWRITEBYTECODE
 PYTEST = $(BIN)/python -m pytest -n $(TEST_PROCESSES)
 
-.PHONY: env demo demo-directory test quick long chaos fuzz bench check docs format lock clean
+.PHONY: env demo demo-directory test quick long chaos fuzz bench check docs package format lock clean
 .NOTPARALLEL:
 
 env: $(VENV)/.check
@@ -78,6 +79,9 @@ docs: $(VENV)/.docs
 	@$(BIN)/sphinx-build --builder html --fail-on-warning --keep-going --quiet --jobs 2 \
 		--doctree-dir build/doctrees docs build/site
 	@echo "The documentation is in build/site/index.html"
+
+package: $(VENV)/.check
+	@$(BIN)/python .ci/check_package.py
 
 format: $(VENV)/.check
 	$(BIN)/ruff format .
