@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
 STATED = ROOT / "docs" / "versions.md"
 MAX_BASE_MB = 35
-USER_PROGRAM = '''
+USER_PROGRAM = """
 from kafka_replica import MemoryStore, Record, Replica, Snapshot
 from kafka_replica.testing import FakeTopic
 
@@ -29,8 +29,8 @@ topic.put("a", b"1")
 replica: Replica = topic.replica(MemoryStore())
 with replica:
     assert value_of(replica.wait_ready(timeout_s=60), "a") == b"1"
-'''
-WRONG_PROGRAM = USER_PROGRAM + '\nnumber: int = replica.topic\n'  # types that are not found would accept it
+"""
+WRONG_PROGRAM = USER_PROGRAM + "\nnumber: int = replica.topic\n"  # types that are not found would accept it
 
 
 def run(*command: object, fails: bool = False) -> str:
