@@ -9,7 +9,7 @@ from typing import Final
 from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files.header import FIRST_CELL
 from kafka_replica.data.files.layout import LABEL
-from kafka_replica.data.files.messages import read_data_message
+from kafka_replica.data.files.messages import structure_named_in
 from kafka_replica.data.files.references import urn_of
 from kafka_replica.data.jobs.sources import Source
 from kafka_replica.sdmx import Urn
@@ -20,7 +20,7 @@ _MOST: Final = 1 << 20  # characters of a row
 def artefact_of(source: Source, encoding: str | None = None) -> Urn:
     """Return the artefact that the first row of a file names.
 
-    The version is ``*`` if the file gives none. A message of SDMX-ML or SDMX-JSON is read completely.
+    The version is ``*`` if the file gives none. A message is read up to its first row.
 
     Args:
         source: the file.
@@ -32,8 +32,9 @@ def artefact_of(source: Source, encoding: str | None = None) -> Urn:
     if source.kind == "sdmx-csv":
         return _of_csv(source, source.encoding or encoding or "utf-8-sig")
     if source.kind == "message":
-        for row in read_data_message(source.path):
-            return urn_of(row.get("STRUCTURE"), row.get("STRUCTURE_ID"))
+        named = structure_named_in(source.path)
+        if named is not None:
+            return urn_of(*named)
         raise DatasetError(f"reading {source.path}: it has no row that names a structure; name the structure")
     raise DatasetError(f"reading {source.path}: this kind of file names no structure; name the structure")
 

@@ -15,11 +15,12 @@ from kafka_replica.data.files.content import BETWEEN, beginning_of, files_in, re
 from kafka_replica.errors import UsageError
 
 Kind: TypeAlias = Literal["sdmx-csv", "csv", "parquet", "arrow", "message"]
-"""SDMX-CSV; other CSV with component ids as column names; Parquet; Arrow IPC; SDMX-ML or SDMX-JSON."""
+"""SDMX-CSV; other CSV with component ids as column names; Parquet; Arrow IPC; SDMX-ML, SDMX-JSON or
+SDMX-EDI."""
 
 _SUFFIXES: Final[dict[str, Kind]] = {
     ".csv": "csv", ".tsv": "csv", ".txt": "csv", ".parquet": "parquet", ".xml": "message", ".json": "message",
-    ".arrow": "arrow", ".arrows": "arrow", ".feather": "arrow", ".ipc": "arrow",
+    ".edi": "message", ".arrow": "arrow", ".arrows": "arrow", ".feather": "arrow", ".ipc": "arrow",
 }  # fmt: skip
 ARROW_FILE: Final = b"ARROW1"
 ARROW_BEGINNINGS: Final = (ARROW_FILE, b"\xff\xff\xff\xff")
@@ -75,8 +76,8 @@ def sources_of(paths: Iterable[str]) -> tuple[Source, ...]:
     found = tuple(source for path in paths for source in _sources(path))
     if not found:
         raise UsageError(
-            "there is no data: name files, folders or archives of *.csv, *.parquet, *.arrow, *.xml or *.json, or - for "
-            "standard input"
+            "there is no data: name files, folders or archives of *.csv, *.parquet, *.arrow, *.xml, *.json or *.edi, "
+            "or - for standard input"
         )
     return found
 
@@ -111,7 +112,7 @@ def _of_file(file: Path) -> Iterator[Source]:
     if zipfile.is_zipfile(file) and file.suffix.lower() == ".zip":
         kinds = {name: _kind(name) for name in sorted(files_in(file))}
         if not any(kinds.values()):
-            raise UsageError(f"{file}: no file in it is called *.csv, *.parquet, *.arrow, *.xml or *.json")
+            raise UsageError(f"{file}: no file in it is called *.csv, *.parquet, *.arrow, *.xml, *.json or *.edi")
         for name, kind in kinds.items():
             if kind is not None:
                 yield _looked_at(kind, f"{file}{BETWEEN}{name}")
@@ -119,7 +120,7 @@ def _of_file(file: Path) -> Iterator[Source]:
     kind = _kind(file.name)
     if kind is None:
         raise UsageError(
-            f"{file}: its name does not say what it holds; call it *.csv, *.parquet, *.arrow, *.xml or *.json"
+            f"{file}: its name does not say what it holds; call it *.csv, *.parquet, *.arrow, *.xml, *.json or *.edi"
         )
     yield _looked_at(kind, str(file))
 
@@ -155,6 +156,6 @@ def _of_content(content: bytes) -> Source:
     if content.startswith(ARROW_BEGINNINGS):
         return Source("arrow", STDIN, content=content)
     start = content[:64].lstrip(b"\xef\xbb\xbf\xff\xfe\0 \t\r\n")
-    if start.startswith((b"<", b"{")):
+    if start.startswith((b"<", b"{", b"UNA", b"UNB", b"UNH")):
         return Source("message", STDIN, content=content)
     return _csv(content[:_LOOKED_AT], STDIN, content)

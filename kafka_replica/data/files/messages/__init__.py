@@ -1,7 +1,8 @@
-"""Data messages of SDMX-ML and SDMX-JSON as rows or columns.
+"""Data messages of SDMX-ML, SDMX-JSON and SDMX-EDI as rows or columns.
 
-SDMX-ML is read as a stream, in memory that does not depend on the size of the file. An SDMX-JSON message is held in
-memory as a whole. Both are read here, because other libraries change values (12.40 becomes 12.4) or lose attributes.
+SDMX-ML is read as a stream, in memory that does not depend on the size of the file. Messages of SDMX-JSON and SDMX-EDI
+are held in memory as a whole. All are read here, because other libraries change values (12.40 becomes 12.4) or lose
+attributes.
 """
 
 from __future__ import annotations
@@ -18,12 +19,20 @@ from kafka_replica.common.wording import reason_of
 from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files.content import is_packed_otherwise, read_content
 from kafka_replica.data.files.messages.blocks import Block, Columns, columns_of, rows_of
+from kafka_replica.data.files.messages.edi import STARTS, EdiMessage, first_structure
 from kafka_replica.data.files.messages.ml import MlMessage
 from kafka_replica.data.validation.model import Rules
 from kafka_replica.errors import MissingExtraError, UsageError
 from kafka_replica.sdmx import Urn
 
-__all__ = ["LocatedRow", "data_message_rows", "read_data_message", "read_located_columns", "read_message_columns"]
+__all__ = [
+    "LocatedRow",
+    "data_message_rows",
+    "read_data_message",
+    "read_located_columns",
+    "read_message_columns",
+    "structure_named_in",
+]
 
 _TOLD_EVERY: Final = 10_000
 _GZIP: Final = b"\x1f\x8b"
@@ -36,7 +45,7 @@ class LocatedRow(NamedTuple):
     """A row of a data message, and its place in the file.
 
     Attributes:
-        line: the line of the element of its observation, series or group, from 1; None in SDMX-JSON.
+        line: the line of the element or segment of its observation, series or group, from 1; None in SDMX-JSON.
         row: the values by component. A value is a text, a dictionary of texts by language, or a list of these if there
             are several.
     """
@@ -60,6 +69,8 @@ def read_data_message(
         path: the file, which may be compressed; see :func:`kafka_replica.data.files.content.read_content`.
         rules: the rules of the expected structure, which tell the dimensions and attributes of groups in
             structure-specific messages apart; without them, names that are in the keys of series are dimensions.
+            SDMX-EDI, which does not name dimensions, cannot be read without them, unless the same interchange contains
+            the structure.
         usages: other artefacts whose data is also data of the rules' artefact: the result of ``usages_of``.
         content: the decompressed content of the file, if it was read before.
 
@@ -122,6 +133,21 @@ def data_message_rows(
             yield LocatedRow(line, {**shared, **{name: values[at] for name, values in varying.items()}})
 
 
+def structure_named_in(path: str | Path) -> tuple[str | None, str | None] | None:
+    """Return the kind and the reference of the structure that the first data in a message names, as in SDMX-CSV.
+
+    Both are None if the message names none; the result is None if it has no data. Errors as for
+    :func:`read_data_message`.
+    """
+    content = read_content(path)
+    if content.lstrip(_BEFORE).startswith(STARTS):
+        found = first_structure(content, str(path))
+        return None if found is None else ("datastructure", found)
+    for one in data_message_rows(path, content=content):
+        return one.row.get("STRUCTURE"), one.row.get("STRUCTURE_ID")
+    return None
+
+
 def _located_blocks(
     path: str | Path, rules: Rules | None, usages: Collection[Urn], content: bytes | None
 ) -> Iterator[tuple[int | None, Block]]:
@@ -134,6 +160,7 @@ def _located_blocks(
         with open_() as file:
             head = file.read(1 << 12)
         start = head.lstrip(_BEFORE)[:1]
+        is_edi = head.lstrip(_BEFORE).startswith(STARTS)
         if start == b"<":
             for line, row in MlMessage(open_, where, rules, usages).rows():
                 yield line, Block(1, row, {})
@@ -141,8 +168,12 @@ def _located_blocks(
             yield from (
                 (None, block) for block in _json_blocks(read_content(path) if content is None else content, where)
             )
+        elif is_edi:
+            yield from EdiMessage(read_content(path) if content is None else content, where, rules, usages).blocks()
         else:
-            raise DatasetError(f"reading {path}: it begins with {head[:20]!r}, so it is neither SDMX-ML nor SDMX-JSON")
+            raise DatasetError(
+                f"reading {path}: it begins with {head[:20]!r}, so it is neither SDMX-ML, SDMX-JSON nor SDMX-EDI"
+            )
     except (OSError, EOFError, zlib.error) as error:
         raise UsageError(f"reading {path}: {reason_of(error)}") from error
 

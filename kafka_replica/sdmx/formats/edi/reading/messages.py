@@ -21,8 +21,9 @@ _STARTS: Final = {"VLI": "Codelist", "STC": "ConceptScheme", "ASI": "DataStructu
 _GROUPS: Final = {"UNG", "UNE"}
 """Messages may be in groups, which have no meaning for structures."""
 
-_STRUCTURES: Final = "73"
-_DATA: Final = "74"
+STRUCTURES: Final = "73"
+DATA: Final = "74"
+"""The functions of a message (BGM)."""
 
 
 class Described(NamedTuple):
@@ -37,8 +38,8 @@ class Described(NamedTuple):
         return UnreadableArtefact(self.urn.cls, self.urn.id, self.urn, f"segment {self.body[0].number}", reason)
 
 
-class _Envelope:
-    """The segments around the structures, with a check of their order."""
+class Envelope:
+    """The segments around structures or data, with a check of their order."""
 
     def __init__(self) -> None:
         self.interchange: list[list[str]] | None = None
@@ -99,8 +100,8 @@ class _Envelope:
         if segment.tag == "BGM":
             self._must_agree(segment, self.function, part(elements, 0))
             self.function = part(elements, 0)
-            self.has_structures |= self.function == _STRUCTURES
-            if self.function not in {_STRUCTURES, _DATA}:
+            self.has_structures |= self.function == STRUCTURES
+            if self.function not in {STRUCTURES, DATA}:
                 fail(segment.number, f"message function {self.function!r} is neither 73 (structures) nor 74 (data)")
         elif part(elements, 0) == "Z02":
             self._must_agree(segment, self.agency, part(elements, 1))
@@ -112,6 +113,13 @@ class _Envelope:
         # Otherwise structures before and after this segment would be of different agencies under one header.
         if known is not None and known != new:
             fail(segment.number, f"a second {segment.tag} in one message, {new[:40]!r} after {known[:40]!r}")
+
+    def check_end(self, interchange: Interchange) -> None:
+        """Check that the interchange and its messages are complete. Raises MessageError."""
+        if interchange.has_envelope and not self.is_over:
+            raise MessageError("reading SDMX-EDI: there is no UNZ at the end, so it is cut off; have it sent again")
+        if self.is_open:
+            raise MessageError("reading SDMX-EDI: there is no UNT at the end, so it is cut off; have it sent again")
 
     def header(self) -> Header:
         """The header, from UNB and NAD."""
@@ -136,12 +144,9 @@ def described(interchange: Interchange, collector: ErrorCollector) -> tuple[Head
 
     Raises MessageError.
     """
-    envelope = _Envelope()
+    envelope = Envelope()
     found = list(_artefacts(interchange, envelope, collector))
-    if interchange.has_envelope and not envelope.is_over:
-        raise MessageError("reading SDMX-EDI: there is no UNZ at the end, so it is cut off; have it sent again")
-    if envelope.is_open:
-        raise MessageError("reading SDMX-EDI: there is no UNT at the end, so it is cut off; have it sent again")
+    envelope.check_end(interchange)
     if not envelope.has_structures:
         raise MessageError("reading SDMX-EDI: no message of structures (BGM+73) is in it; it holds data or nothing")
     return envelope.header(), _once(found)
@@ -158,7 +163,7 @@ def _once(found: list[Described]) -> list[Described]:
     return kept
 
 
-def _artefacts(interchange: Interchange, envelope: _Envelope, collector: ErrorCollector) -> Iterator[Described]:
+def _artefacts(interchange: Interchange, envelope: Envelope, collector: ErrorCollector) -> Iterator[Described]:
     schemes: dict[Urn, Described] = {}
     body: list[Segment] | None = None
     for segment in segments(interchange):
@@ -166,7 +171,7 @@ def _artefacts(interchange: Interchange, envelope: _Envelope, collector: ErrorCo
             body = None
         elif envelope.function is None:
             fail(segment.number, f"{segment.tag[:3]!r} before BGM")
-        elif envelope.function == _DATA:
+        elif envelope.function == DATA:
             continue
         elif segment.tag in _STARTS:
             urn = collector.attempt(partial(_urn, segment, envelope), partial(_unreadable, segment, envelope))
@@ -188,13 +193,13 @@ def _artefacts(interchange: Interchange, envelope: _Envelope, collector: ErrorCo
             envelope.opening.append(segment)
 
 
-def _unreadable(segment: Segment, envelope: _Envelope, reason: str) -> UnreadableArtefact:
+def _unreadable(segment: Segment, envelope: Envelope, reason: str) -> UnreadableArtefact:
     id_ = part(segment.elements(), 0) or None
     class_ = "Concept" if segment.tag == "STC" else _STARTS[segment.tag]
     return unreadable(class_, Identity(envelope.agency, id_), f"segment {segment.number}", reason)
 
 
-def _urn(segment: Segment, envelope: _Envelope) -> Urn:
+def _urn(segment: Segment, envelope: Envelope) -> Urn:
     if not envelope.agency:
         fail(segment.number, f"{segment.tag} in a message without its maintenance agency (NAD+Z02)")
     try:

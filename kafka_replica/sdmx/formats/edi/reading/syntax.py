@@ -26,7 +26,8 @@ _PADDING: Final = b"\0\x1a"
 _MAX_SEGMENTS: Final = 5_000_000
 _MAX_SEGMENT: Final = 1 << 20
 _MAX_ELEMENTS: Final = 100
-_MAX_COMPONENTS: Final = 1000
+_MAX_COMPONENTS: Final = 10
+"""The largest number of components per element, on average."""
 
 
 def fail(number: int, reason: str) -> NoReturn:
@@ -51,12 +52,12 @@ class Segment(NamedTuple):
     raw: str
     separators: Separators
 
-    def elements(self) -> list[list[str]]:
-        """Return the elements after the tag, each a list of components. Raises MessageError."""
+    def elements(self, most: int = _MAX_ELEMENTS) -> list[list[str]]:
+        """Return the elements after the tag, each a list of components. Raises MessageError if there are too many."""
         component, element, release, _ = self.separators
         raw = self.raw
         # A short segment cannot have many parts.
-        if len(raw) > _MAX_ELEMENTS and (raw.count(element) > _MAX_ELEMENTS or raw.count(component) > _MAX_COMPONENTS):
+        if len(raw) > most and (raw.count(element) > most or raw.count(component) > most * _MAX_COMPONENTS):
             fail(self.number, f"{self.tag} has more parts than any segment of SDMX-EDI")
         if release and release in raw:
             return self._released()[1:]

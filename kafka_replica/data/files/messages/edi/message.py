@@ -1,0 +1,184 @@
+"""An interchange of SDMX-EDI as blocks of rows: one for each series, and one for each group without rows.
+
+The attributes of a data set come after its series, so the segments are read twice: first for the attributes, then for
+the series. The text of the interchange is held in memory, and besides it only the attributes.
+
+Source: SDMX 2.1 Section 4, "SDMX-EDI: Syntax and Documentation", message of data (BGM+74).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator
+from typing import Final, TypeAlias
+
+from kafka_replica.data.errors import DatasetError
+from kafka_replica.data.files.messages.blocks import Block
+from kafka_replica.data.files.messages.edi.attributes import Attributes
+from kafka_replica.data.files.messages.edi.data_set import DataSet
+from kafka_replica.data.files.messages.edi.lines import lines_of
+from kafka_replica.data.files.messages.edi.structure import Components, components_of_rules, components_of_structure
+from kafka_replica.data.validation.model import Rules
+from kafka_replica.sdmx import SdmxError, Urn, read_message
+from kafka_replica.sdmx.errors import MessageError
+from kafka_replica.sdmx.formats.edi.reading.messages import DATA, Envelope, part
+from kafka_replica.sdmx.formats.edi.reading.syntax import Interchange, Segment, fail, opened, segments
+from kafka_replica.sdmx.model import DataStructure
+
+STARTS: Final = (b"UNA", b"UNB", b"UNH")
+"""The first bytes of an interchange."""
+_PADDING: Final = re.compile(rb" {2,}(?=\r?\n)")
+"""Blanks that fill a line up, which may be within a number."""
+_MOST_DELETED: Final = 1_000_000
+_OF_DATA_SET: Final = {"ARR", "FNS", "GIS", "REL", "STS"}
+
+LocatedBlock: TypeAlias = tuple[int | None, Block]
+
+
+class EdiMessage:
+    """The data messages of an interchange.
+
+    Args:
+        data: the content of the file.
+        where: the file, for errors.
+        rules: the rules of the expected structure. Without them, the interchange must contain its structures.
+        usages: other artefacts whose data is also data of the rules' artefact.
+    """
+
+    def __init__(self, data: bytes, where: str, rules: Rules | None = None, usages: Collection[Urn] = ()) -> None:
+        self._data, self._where = _PADDING.sub(b"", data), where
+        self._rules, self._usages = rules, frozenset(usages)
+        self._own: dict[str, DataStructure] | None = None
+
+    def blocks(self) -> Iterator[LocatedBlock]:
+        """Yield the blocks of rows, each with the line of its segment.
+
+        Raises:
+            DatasetError: the file is no SDMX-EDI data message, is damaged, or does not fit its structure.
+        """
+        try:
+            interchange = opened(self._data)
+            lines = lines_of(self._data, interchange)
+            attributes: dict[int, Attributes] = {}
+            if "REL" in interchange.text:
+                for _ in self._read(interchange, attributes, only_attributes=True):
+                    pass
+            for number, block in self._read(interchange, attributes, only_attributes=False):
+                yield lines[number - 1] if number <= len(lines) else None, block
+        except SdmxError as error:
+            raise DatasetError(f"reading {self._where}: {error}") from error
+
+    def structures(self) -> Iterator[str | None]:
+        """Yield the structure of each data set, as SDMX-CSV names it; None if the data set names none.
+
+        Raises:
+            DatasetError: the file is no SDMX-EDI data message, or is damaged.
+        """
+        try:
+            envelope = Envelope()
+            for segment in segments(opened(self._data)):
+                if not envelope.take(segment) and segment.tag == "IDE" and part(segment.elements(), 0) == "5":
+                    yield _reference(envelope, segment)
+        except SdmxError as error:
+            raise DatasetError(f"reading {self._where}: {error}") from error
+
+    def _read(
+        self, interchange: Interchange, attributes: dict[int, Attributes], *, only_attributes: bool
+    ) -> Iterator[tuple[int, Block]]:
+        """Yield the blocks with the numbers of their segments, or collect the attributes of each data set."""
+        reading = _Reading(interchange.advice[5:6] or ".", attributes, self._components, only_attributes)
+        for segment in segments(interchange):
+            yield from reading.take(segment)
+        reading.envelope.check_end(interchange)
+        if not reading.data_sets:
+            raise MessageError("reading SDMX-EDI: no message of data (BGM+74 and DSI) is in it")
+
+    def _components(self, reference: str | None) -> Components | None:
+        if self._rules is not None:
+            return components_of_rules(self._rules, self._usages, reference)
+        if self._own is None:
+            self._own = _structures_in(self._data)
+        id_ = (reference or "").partition(":")[2].removesuffix("(*)")
+        if id_ not in self._own:
+            raise DatasetError(
+                f"reading {self._where}: SDMX-EDI does not name dimensions; give the rules of the structure "
+                f"{reference or 'of the data'}"
+            )
+        return components_of_structure(self._own[id_])
+
+
+class _Reading:
+    """A pass over the segments.
+
+    Args:
+        decimal: the decimal mark.
+        attributes: the attributes of each data set, by its number.
+        components: returns the components of a structure, or None if it is not the expected one.
+        only_attributes: whether this pass collects attributes, and no rows.
+    """
+
+    def __init__(
+        self,
+        decimal: str,
+        attributes: dict[int, Attributes],
+        components: Callable[[str | None], Components | None],
+        only_attributes: bool,
+    ) -> None:
+        self.envelope = Envelope()
+        self.data_sets = 0
+        self._decimal, self._attributes, self._components = decimal, attributes, components
+        self._only_attributes = only_attributes
+        self._data_set: DataSet | None = None
+        self._deleted = 0
+
+    def take(self, segment: Segment) -> Iterator[tuple[int, Block]]:
+        """Take a segment, and yield its rows. Raises MessageError."""
+        is_around = self.envelope.take(segment)
+        if not is_around and self.envelope.function != DATA:
+            return
+        if segment.tag in {"UNT", "DSI"} and self._data_set is not None:
+            yield from self._data_set.end(only_attributes=self._only_attributes)
+            self._data_set = None
+        if not is_around:
+            yield from self._of_data(segment)
+
+    def _of_data(self, segment: Segment) -> Iterator[tuple[int, Block]]:
+        if segment.tag == "DSI":
+            self._data_set = DataSet(self.data_sets, self._decimal, self._attributes)
+            self.data_sets += 1
+        elif self._data_set is None:
+            if segment.tag in _OF_DATA_SET:
+                fail(segment.number, f"{segment.tag} before DSI, which begins a data set")
+        elif segment.tag == "IDE" and part(segment.elements(), 0) == "5":
+            reference = _reference(self.envelope, segment)
+            self._data_set.refer(reference, self._components(reference))
+        elif self._only_attributes:
+            self._data_set.take(segment)
+        elif (block := self._data_set.block(segment)) is not None:
+            self._deleted += block.size if self._data_set.is_deletion else 0
+            if self._deleted > _MOST_DELETED:
+                fail(segment.number, f"more than {_MOST_DELETED:,} deletions; delete whole series instead")
+            yield segment.number, block
+
+
+def first_structure(data: bytes, where: str) -> str | None:
+    """Return the structure of the first data set, as SDMX-CSV names it; None if there is none.
+
+    Raises:
+        DatasetError: the file is no SDMX-EDI data message, or is damaged.
+    """
+    return next((one for one in EdiMessage(data, where).structures() if one is not None), None)
+
+
+def _structures_in(data: bytes) -> dict[str, DataStructure]:
+    """Return the data structures of the interchange by their ids; none if it has no readable structures."""
+    try:
+        found = read_message(data, on_error="collect")
+    except SdmxError:
+        return {}
+    return {one.id: one for one in found if isinstance(one, DataStructure)}
+
+
+def _reference(envelope: Envelope, segment: Segment) -> str | None:
+    id_ = part(segment.elements(), 1)
+    return f"{envelope.agency}:{id_}(*)" if id_ and envelope.agency else None
