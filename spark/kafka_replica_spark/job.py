@@ -158,6 +158,10 @@ class SparkEngine:
         if source.kind == "message":
             rows = read_data_message(source.path, job.rules, job.usages, content=source.content)
             return _with_maps(self._spark.createDataFrame(pa.Table.from_pylist(rows)))
+        if source.kind == "xlsx":
+            raise ConfigurationError(
+                f"reading {source.path}: Spark reads no workbooks; choose the engine local (--engine local)"
+            )
         if source.kind == "arrow":
             return self._spark.createDataFrame(read_arrow(source))
         if source.is_packed and (source.kind == "parquet" or not source.path.lower().endswith(".gz")):

@@ -16,6 +16,7 @@ BETWEEN: Final = "!/"
 """The text between the path of a zip archive and the name of a file in it, as in Java's URLs."""
 _GZIP: Final = b"\x1f\x8b"
 _ZIP: Final = b"PK\x03\x04"
+_CONTENT_TYPES: Final = "[Content_Types].xml"
 _MAX_RATIO: Final = 200
 _ALWAYS_ALLOWED: Final = 256 << 20
 
@@ -81,11 +82,20 @@ def unpacked(data: bytes, where: str) -> bytes:
     Raises:
         UsageError: they are damaged, an archive of several files, or would be larger than :func:`largest` allows.
     """
-    if data.startswith(_ZIP):
+    if data.startswith(_ZIP) and not is_workbook(data):
         data = _unzipped(data, where)
     if data.startswith(_GZIP):
         return _gunzipped(data, where)
     return unpacked_zstd(data, largest(len(data)), where) if data.startswith(ZSTD) else data
+
+
+def is_workbook(data: bytes) -> bool:
+    """Return whether bytes are an office document (.xlsx), whose parts are in a zip archive; not an archive of data."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as opened:
+            return _CONTENT_TYPES in opened.namelist()
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
+        return False
 
 
 def largest(packed: int) -> int:
@@ -142,7 +152,7 @@ def _unzipped(data: bytes, where: str, name: str = "") -> bytes:
         raise UsageError(f"reading {where}: the archive is damaged, or of a kind that is not read: {error}") from error
     if len(found) > limit:
         raise _too_large(where, limit)
-    if found.startswith(_ZIP):
+    if found.startswith(_ZIP) and not is_workbook(found):
         raise UsageError(f"reading {where}: it is an archive in an archive; unpack it first")
     return found
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import csv
+import io
 from pathlib import Path
-from typing import Final
+from typing import Final, TextIO
 
 from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files.header import FIRST_CELL
 from kafka_replica.data.files.layout import LABEL
 from kafka_replica.data.files.messages import structure_named_in
 from kafka_replica.data.files.references import urn_of
+from kafka_replica.data.files.workbook import tables_in
 from kafka_replica.data.jobs.sources import Source
 from kafka_replica.sdmx import Urn
 
@@ -31,6 +33,9 @@ def artefact_of(source: Source, encoding: str | None = None) -> Urn:
     """
     if source.kind == "sdmx-csv":
         return _of_csv(source, source.encoding or encoding or "utf-8-sig")
+    if source.kind == "xlsx":
+        table = tables_in(source.read(), source.path)[0]
+        return _of_table(io.StringIO(table.content.decode(), newline=""), source.path)
     if source.kind == "message":
         named = structure_named_in(source.path)
         if named is not None:
@@ -42,14 +47,18 @@ def artefact_of(source: Source, encoding: str | None = None) -> Urn:
 def _of_csv(source: Source, encoding: str) -> Urn:
     try:
         with Path(source.path).open(encoding=encoding, newline="") as opened:
-            header = opened.readline(_MOST)
-            first = FIRST_CELL.match(header.removeprefix("\ufeff").rstrip("\r\n"))
-            separator = (first and first["separator"]) or ","
-            row = next(csv.reader(iter(lambda: opened.readline(_MOST), ""), delimiter=separator), [])
+            return _of_table(opened, source.path)
     except (OSError, UnicodeError, LookupError, csv.Error, ValueError) as error:
         raise DatasetError(f"reading {source.path}: {error}") from error
+
+
+def _of_table(opened: TextIO, path: str) -> Urn:
+    header = opened.readline(_MOST)
+    first = FIRST_CELL.match(header.removeprefix("\ufeff").rstrip("\r\n"))
+    separator = (first and first["separator"]) or ","
+    row = next(csv.reader(iter(lambda: opened.readline(_MOST), ""), delimiter=separator), [])
     if first is None or len(row) < 2:
-        raise DatasetError(f"reading {source.path}: it has no row that names a structure; name the structure")
+        raise DatasetError(f"reading {path}: it has no row that names a structure; name the structure")
     if first["name"] == "DATAFLOW":
         return urn_of("dataflow", row[0].partition(LABEL)[0])
     return urn_of(row[0], row[1].partition(LABEL)[0])

@@ -14,17 +14,18 @@ from kafka_replica.data.files import SEPARATORS, separator_of
 from kafka_replica.data.files.content import BETWEEN, beginning_of, files_in, read_content, unpacked
 from kafka_replica.errors import UsageError
 
-Kind: TypeAlias = Literal["sdmx-csv", "csv", "parquet", "arrow", "message"]
+Kind: TypeAlias = Literal["sdmx-csv", "csv", "parquet", "arrow", "message", "xlsx"]
 """SDMX-CSV; other CSV with component ids as column names; Parquet; Arrow IPC; SDMX-ML, SDMX-JSON or
-SDMX-EDI."""
+SDMX-EDI; tables on the sheets of a workbook."""
 
 _SUFFIXES: Final[dict[str, Kind]] = {
     ".csv": "csv", ".tsv": "csv", ".txt": "csv", ".parquet": "parquet", ".xml": "message", ".json": "message",
-    ".edi": "message", ".arrow": "arrow", ".arrows": "arrow", ".feather": "arrow", ".ipc": "arrow",
+    ".edi": "message", ".xlsx": "xlsx", ".arrow": "arrow", ".arrows": "arrow", ".feather": "arrow", ".ipc": "arrow",
 }  # fmt: skip
 ARROW_FILE: Final = b"ARROW1"
 ARROW_BEGINNINGS: Final = (ARROW_FILE, b"\xff\xff\xff\xff")
 """The first bytes of a file and of a stream of Arrow IPC."""
+_NAMES: Final = "*.csv, *.parquet, *.arrow, *.xml, *.json, *.edi or *.xlsx"
 _COMPRESSED: Final = (".gz", ".zst", ".zstd", ".zip")
 _LOOKED_AT: Final = 1 << 16
 STDIN: Final = "-"
@@ -75,10 +76,7 @@ def sources_of(paths: Iterable[str]) -> tuple[Source, ...]:
     """
     found = tuple(source for path in paths for source in _sources(path))
     if not found:
-        raise UsageError(
-            "there is no data: name files, folders or archives of *.csv, *.parquet, *.arrow, *.xml, *.json or *.edi, "
-            "or - for standard input"
-        )
+        raise UsageError(f"there is no data: name files, folders or archives of {_NAMES}, or - for standard input")
     return found
 
 
@@ -112,16 +110,14 @@ def _of_file(file: Path) -> Iterator[Source]:
     if zipfile.is_zipfile(file) and file.suffix.lower() == ".zip":
         kinds = {name: _kind(name) for name in sorted(files_in(file))}
         if not any(kinds.values()):
-            raise UsageError(f"{file}: no file in it is called *.csv, *.parquet, *.arrow, *.xml, *.json or *.edi")
+            raise UsageError(f"{file}: no file in it is called {_NAMES}")
         for name, kind in kinds.items():
             if kind is not None:
                 yield _looked_at(kind, f"{file}{BETWEEN}{name}")
         return
     kind = _kind(file.name)
     if kind is None:
-        raise UsageError(
-            f"{file}: its name does not say what it holds; call it *.csv, *.parquet, *.arrow, *.xml, *.json or *.edi"
-        )
+        raise UsageError(f"{file}: its name does not say what it holds; call it {_NAMES}")
     yield _looked_at(kind, str(file))
 
 
@@ -153,6 +149,8 @@ def _of_content(content: bytes) -> Source:
         raise UsageError("reading standard input: it is empty")
     if content.startswith(b"PAR1"):
         return Source("parquet", STDIN, content=content)
+    if content.startswith(b"PK\x03\x04"):
+        return Source("xlsx", STDIN, content=content)  # an archive of data is unpacked before
     if content.startswith(ARROW_BEGINNINGS):
         return Source("arrow", STDIN, content=content)
     start = content[:64].lstrip(b"\xef\xbb\xbf\xff\xfe\0 \t\r\n")

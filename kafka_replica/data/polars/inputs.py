@@ -15,6 +15,7 @@ from kafka_replica.common.wording import counted
 from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files.content import BETWEEN
 from kafka_replica.data.files.messages import read_located_columns
+from kafka_replica.data.files.workbook import tables_in
 from kafka_replica.data.jobs.job import Job, verdict_of
 from kafka_replica.data.jobs.progress import Progress, Step
 from kafka_replica.data.jobs.sources import ARROW_FILE, Source
@@ -27,6 +28,9 @@ from kafka_replica.sdmx import Urn
 AT: Final = "__at"
 """The column with the position of a row among all rows of a job."""
 _TYPES: Final = dict(zip(LOCATION, (pl.String, pl.UInt32, pl.UInt32, pl.String, pl.UInt32), strict=True))
+
+
+_PART: Final = {"part": pl.String, "part_row": pl.UInt32}
 
 
 @dataclass(frozen=True)
@@ -140,11 +144,27 @@ def _read(source: Source, job: Job, tell: Callable[[int], None]) -> _File:
         return _parquet(source)
     if source.kind == "arrow":
         return _File(_arrow(source))
+    if source.kind == "xlsx":
+        return _workbook(source, job)
     read = read_one_sdmx_csv if source.kind == "sdmx-csv" else read_plain_csv
     rows = read(Path(source.path), rules=job.rules, decimal=job.decimal, encoding=job.encoding, content=source.content)
     # polars and the csv module might disagree on a file with misplaced quotes: better no lines than wrong ones
     has_lines = len(rows.lines) == rows.cells.height
     return _File(rows.values, {"line": rows.lines} if has_lines else {}, rows)
+
+
+def _workbook(source: Source, job: Job) -> _File:
+    """Return the rows of all sheets with data; a sheet is a part."""
+    frames: list[pl.DataFrame] = []
+    parts: list[pl.DataFrame] = []
+    for sheet, is_sdmx_csv, content, numbers in tables_in(source.read(), source.path, job.rules):
+        read = read_one_sdmx_csv if is_sdmx_csv else read_plain_csv
+        path = Path(f"{source.path}, sheet {sheet}")
+        frames.append(read(path, rules=job.rules, decimal=".", encoding="utf-8", content=content).values)
+        rows = pl.Series("part_row", numbers, dtype=pl.UInt32)
+        parts.append(pl.DataFrame({"part": [sheet] * len(rows), "part_row": rows}, schema_overrides=_PART))
+    located = pl.concat(parts)
+    return _File(_one_frame(frames), {"part": located["part"], "part_row": located["part_row"]})
 
 
 def _parquet(source: Source) -> _File:

@@ -16,7 +16,7 @@ class Location(NamedTuple):
             observation, series or group.
         row: the number of the row in the file, from 1, headers not included.
         part: the row group of a Parquet file, from 0, or the sheet of a workbook.
-        part_row: the number of the row in this part, from 1.
+        part_row: the number of the row in this part, from 1; that of a sheet as its program shows it.
     """
 
     file: str | None = None
@@ -27,7 +27,9 @@ class Location(NamedTuple):
 
     def __str__(self) -> str:
         where = [] if self.file is None else [self.file]
-        if self.line is not None:
+        if self.part is not None and not self.part.isdecimal():
+            where += [f"sheet {self.part}", f"row {self.part_row}"]
+        elif self.line is not None:
             where.append(f"line {self.line}")
         elif self.row is not None:
             where.append(f"row {self.row}")

@@ -107,6 +107,11 @@ class Package:
             raise failed("it has no worksheet, so it is no workbook")
         return found
 
+    def has_dates_since_1904(self) -> bool:
+        """Return whether the days of dates are counted from 1904. Raises MessageError."""
+        book = self._target("", "_rels/.rels", "/officeDocument") or "xl/workbook.xml"
+        return any(one.get("date1904") in {"1", "true"} for one in self.elements(book, "workbookPr"))
+
     def shared_strings(self) -> list[str]:
         """Return the texts that cells refer to by number, without phonetic runs."""
         return [text_of(one) for one in self.elements("xl/sharedStrings.xml", "si")]

@@ -21,10 +21,11 @@ _column = re.compile(r"([A-Z]{1,3})[0-9]*").fullmatch
 
 
 class Cell(NamedTuple):
-    """A cell: its text, and a flag for numbers (dates are numbers)."""
+    """A cell: its text, a flag for numbers (dates are numbers), and the number of its style."""
 
     text: str
     is_number: bool = False
+    style: int = 0
 
 
 Row: TypeAlias = dict[int, Cell]
@@ -41,18 +42,24 @@ class Cells:
 
     def rows(self, part: str) -> Iterator[Row]:
         """Yield the rows of a worksheet in order; blank rows in the file are empty. Raises MessageError."""
+        return (row for _, row in self.numbered_rows(part))
+
+    def numbered_rows(self, part: str) -> Iterator[tuple[int, Row]]:
+        """Yield the rows of a worksheet with their numbers, from 1, as :meth:`rows` does. Raises MessageError."""
+        number = 0
         for row in self._package.elements(part, "row"):
+            number = _number_of(row.get("r"), number + 1)
             found: Row = {}
             at = -1
             for cell in row.iterchildren("{*}c"):
                 at = _column_of(cell.get("r"), at + 1)
                 text, is_number = self._value(cell)
                 if text:
-                    found[at] = Cell(text, is_number)
+                    found[at] = Cell(text, is_number, _number_of(cell.get("s"), 0))
             self._left -= len(found)
             if self._left < 0:
                 raise failed(f"it has more than {MAX_CELLS:,} cells")
-            yield found
+            yield number, found
 
     def _value(self, cell: etree._Element) -> tuple[str, bool]:
         kind = cell.get("t", "n")
@@ -70,6 +77,10 @@ class Cells:
         if not 0 <= index < len(self._strings):
             raise failed(f"a cell refers to shared string {number[:20]!r}, which is not there")
         return self._strings[index]
+
+
+def _number_of(written: str | None, otherwise: int) -> int:
+    return int(written) if written is not None and written.isdecimal() and len(written) < 10 else otherwise
 
 
 def _column_of(reference: str | None, following: int) -> int:
