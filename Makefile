@@ -5,7 +5,7 @@
 # make long   long random histories, many kills and much chaos, for the tests that `make test` runs in a short form
 # make chaos  everything breaks at random, every version is checked     (CHAOS_MINUTES=10 CHAOS_SEED=1 CHAOS_ARGS=...)
 #             CHAOS_ARGS=--producer: the reference producer instead
-# make fuzz   hostile messages for every reader of structures           (FUZZ_MINUTES=5 FUZZ_SEED=1 FUZZ_ARGS=...)
+# make fuzz   hostile files for readers of structures and data         (FUZZ_MINUTES=5 FUZZ_SEED=1 FUZZ_ARGS=...)
 # make bench  speed, as a ratio to a reference in the same run            (BENCH_ARGS="--rounds 3")
 # make check  formatter, linter, types, import contracts, docs links, wheels     (CHECK_WHEELS=no without a network)
 # make docs   the documentation site, in build/site: open index.html, no server is needed

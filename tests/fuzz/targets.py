@@ -10,6 +10,7 @@ from typing import Final
 from hypothesis import strategies as st
 
 from fuzz import books, texts, trees
+from fuzz.data_files import FORMATS, data_samples, feed_of
 from fuzz.samples import URNS, samples_of
 from kafka_replica.sdmx import Format, Message, Urn, read_message, split_message, split_readable
 from kafka_replica.sdmx.errors import SdmxError
@@ -120,8 +121,10 @@ def urn(data: bytes) -> None:
 
 
 def _made(format_: str, *ways: Make) -> st.SearchStrategy[bytes]:
-    samples = samples_of(format_)
+    return _changed(samples_of(format_), *ways)
 
+
+def _changed(samples: Sequence[bytes], *ways: Make) -> st.SearchStrategy[bytes]:
     def by(way: Make) -> st.SearchStrategy[bytes]:
         return _SEEDS.map(lambda seed: way(samples, seed))
 
@@ -141,8 +144,14 @@ _WAYS: Final[dict[str, Make]] = {
 
 _FEEDS: Final = {"ml": read_ml, "sdmx_json": read_json, "fusion": read_json}
 
+_DATA_WAYS: Final[dict[str, Make]] = {"data_ml": trees.xml, "data_json": trees.json_text, "data_edi": texts.edi}
+
 TARGETS: Final[dict[str, Target]] = {
     **{name: Target(name, _made(name, way), _FEEDS.get(name, read)) for name, way in _WAYS.items()},
+    **{
+        name: Target(name, _changed(data_samples(name), _DATA_WAYS.get(name, texts.spliced)), feed_of(name))
+        for name in FORMATS
+    },
     "urn": Target("urn", _urns(), urn),
     "split_message": Target("split_message", st.one_of([_made(name, way) for name, way in _WAYS.items()]), cut),
 }

@@ -171,13 +171,17 @@ def _parquet(source: Source) -> _File:
     content = source.read() if source.is_packed else None
     try:
         frame = pl.read_parquet(source.path if content is None else io.BytesIO(content))
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise DatasetError(f"reading {source.path}: {error}") from error
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+        raise DatasetError(f"reading {source.path}: it is no readable Parquet: {error}") from error
     try:
         import pyarrow.parquet as pq  # noqa: PLC0415 - an extra; polars does not tell row groups
     except ImportError:
         return _File(frame)
-    metadata = pq.ParquetFile(source.path if content is None else io.BytesIO(content)).metadata
+    try:
+        metadata = pq.ParquetFile(source.path if content is None else io.BytesIO(content)).metadata
+    except (OSError, ValueError, NotImplementedError) as error:
+        # pyarrow's errors derive from these; it refuses some damage that polars passes over
+        raise DatasetError(f"reading {source.path}: it is no readable Parquet: {error}") from error
     sizes = [metadata.row_group(number).num_rows for number in range(metadata.num_row_groups)]
     if sum(sizes) != frame.height:
         return _File(frame)
