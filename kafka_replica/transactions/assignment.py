@@ -23,7 +23,7 @@ class TransactionAssigner:
         self.later: list[CommittedBatches] = []  # for the next round
         self._states = states
         self._producers: dict[int, ProducerState] = {}  # by producer id: producers of assigned batches in no version
-        self._bumps: dict[int, int] = {}  # by producer id: the last marker epoch above that of its data
+        self._bumps: dict[int, tuple[int, bool]] = {}  # by producer id: an epoch of its markers, was it bumped?
         self._grown = False  # assigned batches not shown yet may depend on records of an added partition
         self._target: Position | None = None
         self._second: Position | None = None  # requested after the target
@@ -137,14 +137,26 @@ class TransactionAssigner:
         producer = self._producers.get(producer_id)
         if producer is None:
             producer = self._producers[producer_id] = ProducerState()
-        producer.add(epoch, has_bump=bumped or self._bumps.get(producer_id) == epoch, is_late=is_late)
+        producer.add(epoch, has_bump=bumped or self._bumps.get(producer_id) == (epoch, True), is_late=is_late)
 
     def _remember(self, decided: CommittedBatches) -> None:
-        """Remember a bumped epoch: a marker without records does not show the bump, another one may."""
-        if decided.bumped:
-            if len(self._bumps) > _MOST_BUMPS:
-                self._bumps.clear()
-            self._bumps[decided.producer_id] = decided.epoch
+        """Remember whether an epoch is bumped: a marker without records does not show it, another one may.
+
+        A marker with the epoch of its records proves that KIP-890 did not bump this epoch. Then a lower epoch of other
+        records was left by a transaction to which Kafka gave no marker, and says nothing: records of the marker's own
+        transaction were compacted away, or there were none.
+        """
+        known = self._bumps.get(decided.producer_id)
+        if decided.unbumped:
+            self._bumps[decided.producer_id] = decided.epoch, False
+            if decided.producer_id in self._producers:
+                self._producers[decided.producer_id].is_not_bumped(decided.epoch)
+        elif decided.bumped and known == (decided.epoch, False):
+            decided.bumped = False
+        elif decided.bumped:
+            self._bumps[decided.producer_id] = decided.epoch, True
+        if len(self._bumps) > _MOST_BUMPS:
+            self._bumps.clear()
 
     def _recall(self) -> None:
         """Reassign batches put off before another part of their transaction was found to be in this round."""

@@ -49,7 +49,7 @@ class OpenBatches:
 class CommittedBatches:
     """The batches of a committed part of a transaction, or a batch outside of transactions."""
 
-    __slots__ = ("batches", "bumped", "end", "epoch", "part", "partition", "producer_id", "records")
+    __slots__ = ("batches", "bumped", "end", "epoch", "part", "partition", "producer_id", "records", "unbumped")
 
     def __init__(self, end: Batch, part: OpenBatches | None) -> None:
         self.partition = end.partition
@@ -61,8 +61,9 @@ class CommittedBatches:
         is_marker = end.kind == Kind.COMMIT
         self.producer_id = end.producer_id if is_marker else -1
         self.epoch = end.producer_epoch  # the marker's epoch: the same in all partitions, with or without records
-        # KIP-890: the marker has a higher epoch than the records, and each transaction has its own epoch.
-        self.bumped = is_marker and part is not None and end.producer_epoch > part.epoch
+        # KIP-890: the epoch of the marker is that of the records plus one, and each transaction has its own epoch.
+        bump = end.producer_epoch - part.epoch if is_marker and part is not None else -1
+        self.bumped, self.unbumped = bump == 1, bump == 0
 
     def hold(self) -> None:
         """Detach the batches from shared buffers, because they are needed beyond this reading."""

@@ -59,6 +59,11 @@ class ProducerState:
         elif epoch == self.marked:
             self.is_exact |= has_bump
 
+    def is_not_bumped(self, epoch: int) -> None:
+        """Note that several transactions may have this epoch."""
+        if epoch == self.marked:
+            self.is_exact = False
+
     def begin(self) -> None:
         """Begin a round, whose target was requested after everything that was read of the producer."""
         self.is_late, self.rest = False, ()

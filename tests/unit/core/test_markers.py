@@ -181,6 +181,39 @@ def test_a_transaction_with_the_bump_costs_one_question() -> None:
     assert not rule.rule.wants_ends
 
 
+@pytest.mark.parametrize("order", [(P0, P1), (P1, P0)], ids=["proof first", "proof last"])
+def test_what_a_missing_marker_left_is_no_bump(order: tuple[Partition, Partition]) -> None:
+    """A record of an older epoch that got no marker does not make an old producer one that bumps its epoch.
+
+    Seen on a broker that was killed: a transaction got no marker in one partition; a later one did, and its own records
+    there were compacted away. From then on parts of transactions were shown.
+    """
+    rule = Steps(P0, P1)
+    rule.answer(0, 0)
+    rule.take(data("left", 0, epoch=0, partition=P1), data("a", 0, epoch=1))
+    rule.take(*(marker(1, epoch=1, partition=partition) for partition in order))
+    while rule.rule.wants_ends:
+        rule.answer(2, 2)
+    said = rule.take(data("b", 2, epoch=1), data("c", 2, epoch=1, partition=P1), marker(3, epoch=1))
+    while rule.rule.wants_ends:
+        said += rule.answer(4, 3)
+    assert [step for step in said if step.startswith("|")] == [], "the other part of the transaction has no marker yet"
+    said += rule.take(marker(3, epoch=1, partition=P1))
+    while rule.rule.wants_ends:
+        said += rule.answer(4, 4)
+    assert said[:2] == ["b", "c"]
+    assert said[2] in {"| 4,3 of 1", "| 4,4 of 1"}
+
+
+def test_an_epoch_that_is_two_higher_is_no_bump() -> None:
+    """The bump adds one; a marker two epochs above a record is another transaction's."""
+    rule = Steps(P0, P1)
+    rule.answer(0, 0)
+    rule.take(data("left", 0, epoch=0, partition=P1), marker(1, epoch=2, partition=P1), data("b", 0, epoch=2))
+    assert rule.answer(1, 2) == ["left"]
+    assert rule.rule.wants_ends, "the epoch does not tell, so the ends are asked for again"
+
+
 def test_a_reader_that_goes_back_is_refused() -> None:
     """A batch or position below what was read would show an older state: the detector raises."""
     rule = Steps(P0)
