@@ -11,7 +11,10 @@ from typing import Final, TextIO
 
 DEBUG_VARIABLE: Final = "KAFKA_REPLICA_DEBUG"
 _CLIENTS: Final = frozenset({"kafka_replica.librdkafka", "psycopg"})
-"""Loggers of clients that warn about what also raises an exception, or about the end that an interrupt has caused."""
+"""Loggers of clients that warn about what also raises an exception, or about the end that an interrupt has caused.
+
+Loggers below them are included.
+"""
 
 
 class _HoldingHandler(logging.StreamHandler[TextIO]):
@@ -62,6 +65,6 @@ def warnings_held() -> Iterator[None]:
 
 
 def _is_to_be_shown(record: logging.LogRecord) -> bool:
-    if record.name in _CLIENTS:
+    if any(record.name == name or record.name.startswith(f"{name}.") for name in _CLIENTS):
         return record.levelno >= logging.CRITICAL or DEBUG_VARIABLE in os.environ
     return record.name != "kafka_replica" or record.levelno < logging.ERROR
