@@ -2,33 +2,50 @@
 
 from __future__ import annotations
 
+import logging
 import time
+from math import inf
 from typing import Any
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, IsolationLevel, KafkaError, KafkaException, TopicPartition
 from confluent_kafka.admin import AdminClient, OffsetSpec
 
+from chaos.hanging import abort_open
 from kafka_replica.errors import BrokerUnavailableError, WaitTimeoutError
 
+_log = logging.getLogger(__name__)
 _LATEST: OffsetSpec = OffsetSpec.latest()  # type: ignore[no-untyped-call] # the library's
 
 
-def wait_decided(bootstrap: str, topic: str, partitions: int, timeout_s: float) -> dict[int, int]:
+def wait_decided(
+    bootstrap: str, topic: str, partitions: int, timeout_s: float, *, abort_after_s: float | None = None
+) -> dict[int, int]:
     """Wait until no transaction is open; return each partition's end.
+
+    Args:
+        bootstrap: the brokers.
+        topic: the topic.
+        partitions: how many it has.
+        timeout_s: how long to wait at most, in seconds.
+        abort_after_s: abort what is still open after this time, above the time-out of transactions, in seconds.
 
     Raises:
         WaitTimeoutError: a transaction is still open.
     """
     # librdkafka would use a former leader for a quarter of an hour.
     admin = AdminClient({"bootstrap.servers": bootstrap, "metadata.max.age.ms": 1000, "log_level": 0})
-    give_up_s = time.monotonic() + timeout_s
+    began_s = time.monotonic()
+    abort_s = inf if abort_after_s is None else began_s + abort_after_s
     stable: dict[int, int] = {}
     high: dict[int, int] = {}
-    while time.monotonic() < give_up_s:
+    while time.monotonic() < began_s + timeout_s:
         try:
+            if time.monotonic() > abort_s:
+                abort_s += 10
+                _log.warning("Kafka left transactions hanging, aborted: %s", abort_open(admin, topic, partitions))
             stable = _ends(admin, topic, partitions, IsolationLevel.READ_COMMITTED)
             high = _ends(admin, topic, partitions, IsolationLevel.READ_UNCOMMITTED)
-        except KafkaException:  # a leader that has just restarted
+        except (KafkaException, OSError):  # a leader that has just restarted
             stable = {}
         if stable and stable == high and min(high.values()) >= 0:
             return high

@@ -101,7 +101,9 @@ class _Run:
             survived = self._torment(cluster, writers, replicas)
             self._say("faults are over; writers end")
             self._end_writers(writers)
-            ends = independent.wait_decided(cluster.bootstrap, TOPIC, options.partitions, _END_S)
+            ends = independent.wait_decided(
+                cluster.bootstrap, TOPIC, options.partitions, _END_S, abort_after_s=3 * TRANSACTION_TIMEOUT_MS / 1000
+            )
             self._say("replicas come to the end")
             self._end_replicas(crew, inside, replicas, ends)
             found = independent.read(cluster.bootstrap, TOPIC, options.partitions)

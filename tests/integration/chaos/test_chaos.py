@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import uuid
 from pathlib import Path
 
 import psutil
 import pytest
+from confluent_kafka import Producer
 
 from chaos.__main__ import main, options_of
 from chaos.findings import Kind
 from chaos.history import Outcome
+from chaos.independent import read, wait_decided
 from chaos.options import Options
 from chaos.run import run
+from kafka_replica.embedded import LocalKafka
 from support.effort import usual_or_long
 
 pytestmark = pytest.mark.broker
@@ -41,6 +45,20 @@ def test_a_naive_replica_is_found_out(tmp_path: Path) -> None:
     report = run(Options(seconds=2, least_commits=40, seed=2, naive=True, replicas=1, folder=tmp_path), print)
     assert report.findings.found[Kind.TORN] > 0, f"nothing torn in {report.findings.versions} versions"
     assert report.exit_status == 1
+
+
+def test_a_hanging_transaction_is_aborted(local_kafka: LocalKafka) -> None:
+    """A transaction that a dead producer left open in two partitions is aborted, and nobody sees it."""
+    topic = local_kafka.create_topic(f"hanging-{uuid.uuid4().hex[:8]}", 2)
+    producer = Producer({"bootstrap.servers": local_kafka.bootstrap_servers, "transactional.id": topic, "log_level": 0})
+    producer.init_transactions()
+    producer.begin_transaction()
+    for partition in range(2):
+        producer.produce(topic, b"v", b"k", partition=partition)
+    producer.flush()
+    ends = wait_decided(local_kafka.bootstrap_servers, topic, 2, 60, abort_after_s=0)
+    assert ends == {0: 2, 1: 2}, "a record and its marker"
+    assert read(local_kafka.bootstrap_servers, topic, 2)["records"] == 0
 
 
 def test_the_options() -> None:
