@@ -24,17 +24,28 @@ signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background
 from kafka_replica.embedded import LocalKafka
 kafka = LocalKafka().start()
 print(kafka.pid, kafka.supervisor_pid, kafka.data_dir, flush=True)
+sys.stdin.readline()  # until its processes have been found
 """
 
 
 def start_child(then: str) -> tuple[subprocess.Popen[str], list[psutil.Process], Path]:
     """A Python that starts a broker and then does something; its broker's processes and folder."""
-    child = subprocess.Popen([sys.executable, "-c", _CHILD + then], stdout=subprocess.PIPE, text=True)
-    pid, supervisor, folder = child.stdout.readline().split()
-    supervisor = psutil.Process(int(supervisor))
-    processes = [supervisor, *supervisor.children()]
-    assert int(pid) in {process.pid for process in processes}
-    assert Path(folder).is_dir()
+    child = subprocess.Popen(
+        [sys.executable, "-c", _CHILD + then], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    try:
+        pid, supervisor, folder = child.stdout.readline().split()
+        supervisor = psutil.Process(int(supervisor))
+        processes = [supervisor, *supervisor.children()]
+        assert int(pid) in {process.pid for process in processes}
+        assert Path(folder).is_dir()
+        child.stdin.write("\n")
+        child.stdin.close()
+    except BaseException:
+        child.kill()
+        child.communicate()
+        raise
+    child.stdin = None
     return child, processes, Path(folder)
 
 
