@@ -78,6 +78,8 @@ def _make_directory(scene: Scene, replica: Replica, rows: int) -> Directory[str,
     began_s = time.monotonic()
     terminals = Directory(replica, Terminal)
     terminals.wait_ready(timeout_s=_LONG_S)
+    # A commit is acknowledged shortly before readers can see it.
+    wait_until(lambda: len(terminals) > 0, "the committed rows cannot be seen", _LONG_S)
     scene.note(f"{len(terminals):,} objects are ready", f"{time.monotonic() - began_s:.2f} s")
     expect(len(terminals) == rows, f"the directory has {len(terminals)} of {rows} terminals")
     one = terminal_id(rows // 2)
