@@ -38,6 +38,7 @@ def test_the_examples_run(local_kafka: LocalKafka, kafka_topic: TopicMaker, caps
     producer = TransactionalProducer(config, topic, transactional_id=topic)
     with producer.transaction() as transaction:
         transaction.put("T1", json.dumps({"terminal_id": "T1", "acquirer_id": "A7"}).encode())
+    producer.wait_visible(transaction.committed, 60)
     service, indexes, views, changes = _BLOCKS
     names: dict[str, Any] = {}
     exec(service.replace("localhost:9092", local_kafka.bootstrap_servers).replace('"terminals"', f'"{topic}"'), names)

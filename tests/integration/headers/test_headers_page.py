@@ -74,8 +74,10 @@ def test_the_example_with_a_registry_runs(
         registry = SchemaRegistryClient({"url": url})
         value = AvroSerializer(registry, schema)({"acquirer": "A7"}, SerializationContext(topic, MessageField.VALUE))
         registry.close()
-        with TransactionalProducer(kafka, topic, topic).transaction() as transaction:
+        producer = TransactionalProducer(kafka, topic, topic)
+        with producer.transaction() as transaction:
             transaction.put("T1", value or b"")
+        producer.wait_visible(transaction.committed, 60)
         block = _BLOCKS[3].replace("http://localhost:8081", url).replace('"avro"', f'"{topic}"')
         names = {"kafka": kafka, "Replica": Replica, "Stack": Stack, "msgspec": msgspec}
         exec(block.replace("schemas.jsonl", str(tmp_path / "schemas.jsonl")), names)

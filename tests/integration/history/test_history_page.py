@@ -30,6 +30,7 @@ def test_the_examples_run(
     def put(value: bytes) -> Position:
         with producer.transaction() as transaction:
             transaction.put("T1", value)
+        producer.wait_visible(transaction.committed, 60)
         return transaction.committed.position
 
     follow, questions, stats = _BLOCKS

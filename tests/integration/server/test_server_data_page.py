@@ -35,6 +35,7 @@ def test_the_examples_run(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_
             assert record is not None
             assert record.value is not None
             transaction.put(key, record.value, headers=record.headers)
+    producer.wait_visible(transaction.committed, 60)
     (tmp_path / "data.csv").write_bytes(LABOUR_CSV)
     where = ("--topic", topic, "--bootstrap-server", local_kafka.bootstrap_servers)
     with ServerProcess(tmp_path, *where) as server:

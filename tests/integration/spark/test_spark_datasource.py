@@ -55,6 +55,7 @@ def test_from_a_broker(spark: SparkSession, local_kafka: object, kafka_topic: To
     with producer.transaction() as transaction:
         for key, value, content_type in parts():
             transaction.put(key, value, (("content-type", content_type.encode()),))
+    producer.wait_visible(transaction.committed, 60)
     options = {"kafka_bootstrap_servers": servers, "kafka_client_id": "spark", "topic": topic}
     frame = read(spark, "codes", **options)
     with Replica({"bootstrap.servers": servers}, topic) as replica:
