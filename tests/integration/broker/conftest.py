@@ -9,9 +9,10 @@ import pytest
 from kafka_replica import Replica
 from kafka_replica.embedded import LocalKafka
 from support.broker.secured_kafka import Secured
+from support.effort import first_in_usual
 
 
-@pytest.fixture(params=["markers", "quiescence"])
+@pytest.fixture(params=first_in_usual(["markers", "quiescence"], 1))
 def boundaries(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Both kinds of boundaries, one after the other: every replica of the test uses this kind."""
     kind: str = request.param

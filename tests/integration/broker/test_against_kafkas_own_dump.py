@@ -81,6 +81,7 @@ def test_batches_are_those_that_kafka_says(local_kafka: LocalKafka, kafka_topic:
             assert ours == theirs.records
 
 
+@pytest.mark.long
 def test_each_transaction_is_a_version_of_its_own(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tools_jar: Path
 ) -> None:

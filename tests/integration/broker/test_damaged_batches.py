@@ -36,6 +36,7 @@ def damaged(own_kafka: LocalKafka) -> str:
     return topic
 
 
+@pytest.mark.long
 def test_a_damaged_batch(own_kafka: LocalKafka, damaged: str, tmp_path: Path) -> None:
     """``stop`` reports the place of a damaged batch; a dead letter names it once, and the other batches are shown."""
     settings = config(own_kafka, check__crcs=True)

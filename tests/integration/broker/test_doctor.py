@@ -89,6 +89,7 @@ def test_no_such_topic(local_kafka: LocalKafka) -> None:
     assert "transactions" not in found
 
 
+@pytest.mark.long
 def test_with_security(secured: Secured) -> None:
     """A wrong password and a missing permission to write are reported, and good credentials pass."""
     topic = a_topic(secured.kafka)

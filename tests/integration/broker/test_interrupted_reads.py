@@ -98,6 +98,7 @@ def assert_no_ghost(kafka: LocalKafka, topic: str, folder: Path, boundaries: Any
         assert_same_as_topic(snapshot, kafka, topic)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("boundaries", ["markers", "quiescence"])
 @pytest.mark.parametrize("retention", ["short", "shortened meanwhile"])
 def test_a_first_read_that_is_suspended_shows_no_ghost(

@@ -56,6 +56,7 @@ def test_tombstones_for_unknown_keys(local_kafka: LocalKafka, kafka_topic: Topic
     assert replica.status().counts.tombstones == 4
 
 
+@pytest.mark.long
 def test_a_value_of_100_mb(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path) -> None:
     """A value larger than any fetch is read with either kind of boundaries, written to disk, and kept."""
     size = 100_000_000

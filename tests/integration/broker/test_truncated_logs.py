@@ -24,6 +24,7 @@ TOPICS = {"grows-beyond": 40, "stays-short": 5}
 """The numbers of other records that are written in place of twenty lost ones."""
 
 
+@pytest.mark.long
 def test_the_end_of_the_log_was_lost(own_kafka: LocalKafka, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A lost end of the log is detected while down and while running, whether or not the log grew beyond it."""
     for topic in TOPICS:

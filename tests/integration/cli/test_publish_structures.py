@@ -92,6 +92,7 @@ def test_a_file_that_is_damaged_as_a_whole_publishes_nothing(command: Command, t
     assert command.json("dump")[-1]["keys"] == 1
 
 
+@pytest.mark.long
 def test_a_later_file_keeps_the_concepts_of_an_earlier_one(command: Command, tmp_path: Path) -> None:  # noqa: F811
     """Concepts of one agency in files that are published one by one add up; --no-merge replaces them."""
     file = tmp_path / "concepts.xml"
@@ -203,6 +204,7 @@ def test_a_call_that_is_overtaken_each_time_publishes_nothing(
     assert set(names(command, CONCEPTS)) == {"B"}
 
 
+@pytest.mark.long
 def test_calls_at_the_same_time_keep_the_items_of_all(command: Command, tmp_path: Path) -> None:  # noqa: F811
     """Three processes that start together publish concepts of one agency; the scheme then has all of them."""
     ids = ["A", "B", "C"]

@@ -85,6 +85,7 @@ def test_the_commands_of_the_readme_run_in_sequence(tmp_path: Path, monkeypatch:
     assert {path.name for path in tmp_path.iterdir()} == {"samples", "checked", "mapped", "state"}
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("newcomer")
 def test_messages_say_everything_once(tmp_path: Path) -> None:
     """A single structure is in the singular; topic, address and advice are named once; similar topics are suggested."""

@@ -50,6 +50,7 @@ def committed_keys(kafka: LocalKafka, topic: str) -> list[bytes]:
         consumer.close()
 
 
+@pytest.mark.long
 def test_two_at_once_each_with_its_own_data() -> None:
     """Two brokers started at the same time have their own ports, folders and topics."""
     first, second = LocalKafka(), LocalKafka(settings={"log.cleaner.backoff.ms": 100})
@@ -66,6 +67,7 @@ def test_two_at_once_each_with_its_own_data() -> None:
         second.stop()
 
 
+@pytest.mark.long
 def test_kept_data_survive_stop_and_kill(tmp_path: Path) -> None:
     """With a data_dir, topics, records and the cluster id outlive the object, and a SIGKILL."""
     with LocalKafka(data_dir=tmp_path / "kept") as kafka:
@@ -123,6 +125,7 @@ def test_a_chosen_port_in_use_is_a_sentence() -> None:
     assert kafka.pid is None
 
 
+@pytest.mark.long
 def test_a_port_taken_meanwhile_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     """If another process takes a free port before the broker does, another port is chosen."""
     with socket.socket() as taken:

@@ -35,6 +35,7 @@ def test_the_demonstration_runs_below_an_odd_path(odd_folder: Path, mirror: Path
     assert (odd_folder / "cache").is_dir()
 
 
+@pytest.mark.long
 def test_a_store_and_a_broker_keep_their_data_below_an_odd_path(odd_folder: Path) -> None:
     """Data written there is found again by the next start."""
     with LocalKafka(data_dir=odd_folder / "broker") as kafka:

@@ -179,6 +179,7 @@ def _record(producer: StructureProducer, count: int) -> None:
             producer.record(connection, [Put(key, b"%d" % number) for keys in KEYS.values() for key in keys])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("rule", ["on", "off"])
 def test_a_commit_that_was_repeated_costs_a_new_producer(network: Network, rule: str) -> None:
     """A retried commit leads to a new producer, so that a late request is fenced and commits no part of the next."""

@@ -124,6 +124,7 @@ def secured(tmp_path_factory: pytest.TempPathFactory) -> Secured:
     made.kafka.stop()
 
 
+@pytest.mark.long
 def test_a_wrong_password_is_told_at_once(secured: Secured, tmp_path: Path) -> None:
     """A wrong password gives status 3 with the reason long before any timeout, at every start."""
     topic = secured.kafka.create_topic("passwords", config=KEEP)

@@ -117,6 +117,7 @@ def allow(locked: Secured) -> None:
         future.result(20)
 
 
+@pytest.mark.long
 def test_secrets_are_nowhere(
     locked: Secured, tmp_path: Path, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
 ) -> None:

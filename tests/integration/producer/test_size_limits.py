@@ -77,6 +77,7 @@ def test_the_topics_limit_counts_after_compression(
         transaction.put("zeros", bytes(100_000))
 
 
+@pytest.mark.long
 def test_the_brokers_limit(narrow: LocalKafka, tmp_path: Path) -> None:
     """A record beyond the brokers' limit gives status 3, and the error says that the topic has no own limit."""
     narrow.create_topic("t", config=KEEP)

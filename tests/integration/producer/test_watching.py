@@ -60,6 +60,7 @@ def running(*arguments: str) -> Iterator[subprocess.Popen[str]]:
                 stream.close()
 
 
+@pytest.mark.long
 def test_a_watched_folder_on_the_command_line(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path) -> None:
     """Added files are published, removed ones deleted; metrics show the status."""
     topic, bootstrap, port = kafka_topic(config=KEEP), local_kafka.bootstrap_servers, choose()

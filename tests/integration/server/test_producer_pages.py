@@ -210,6 +210,7 @@ def test_a_database_that_is_missing_fails_alone(world: World, tmp_path: Path) ->
             create_app(world.replica, ServerSettings(producers=files))
 
 
+@pytest.mark.long
 def test_a_browser_suspends_without_scripts(world: World, tmp_path: Path) -> None:
     """The browser names its origin, so that forms are accepted; a header does what a proxy for signing in would do."""
     settings = ServerSettings(producers=world.settings.producers, tokens_file=world.settings.tokens_file)

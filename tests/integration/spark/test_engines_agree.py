@@ -18,7 +18,7 @@ from kafka_replica.data import validate as validate_any
 from kafka_replica.data.validation import Rules
 from kafka_replica_spark import dataset_findings, report, split, validate
 from kafka_replica_spark.matching import longest_for
-from support.effort import usual_or_long
+from support.effort import first_in_usual, usual_or_long
 from support.rules.seeded_faults import seeded, world
 from support.rules.structures_by_hand import attribute as attribute_of
 from support.rules.structures_by_hand import dimension as dimension_of
@@ -47,7 +47,7 @@ def collected(checked: DataFrame) -> pl.DataFrame:
 
 
 # Planning a case takes Spark a second.
-_CASES = usual_or_long(CASES[::5], CASES)
+_CASES = usual_or_long(CASES[::12], CASES)
 
 
 @pytest.mark.scaled
@@ -97,6 +97,7 @@ WORDS = (
 )  # fmt: skip
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("uncompiled")
 def test_any_text_under_any_type(spark: SparkSession) -> None:
     """All text types with facets have equal findings for odd, mutated and random texts, in all fields."""
@@ -163,7 +164,7 @@ def test_typed_columns(spark: SparkSession) -> None:
 
 
 @pytest.mark.usefixtures("uncompiled")
-@pytest.mark.parametrize("ansi", ["true", "false"])
+@pytest.mark.parametrize("ansi", first_in_usual(["true", "false"], 1))
 def test_typed_cases(spark: SparkSession, ansi: str) -> None:
     """The table of typed columns passes, also in ANSI mode, which writes small decimals with exponents.
 

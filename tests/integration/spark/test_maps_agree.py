@@ -15,7 +15,7 @@ from kafka_replica.data.polars.reports import map_report as local_map_report
 from kafka_replica.errors import UsageError
 from kafka_replica_spark import split, transform
 from kafka_replica_spark.reports import map_report
-from support.effort import usual_or_long
+from support.effort import first_in_usual, usual_or_long
 from support.mapping.case_rows import expected, mapped_rows
 from support.mapping.generated_maps import made_map, made_rows
 from support.mapping.map_cases import CASES, Case, dated, one
@@ -33,7 +33,7 @@ def on_spark(spark: SparkSession, frame: pl.DataFrame, plan: MapPlan) -> pl.Data
 
 
 # Planning a case takes Spark a second.
-_CASES = usual_or_long(CASES[::6], CASES)
+_CASES = usual_or_long(CASES[::16], CASES)
 
 
 @pytest.mark.scaled
@@ -55,7 +55,7 @@ def same(one: pl.DataFrame, other: pl.DataFrame) -> None:
 
 
 @pytest.mark.usefixtures("uncompiled")
-@pytest.mark.parametrize("seed", [3, 14])
+@pytest.mark.parametrize("seed", first_in_usual([3, 14], 1))
 def test_generated_maps(spark: SparkSession, seed: int) -> None:
     """Random maps and data give the same rows and findings on both engines (polars is tested against Python)."""
     source = random.Random(seed)
@@ -66,7 +66,7 @@ def test_generated_maps(spark: SparkSession, seed: int) -> None:
 
 
 @pytest.mark.usefixtures("uncompiled")
-@pytest.mark.parametrize("seed", [0, 2])
+@pytest.mark.parametrize("seed", first_in_usual([0, 2], 1))
 def test_there_and_back(spark: SparkSession, seed: int) -> None:
     """Data that is mapped and mapped back equals the original."""
     contents, rows = turned_map(random.Random(seed))
@@ -109,7 +109,7 @@ def test_columns_that_differ_in_letter_case(spark: SparkSession) -> None:
         transform(frame, plan)
 
 
-@pytest.mark.parametrize("how", ["map", "cells", "joined"])
+@pytest.mark.parametrize("how", first_in_usual(["map", "cells", "joined"], 1))
 def test_long_maps(spark: SparkSession, monkeypatch: pytest.MonkeyPatch, how: str) -> None:
     """2,000 rows, in a map, in cells or joined: each code is found, near misses are not; split separates them."""
     if how == "cells":
@@ -127,6 +127,7 @@ def test_long_maps(spark: SparkSession, monkeypatch: pytest.MonkeyPatch, how: st
     assert bad.columns == ["A", "TIME_PERIOD", "_errors"]
 
 
+@pytest.mark.long
 def test_dates_of_any_frequency_are_short_code(spark: SparkSession, tmp_path: Path) -> None:
     """The code of a date map stays small, with a format for each of the frequencies, and its dates are right.
 

@@ -76,6 +76,7 @@ def test_look_ups(codes: BroadcastCodelists) -> None:
     assert codes.is_code(AREA, pa.array(["A"], pa.large_string())).to_pylist() == [True]
 
 
+@pytest.mark.long
 def test_in_udfs(spark: SparkSession, codes: BroadcastCodelists) -> None:
     """Look-ups work in pandas and Arrow UDFs on workers, over several partitions."""
 

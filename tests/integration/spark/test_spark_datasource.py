@@ -47,6 +47,7 @@ def filled(store: Store) -> None:
     store.close()
 
 
+@pytest.mark.long
 def test_from_a_broker(spark: SparkSession, local_kafka: object, kafka_topic: TopicMaker) -> None:
     """A load gives the rows and columns of views() of a replica, in a fixed version; a later load has a later one."""
     servers: str = local_kafka.bootstrap_servers  # type: ignore[attr-defined]

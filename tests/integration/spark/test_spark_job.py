@@ -20,6 +20,7 @@ from kafka_replica.sdmx import Snapshot, Structures
 _ORDER = ["TIME_PERIOD", "REF_AREA", "SEX", "INDICATOR", "FREQ"]
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("spark")
 def test_both_engines_write_the_same(demo: Snapshot, spark: SparkSession, tmp_path: Path) -> None:
     """Good rows, rejected rows with their errors in words, counts and the report are the same."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import polars as pl
+import pytest
 from pyspark.sql import SparkSession
 
 from kafka_replica.data.polars import validate as validate_locally
@@ -15,6 +16,7 @@ CODES = 120_000
 REFERENCE = "urn:sdmx:org.sdmx.infomodel.datastructure.DataStructure=T:DSD(1.0)"
 
 
+@pytest.mark.long
 def test_more_codes_than_go_into_maps(spark: SparkSession) -> None:
     """With a list of 120,000 codes all codes are found, near misses are not, and no code is in the plan."""
     long, short = [f"A{number}" for number in range(CODES)], [f"B{number}" for number in range(30)]

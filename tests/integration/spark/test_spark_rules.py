@@ -181,7 +181,7 @@ def test_any_text_in_a_set(spark: SparkSession, in_map: bool) -> None:
         ("YEAR", pa.int32(), [2020], [20]),
         ("DAY", pa.date32(), [dt.date(2020, 2, 29), None], []),
         ("FLAG", pa.int32(), [None], [1]),
-    ], 4),
+    ], 2),
 )  # fmt: skip
 @pytest.mark.usefixtures("uncompiled")
 def test_typed_columns(
@@ -192,6 +192,7 @@ def test_typed_columns(
     assert found == [False] * len(good) + [True] * len(bad)
 
 
+@pytest.mark.long
 def test_ansi_or_not(spark: SparkSession, rules: Snapshot) -> None:
     """The findings do not depend on ANSI mode, and no expression throws."""
     values = ["1", "x", "1" * 40, None]

@@ -112,6 +112,7 @@ def test_a_change_counts_from_the_next_batch_on(spark: SparkSession, world: Worl
     assert after > before
 
 
+@pytest.mark.long
 def test_a_repetition_takes_what_it_finds_and_says_so(
     spark: SparkSession, world: World, caplog: pytest.LogCaptureFixture
 ) -> None:

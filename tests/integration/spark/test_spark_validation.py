@@ -239,6 +239,7 @@ def test_methods_that_java_compiles(spark: SparkSession, tmp_path: Path, compone
         assert len(df.first()._errors) == components
 
 
+@pytest.mark.long
 def test_long_checks_of_periods_are_compiled(spark: SparkSession, tmp_path: Path) -> None:
     """A check of a period has many parts, and is nevertheless in a method that Java compiles."""
     period = "ObservationalTimePeriod"
@@ -257,6 +258,7 @@ def test_long_checks_of_periods_are_compiled(spark: SparkSession, tmp_path: Path
     assert told == [("range", "RANGE"), ("range", "STEPS"), ("sequence", "STEPS")]
 
 
+@pytest.mark.long
 def test_more_questions_than_an_integer_has_bits(spark: SparkSession) -> None:
     """All of 90 missing mandatory attributes are reported, alone and together, and in their order."""
     names = [f"A{number:02}" for number in range(90)]

@@ -24,7 +24,7 @@ from kafka_replica.data.polars.datasets.reading import read_plain_csv
 from kafka_replica.data.validation import Rules, compile_rules, generate_rows
 from kafka_replica.sdmx import Structures
 from support.cli.data_runs import FLOW, SAMPLES, Run, runner
-from support.effort import examples
+from support.effort import examples, first_in_usual
 from support.server.data_samples import FILES
 
 COLUMNS = [
@@ -288,22 +288,22 @@ def test_files_of_findings_that_are_refused(run: Run, rows: pl.DataFrame, tmp_pa
 
 @pytest.mark.parametrize(
     ("options", "status"),
-    [
+    first_in_usual([
         ([], 3),
-        (["--fail-on", "error"], 3),
         (["--fail-on", "never"], 0),
         (["--max-error-share", "0.29"], 0),
         (["--max-error-share", "0.28"], 3),
+        (["--rules", "code-unknown=warning"], 0),
+        (["--max-error-share", "1.1"], 2),
+        (["--fail-on", "error"], 3),
         (["--max-error-share", "0.29", "--fail-on", "warning"], 0),
         (["--max-error-share", "0.29", "--fail-on", "warning", "--rules", "text-type=warning"], 3),
         (["--max-error-share", "0.28", "--fail-on", "never"], 0),
-        (["--rules", "code-unknown=warning"], 0),
         (["--rules", "code-unknown=warning", "--fail-on", "warning"], 3),
         (["--rules", "code-unknown=information", "--fail-on", "warning"], 0),
-        (["--max-error-share", "1.1"], 2),
         (["--fail-on", "information"], 2),
-    ],
-)
+    ], 6),
+)  # fmt: skip
 def test_exit_status_by_threshold(options: list[str], status: int, run: Run, rules: Rules, tmp_path: Path) -> None:
     """29 of 100 rows with an error are accepted from a share of 0.29 on; warnings count only on request."""
     rows = pl.DataFrame(generate_rows(rules, 100, 1), infer_schema_length=None)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from support.effort import usual_or_long
+from support.effort import first_in_usual, usual_or_long
 
 # The first import of the command's module reports that its code runs; before that, Python itself is starting.
 _PROGRAM = """
@@ -30,7 +30,7 @@ main()
 _BEGUN = b"begun\n"
 _INTERRUPTED = {130, -signal.SIGINT}
 """The exit statuses; at the very end Python has removed its handlers, and the signal itself ends the process."""
-_COMMANDS = (["--help"], ["list", "--help"], ["validate", "--help"], ["producer", "--help"], ["broker", "status"])
+_COMMANDS = (["broker", "status"], ["validate", "--help"], ["--help"], ["list", "--help"], ["producer", "--help"])
 
 
 def run(command: list[str], folder: Path, interrupt_after_s: float | None) -> tuple[int, bytes, float]:
@@ -51,7 +51,7 @@ def run(command: list[str], folder: Path, interrupt_after_s: float | None) -> tu
 
 @pytest.mark.thorough
 @pytest.mark.scaled
-@pytest.mark.parametrize("command", _COMMANDS, ids=" ".join)
+@pytest.mark.parametrize("command", first_in_usual(_COMMANDS, 2), ids=" ".join)
 def test_ctrl_c_at_any_early_moment_ends_without_a_traceback(command: list[str], tmp_path: Path) -> None:
     """Ctrl-C during imports, while the command runs, and while Python shuts down, ends without a traceback."""
     status, errors, took_s = run(command, tmp_path, None)
