@@ -19,11 +19,11 @@ def examples(enough: int, *, long: int | None = None) -> int:
     """Return how many examples a property is tested with.
 
     Args:
-        enough: how many usually find a fault. `make test` takes two fifths of them, but at least 40, and
-            `make quick` a fifth.
+        enough: how many usually find a fault. `make test` takes a fifth of them, but at least 40, and
+            `make quick` a fifth, but at least 10.
         long: how many `make long` takes; ten times as many if not given. It runs before anything lands.
     """
-    usual = max(enough * 2 // 5, min(enough, 40))
+    usual = max(enough // 5, min(enough, 40))
     return {"quick": max(enough // 5, min(enough, 10)), "usual": usual, "long": long or 10 * enough}[EFFORT]
 
 

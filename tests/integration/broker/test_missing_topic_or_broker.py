@@ -148,6 +148,7 @@ def test_the_cause_is_named_for_as_long_as_it_lasts(boundaries: str, server: str
         check_it_waits(replica, cause)
 
 
+@pytest.mark.long
 def test_a_broker_that_does_not_answer_is_waited_for(boundaries: str) -> None:
     """A broker that accepts connections and does not answer is named; when it continues, so does the replica."""
     with LocalKafka() as kafka:

@@ -68,6 +68,7 @@ def test_a_crashed_broker_is_reported(environment: dict[str, str]) -> None:
     assert status.returncode in {3, 4}
 
 
+@pytest.mark.long
 def test_foreground_ends_with_a_signal(environment: dict[str, str]) -> None:
     """In the foreground SIGTERM stops the broker in an orderly way, and nothing is left."""
     command = [sys.executable, "-c", _PROGRAM, "start", "--foreground", "--json"]

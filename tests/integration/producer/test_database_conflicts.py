@@ -169,6 +169,7 @@ def copied(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, Callabl
     return server.url(name), copy_database
 
 
+@pytest.mark.long
 def test_a_copy_of_a_database_does_not_publish_beside_its_original(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, copied: tuple[str, Callable[[], str]], tmp_path: Path
 ) -> None:

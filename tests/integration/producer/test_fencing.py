@@ -32,6 +32,7 @@ from support.producer.producer_tools import log_of, process, settings_of, transa
 RECORDS = 3
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("stop_at", "fencing"), first_in_usual([("handed over", "yes"), ("begun", "yes"), ("begun", "no")], 1)
 )

@@ -99,6 +99,7 @@ def test_an_outage_longer_than_all_timeouts(tmp_path: Path) -> None:
         assert transactions_of(kafka.bootstrap_servers, "t") == [(1, 1), (2, 1), (3, 1), (4, 1)]
 
 
+@pytest.mark.long
 def test_records_that_time_out_during_the_commit() -> None:
     """Records that are not delivered in message.timeout.ms are a temporary failure, also when the commit finds it."""
     timeout_s = 2.0

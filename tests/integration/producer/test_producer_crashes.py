@@ -80,6 +80,7 @@ def test_killed_at_every_step(local_kafka: LocalKafka, kafka_topic: TopicMaker, 
     producer.close()
 
 
+@pytest.mark.long
 def test_what_has_arrived_is_known_when_compaction_has_taken_every_record_of_it(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
 ) -> None:

@@ -248,6 +248,7 @@ def test_select_on_the_table_is_enough(table: Opener, postgres: LocalPostgres) -
             assert snapshot.survey(None).new == 1
 
 
+@pytest.mark.long
 def test_a_standby_is_not_read_and_a_promotion_is_noticed(own_postgres: LocalPostgres) -> None:
     """A standby is an outage until it is promoted; then its timeline differs."""
     postgres = own_postgres

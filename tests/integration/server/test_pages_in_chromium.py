@@ -23,6 +23,7 @@ from kafka_replica.producer.files import read_configuration
 from kafka_replica.sdmx import Code, Codelist, InternationalString, Items, Urn
 from kafka_replica.server import ServerSettings
 from kafka_replica.testing import FakeTopic
+from support.effort import usual_or_long
 from support.server.axe import axe_core
 from support.server.browser import browsing, chromium
 from support.server.data_samples import LABOUR_CSV, MAP, labour_topic
@@ -114,13 +115,14 @@ def test_the_rules_of_axe_core_are_known() -> None:
         pytest.skip("NOT TESTED: the rules of axe-core; npm could not fetch it, and AXE_CORE names no axe.min.js")
 
 
+@pytest.mark.scaled
 def test_every_page_renders_without_errors_and_follows_the_rules(
     world: tuple[str, FakeTopic, Replica], tmp_path: Path
 ) -> None:
     """The console has no messages but those of the status of error pages, and hostile texts change nothing."""
     address = world[0]
     with browsing(tmp_path) as browser:
-        for path in pages():
+        for path in usual_or_long(pages()[::3], pages()):
             browser.open(address + path)
             title = browser.run("return document.title")
             assert title.endswith("· test · kafka-replica"), (path, title)

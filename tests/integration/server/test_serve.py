@@ -101,6 +101,7 @@ def test_a_restart_on_disk_answers_before_it_has_caught_up(
         assert "kafka-replica-stale" not in httpx.get(server.address + path).headers
 
 
+@pytest.mark.long
 def test_a_silent_broker_is_visible_and_answers_continue(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
 ) -> None:

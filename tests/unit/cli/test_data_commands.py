@@ -130,6 +130,7 @@ def test_arrow(
         assert (tmp_path / "arrow" / name).read_bytes() == (tmp_path / "parquet" / name).read_bytes()
 
 
+@pytest.mark.long
 def test_damaged_arrow_is_an_error(run: Run, rows: pl.DataFrame, tmp_path: Path) -> None:
     """A file that is cut off or changed anywhere gives one sentence, or its rows, and never a traceback."""
     made = io.BytesIO()

@@ -159,6 +159,7 @@ while True:
 """
 
 
+@pytest.mark.long
 @pytest.mark.thorough
 @pytest.mark.scaled
 def test_kill_9_at_any_moment(path: Path, caplog: pytest.LogCaptureFixture) -> None:

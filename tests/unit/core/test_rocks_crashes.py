@@ -28,7 +28,7 @@ def folder() -> Iterator[Path]:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("name", first_in_usual(STORIES, 3))
+@pytest.mark.parametrize("name", first_in_usual(STORIES, 2))
 def test_killed_between_any_two_steps(name: str, folder: Path) -> None:
     """After a kill between any two steps the store has a published version, whole with its resume point.
 
@@ -45,7 +45,7 @@ def test_killed_between_any_two_steps(name: str, folder: Path) -> None:
     assert set(found) == set(range(len(story.states))), "not every version was there when the process was killed"
 
 
-@pytest.mark.parametrize("name", first_in_usual(STORIES, 3))
+@pytest.mark.parametrize("name", first_in_usual(STORIES, 2))
 def test_failing_between_any_two_steps_and_opened_again(name: str, folder: Path) -> None:
     """After a failure at any step the version shown stays, and is there after reopening.
 
@@ -78,7 +78,7 @@ def test_failing_between_any_two_steps_and_opened_again(name: str, folder: Path)
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("name", first_in_usual(STORIES, 3))
+@pytest.mark.parametrize("name", first_in_usual(STORIES, 2))
 def test_failing_between_any_two_steps_and_done_again(name: str, folder: Path) -> None:
     """A step that failed can be repeated a moment later, and the key count stays right."""
     at = 1

@@ -600,6 +600,7 @@ def test_a_snapshot_that_is_held_for_long_costs_no_more_than_its_keys(folder: Pa
     assert values(held) == many(10, b"0")
 
 
+@pytest.mark.long
 @pytest.mark.thorough
 def test_a_version_larger_than_memory(folder: Path) -> None:
     """Adding 500 MB in parts to existing data needs little memory, and so does a scan meanwhile."""

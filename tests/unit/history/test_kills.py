@@ -15,6 +15,7 @@ from support.paths import TESTS
 KILLS = usual_or_long(4, 30)
 
 
+@pytest.mark.long
 @pytest.mark.scaled
 def test_killed_at_random_moments() -> None:
     """After each kill all versions are exact, none is missing, and the next process continues with the next one."""

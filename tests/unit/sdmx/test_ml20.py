@@ -610,6 +610,7 @@ def test_a_long_text_below_many_levels() -> None:
     assert time.thread_time() - started < 3
 
 
+@pytest.mark.long
 def test_linear() -> None:
     """Reading and splitting codes, concepts, components and artefacts take linear time."""
 
