@@ -21,10 +21,10 @@ def examples(enough: int, *, long: int | None = None) -> int:
     Args:
         enough: how many usually find a fault. `make test` takes a fifth of them, but at least 40, and
             `make quick` a fifth, but at least 10.
-        long: how many `make long` takes; ten times as many if not given. It runs before anything lands.
+        long: how many `make long` takes; five times as many if not given. It runs before anything lands.
     """
     usual = max(enough // 5, min(enough, 40))
-    return {"quick": max(enough // 5, min(enough, 10)), "usual": usual, "long": long or 10 * enough}[EFFORT]
+    return {"quick": max(enough // 5, min(enough, 10)), "usual": usual, "long": long or 5 * enough}[EFFORT]
 
 
 def usual_or_long(usual: _Size, long: _Size) -> _Size:
