@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import logging
 import signal
 import sys
 import time
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from kafka_replica.cli.log_output import say
 from kafka_replica.cli.remembered import DEFAULT_NAME, choose_broker
 from kafka_replica.embedded import ports
 from kafka_replica.embedded.errors import EmbeddedKafkaError
@@ -206,9 +208,9 @@ def _fail(error: KafkaReplicaError, as_json: bool) -> NoReturn:
     if as_json:
         click.echo(json.dumps({"state": "error", "error": str(error)}))
     else:
-        click.echo(f"kafka-replica: {error}", err=True)
+        say(f"kafka-replica: {error}", logging.ERROR)
     sys.exit(1)
 
 
 def _progress(line: str) -> None:
-    click.echo(line, err=True)
+    say(line)

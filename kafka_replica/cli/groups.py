@@ -9,6 +9,7 @@ import click
 
 from kafka_replica.cli.help import complete
 from kafka_replica.cli.interrupts import exit_at_ctrl_c, raise_at_ctrl_c
+from kafka_replica.cli.log_output import FORMAT_VARIABLE, FORMATS, set_format
 from kafka_replica.common.wording import did_you_mean
 from kafka_replica.errors import MissingExtraError
 
@@ -94,8 +95,13 @@ def _missing(name: str, error: MissingExtraError) -> click.Command:
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(None, "-V", "--version", package_name="kafka-replica")
-def kafka_replica() -> None:
+@click.option(
+    "--log-format", type=click.Choice(FORMATS), default="text", envvar=FORMAT_VARIABLE,
+    help="Messages on stderr: text, or a JSON object in each line.",
+)  # fmt: skip
+def kafka_replica(log_format: str) -> None:
     """Live, exact copies of compacted Kafka topics: whole transactions, or nothing of them."""
+    set_format(log_format)
 
 
 complete(kafka_replica, "")

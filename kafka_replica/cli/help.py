@@ -7,7 +7,7 @@ from typing import Final
 
 import click
 
-from kafka_replica.cli.log_output import DEBUG_VARIABLE
+from kafka_replica.cli.log_output import DEBUG_VARIABLE, FORMAT_VARIABLE
 
 SHORT_OPTIONS: Final = {
     "--bootstrap-server": "-b",
@@ -118,6 +118,7 @@ VARIABLES: Final = {
     "KAFKA_REPLICA_BOOTSTRAP_SERVERS": "The brokers, where --bootstrap-server is not given.",
     "KAFKA_REPLICA_CACHE": 'The folder for what "broker start" fetches.',
     "KAFKA_REPLICA_DEBUG": "Set to 1: stack traces, and the log of Kafka's client.",
+    "KAFKA_REPLICA_LOG_FORMAT": "text or json, where --log-format is not given.",
     "KAFKA_REPLICA_MAVEN_ROOT": 'Where "broker start" fetches Kafka from.',
     "KAFKA_REPLICA_STATE": "The folder that remembers brokers that were started.",
     "KAFKA_REPLICA_STORE": "The folder of a replica, where --store is not given.",
@@ -150,7 +151,7 @@ def _variables_of(command: click.Command, words: str) -> Iterable[str]:
         return VARIABLES
     own = {str(option.envvar) for option in command.params if isinstance(option, click.Option) and option.envvar}
     own |= {*_OF_BROKERS} if words.startswith("broker") else set()
-    return sorted({*own, DEBUG_VARIABLE})
+    return sorted({*own, DEBUG_VARIABLE, FORMAT_VARIABLE})
 
 
 def _epilog(examples: Iterable[str], variables: Iterable[str]) -> str:

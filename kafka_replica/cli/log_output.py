@@ -1,4 +1,4 @@
-"""Warnings of the library on stderr, without repeating the final error."""
+"""Lines on stderr, as text or JSON: messages of commands, and warnings of the library without the final error."""
 
 from __future__ import annotations
 
@@ -9,7 +9,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final, TextIO
 
+import click
+
+from kafka_replica.common.log_lines import JsonLines
+
 DEBUG_VARIABLE: Final = "KAFKA_REPLICA_DEBUG"
+FORMAT_VARIABLE: Final = "KAFKA_REPLICA_LOG_FORMAT"
+FORMATS: Final = ("text", "json")
+_PREFIX: Final = "kafka-replica: "
 _CLIENTS: Final = frozenset({"kafka_replica.librdkafka", "psycopg"})
 """Loggers of clients that warn about what also raises an exception, or about the end that an interrupt has caused.
 
@@ -35,14 +42,41 @@ def set_up_logging() -> None:
     """Show warnings on stderr. The error that ends a command is shown only once, as its last message."""
     handler = _HoldingHandler()
     handler.addFilter(_is_to_be_shown)
-    text = "kafka-replica: %(levelname)s: %(message)s"
-    logging.basicConfig(handlers=[handler], level=logging.WARNING, format=text)
+    logging.basicConfig(handlers=[handler], level=logging.WARNING)
+    set_format(os.environ.get(FORMAT_VARIABLE, "text"))
+
+
+def set_format(name: str) -> None:
+    """Write all further lines on stderr as text or as JSON."""
+    handler = _handler()
+    if handler is not None:
+        as_text = logging.Formatter(f"{_PREFIX}%(levelname)s: %(message)s")
+        handler.setFormatter(JsonLines() if name == "json" else as_text)
+
+
+def is_json() -> bool:
+    """Return whether lines on stderr are JSON."""
+    handler = _handler()
+    return handler is not None and isinstance(handler.formatter, JsonLines)
+
+
+def say(text: str, level: int = logging.INFO, error: BaseException | None = None) -> None:
+    """Write a message of a command to stderr: as it is, or as JSON with the level and, if given, the stack trace."""
+    if is_json():
+        trace = None if error is None else (type(error), error, error.__traceback__)
+        record = logging.LogRecord("kafka_replica.cli", level, "", 0, text.removeprefix(_PREFIX), None, trace)
+        text = JsonLines().format(record)
+    click.echo(text, err=True)
+
+
+def _handler() -> _HoldingHandler | None:
+    return next((one for one in logging.getLogger().handlers if isinstance(one, _HoldingHandler)), None)
 
 
 @contextmanager
 def warnings_held() -> Iterator[None]:
     """Hold warnings until the end of the block; if it raises, those with the same reason as the error are dropped."""
-    handler = next((one for one in logging.getLogger().handlers if isinstance(one, _HoldingHandler)), None)
+    handler = _handler()
     if handler is None or handler.held is not None:
         yield
         return

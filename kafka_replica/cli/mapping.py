@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from kafka_replica.cli.data_options import DataOptions, data_options, reference_option
+from kafka_replica.cli.log_output import say
 from kafka_replica.cli.progress import shown_progress
 from kafka_replica.cli.results import (
     data_errors,
@@ -44,7 +45,7 @@ def map_data(
     """
     sources = sources_of(data)
     for said in separators_in_words(sources):
-        click.echo(f"kafka-replica: {said}", err=True)
+        say(f"kafka-replica: {said}")
     runs = engine(chosen.engine_name)
     with shown_progress(quiet=chosen.quiet) as step:
         step(Progress("reading structures"))

@@ -7,12 +7,12 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import click
 from rich.console import Console
 from rich.filesize import decimal
 from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bar
 
+from kafka_replica.cli.log_output import say
 from kafka_replica.data.jobs import Progress, Step
 
 LINE_EVERY_S = 5.0
@@ -104,4 +104,4 @@ class _InLines:
         if now_s - self._last_s >= LINE_EVERY_S:
             self._last_s = now_s
             numbers = numbers_in_words(progress, elapsed_s)
-            click.echo(f"kafka-replica: {progress.step}{': ' if numbers else ''}{numbers}", err=True)
+            say(f"kafka-replica: {progress.step}{': ' if numbers else ''}{numbers}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 import uuid
 from dataclasses import replace
@@ -14,6 +15,7 @@ from rich.progress import Progress
 
 from kafka_replica.broker.admin.topics import Topics
 from kafka_replica.broker.topic_settings import STRUCTURE_TOPIC
+from kafka_replica.cli.log_output import say
 from kafka_replica.cli.options import ReplicaArguments, kafka_options
 from kafka_replica.cli.output import json_line, print_line
 from kafka_replica.cli.properties import properties
@@ -142,19 +144,18 @@ def _send(producer: TransactionalProducer, structures: FileContents, deleted: li
 
 def _report_left_out(structures: FileContents) -> None:
     for file, reason in structures.left_out.items():
-        click.echo(f"left out: {file}: {reason}", err=True)
+        say(f"left out: {file}: {reason}", logging.WARNING)
     for rejected in structures.rejected:
-        click.echo(f"rejected: {rejected.file}: {rejected.error}", err=True)
+        say(f"rejected: {rejected.file}: {rejected.error}", logging.WARNING)
     for urn, merged in structures.merged.items():
         differing = f"; the last file counts for {', '.join(merged.conflicts[:5])}" if merged.conflicts else ""
-        click.echo(f"merged from {counted(len(merged.files), 'file')}: {urn}{differing}", err=True)
+        say(f"merged from {counted(len(merged.files), 'file')}: {urn}{differing}")
     if structures.replaced:
         urn, file = structures.replaced[-1]
         count = len({urn for urn, _ in structures.replaced})
-        click.echo(
+        say(
             f"in more than one file: {counted(count, 'artefact')}, such as {urn}; the file read last counts, for this "
-            f"one {file}",
-            err=True,
+            f"one {file}"
         )
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 import click
 
 from kafka_replica.cli.key_patterns import key_matches, no_match
 from kafka_replica.cli.keys import find_record
+from kafka_replica.cli.log_output import say
 from kafka_replica.cli.options import ReplicaArguments, replica_options
 from kafka_replica.cli.output import (
     is_in_the_middle,
@@ -132,7 +134,7 @@ def list_keys(
             else:
                 print_line(key_text(key))
         if pattern is not None and not found:
-            click.echo(f"kafka-replica: {no_match(list(snapshot), pattern)}", err=True)
+            say(f"kafka-replica: {no_match(list(snapshot), pattern)}")
 
 
 @click.command()
@@ -146,7 +148,7 @@ def status(
         try:
             wait_ready(replica, options.timeout_s)
         except WaitTimeoutError as error:
-            click.echo(f"kafka-replica: {error}", err=True)
+            say(f"kafka-replica: {error}", logging.WARNING)
         now = replica.status()
         if as_json:
             json_line(now.as_json())

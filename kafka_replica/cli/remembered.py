@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from kafka_replica.cli.log_output import say
 from kafka_replica.errors import ConfigurationError, MissingExtraError
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def _look_up() -> str | None:
     if chosen is None:
         names = ", ".join(f"{one.name} at {one.bootstrap_servers}" for one in running)
         raise ConfigurationError(f"several brokers run on this machine ({names}): name one with --bootstrap-server")
-    click.echo(f"kafka-replica: using the broker {chosen.name!r} at {chosen.bootstrap_servers}", err=True)
+    say(f"kafka-replica: using the broker {chosen.name!r} at {chosen.bootstrap_servers}")
     return chosen.bootstrap_servers
 
 

@@ -13,12 +13,12 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any, Final
 
-import click
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from kafka_replica.cli.data_options import DataOptions
+from kafka_replica.cli.log_output import say
 from kafka_replica.cli.output import json_line
 from kafka_replica.common.wording import counted
 from kafka_replica.data.errors import DatasetError
@@ -176,7 +176,7 @@ def tell(outcome: Outcome, chosen: DataOptions) -> None:
     """Print the report, or a summary of it, on stdout, and rows that were left out on stderr."""
     if outcome.other_rows:
         said = ", ".join(map(str, outcome.others))
-        click.echo(f"kafka-replica: rows left out: {outcome.other_rows:,}, which say they are of {said}", err=True)
+        say(f"kafka-replica: rows left out: {outcome.other_rows:,}, which say they are of {said}")
     if chosen.as_json:
         json_line(outcome.as_json())
     elif not chosen.quiet:

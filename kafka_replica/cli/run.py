@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import sys
@@ -13,7 +14,7 @@ import click
 
 from kafka_replica.cli.groups import kafka_replica
 from kafka_replica.cli.interrupts import INTERRUPTED
-from kafka_replica.cli.log_output import DEBUG_VARIABLE, set_up_logging
+from kafka_replica.cli.log_output import DEBUG_VARIABLE, is_json, say, set_up_logging
 from kafka_replica.cli.output import OutputClosedError
 from kafka_replica.data.errors import NotInvertibleError
 from kafka_replica.errors import KafkaReplicaError, MissingExtraError, UsageError
@@ -47,17 +48,20 @@ def _exit_status(error: BaseException) -> int:
     elif isinstance(error, Terminated):
         status = 128 + signal.SIGTERM
     elif isinstance(error, click.exceptions.Abort):  # a prompt was answered with no, or not at all
-        click.echo("kafka-replica: nothing was done", err=True)
+        say("kafka-replica: nothing was done")
     elif isinstance(error, click.ClickException):
-        error.show()
+        if is_json():
+            say(error.format_message(), logging.ERROR)
+        else:
+            error.show()
         status = error.exit_code
     elif isinstance(error, OutputClosedError):  # its pipe must not be flushed again
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = 128 + signal.SIGPIPE
-    elif DEBUG_VARIABLE in os.environ:
+    elif DEBUG_VARIABLE in os.environ and not is_json():
         raise error
     else:
-        click.echo(f"kafka-replica: {_sentence(error)}", err=True)
+        say(f"kafka-replica: {_sentence(error)}", logging.ERROR, error if DEBUG_VARIABLE in os.environ else None)
         # A failure of a package or a structure map is not a mistake on the command line.
         if isinstance(error, UsageError) and not isinstance(error, (MissingExtraError, NotInvertibleError)):
             status = CALLED_WRONGLY

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kafka_replica.cli.log_output import is_json
 from kafka_replica.cli.options import topic_names
 from kafka_replica.cli.output import json_line, print_line
 from kafka_replica.cli.properties import properties
@@ -114,7 +115,7 @@ def _log_accesses(form: str) -> None:
     """Write a line for each request to stderr, without changing how other loggers behave."""
     name = CONTROL_LOGGER if form == "off" else ACCESS_LOGGER  # what controls something is logged in any case
     logger, handler = logging.getLogger(name), logging.StreamHandler(sys.stderr)
-    handler.setFormatter(JsonAccess() if form == "json" else logging.Formatter("%(asctime)s %(message)s"))
+    handler.setFormatter(JsonAccess() if form == "json" or is_json() else logging.Formatter("%(asctime)s %(message)s"))
     logger.addHandler(handler)
     logger.setLevel(logging.INFO)
     logger.propagate = False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from typing import Any
 
 import click
 
+from kafka_replica.cli.log_output import say
 from kafka_replica.cli.options import (
     BOOTSTRAP_SERVER,
     CONFIG,
@@ -87,9 +89,9 @@ def snapshot_of_files(paths: tuple[Path, ...]) -> Snapshot:
     in_folders = list(structure_files(path for path in paths if path.is_dir()))
     found = read_structures([*in_folders, *named], skip_unreadable=set(in_folders) - set(named))
     for file, why in found.left_out.items():
-        click.echo(f"kafka-replica: {file} is left out: {why}", err=True)
+        say(f"kafka-replica: {file} is left out: {why}", logging.WARNING)
     for rejected in found.rejected:
-        click.echo(f"kafka-replica: {rejected.file}: {rejected.error} (left out)", err=True)
+        say(f"kafka-replica: {rejected.file}: {rejected.error} (left out)", logging.WARNING)
     if not found.parts:
         raise UsageError(f"no structures were found in {', '.join(map(str, paths))}")
     return FileSnapshot(found.parts.values())

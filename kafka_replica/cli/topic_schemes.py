@@ -13,9 +13,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Final
 
-import click
-
 from kafka_replica.broker.writing.errors import Fault, fault_of
+from kafka_replica.cli.log_output import say
 from kafka_replica.cli.options import ReplicaArguments
 from kafka_replica.cli.ready import ready_replica
 from kafka_replica.errors import BrokerError, CommitUnknownError, PublishError
@@ -57,7 +56,7 @@ def repeat_if_fenced(publish: Callable[[], None], topic: str) -> None:
                 ) from error
         else:
             return
-        click.echo("another call has written schemes that are merged: reading the topic again", err=True)
+        say("another call has written schemes that are merged: reading the topic again")
         # The other call takes about as long as this one did, and it must not be fenced in turn.
         time.sleep((time.monotonic() - began_s) * random.uniform(1, 2))  # noqa: S311 - not a secret
         attempt += 1
@@ -87,7 +86,7 @@ def merge_with_topic(parts: dict[Urn, Part], options: ReplicaArguments) -> dict[
                 "with --no-merge to replace that scheme"
             ) from error
         changed = f"; defined differently: {', '.join(conflicts[:5])}" if conflicts else ""
-        click.echo(f"merged with the topic: {urn}{changed}", err=True)
+        say(f"merged with the topic: {urn}{changed}")
     return merged
 
 

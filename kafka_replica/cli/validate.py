@@ -10,6 +10,7 @@ from typing import get_args
 import click
 
 from kafka_replica.cli.data_options import DataOptions, data_options, reference_option
+from kafka_replica.cli.log_output import say
 from kafka_replica.cli.progress import shown_progress
 from kafka_replica.cli.results import (
     data_errors,
@@ -58,7 +59,7 @@ def validate(
     """
     sources = sources_of(data)
     for said in separators_in_words(sources):
-        click.echo(f"kafka-replica: {said}", err=True)
+        say(f"kafka-replica: {said}")
     runs = engine(chosen.engine_name)
     with shown_progress(quiet=chosen.quiet) as step:
         step(Progress("reading structures"))

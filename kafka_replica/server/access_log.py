@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import logging
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from kafka_replica.common.log_lines import JsonLines
 
 ACCESS_LOGGER = "kafka_replica.access"
 _log = logging.getLogger(ACCESS_LOGGER)
@@ -23,14 +24,13 @@ class Access(NamedTuple):
     request_id: str
 
 
-class JsonAccess(logging.Formatter):
-    """Formats the lines of the access log as JSON."""
+class JsonAccess(JsonLines):
+    """Formats the lines of the access log as JSON, with a name for each fact of a request."""
 
-    def format(self, record: logging.LogRecord) -> str:
-        """Return the line of a request."""
+    def facts(self, record: logging.LogRecord) -> dict[str, Any]:
+        """Return the facts of a request."""
         access = getattr(record, "access", None)
-        facts = access._asdict() if isinstance(access, Access) else {"message": record.getMessage()}
-        return json.dumps({"time": self.formatTime(record, "%Y-%m-%dT%H:%M:%S%z"), **facts}, separators=(",", ":"))
+        return access._asdict() if isinstance(access, Access) else super().facts(record)
 
 
 def log_access(access: Access) -> None:

@@ -27,7 +27,7 @@ NOWHERE = "127.0.0.1:1"
 
 
 def test_a_server_follows_its_topic_and_ends_in_order(
-    local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
+    local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Tokens are needed; each transaction is an event; SIGTERM ends an open stream, and the status is 0."""
     topic = kafka_topic("serve")
@@ -35,10 +35,11 @@ def test_a_server_follows_its_topic_and_ends_in_order(
     write(writer, topic, {CODELIST.format("A"): "x", CODELIST.format("B"): "x"})
     (tmp_path / "tokens").write_text(f"read {hashlib.sha256(b'secret-token').hexdigest()} test\n")
     (tmp_path / "serve.toml").write_text(
-        f"[server]\ntokens_file = '{tmp_path / 'tokens'}'\naccess_log = 'json'\n[replica]\ntopic = '{topic}'\n"
+        f"[server]\ntokens_file = '{tmp_path / 'tokens'}'\n\n[replica]\ntopic = '{topic}'\n"
         f"[kafka]\nbootstrap.servers = '{local_kafka.bootstrap_servers}'\n"
     )
     parser, events = EventParser(), []
+    monkeypatch.setenv("KAFKA_REPLICA_LOG_FORMAT", "json")
     with ServerProcess(tmp_path, "--config", str(tmp_path / "serve.toml")) as server:
         until(lambda: httpx.get(f"{server.address}/health/ready").status_code == 200)
         assert httpx.get(f"{server.address}/changes").status_code == 401
@@ -64,8 +65,9 @@ def test_a_server_follows_its_topic_and_ends_in_order(
     log = server.log.read_text()
     assert "secret-token" not in log
     lines = [json.loads(line) for line in log.splitlines()]
-    assert {line["status"] for line in lines if line["target"] == "/changes"} == {401, 200}
-    assert "my-id" in {line["request_id"] for line in lines}
+    requests = [line for line in lines if line["logger"] == "kafka_replica.access"]
+    assert {line["status"] for line in requests if line["target"] == "/changes"} == {401, 200}
+    assert "my-id" in {line["request_id"] for line in requests}
 
 
 def test_a_restart_on_disk_answers_before_it_has_caught_up(

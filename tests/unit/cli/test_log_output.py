@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import logging
+import os
+import subprocess
+import sys
+from datetime import datetime
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from kafka_replica.cli.log_output import _is_to_be_shown
+from kafka_replica.common.log_lines import JsonLines
 
 
 @pytest.mark.parametrize(
@@ -28,3 +36,72 @@ def test_warnings_of_clients_are_not_shown(name: str, level: int, shown: bool, m
     assert _is_to_be_shown(record) is shown
     monkeypatch.setenv("KAFKA_REPLICA_DEBUG", "1")
     assert _is_to_be_shown(record) or name == "kafka_replica"
+
+
+def run(*words: str, **variables: str) -> tuple[int, list[dict[str, Any]]]:
+    """Run a command as a process; return its exit status and what it wrote to stderr, line by line."""
+    program = str(Path(sys.executable).with_name("kafka-replica"))
+    done = subprocess.run(
+        [program, *words], check=False, capture_output=True, text=True, timeout=120, env={**os.environ, **variables}
+    )
+    return done.returncode, [json.loads(line) for line in done.stderr.splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "message"),
+    [
+        (["explain", "nonsense"], 2, "nonsense"),
+        (["explain", "--no-such-option"], 2, "--no-such-option"),
+        (["--log-format", "xml", "explain", "3"], 2, "'xml'"),
+        (["explain", "3"], 0, None),
+    ],
+)
+def test_errors_as_json(words: list[str], status: int, message: str | None) -> None:
+    """The variable is enough; also an error on the command line is one line of JSON with an instant and a level."""
+    found, lines = run(*words, KAFKA_REPLICA_LOG_FORMAT="json")
+    assert found == status
+    assert len(lines) == (0 if message is None else 1)
+    for line in lines:
+        assert list(line) == ["time", "level", "logger", "message"]
+        assert (line["level"], line["logger"]) == ("ERROR", "kafka_replica.cli")
+        assert message is not None
+        assert message in line["message"]
+        assert not line["message"].startswith("kafka-replica:")
+        age = datetime.now().astimezone() - datetime.fromisoformat(line["time"])
+        assert abs(age.total_seconds()) < 3600
+
+
+def test_stack_traces_as_json() -> None:
+    """With KAFKA_REPLICA_DEBUG the error has its stack trace, in the same line."""
+    words = ["--log-format", "json", "get", "k", "-b", "127.0.0.1:1", "-t", "codes", "--timeout-s", "3"]
+    status, lines = run(*words, KAFKA_REPLICA_DEBUG="1")
+    assert (status, lines[-1]["level"]) == (1, "ERROR")
+    assert "127.0.0.1:1" in lines[-1]["message"]
+    assert lines[-1]["exception"].startswith("Traceback")
+
+
+def test_warnings_of_the_library_as_json() -> None:
+    """Warnings name their logger; messages of commands are lines of the same kind, until the format is text again."""
+    program = (
+        "import logging; from kafka_replica.cli.log_output import say, set_format, set_up_logging; set_up_logging(); "
+        "set_format('json'); logging.getLogger('kafka_replica').warning('the broker %s', 'answers'); "
+        "say('kafka-replica: done'); set_format('text'); say('kafka-replica: done')"
+    )
+    done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
+    *lines, last = done.stderr.splitlines()
+    assert [(one["level"], one["logger"], one["message"]) for one in map(json.loads, lines)] == [
+        ("WARNING", "kafka_replica", "the broker answers"),
+        ("INFO", "kafka_replica.cli", "done"),
+    ]
+    assert last == "kafka-replica: done"
+
+
+def test_any_record_is_one_line() -> None:
+    """Line ends in messages do not begin a new line, and what is no JSON becomes text."""
+    record = logging.makeLogRecord(
+        {"msg": "a\nb %s", "args": (b"\xff",), "levelname": "INFO", "name": "x", "created": 0}
+    )
+    line = JsonLines().format(record)
+    assert "\n" not in line
+    expected = {"time": "1970-01-01T00:00:00.000Z", "level": "INFO", "logger": "x", "message": "a\nb b'\\xff'"}
+    assert json.loads(line) == expected
