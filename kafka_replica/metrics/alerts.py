@@ -38,6 +38,12 @@ class RecordingRule(NamedTuple):
 _REPLICA: Final = "the replica {{ $labels.replica }} of {{ $labels.topic }}"
 _PRODUCER: Final = "the producer {{ $labels.producer }}"
 
+
+def _vanished(metric: str, labels: str) -> str:
+    """Return the condition that series existed an hour ago and do not exist now, which no other condition notices."""
+    return f"count by ({labels}) ({metric} offset 1h) unless count by ({labels}) ({metric})"
+
+
 RECORDING_RULES: Final = (
     RecordingRule("kafka_replica:lag_seconds:max", "max by (replica, topic) (kafka_replica_lag_seconds)"),
     RecordingRule("kafka_replica:records:rate5m", "sum by (replica, topic) (rate(kafka_replica_records_total[5m]))"),
@@ -62,6 +68,15 @@ ALERTS: Final = (
         "critical",
         f"{_REPLICA} has failed and shows its last version only",
         "Read the ERROR line of its log, which names the cause and what to do, and restart the process afterwards.",
+    ),
+    Alert(
+        "KafkaReplicaMissing",
+        _vanished("kafka_replica_ready", "replica, topic"),
+        "5m",
+        "critical",
+        f"no instance of {_REPLICA} is scraped any more",
+        "See whether instances run and are targets of Prometheus: other alerts of this replica cannot fire. If it was "
+        "retired, the alert ends by itself within an hour.",
     ),
     Alert(
         "KafkaReplicaStalled",
@@ -196,6 +211,15 @@ ALERTS: Final = (
         f"{{{{ $value }}}} instances of {_PRODUCER} publish instead of one",
         "With none, see whether instances run and reach the database; with several, their databases differ: give each "
         "database a producer id of its own.",
+    ),
+    Alert(
+        "KafkaReplicaProducerMissing",
+        _vanished("kafka_replica_producer_leader", "producer, topic"),
+        "5m",
+        "critical",
+        f"no instance of {_PRODUCER} is scraped any more",
+        "See whether instances run and are targets of Prometheus: other alerts of this producer cannot fire. If it was "
+        "retired, the alert ends by itself within an hour.",
     ),
     Alert(
         "KafkaReplicaProducerBehind",

@@ -37,6 +37,7 @@ _R = 'replica="codes",topic="t"'
 _P = 'producer="p",topic="t"'
 CASES = {
     "KafkaReplicaFailed": (f'kafka_replica_state{{{_R},state="failed"}}', "1+0x200", "0+0x200"),
+    "KafkaReplicaMissing": (f"kafka_replica_ready{{{_R}}}", "1+0x65 _x140", "1+0x200"),
     "KafkaReplicaStalled": (f'kafka_replica_state{{{_R},state="stalled"}}', "1+0x200", "0+0x200"),
     "KafkaReplicaBlocked": (f'kafka_replica_state{{{_R},state="blocked"}}', "1+0x200", "0+0x200"),
     "KafkaReplicaNotReady": (f"kafka_replica_ready{{{_R}}}", "0+0x200", "1+0x200"),
@@ -65,6 +66,7 @@ CASES = {
         f'kafka_replica_producer_state{{{_P},state="suspended"}}', "1+0x200", "0+0x200",
     ),
     "KafkaReplicaProducerWithoutLeader": (f"kafka_replica_producer_leader{{{_P}}}", "0+0x200", "1+0x200"),
+    "KafkaReplicaProducerMissing": (f"kafka_replica_producer_leader{{{_P}}}", "1+0x65 _x140", "1+0x200"),
     "KafkaReplicaProducerBehind": (
         f"kafka_replica_producer_oldest_pending_age_seconds{{{_P}}}", "61+1x200", "59+0x200",
     ),
