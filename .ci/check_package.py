@@ -1,10 +1,11 @@
 """Build the package, and use it as a stranger would: installed from the wheel, outside of the checkout.
 
 Checks that the base install works and has the size that the documentation states, imports nothing that it does not
-install, and has types that mypy and pyright accept in a user's program. ``make package`` runs this; it asks the package
-index for the dependencies.
+install, and has types that mypy and pyright accept in a user's program. ``make package`` runs this, and leaves what it
+has checked in ``dist``, from where a release publishes it; it asks the package index for the dependencies.
 """
 
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -12,6 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
+DIST = ROOT / "dist"
 STATED = ROOT / "docs" / "versions.md"
 MAX_BASE_MB = 35
 USER_PROGRAM = """
@@ -71,9 +73,10 @@ def main() -> None:
     """Fail with the first thing that does not work."""
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
-        run(BIN / "uv", "build", "--quiet", "--out-dir", folder / "dist", ROOT)
-        (wheel,) = (folder / "dist").glob("*.whl")
-        (source,) = (folder / "dist").glob("*.tar.gz")
+        shutil.rmtree(DIST, ignore_errors=True)
+        run(BIN / "uv", "build", "--quiet", "--out-dir", DIST, ROOT)
+        (wheel,) = DIST.glob("*.whl")
+        (source,) = DIST.glob("*.tar.gz")
         python = installed(folder / "base", str(wheel))
         base_mb = size_mb(folder / "base" / "lib")
         if base_mb > MAX_BASE_MB or f"{MAX_BASE_MB} MB" not in STATED.read_text(encoding="utf-8"):

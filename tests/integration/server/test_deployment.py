@@ -118,6 +118,15 @@ def can_be_alone() -> bool:
     return done.returncode == 0
 
 
+def is_healthy(port: str) -> bool:
+    """Return the verdict of the image's health check, for a service on a port."""
+    (words,) = re.findall(
+        r"HEALTHCHECK .*?CMD (\[.*?\])\n", (DEPLOY / "container/Containerfile").read_text(), re.DOTALL
+    )
+    command = [sys.executable, *json.loads(words)[1:]]
+    return subprocess.call(command, env={"KAFKA_REPLICA_PORT": port}, stderr=subprocess.DEVNULL) == 0
+
+
 @pytest.mark.broker
 @pytest.mark.skipif(not can_be_alone(), reason="SKIPPED LOUDLY: no read-only file system for one process here")
 def test_it_runs_without_rights_and_writes_to_one_folder(
@@ -150,6 +159,8 @@ def test_it_runs_without_rights_and_writes_to_one_folder(
         address = json.loads(line)["address"].replace("0.0.0.0", "127.0.0.1")
         until(lambda: httpx.get(f"{address}/health/ready").status_code == 200)
         assert httpx.get(f"{address}/health/live").status_code == 200
+        assert is_healthy(address.rpartition(":")[2])
+        assert not is_healthy("1"), "the port is not that of the variable"
     finally:
         process.terminate()
         _, errors = process.communicate(timeout=60)
