@@ -33,29 +33,39 @@ _FAILURES = ("2", "3", "4")
 
 _GAUGES: tuple[tuple[str, str, Callable[[Any, float], float | None]], ...] = (
     ("pending_transactions", "Recorded transactions that are not sent yet.", lambda said, _: said.pending),
-    ("pending_bytes", "Keys and values of these, before compression.", lambda said, _: said.pending_bytes),
     (
-        "oldest_pending_age_seconds", "For how long the oldest of these has been recorded; 0 if there is none.",
+        "pending_bytes", "Bytes of keys and values that are not sent yet, before compression.",
+        lambda said, _: said.pending_bytes,
+    ),
+    (
+        "oldest_pending_age_seconds", "Age of the oldest transaction that is not sent yet; 0 if there is none.",
         lambda said, now_s: 0.0 if said.oldest_pending_ms is None else max(0.0, now_s - said.oldest_pending_ms / 1000),
     ),
-    ("retrying", "1 while it tries again, because Kafka cannot be reached, say.", lambda said, _: float(said.retrying)),
+    (
+        "retrying", "1 while it retries, for example because Kafka cannot be reached.",
+        lambda said, _: float(said.retrying),
+    ),
     (
         "last_sent_timestamp_seconds", "When the last transaction was noted as sent, since 1970-01-01 UTC.",
         lambda said, _: None if said.last_sent_ms is None else said.last_sent_ms / 1000,
     ),
 )  # fmt: skip
 _TOTALS: tuple[tuple[str, str, Callable[[Any], float]], ...] = (
-    ("recorded_transactions", "Transactions recorded, by whichever instance.", lambda said: said.recorded),
-    ("sent_transactions", "Transactions that have arrived, from whichever instance.", lambda said: said.sent),
-    ("left_out_records", "Records not sent, for the format could not carry them.", lambda said: said.not_carried),
+    ("recorded_transactions", "Transactions recorded, by all instances.", lambda said: said.recorded),
+    ("sent_transactions", "Transactions that Kafka has, from all instances.", lambda said: said.sent),
+    ("left_out_records", "Records not sent because the format cannot represent them.", lambda said: said.not_carried),
     ("skipped_transactions", "Transactions skipped as a whole, by request.", lambda said: said.skipped),
     ("skipped_records", "Records skipped by request, with those of whole transactions.", lambda s: s.skipped_records),
 )
 _COUNTERS: tuple[tuple[str, str, Callable[[Any], float]], ...] = (
     ("acknowledged_transactions", "Transactions that Kafka acknowledged to this instance.", lambda n: n.transactions),
-    ("acknowledged_records", "Records of these, of one topic.", lambda n: n.records),
-    ("acknowledged_bytes", "Keys and values of these before compression, of one topic.", lambda n: n.size_bytes),
-    ("retries", "How often this instance tried again what had failed.", lambda n: n.retries),
+    ("acknowledged_records", "Records that Kafka acknowledged to this instance, by topic.", lambda n: n.records),
+    (
+        "acknowledged_bytes",
+        "Bytes of keys and values of acknowledged records, before compression.",
+        lambda n: n.size_bytes,
+    ),
+    ("retries", "Retries of this instance.", lambda n: n.retries),
     ("source_failures", "How often the watched source began to fail.", lambda n: n.source_failures),
 )
 
@@ -97,7 +107,7 @@ class ProducerCollector(Collector):
                 continue
         yield from _of_the_database(said)
         yield from _of_this_instance(producers)
-        up = _gauge("database_up", "1 if the database answered just now.")
+        up = _gauge("database_up", "1 if the database answers.")
         for labels in producers:
             up.add_metric(labels, float(labels in said))
         yield up
@@ -105,7 +115,7 @@ class ProducerCollector(Collector):
 
 def _of_the_database(said: Mapping[tuple[str, str], Any]) -> Iterator[Metric]:
     now_s = time.time()
-    states = _gauge("state", "1 for how it is meant to run, whichever instance does.", "state")
+    states = _gauge("state", "1 for the current mode, which is the same for all instances.", "state")
     for labels, status in said.items():
         for mode in _MODES:
             states.add_metric((*labels, mode), float(str(status.mode) == mode))

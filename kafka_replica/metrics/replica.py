@@ -32,14 +32,22 @@ except ImportError as error:
 
 _GAUGES = (  # name, help text, status field
     ("ready", "1 once everything that was there at the start is in the version shown.", "ready"),
-    ("stale", "1 while the version shown is one from before, and what is newer is still being read.", "stale"),
+    (
+        "stale",
+        "1 while the version shown is from before a restart or rebuild.",
+        "stale",
+    ),
     ("keys", "Keys in the version shown.", "keys"),
     ("version", "Number of the version shown.", "version"),
     ("lag_records", "Offsets from the version shown to the high watermark.", "lag_records"),
     ("lag_stable_records", "Offsets from the version shown to the last stable offset.", "lag_stable_records"),
     ("lag_seconds", "For how long the version shown has been behind the high watermark.", "lag_s"),
     ("pending_records", "Records read that no version shows yet.", "pending_records"),
-    ("open_transaction_seconds", "For how long one open transaction has been in the way.", "blocked_s"),
+    (
+        "open_transaction_seconds",
+        "Age of the open transaction that holds the last stable offset.",
+        "blocked_s",
+    ),
     ("open_transactions", "Transactions that began below the version shown and are not decided.", "open_transactions"),
     ("last_contact_seconds", "Time since the last answer of a broker.", "last_contact_s"),
 )
@@ -157,7 +165,7 @@ def _latencies(statuses: _Statuses) -> Metric:
 
 
 def _states(statuses: _Statuses) -> Metric:
-    gauge = GaugeMetricFamily("kafka_replica_state", "1 for the state it is in.", labels=[*_LABELS, "state"])
+    gauge = GaugeMetricFamily("kafka_replica_state", "1 for the current state.", labels=[*_LABELS, "state"])
     for labels, status in statuses:
         for state in State:
             gauge.add_metric((*labels, state.value.replace(" ", "_")), float(status.state is state))

@@ -32,7 +32,7 @@ _GAUGES = (  # name, help text, field
 )
 _CACHE_GAUGES = (
     ("cache_bytes", "Size of the messages that are kept decoded, as they were written.", "size_bytes"),
-    ("cache_max_bytes", "Bound of that size.", "max_bytes"),
+    ("cache_max_bytes", "Maximum size of the messages that are kept decoded.", "max_bytes"),
     ("cache_contents", "Messages that are kept decoded.", "contents"),
 )
 _CACHE_COUNTERS = (

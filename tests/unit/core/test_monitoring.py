@@ -15,12 +15,10 @@ from prometheus_client import CollectorRegistry, generate_latest
 from kafka_replica.cli.groups import kafka_replica
 from kafka_replica.metrics.alerts import ALERTS, RECORDING_RULES
 from kafka_replica.metrics.dashboard import ROWS, dashboard
-from kafka_replica.metrics.producer import ProducerCollector
 from kafka_replica.metrics.replica import export
 from kafka_replica.metrics.rules_file import rules_file
-from kafka_replica.metrics.sdmx import StructuresCollector
-from kafka_replica.metrics.server import RequestMetrics
 from kafka_replica.testing import FakeTopic
+from support import metrics_table
 from support.paths import ROOT
 
 FOLDER = ROOT / "deploy" / "monitoring"
@@ -88,13 +86,16 @@ _BESIDE = {  # what else the expression needs
 
 def exported() -> set[str]:
     """Return the names of all metrics that the collectors export."""
-    registry = CollectorRegistry()
-    with FakeTopic("t").replica() as replica:
-        export(replica, registry=registry)
-        families = list(registry.collect())
-    families += [*StructuresCollector().collect(), *ProducerCollector().collect()]
-    families += [*RequestMetrics(lambda: 0).registry.collect()]
-    return {family.name for family in families}
+    return {family.name for family in metrics_table.families()}
+
+
+def test_the_page_has_the_table_of_all_metrics() -> None:
+    """Names, types, labels and meanings are those of the collectors; the module that is compared with writes it."""
+    page = metrics_table.PAGE.read_text(encoding="utf-8")
+    shown = page.partition(metrics_table.BEGIN)[2].partition(metrics_table.END)[0]
+    assert shown == metrics_table.table(), "run: PYTHONPATH=tests python -m support.metrics_table"
+    assert shown.count("\n") > 60
+    assert "| `kafka_replica_http_requests_total` | counter | `" in shown
 
 
 def expressions() -> list[str]:
