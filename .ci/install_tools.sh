@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Install the programs that some tests need and that no Python package brings: a browser, R's rsdmx and promtool.
+# Without root or apt-get, or if the packages cannot be had, say what is NOT TESTED and go on.
+set -uo pipefail
+
+has_rsdmx() { Rscript -e 'library(rsdmx)' >/dev/null 2>&1; }
+
+missing() {
+    command -v chromium >/dev/null || command -v google-chrome >/dev/null || echo chromium
+    command -v chromedriver >/dev/null || echo chromium-driver
+    has_rsdmx || echo r-base-core r-cran-rsdmx
+    command -v promtool >/dev/null || echo prometheus
+}
+
+read -ra packages <<<"$(missing | tr '\n' ' ')"
+if [ ${#packages[@]} -gt 0 ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+    echo "Installing ${packages[*]} for the tests of pages, of R and of Prometheus' rules ..."
+    log=$(mktemp)
+    export DEBIAN_FRONTEND=noninteractive
+    { timeout 300 apt-get update && timeout 900 apt-get install --yes --no-install-recommends "${packages[@]}"; } \
+        >"$log" 2>&1 </dev/null || tail -5 "$log"
+    rm -f "$log"
+fi
+read -ra packages <<<"$(missing | tr '\n' ' ')"
+if [ ${#packages[@]} -gt 0 ]; then
+    echo "NOT TESTED: everything that needs ${packages[*]} (Debian packages); their tests are skipped." >&2
+fi
