@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
+from tenacity import Retrying, retry_if_exception, stop_after_delay, wait_fixed
 
 from kafka_replica.common.secret_values import Secret, hide_password, without_frames
 from kafka_replica.errors import ConfigurationError, MissingExtraError
@@ -19,6 +21,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 _BUSY_MS = 30_000
+_BUSY_PAUSE_S = 0.02
 _STILL_MS = 5_000
 
 
@@ -156,10 +159,26 @@ def translated(doing: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
 def _sqlite_connected(dbapi_connection: Any, _record: object) -> None:
     dbapi_connection.isolation_level = None  # the driver begins no transactions by itself
     dbapi_connection.execute(f"PRAGMA busy_timeout={_BUSY_MS}")
-    if dbapi_connection.execute("PRAGMA journal_mode").fetchone() != ("wal",):  # setting the mode is a write
-        dbapi_connection.execute("PRAGMA journal_mode=WAL")
+    _use_write_ahead_log(dbapi_connection)
     # Durable even if the machine fails: what Kafka has received must not be lost here.
     dbapi_connection.execute("PRAGMA synchronous=FULL")
+
+
+def _use_write_ahead_log(dbapi_connection: Any) -> None:
+    """Set the journal mode of a new file; ``busy_timeout`` does not apply to this write of SQLite's."""
+    for attempt in Retrying(
+        retry=retry_if_exception(_is_busy),
+        stop=stop_after_delay(_BUSY_MS / 1000),
+        wait=wait_fixed(_BUSY_PAUSE_S),
+        reraise=True,
+    ):
+        with attempt:
+            if dbapi_connection.execute("PRAGMA journal_mode").fetchone() != ("wal",):
+                dbapi_connection.execute("PRAGMA journal_mode=WAL")
+
+
+def _is_busy(error: BaseException) -> bool:
+    return isinstance(error, sqlite3.OperationalError) and error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
 
 
 def _sqlite_begun(connection: Connection) -> None:
