@@ -14,7 +14,7 @@ from kafka_replica.producer import ProducerSettings, StructureProducer
 from kafka_replica.producer.errors import OutboxError
 from kafka_replica.producer.notices import Notice, Retrying, Suspension, Takeover
 
-LEASE_S = 1.5
+LEASE_S = 2.0
 
 
 def settings_of(bootstrap: str, database: str) -> ProducerSettings:

@@ -202,7 +202,7 @@ def test_ended_by_sigterm(boundaries: str, local_kafka: LocalKafka, kafka_topic:
     assert process.wait_ready().split()[1:3] == ["0", "1"]
     write(writer, topic, {"k": "aborted"}, commit=False)
     write(writer, topic, {"k": "2"})
-    time.sleep(0.5)
+    wait_until(lambda: RocksStore(tmp_path, read_only=True).snapshot()[b"k"].value == b"2")
     assert process.end(signal.SIGTERM) == (0, "")
     resume_point = RocksStore(tmp_path, read_only=True).resume_point
     assert resume_point is not None

@@ -186,7 +186,7 @@ def test_a_copy_of_a_database_does_not_publish_beside_its_original(
             record(copy, Put("a", b"copy"))
             assert "is a copy, or was moved" in refused(copy)
         copy.close()
-        control = ProducerControl(settings_of(bootstrap, topic, copy_url, lease_s=0.5))
+        control = ProducerControl(settings_of(bootstrap, topic, copy_url, lease_s=2.0))
         control.delete()
         control.close()
         record(original, Put("a", b"2"))

@@ -44,7 +44,7 @@ def test_an_instance_that_wakes_up_late(
     This is not tested on SQLite: a stopped process may keep its one lock, and no instance can take over meanwhile.
     """
     topic, bootstrap = kafka_topic(config={"min.compaction.lag.ms": "600000"}), local_kafka.bootstrap_servers
-    settings = settings_of(bootstrap, topic, postgres.url(f"fencing_{uuid.uuid4().hex[:8]}"), lease_s=0.8)
+    settings = settings_of(bootstrap, topic, postgres.url(f"fencing_{uuid.uuid4().hex[:8]}"), lease_s=2.0)
     producer = StructureProducer(settings)  # records, and never publishes
     _record(producer, 2)
     with process(settings, STOP_AT=f"{stop_at}:2", FENCING=fencing) as first:

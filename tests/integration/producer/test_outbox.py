@@ -253,13 +253,13 @@ def test_sequence_numbers_would_be_wrong(engine: Engine) -> None:
 
 def test_sent_is_never_taken_back_and_failure_needs_the_lease(engine: Engine, outbox: Outbox) -> None:
     """A fenced instance can mark nothing as failed; arrived transactions stay marked as sent."""
-    queue, old = Queue(engine, "structures"), Lease(engine, "structures", "old", lease_s=0.2)
+    queue, old = Queue(engine, "structures"), Lease(engine, "structures", "old", lease_s=2.0)
     assert old.hold()
     with engine.begin() as connection:
         outbox.record(connection, [Put("a", b"1")])
         outbox.record(connection, [Put("a", b"2")])
         outbox.resume(connection)
-    new, term = Lease(engine, "structures", "new", lease_s=0.2), old.term
+    new, term = Lease(engine, "structures", "new", lease_s=2.0), old.term
     give_up_s = time.monotonic() + 20
     while not new.hold():
         assert time.monotonic() < give_up_s

@@ -40,7 +40,7 @@ def test_an_operators_day(
         [producer]
         topic = "{topic}"
         database = "sqlite:///{tmp_path / "o.db"}"
-        lease_s = 1.5
+        lease_s = 2.0
         [kafka]
         "bootstrap.servers" = "{local_kafka.bootstrap_servers}"
         "sasl.password" = "${{KAFKA_PASSWORD}}"

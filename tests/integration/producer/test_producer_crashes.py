@@ -55,7 +55,7 @@ def settled(producer: StructureProducer) -> bool:
 def test_killed_at_every_step(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path) -> None:
     """Each process ends at another step; nothing is lost, repeated, reordered or torn."""
     topic = kafka_topic(config={"min.compaction.lag.ms": "600000"})
-    settings = settings_of(local_kafka.bootstrap_servers, topic, f"sqlite:///{tmp_path / 'o.db'}", lease_s=0.8)
+    settings = settings_of(local_kafka.bootstrap_servers, topic, f"sqlite:///{tmp_path / 'o.db'}", lease_s=2.0)
     producer = StructureProducer(settings)  # records, and never publishes
     watched = Watched(local_kafka.bootstrap_servers, topic)
     ending, recorder = _recording(producer)
@@ -88,7 +88,7 @@ def test_what_has_arrived_is_known_when_compaction_has_taken_every_record_of_it(
     topic, progress = kafka_topic(config=AGGRESSIVE), kafka_topic("progress", config=AGGRESSIVE)
     bootstrap = local_kafka.bootstrap_servers
     database = f"sqlite:///{tmp_path / 'o.db'}"
-    settings = settings_of(bootstrap, topic, database, lease_s=0.8, progress_topic=progress)
+    settings = settings_of(bootstrap, topic, database, lease_s=2.0, progress_topic=progress)
     producer = StructureProducer(settings)
     with producer.engine.begin() as connection:
         producer.record(connection, [Put("a", b"1"), Delete("b")])
@@ -120,7 +120,7 @@ def test_three_fight_and_everything_is_killed(
     """Three instances are killed or stopped in turn, and PostgreSQL too, during recording; the order is kept."""
     topic = kafka_topic(config={"min.compaction.lag.ms": "600000"})
     bootstrap = local_kafka.bootstrap_servers
-    settings = settings_of(bootstrap, topic, own_postgres.url("fight"), lease_s=0.8)
+    settings = settings_of(bootstrap, topic, own_postgres.url("fight"), lease_s=2.0)
     producer = StructureProducer(settings)
     watched = Watched(bootstrap, topic)
     ending, recorder = _recording(producer)

@@ -96,7 +96,7 @@ def test_one_that_has_never_sent_stays_idle_and_is_told_to_flush_or_to_go_on(
 ) -> None:
     """A producer that has sent nothing is idle at every start; later it continues by itself, unless suspended."""
     topic = kafka_topic(config=KEEP)
-    settings = settings_of(local_kafka.bootstrap_servers, topic, database, first_start="idle", lease_s=1.0)
+    settings = settings_of(local_kafka.bootstrap_servers, topic, database, first_start="idle", lease_s=2.0)
     for _ in range(2):
         with StructureProducer(settings) as producer:
             record(producer, Put("a", b"1"))
@@ -224,7 +224,7 @@ def test_who_stands_by_takes_over_from_one_that_is_killed(
 ) -> None:
     """Only one instance publishes; and a configuration in use is not deleted."""
     topic = kafka_topic(config=KEEP)
-    settings = settings_of(local_kafka.bootstrap_servers, topic, database, lease_s=1.0)
+    settings = settings_of(local_kafka.bootstrap_servers, topic, database, lease_s=2.0)
     producer = StructureProducer(settings)
     record(producer, Put("a", b"1"))
     with process(settings) as first:

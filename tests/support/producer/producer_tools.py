@@ -27,7 +27,7 @@ PROGRAM = Path(__file__).parent / "relay_process.py"
 def settings_of(bootstrap: str, topic: str, database: str | Engine, **more: Any) -> ProducerSettings:
     """Return settings for tests: a fast takeover, running from the start."""
     kafka = {"bootstrap.servers": bootstrap, "log_level": 0, **more.pop("kafka", {})}
-    quick: dict[str, Any] = {"id": "structures", "first_start": "resume", "lease_s": 1.5, "poll_s": 0.02}
+    quick: dict[str, Any] = {"id": "structures", "first_start": "resume", "lease_s": 2.0, "poll_s": 0.02}
     return ProducerSettings(topic, kafka, database, **{**quick, **more})
 
 

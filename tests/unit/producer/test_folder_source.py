@@ -144,7 +144,7 @@ def test_files_that_are_being_written_are_waited_for(producer: StructureProducer
         (folder / "a.xml").write_text(half)
 
     writer = threading.Thread(target=finish)
-    source = FolderSource(FolderSettings((str(folder),), quiet_s=1.0))
+    source = FolderSource(FolderSettings((str(folder),), quiet_s=2.0))
     writer.start()
     assert record_source(source, producer) == [1]
     writer.join()
