@@ -14,8 +14,8 @@ from kafka_replica.errors import UsageError
 
 BETWEEN: Final = "!/"
 """The text between the path of a zip archive and the name of a file in it, as in Java's URLs."""
-_GZIP: Final = b"\x1f\x8b"
-_ZIP: Final = b"PK\x03\x04"
+GZIP: Final = b"\x1f\x8b"
+ZIP: Final = b"PK\x03\x04"
 _CONTENT_TYPES: Final = "[Content_Types].xml"
 _MAX_RATIO: Final = 200
 _ALWAYS_ALLOWED: Final = 256 << 20
@@ -53,12 +53,12 @@ def beginning_of(path: str, size: int) -> bytes:
             head = opened.read(1 << 16)
     except OSError as error:
         raise UsageError(f"reading {path}: {reason_of(error)}") from error
-    if head.startswith(_GZIP):
+    if head.startswith(GZIP):
         try:
             return zlib.decompressobj(wbits=31).decompress(head, size)
         except zlib.error as error:
             raise UsageError(f"reading {path}: the gzip data is damaged: {error}") from error
-    return read_content(path)[:size] if head.startswith((ZSTD, _ZIP)) else head[:size]
+    return read_content(path)[:size] if head.startswith((ZSTD, ZIP)) else head[:size]
 
 
 def is_packed_otherwise(path: str) -> bool:
@@ -71,7 +71,7 @@ def is_packed_otherwise(path: str) -> bool:
         return True
     try:
         with Path(path).open("rb") as opened:
-            return opened.read(4).startswith((ZSTD, _ZIP))
+            return opened.read(4).startswith((ZSTD, ZIP))
     except OSError as error:
         raise UsageError(f"reading {path}: {reason_of(error)}") from error
 
@@ -82,9 +82,9 @@ def unpacked(data: bytes, where: str) -> bytes:
     Raises:
         UsageError: they are damaged, an archive of several files, or would be larger than :func:`largest` allows.
     """
-    if data.startswith(_ZIP) and not is_workbook(data):
+    if data.startswith(ZIP) and not is_workbook(data):
         data = _unzipped(data, where)
-    if data.startswith(_GZIP):
+    if data.startswith(GZIP):
         return _gunzipped(data, where)
     return unpacked_zstd(data, largest(len(data)), where) if data.startswith(ZSTD) else data
 
@@ -130,7 +130,7 @@ def _gunzipped(data: bytes, where: str) -> bytes:
             raise UsageError(f"reading {where}: the gzip data is damaged: {error}") from error
         room -= len(done[-1])
         if room < 0:
-            raise _too_large(where, limit)
+            raise too_large(where, limit)
         if not inflater.eof:
             raise UsageError(f"reading {where}: the gzip data is cut off")
         data = inflater.unused_data.lstrip(b"\0")  # padding, as gzip(1) allows
@@ -151,8 +151,8 @@ def _unzipped(data: bytes, where: str, name: str = "") -> bytes:
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError) as error:
         raise UsageError(f"reading {where}: the archive is damaged, or of a kind that is not read: {error}") from error
     if len(found) > limit:
-        raise _too_large(where, limit)
-    if found.startswith(_ZIP) and not is_workbook(found):
+        raise too_large(where, limit)
+    if found.startswith(ZIP) and not is_workbook(found):
         raise UsageError(f"reading {where}: it is an archive in an archive; unpack it first")
     return found
 
@@ -173,7 +173,8 @@ def _files(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
     ]  # fmt: skip
 
 
-def _too_large(where: str, limit: int) -> UsageError:
+def too_large(where: str, limit: int) -> UsageError:
+    """Return the error for content of more than so many bytes."""
     return UsageError(
         f"reading {where}: decompressed it has more than {limit:,} bytes, far more than data usually has; if it is "
         "no attack, decompress it first"

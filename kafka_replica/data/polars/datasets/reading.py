@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 import polars as pl
 
+from kafka_replica.common.wording import counted
 from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files import Layout, check_decimal, layout_of, plain_layout_of
 from kafka_replica.data.polars.datasets.cells import value_of
-from kafka_replica.data.polars.datasets.files import Paths, Text, check_each, csv_files, rows_in, text_of
+from kafka_replica.data.polars.datasets.chunks import CHUNK_BYTES, CsvChunks
+from kafka_replica.data.polars.datasets.files import Paths, csv_files
+from kafka_replica.data.polars.datasets.records import WrongRow, records_in
 from kafka_replica.data.validation.model import Rules
 
 
@@ -53,15 +58,16 @@ def read_sdmx_csv(
 
 @dataclass(frozen=True)
 class CsvRows:
-    """The rows of a CSV file, as they are written and as values.
+    """Rows of a CSV file, as they are written and as values.
 
     Attributes:
         layout: the columns.
-        cells: the cells of each row, unchanged; the names of columns are their positions.
+        cells: the cells of each row, unchanged; the names of columns are their positions. A wrong row has none.
         lines: the line on which each row begins, from 1.
         encoding: the encoding of the file, as Python calls it.
         line_end: what ends the header line.
         decimal: the decimal separator.
+        wrong: the rows with more or fewer cells than the header.
     """
 
     layout: Layout
@@ -70,6 +76,7 @@ class CsvRows:
     encoding: str
     line_end: str
     decimal: str
+    wrong: tuple[WrongRow, ...] = ()
 
     @property
     def values(self) -> pl.DataFrame:
@@ -80,11 +87,97 @@ class CsvRows:
         ])  # fmt: skip
 
 
-def read_plain_csv(
+class CsvTable:
+    """A CSV file whose rows are read in batches, in memory that does not depend on their number."""
+
+    def __init__(self, chunks: CsvChunks, layout: Layout, path: Path, decimal: str) -> None:
+        """Take the result of :func:`open_sdmx_csv` or :func:`open_plain_csv`."""
+        self._chunks, self._path, self._decimal = chunks, path, decimal
+        self.layout: Final = layout
+        self.line_end: Final = "\r\n" if chunks.header.endswith("\r\n") else "\n"
+
+    @property
+    def encoding(self) -> str:
+        """Return the encoding of the file, as Python calls it."""
+        return self._chunks.encoding
+
+    @property
+    def done(self) -> int:
+        """Return how many bytes of the file, as it is stored, have been read."""
+        return self._chunks.done
+
+    @property
+    def nothing(self) -> CsvRows:
+        """Return no rows."""
+        cells = pl.DataFrame(schema=self._schema())
+        return self._rows(cells, pl.Series("line", [], dtype=pl.UInt32))
+
+    def batches(self) -> Iterator[CsvRows]:
+        """Yield all rows, in batches that are not empty.
+
+        Raises:
+            DatasetError: a quote is not closed, or not at the beginning of a cell; or the file is not in its encoding.
+            UsageError: the file cannot be read.
+        """
+        width, separator = len(self.layout.header), self.layout.separator
+        for chunk in self._chunks:
+            records = records_in(chunk, width, separator, self._path)
+            try:
+                cells = self._cells(records.data)
+            except pl.exceptions.PolarsError:
+                records = records_in(chunk, width, separator, self._path, each=True)
+                try:
+                    cells = self._cells(records.data)
+                except pl.exceptions.PolarsError as error:
+                    raise DatasetError(
+                        f"reading {self._path}, from line {chunk.first_line}: is a quote not closed, or not at the "
+                        f"beginning of a cell? {error}"
+                    ) from error
+            if cells.height:
+                yield self._rows(cells, _numbers(records.lines), tuple(records.wrong))
+
+    def whole(self) -> CsvRows:
+        """Return all rows at once.
+
+        Raises:
+            DatasetError: as :meth:`batches`; or a row has more or fewer cells than the header.
+        """
+        batches = list(self.batches())
+        for one in batches:
+            for wrong in one.wrong:
+                raise DatasetError(
+                    f"reading {self._path}: line {wrong.line} has {counted(wrong.cells, 'cell')}, the first row "
+                    f"{len(self.layout.header)}"
+                )
+        nothing = self.nothing
+        cells = pl.concat([nothing.cells, *(one.cells for one in batches)])
+        return self._rows(cells, pl.concat([nothing.lines, *(one.lines for one in batches)]))
+
+    def _rows(self, cells: pl.DataFrame, lines: pl.Series, wrong: tuple[WrongRow, ...] = ()) -> CsvRows:
+        return CsvRows(self.layout, cells, lines, self.encoding, self.line_end, self._decimal, wrong)
+
+    def _schema(self) -> dict[str, pl.String]:
+        return {str(position): pl.String() for position in range(len(self.layout.header))}
+
+    def _cells(self, data: bytes) -> pl.DataFrame:
+        if not data:
+            return pl.DataFrame(schema=self._schema())
+        return pl.read_csv(
+            data, has_header=False, schema=self._schema(), separator=self.layout.separator, quote_char='"',
+        )  # fmt: skip
+
+
+def _numbers(lines: Sequence[int]) -> pl.Series:
+    if isinstance(lines, range):
+        return pl.int_range(lines.start, lines.stop, dtype=pl.UInt32, eager=True).alias("line")
+    return pl.Series("line", lines, dtype=pl.UInt32)
+
+
+def open_plain_csv(
     path: Path, *, rules: Rules | None = None, encoding: str | None = None, decimal: str = ".",
-    content: bytes | None = None,
-) -> CsvRows:  # fmt: skip
-    """Read other CSV, with component ids as column names.
+    content: bytes | None = None, size: int = CHUNK_BYTES,
+) -> CsvTable:  # fmt: skip
+    """Open other CSV, with component ids as column names.
 
     The separator is the one of comma, semicolon, tab and ``|`` that the header shows.
 
@@ -94,14 +187,47 @@ def read_plain_csv(
         encoding: the encoding of a file without a byte order mark; None means UTF-8.
         decimal: the decimal separator; needs rules if it is not a dot.
         content: the content of the file, if it was read before.
+        size: the size of the parts in which the file is read, in bytes.
+
+    Raises:
+        DatasetError: a column occurs twice.
+        UsageError: the file cannot be opened, or ``decimal`` cannot be a decimal separator.
+    """
+    check_decimal(decimal, str(path))
+    chunks = CsvChunks(path, encoding, content, size)
+    return CsvTable(chunks, plain_layout_of(_line(chunks), str(path), rules), path, decimal)
+
+
+def open_sdmx_csv(
+    path: Path, *, rules: Rules | None, encoding: str | None, decimal: str, separator: str | None = None,
+    content: bytes | None = None, size: int = CHUNK_BYTES,
+) -> CsvTable:  # fmt: skip
+    """Open SDMX-CSV; arguments as for :func:`open_plain_csv` and :func:`read_sdmx_csv`.
+
+    Raises:
+        DatasetError: the file is not SDMX-CSV.
+        UsageError: the file cannot be opened, or rules are needed.
+    """
+    check_decimal(decimal, str(path))
+    chunks = CsvChunks(path, encoding, content, size)
+    return CsvTable(chunks, layout_of(_line(chunks), str(path), rules, separator=separator), path, decimal)
+
+
+def _line(chunks: CsvChunks) -> str:
+    return chunks.header.removesuffix("\n")
+
+
+def read_plain_csv(
+    path: Path, *, rules: Rules | None = None, encoding: str | None = None, decimal: str = ".",
+    content: bytes | None = None,
+) -> CsvRows:  # fmt: skip
+    """Read other CSV as :func:`open_plain_csv` does, all rows at once.
 
     Raises:
         DatasetError: a column occurs twice, or rows are longer or shorter than the first; the message names the place.
         UsageError: the file cannot be opened, or ``decimal`` cannot be a decimal separator.
     """
-    check_decimal(decimal, str(path))
-    text = text_of(path, encoding, content)
-    return _rows(text, plain_layout_of(text.text.partition("\n")[0], str(path), rules), path, decimal)
+    return open_plain_csv(path, rules=rules, encoding=encoding, decimal=decimal, content=content).whole()
 
 
 def read_one_sdmx_csv(
@@ -114,30 +240,6 @@ def read_one_sdmx_csv(
         DatasetError: the file is not SDMX-CSV, or rows are longer or shorter than the first.
         UsageError: the file cannot be opened, or rules are needed.
     """
-    check_decimal(decimal, str(path))
-    text = text_of(path, encoding, content)
-    layout = layout_of(text.text.partition("\n")[0], str(path), rules, separator=separator)
-    return _rows(text, layout, path, decimal)
-
-
-def _rows(read: Text, layout: Layout, path: Path, decimal: str) -> CsvRows:
-    rows, begins = rows_in(read, len(layout.header), layout.separator, path)
-    cells = _cells(rows, layout, path, read)
-    lines = pl.Series("line", begins, dtype=pl.UInt32)
-    line_end = "\r\n" if read.text.partition("\n")[0].endswith("\r") else "\n"
-    return CsvRows(layout, cells, lines, read.encoding, line_end, decimal)
-
-
-def _cells(text: str, layout: Layout, path: Path, read: Text) -> pl.DataFrame:
-    schema = {str(position): pl.String() for position in range(len(layout.header))}
-    if not text.partition("\n")[2].strip("\r\n"):
-        return pl.DataFrame(schema=schema)
-    try:
-        return pl.read_csv(
-            text.encode(), has_header=False, skip_rows=1, schema=schema, separator=layout.separator, quote_char='"',
-        )  # fmt: skip
-    except pl.exceptions.PolarsError as error:
-        check_each(read, len(layout.header), layout.separator, path)
-        raise DatasetError(
-            f"reading {path}: is a quote not closed, or not at the beginning of a cell? {error}"
-        ) from error
+    return open_sdmx_csv(
+        path, rules=rules, encoding=encoding, decimal=decimal, separator=separator, content=content
+    ).whole()

@@ -1,0 +1,135 @@
+"""The content of files in parts, decompressed while it is read: gzip, and gzip or plain files in zip archives."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import IO, Final
+
+from kafka_replica.common.wording import reason_of
+from kafka_replica.data.files.content import BETWEEN, GZIP, ZIP, largest, read_content, too_large
+from kafka_replica.data.files.zstandard_frames import ZSTD
+from kafka_replica.errors import UsageError
+
+_HEAD: Final = 4
+"""The number of bytes that show how a file is compressed."""
+_PACKED_SIZE: Final = 1 << 20
+
+
+class ContentParts:
+    """The content of a file, as an iterator of parts.
+
+    Content in zstd, and an archive in an archive, is held in memory as a whole.
+
+    Attributes:
+        done: how many bytes of the file, as it is stored, have been read.
+    """
+
+    def __init__(self, path: str, content: bytes | None, size: int) -> None:
+        """Name the file.
+
+        Args:
+            path: the file, ``archive.zip!/data.csv`` for a file in an archive.
+            content: its content, if it was read before.
+            size: the size of a part, in bytes.
+        """
+        self._path, self._content, self._size = path, content, size
+        self.done = 0
+
+    def __iter__(self) -> Iterator[bytes]:
+        """Yield the parts.
+
+        Raises:
+            UsageError: as :func:`kafka_replica.data.files.content.read_content`.
+        """
+        self.done = 0
+        if self._content is not None:
+            yield from self._plain(io.BytesIO(self._content))
+            return
+        archive, _, name = self._path.partition(BETWEEN)
+        with ExitStack() as stack:
+            try:
+                file: IO[bytes] = stack.enter_context(Path(archive).open("rb"))
+                head = file.read(_HEAD)
+                file.seek(0)
+            except OSError as error:
+                raise UsageError(f"reading {self._path}: {reason_of(error)}") from error
+            if name:
+                yield from self._of_archive(file, name)
+            elif head.startswith((ZIP, ZSTD)):
+                yield from self._plain(io.BytesIO(read_content(self._path)))
+            elif head.startswith(GZIP):
+                yield from self._inflated(file, largest(Path(archive).stat().st_size))
+            else:
+                yield from self._plain(file)
+
+    def _plain(self, file: IO[bytes]) -> Iterator[bytes]:
+        try:
+            while part := file.read(self._size):
+                self.done += len(part)
+                yield part
+        except OSError as error:
+            raise UsageError(f"reading {self._path}: {reason_of(error)}") from error
+
+    def _of_archive(self, file: IO[bytes], name: str) -> Iterator[bytes]:
+        """Yield the parts of a file in an archive."""
+        try:
+            with zipfile.ZipFile(file) as opened:
+                info = opened.getinfo(name)
+                with opened.open(info) as inner:
+                    head = inner.read(_HEAD)
+                if head.startswith((ZIP, ZSTD, GZIP)):
+                    yield from self._plain(io.BytesIO(read_content(self._path)))
+                    return
+                size, limit = 0, largest(info.compress_size)
+                with opened.open(info) as inner:
+                    while part := inner.read(self._size):
+                        size += len(part)
+                        if size > limit:  # the size in the archive's directory may be false
+                            raise too_large(self._path, limit)
+                        self.done = info.compress_size * size // max(size, info.file_size)
+                        yield part
+        except KeyError as error:
+            raise UsageError(f"reading {self._path}: the archive has no such file") from error
+        except (
+            zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError
+        ) as error:  # fmt: skip
+            raise UsageError(
+                f"reading {self._path}: the archive is damaged, or of a kind that is not read: {error}"
+            ) from error
+
+    def _inflated(self, file: IO[bytes], limit: int) -> Iterator[bytes]:
+        """Yield the parts of all members of a gzip file."""
+        room, data = limit, b""
+        while True:
+            data = data.lstrip(b"\0")  # padding, as gzip(1) allows
+            if not data:
+                data = self._packed(file)
+                if not data:
+                    return
+                continue
+            inflater = zlib.decompressobj(wbits=31)
+            while not inflater.eof:
+                data = inflater.unconsumed_tail or data or self._packed(file)
+                try:
+                    part = inflater.decompress(data, self._size)
+                except zlib.error as error:
+                    raise UsageError(f"reading {self._path}: the gzip data is damaged: {error}") from error
+                if not (data or part or inflater.eof):
+                    raise UsageError(f"reading {self._path}: the gzip data is cut off")
+                data = b""
+                room -= len(part)
+                if room < 0:
+                    raise too_large(self._path, limit)
+                if part:
+                    yield part
+            data = inflater.unused_data
+
+    def _packed(self, file: IO[bytes]) -> bytes:
+        data = file.read(_PACKED_SIZE)
+        self.done += len(data)
+        return data

@@ -1,0 +1,158 @@
+"""CSV files in parts of whole records, as UTF-8, in memory that does not depend on the size of the file."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from kafka_replica.data.errors import DatasetError
+from kafka_replica.data.files.content_parts import ContentParts
+from kafka_replica.errors import ConfigurationError
+
+CHUNK_BYTES: Final = 16 << 20
+LONGEST_RECORD_BYTES: Final = 64 << 20
+_MARKS: Final = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_HEAD: Final = 4
+_QUOTE: Final = b'"'
+_LINE_ENDS: Final = b"\r\n"
+
+
+class Chunk(NamedTuple):
+    """Whole records of a file.
+
+    Attributes:
+        data: the records, with their line ends, as UTF-8.
+        first_line: the line of the file on which the first of them begins, from 1.
+    """
+
+    data: bytes
+    first_line: int
+
+
+class CsvChunks:
+    """The header line of a CSV file, and its records in chunks, which can be read several times.
+
+    The encoding is that of the byte order mark, else the given encoding, else UTF-8. Line breaks within double quotes
+    do not end a record.
+
+    Attributes:
+        encoding: the encoding, as Python calls it; with ``utf-8-sig`` and ``utf-16`` a byte order mark comes first.
+        header: the first line that is not blank, with its line end.
+    """
+
+    def __init__(self, path: Path, encoding: str | None, content: bytes | None = None, size: int = CHUNK_BYTES) -> None:
+        """Read the header.
+
+        Args:
+            path: the file, which may be compressed.
+            encoding: the encoding of a file without a byte order mark; None means UTF-8.
+            content: the content of the file, if it was read before.
+            size: the size of chunks, in bytes, apart from the rest of a record.
+
+        Raises:
+            UsageError: the file cannot be opened.
+            ConfigurationError: the encoding is unknown.
+            DatasetError: the file is not in that encoding.
+        """
+        self._path, self._size = path, size
+        self._parts = ContentParts(str(path), content, size)
+        head = b""
+        for part in self._parts:
+            head += part
+            if len(head) >= _HEAD:
+                break
+        marked = next((name for mark, name in _MARKS if head.startswith(mark)), None)
+        self.encoding = marked or encoding or "utf-8"
+        try:
+            codecs.lookup(self.encoding)
+        except LookupError as error:
+            raise ConfigurationError(f"reading {path}: Python knows no encoding {self.encoding!r}") from error
+        first = next(self._records(with_header=True), Chunk(b"", 1))
+        self.header = first.data.partition(b"\n")[0].decode() + "\n" if first.data else ""
+        self._begin_line = first.first_line
+
+    @property
+    def done(self) -> int:
+        """Return how many bytes of the file, as it is stored, have been read."""
+        return self._parts.done
+
+    def __iter__(self) -> Iterator[Chunk]:
+        """Yield the records after the header.
+
+        Raises:
+            UsageError: the file cannot be read.
+            DatasetError: the file is not in its encoding, or a record is longer than 64 MiB.
+        """
+        return self._records(with_header=False)
+
+    def _records(self, *, with_header: bool) -> Iterator[Chunk]:
+        line, is_first, rest = 1, True, b""
+        for text in self._texts():
+            data = rest + text
+            if is_first:
+                stripped = data.lstrip(_LINE_ENDS)
+                line += data.count(b"\n", 0, len(data) - len(stripped))
+                data = stripped
+                end = data.find(b"\n") + 1
+                if not end:
+                    rest = self._bounded(data, line)
+                    continue
+                is_first = False
+                if with_header:
+                    yield Chunk(data[:end], line)
+                    return
+                data, line = data[end:], line + 1
+            end = _end_of_records(data)
+            if end:
+                yield Chunk(data[:end], line)
+                line += data.count(b"\n", 0, end)
+            rest = self._bounded(data[end:], line)
+        rest = rest.rstrip(_LINE_ENDS)
+        if rest and (with_header or not is_first):
+            yield Chunk(rest + b"\n", line)
+
+    def _bounded(self, rest: bytes, line: int) -> bytes:
+        if len(rest) > max(LONGEST_RECORD_BYTES, 2 * self._size):
+            raise DatasetError(
+                f"reading {self._path}: the row that begins on line {line} does not end within "
+                f"{LONGEST_RECORD_BYTES >> 20} MiB; is a quote not closed?"
+            )
+        return rest
+
+    def _texts(self) -> Iterator[bytes]:
+        """Yield the content as UTF-8, without a byte order mark."""
+        decoder = codecs.getincrementaldecoder(self.encoding)()
+        fed = 0
+        for part in self._parts:
+            held = len(decoder.getstate()[0])
+            yield self._decoded(decoder, part, fed - held)
+            fed += len(part)
+        yield self._decoded(decoder, b"", fed - len(decoder.getstate()[0]), is_last=True)
+
+    def _decoded(self, decoder: codecs.IncrementalDecoder, part: bytes, begin: int, *, is_last: bool = False) -> bytes:
+        try:
+            return decoder.decode(part, is_last).encode()
+        except UnicodeDecodeError as error:
+            raise DatasetError(
+                f"reading {self._path}: it is not {self.encoding}, see byte {begin + error.start}; say its encoding "
+                "(encoding=, or --encoding), for example cp1252"
+            ) from error
+
+
+def _end_of_records(data: bytes) -> int:
+    """Return the end of the last line break that is not within double quotes; 0 if there is none."""
+    end = data.rfind(b"\n") + 1
+    quotes = data.count(_QUOTE, 0, end)
+    while end and quotes % 2:
+        earlier = data.rfind(b"\n", 0, end - 1) + 1
+        quotes -= data.count(_QUOTE, earlier, end)
+        end = earlier
+    return end

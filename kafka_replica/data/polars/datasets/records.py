@@ -1,0 +1,115 @@
+"""The records of a part of a CSV file: the line of each, and those with a wrong number of cells."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import accumulate
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import polars as pl
+
+from kafka_replica.data.errors import DatasetError
+from kafka_replica.data.polars.datasets.chunks import Chunk
+
+_QUOTED: Final = re.compile(rb'"[^"]*"')
+_BLANK: Final = frozenset({b"", b"\r"})
+
+
+class WrongRow(NamedTuple):
+    """A row with more or fewer cells than the header.
+
+    Attributes:
+        at: its position among the rows of its part.
+        line: the line of the file on which it begins.
+        cells: the number of its cells.
+        text: the row as it is written, without its line end.
+    """
+
+    at: int
+    line: int
+    cells: int
+    text: str
+
+
+class Records(NamedTuple):
+    """The records of a part of a file.
+
+    Attributes:
+        data: the records, without blank lines; a wrong row is replaced by empty cells.
+        lines: the line of the file on which each record begins.
+        wrong: the wrong rows.
+    """
+
+    data: bytes
+    lines: Sequence[int]
+    wrong: Sequence[WrongRow] = ()
+
+
+def records_in(chunk: Chunk, cells: int, separator: str, path: Path, *, each: bool = False) -> Records:
+    """Return the records of a part of a file.
+
+    Args:
+        chunk: the part.
+        cells: the number of cells of the header.
+        separator: the separator of cells.
+        path: the file, for errors.
+        each: whether each record is looked at, even if the number of separators is right. Otherwise a long row may
+            make up for a short one; polars rejects long rows.
+
+    Raises:
+        DatasetError: a quote is not closed.
+    """
+    data, first_line = chunk
+    mark = separator.encode()
+    is_plain = b'"' not in data and not data.startswith((b"\n", b"\r\n"))
+    if not each and is_plain and b"\n\n" not in data and b"\n\r\n" not in data:
+        count = data.count(b"\n")
+        if data.count(mark) == count * (cells - 1):
+            return Records(data, range(first_line, first_line + count))
+    if data.count(b'"') % 2:
+        raise DatasetError(
+            f"reading {path}: after line {first_line - 1}: is a quote not closed, or not at the beginning of a cell?"
+        )
+    outlines = _outline(data).split(b"\n")[:-1]
+    inner = [one.count(b"\xff") for one in outlines]
+    begins = list(accumulate((1 + breaks for breaks in inner), initial=first_line))[:-1]
+    found = [one.count(mark) + 1 for one in outlines]
+    if not (any(one != cells for one in found) or not _BLANK.isdisjoint(outlines)):
+        return Records(data, begins)
+    return _kept(data, outlines, inner, begins, found, cells, mark)
+
+
+def _outline(data: bytes) -> bytes:
+    """Return the data with a quote in place of each quoted text, and then a byte FF for each line break in it."""
+    if b'"' not in data:
+        return data
+    short = str(pl.select(pl.lit(data.decode()).str.replace_all('"[^"]*"', '"')).item()).encode()
+    if short.count(b"\n") == data.count(b"\n"):
+        return short
+    return _QUOTED.sub(lambda found: b'"' + b"\xff" * found[0].count(b"\n"), data)
+
+
+def _kept(
+    data: bytes, outlines: Sequence[bytes], inner: Sequence[int], begins: Sequence[int], found: Sequence[int],
+    cells: int, mark: bytes,
+) -> Records:  # fmt: skip
+    """Return the records without blank lines and wrong rows."""
+    lines = data.split(b"\n")
+    empty = mark * (cells - 1) or b'""'
+    records: list[bytes] = []
+    kept: list[int] = []
+    wrong: list[WrongRow] = []
+    at = 0
+    for outline, breaks, line, count in zip(outlines, inner, begins, found, strict=True):
+        record = lines[at] if not breaks else b"\n".join(lines[at : at + breaks + 1])
+        at += breaks + 1
+        if outline in _BLANK:
+            continue
+        if count != cells:
+            wrong.append(WrongRow(len(records), line, count, record.removesuffix(b"\r").decode()))
+            record = empty
+        records.append(record)
+        kept.append(line)
+    return Records(b"".join(one + b"\n" for one in records), kept, wrong)

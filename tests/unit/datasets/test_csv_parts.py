@@ -1,0 +1,99 @@
+"""CSV files in parts: the same rows and lines whatever the size of the parts, and bounded memory."""
+
+from __future__ import annotations
+
+import gzip
+import zipfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kafka_replica.data.errors import DatasetError
+from kafka_replica.data.files.content_parts import ContentParts
+from kafka_replica.data.polars.datasets import chunks
+from kafka_replica.data.polars.datasets.reading import open_plain_csv
+from kafka_replica.errors import UsageError
+from support.effort import examples
+
+_CELLS = st.text('a,;" \n\u00e9\U0001f600', max_size=4)
+_ROWS = st.lists(st.tuples(st.lists(_CELLS, min_size=1, max_size=4), st.integers(0, 2)), max_size=8)
+
+
+def _written(cells: list[str], line_end: str) -> str:
+    return ",".join(f'"{one.replace(chr(34), chr(34) * 2)}"' for one in cells) + line_end
+
+
+@settings(max_examples=examples(300), deadline=None)
+@given(
+    _ROWS, st.sampled_from(["\n", "\r\n"]), st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "utf-32"]),
+    st.integers(1, 40), st.booleans(),
+)  # fmt: skip
+def test_any_size_of_parts(
+    rows: list[tuple[list[str], int]], line_end: str, encoding: str, size: int, with_end: bool
+) -> None:
+    """Cells, lines and rows with a wrong number of cells do not depend on where the parts of a file end."""
+    text = line_end * 2 + f"A,B{line_end}"
+    lines, values, wrong = [], [], []
+    for cells, blank in rows:
+        lines.append(text.count("\n") + 1)
+        record = _written(cells, line_end)
+        if len(cells) == 2:
+            values.append(tuple(one or None for one in cells))
+        else:
+            wrong.append((len(values), lines[-1], len(cells), record.removesuffix(line_end)))
+            values.append((None, None))
+        text += record + line_end * blank
+    content = (text if with_end else text.rstrip("\r\n")).encode(encoding)
+    table = open_plain_csv(Path("x.csv"), content=content, size=size)
+    batches = list(table.batches())
+    assert [row for one in batches for row in one.values.rows()] == values
+    assert [line for one in batches for line in one.lines] == lines
+    before, found = 0, []
+    for one in batches:
+        found += [(before + row.at, *row[1:]) for row in one.wrong]
+        before += one.cells.height
+    assert found == wrong
+    assert table.done == len(content)
+    assert [one.cells.rows() for one in table.batches()] == [one.cells.rows() for one in batches]
+
+
+def test_packed_content_is_read_in_parts(tmp_path: Path) -> None:
+    """The parts of gzip with several members, and of a file in an archive, are those of the content."""
+    data = b"A,B\n" + b"".join(b"%d,%d\n" % (number, -number) for number in range(5000))
+    (tmp_path / "x.csv.gz").write_bytes(gzip.compress(data[:7]) + gzip.compress(data[7:]) + b"\0\0")
+    with zipfile.ZipFile(tmp_path / "x.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("x.csv", data)
+    for path in (tmp_path / "x.csv.gz", f"{tmp_path / 'x.zip'}!/x.csv"):
+        parts = ContentParts(str(path), None, 1000)
+        found = list(parts)
+        assert b"".join(found) == data
+        assert max(map(len, found)) <= 1000
+        assert parts.done > 1000
+    packed = gzip.compress(data)
+    for damaged in (packed[:-9], packed[:50] + b"\xff" * 9 + packed[59:]):
+        (tmp_path / "y.csv.gz").write_bytes(damaged)
+        with pytest.raises(UsageError, match=r"cut off|damaged"):
+            list(ContentParts(str(tmp_path / "y.csv.gz"), None, 1000))
+
+
+def test_a_bomb_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reading stops where the content is larger than the limit."""
+    monkeypatch.setattr("kafka_replica.data.files.content_parts.largest", lambda _packed: 100_000)
+    (tmp_path / "x.csv.gz").write_bytes(gzip.compress(bytes(1_000_000)))
+    with zipfile.ZipFile(tmp_path / "x.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("x.csv", bytes(1_000_000))
+    for path in (tmp_path / "x.csv.gz", f"{tmp_path / 'x.zip'}!/x.csv"):
+        with pytest.raises(UsageError, match="more than 100,000 bytes"):
+            list(ContentParts(str(path), None, 1000))
+
+
+def test_a_quote_that_is_not_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rest of a file is not collected in search of the end of a row."""
+    monkeypatch.setattr(chunks, "LONGEST_RECORD_BYTES", 1000)
+    content = b'A,B\n1,2\n3,"x\n' + b"4,5\n" * 1000
+    with pytest.raises(DatasetError, match="the row that begins on line 3 does not end"):
+        list(open_plain_csv(Path("x.csv"), content=content, size=64).batches())
+    with pytest.raises(DatasetError, match="is a quote not closed"):
+        list(open_plain_csv(Path("x.csv"), content=content[:30]).batches())
