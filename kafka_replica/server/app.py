@@ -207,6 +207,7 @@ class Service:
         await self.feed.close()
         self._executor.shutdown(wait=False, cancel_futures=True)
         self._requests.close()
+        self._pages.close()
         self._producers.close()
         self.versions.close()
 

@@ -62,6 +62,9 @@ class ServerSettings:
     written_bytes: int = setting(
         64 * 1024 * 1024, "The size of artefacts that are kept as they were written, for other answers.", least=0
     )
+    search_bytes: int = setting(
+        128 * 1024 * 1024, "The size of texts that are kept for the search of the explorer.", least=0
+    )
     empty_status: int = setting(404, "The status of an SDMX answer without structures: 404, or 204 without a body.")
     max_url_bytes: int = setting(8192, "The length of path and query; a longer one gets 414.", least=1)
     max_header_bytes: int = setting(16 * 1024, "The size of a request's headers; larger ones get 431.", least=256)

@@ -87,6 +87,17 @@ class ReferenceGraph:
                     found.setdefault(place.artefact, place.key)
         return dict(sorted(found.items()))
 
+    def content_id(self, urn: Urn) -> Content | None:
+        """Return the identity of the message that holds an artefact; None if there is none, or no index yet."""
+        if not self._indexes.contents.is_begun:
+            return None
+        facts = self.contents.of(urn)
+        if facts is None:
+            holders = (place.key for place in self.contents.companions((urn.agency, urn.id)) if place.artefact == urn)
+            holder = min(holders, default=None)
+            facts = None if holder is None else self.contents.of(holder)
+        return None if facts is None else facts.content
+
     def result(self, found: Iterable[T]) -> QueryResult[T]:
         """Return the result of a query over all records, with the records that cannot be read."""
         return QueryResult(found, self.contents.unreadable)

@@ -13,7 +13,7 @@ from kafka_replica.sdmx.errors import SdmxError, UrnError
 from kafka_replica.sdmx.items import Item
 from kafka_replica.sdmx.lookups.artefacts import ArtefactReader, Reference, urn_of
 from kafka_replica.sdmx.lookups.attached import AttachedArtefacts
-from kafka_replica.sdmx.lookups.cache import DecodeCache, decode_cache
+from kafka_replica.sdmx.lookups.cache import Content, DecodeCache, decode_cache
 from kafka_replica.sdmx.lookups.categories import category_urn, dataflows_in
 from kafka_replica.sdmx.lookups.decoding import CONTENT_TYPE, RecordDecoder, Snapshot
 from kafka_replica.sdmx.lookups.effective_components import enumeration_target
@@ -181,6 +181,14 @@ class Structures(TypedLookUps):
         """
         urn = Urn.parse(reference) if isinstance(reference, str) else reference
         return stored_message(self._decoder, urn)
+
+    def content_id(self, urn: Urn) -> Content | None:
+        """Return the identity of the message that holds an artefact: equal in all versions with the same bytes.
+
+        The identity is known once the references were looked up, which decodes everything (:meth:`children`,
+        :meth:`unreadable`); before, and for an artefact that is not in this version, it is None.
+        """
+        return self._graph.content_id(urn)
 
     def latest(self, reference: Reference, *, stable: bool = True) -> Urn:
         """Return the URN of the newest version of an artefact, regardless of the version in the URN ``reference``.

@@ -12,6 +12,7 @@ from kafka_replica.sdmx.lookups.patterns import fitting, pattern
 from kafka_replica.server.pages.links import Address, Links
 from kafka_replica.server.pages.paging import page_of, start_of
 from kafka_replica.server.pages.search import search, words_of
+from kafka_replica.server.pages.search_index import SearchIndex
 from kafka_replica.server.problems import Problem
 
 SIZE: Final = 50
@@ -29,6 +30,7 @@ class Query(NamedTuple):
     id: str = ""
     text: str = ""
     start: int = 0
+    names_only: bool = False
 
     @staticmethod
     def of(request: Request) -> Query:
@@ -40,23 +42,38 @@ class Query(NamedTuple):
         cls, agency, id_, text = (request.query_params.get(name, "").strip() for name in ("class", "agency", "id", "q"))
         if any(value.count("*") > _WILDCARDS for value in (cls, agency, id_)):
             raise Problem(400, f"class, agency and id may have {_WILDCARDS} wildcards (*) each")
-        return Query(cls, agency, id_, text, start_of(request))
+        where = request.query_params.get("in", "")
+        if where not in {"", "names"}:
+            raise Problem(400, "in is names or nothing: where to search the words")
+        return Query(cls, agency, id_, text, start_of(request), where == "names")
 
     @property
     def address(self) -> Address:
         """The page of the query, without ``start``."""
-        parameters = {"class": self.cls, "agency": self.agency, "id": self.id, "q": self.text}
+        parameters = {"class": self.cls, "agency": self.agency, "id": self.id, "q": self.text, "in": self._where}
         return Address(("structures",)).with_parameters(**parameters)
+
+    @property
+    def _where(self) -> str:
+        return "names" if self.names_only else ""
 
 
 def explorer_context(
-    query: Query, structures: Structures, links: Links, pinned: Links, *, size: int = SIZE, limit_s: float = LIMIT_S
+    query: Query,
+    structures: Structures,
+    index: SearchIndex,
+    links: Links,
+    pinned: Links,
+    *,
+    size: int = SIZE,
+    limit_s: float = LIMIT_S,
 ) -> dict[str, Any]:
     """Return the values of the template.
 
     Args:
         query: the parameters.
         structures: the version.
+        index: the texts to search.
         links: the addresses of the page.
         pinned: the addresses that are pinned to the version, for the other parts of the list.
         size: the number of structures on a page.
@@ -65,7 +82,7 @@ def explorer_context(
     every = all_urns(structures)
     urns = matching(every, query)
     words = words_of(query.text)
-    found = search(structures, urns, words, query.start, size, limit_s)
+    found = search(structures, index, urns, words, query.start, size, limit_s, names_only=query.names_only)
     address = query.address
     page = page_of(address, pinned, query.start, size, len(urns))
     is_more = found.end < len(urns)

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 from kafka_replica.sdmx.base import ItemScheme
 from kafka_replica.sdmx.containers import Items
 from kafka_replica.sdmx.model import Artefact, ValueList
-from kafka_replica.server.pages.search import folded
+from kafka_replica.server.pages.folding import folded
 
 T = TypeVar("T")
 

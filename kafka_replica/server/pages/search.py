@@ -1,18 +1,23 @@
-"""Search for structures by their ids and names, within a limit of time."""
+"""Search for structures by all their texts, within a limit of time."""
 
 from __future__ import annotations
 
 import time
-import unicodedata
 from collections.abc import Callable, Sequence
+from itertools import islice
 from typing import Final, NamedTuple
 
 from kafka_replica.errors import KafkaReplicaError
 from kafka_replica.sdmx import InternationalString, Structures, Urn
 from kafka_replica.sdmx.base import Nameable
+from kafka_replica.sdmx.model import Artefact
+from kafka_replica.server.pages.folding import folded
 from kafka_replica.server.pages.redaction import redacted
+from kafka_replica.server.pages.search_index import SearchIndex
+from kafka_replica.server.pages.texts import ArtefactText, texts_of
 
 _MOST_WORDS: Final = 16
+_SHOWN: Final = 3
 
 
 class Match(NamedTuple):
@@ -20,6 +25,8 @@ class Match(NamedTuple):
 
     urn: Urn
     names: tuple[tuple[str, str], ...]
+    texts: tuple[ArtefactText, ...] = ()
+    """Other texts that the words occur in, which are not in its reference and names; the first ones."""
     error: str | None = None
     """The reason why its record cannot be read."""
 
@@ -37,45 +44,44 @@ def words_of(text: str) -> tuple[str, ...]:
     return tuple(folded(text).split()[:_MOST_WORDS])
 
 
-def folded(text: str) -> str:
-    """Return a text without differences of case, accents and width."""
-    if text.isascii():
-        return text.lower()
-    parts = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(sign for sign in parts if not unicodedata.combining(sign)).casefold()
-
-
 def search(
     structures: Structures,
+    index: SearchIndex,
     urns: Sequence[Urn],
     words: Sequence[str],
     start: int,
     size: int,
     limit_s: float,
     clock: Callable[[], float] = time.monotonic,
+    *,
+    names_only: bool = False,
 ) -> Matches:
-    """Return structures in whose reference or names all words occur, each word in any of them.
+    """Return structures in which all words occur, each word in any of their texts.
 
-    The cost is one decoding for each structure whose message is not decoded yet. The search ends after the limit of
-    time, but not before it has examined a structure; a further search continues at the end of this one.
+    The cost is one decoding for each structure whose text the index does not have yet. The search ends after the limit
+    of time, but not before it has examined a structure; a further search continues at the end of this one.
 
     Args:
         structures: the version to search.
+        index: the texts.
         urns: the structures to examine.
         words: the words, as :func:`words_of` returns them; without words all match.
         start: the number of structures at the beginning that are left out.
         size: the number of matches to return.
         limit_s: the limit of time.
         clock: returns the time in seconds.
+        names_only: whether to look at references and names of structures alone.
     """
     give_up_s = clock() + limit_s
     found: list[Match] = []
-    end = start
-    for urn in urns[start:]:
+    end, parts = start, [word.encode("utf-8", "replace") for word in words]
+    for urn in islice(urns, start, None):
         end += 1
-        match = _match(structures, urn, words)
-        if match is not None:
-            found.append(match)
+        text = index.text(structures, urn) if parts else b""
+        if all(part in text for part in parts):
+            match = _match(structures, urn, words, names_only=names_only)
+            if match is not None:
+                found.append(match)
         if len(found) == size or clock() >= give_up_s:
             break
     return Matches(found, min(end, len(urns)))
@@ -87,15 +93,32 @@ def named(names: InternationalString) -> tuple[tuple[str, str], ...]:
     return next((((language, text),) for language, text in names.texts if text == usual), ())
 
 
-def _match(structures: Structures, urn: Urn, words: Sequence[str]) -> Match | None:
+def _match(structures: Structures, urn: Urn, words: Sequence[str], *, names_only: bool) -> Match | None:
+    """Return what to show of a structure whose text has all words; None if the names should have them and do not."""
     reference = folded(urn.reference)
     try:
         artefact = structures.get(urn)
     except KafkaReplicaError as error:
-        return Match(urn, (), redacted(str(error))) if all(word in reference for word in words) else None
+        return Match(urn, (), error=redacted(str(error)))
     names = artefact.names if isinstance(artefact, Nameable) else InternationalString()
     texts = {(language, text): folded(text) for language, text in names.texts}
-    if not all(word in reference or any(word in text for text in texts.values()) for word in words):
+    others = [word for word in words if word not in reference and not any(word in text for text in texts.values())]
+    if others and names_only:
         return None
     matching = (name for name, text in texts.items() if any(word in text for word in words))
-    return Match(urn, tuple(dict.fromkeys((*named(names), *matching))))
+    shown = tuple(dict.fromkeys((*named(names), *matching)))
+    return Match(urn, shown, _places(artefact, others) if isinstance(artefact, Artefact) else ())
+
+
+def _places(artefact: Artefact, words: Sequence[str]) -> tuple[ArtefactText, ...]:
+    """Return the first texts, besides names of the artefact itself, that words occur in: one for each word at least."""
+    missing, found = set(words), list[ArtefactText]()
+    for one in texts_of(artefact) if words else ():
+        text = folded(one.text)
+        new = [word for word in missing if word in text]
+        if new or (len(found) < _SHOWN and any(word in text for word in words)):
+            found.append(one)
+            missing.difference_update(new)
+        if not missing and len(found) >= _SHOWN:
+            break
+    return tuple(found)

@@ -21,6 +21,7 @@ from kafka_replica.server.pages.links import Links
 from kafka_replica.server.pages.paging import start_of
 from kafka_replica.server.pages.past_pages import Comparison, diff_context, history_context
 from kafka_replica.server.pages.rendering import Renderer, html_response
+from kafka_replica.server.pages.search_index import SearchIndex
 from kafka_replica.server.pages.status_page import StatusPage
 from kafka_replica.server.problems import Problem
 from kafka_replica.server.settings import ServerSettings
@@ -61,6 +62,7 @@ class Pages:
         self._renderer = renderer
         self._history = history
         self._status = StatusPage(replica, settings)
+        self._index = SearchIndex(settings.search_bytes)
 
     async def status(self, request: Request) -> Response:
         """Answer with the status of the replica; a pinned path shows the facts of its version, too."""
@@ -95,7 +97,9 @@ class Pages:
 
         def context(served: ServedVersion, links: Links) -> Context:
             pinned = links.pinned_to(self._versions.id_of(served.snapshot))
-            return explorer_context(query, served.structures, links, pinned)
+            if query.text:
+                self._index.begin(served.structures)
+            return explorer_context(query, served.structures, self._index, links, pinned)
 
         return await self.of_version(request, "structures.html", context)
 
@@ -108,6 +112,10 @@ class Pages:
             return artefact_context(query, served.structures, links, pinned)
 
         return await self.of_version(request, "artefact.html", context)
+
+    def close(self) -> None:
+        """Stop what works in the background. Idempotent."""
+        self._index.close()
 
     async def static(self, request: Request) -> Response:
         """Answer with a file that pages need."""

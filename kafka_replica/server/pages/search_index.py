@@ -1,0 +1,109 @@
+"""The texts of artefacts as a search looks at them, kept by the message that they come from.
+
+The text of a message is the same in each version that has the message, so that a change of the topic costs what it
+changes, and pages of earlier versions are searched with the same texts.
+"""
+
+from __future__ import annotations
+
+import logging
+from threading import Event, Lock, Thread
+from typing import Final, TypeAlias
+
+from kafka_replica.errors import KafkaReplicaError
+from kafka_replica.sdmx import Structures, Urn
+from kafka_replica.sdmx.lookups.cache import Content
+from kafka_replica.sdmx.model import Artefact
+from kafka_replica.server.pages.folding import folded
+from kafka_replica.server.pages.texts import texts_of
+
+_log = logging.getLogger("kafka_replica.server")
+_Key: TypeAlias = tuple[Content, Urn]
+_ENTRY_BYTES: Final = 400
+"""About what an entry takes besides its text."""
+
+
+class SearchIndex:
+    """The folded texts of artefacts: one line for each reference, name, description, annotation and item. Thread-safe.
+
+    A search makes the texts that it misses; :meth:`begin` makes all of a version in a thread.
+
+    Args:
+        max_bytes: the size of the texts that are kept; others are made for each search.
+    """
+
+    def __init__(self, max_bytes: int) -> None:
+        self._max_bytes = max_bytes
+        self._lock = Lock()
+        self._texts: dict[_Key, bytes] = {}
+        self._bytes = 0
+        self._filled: Structures | None = None
+        self._thread: Thread | None = None
+        self._closed = Event()
+
+    @property
+    def size_bytes(self) -> int:
+        """The size of the texts that are kept."""
+        return self._bytes
+
+    def text(self, structures: Structures, urn: Urn) -> bytes:
+        """Return the text of an artefact; of one that cannot be read, its reference alone."""
+        content = structures.content_id(urn)
+        found = None if content is None else self._texts.get((content, urn))
+        if found is None:
+            found = _text_of(structures, urn)
+            if content is not None:
+                self._keep((content, urn), found)
+        return found
+
+    def begin(self, structures: Structures) -> None:
+        """Begin to make all texts of a version in a thread, unless that was done or another version is under way."""
+        with self._lock:
+            is_done = self._filled is not None and self._filled.version == structures.version
+            if is_done or self._closed.is_set() or (self._thread is not None and self._thread.is_alive()):
+                return
+            self._thread = Thread(target=self._run, args=(structures,), name="kafka_replica search", daemon=True)
+            self._thread.start()
+
+    def fill(self, structures: Structures) -> None:
+        """Make all texts of a version, and drop those of messages that the version does not have."""
+        structures.unreadable()  # reads everything once; from then on contents are known
+        urns = [*structures.urns, *structures.companions()]
+        held = {(content, urn) for urn in urns if (content := structures.content_id(urn)) is not None}
+        with self._lock:
+            for key in [key for key in self._texts if key not in held]:
+                self._bytes -= len(self._texts.pop(key)) + _ENTRY_BYTES
+        for urn in reversed(urns):  # a search under way makes them from the other end
+            if self._closed.is_set() or self._bytes >= self._max_bytes:
+                return
+            self.text(structures, urn)
+        self._filled = structures
+
+    def close(self) -> None:
+        """Stop making texts. Idempotent."""
+        self._closed.set()
+
+    def _run(self, structures: Structures) -> None:
+        try:
+            self.fill(structures)
+        except KafkaReplicaError as error:
+            _log.warning("preparing the search of version %d: %s", structures.version, error)
+
+    def _keep(self, key: _Key, text: bytes) -> None:
+        with self._lock:
+            size = len(text) + _ENTRY_BYTES
+            if key not in self._texts and self._bytes + size <= self._max_bytes:
+                self._texts[key] = text
+                self._bytes += size
+
+
+def _text_of(structures: Structures, urn: Urn) -> bytes:
+    lines = [urn.reference]
+    try:
+        artefact = structures.get(urn)
+    except KafkaReplicaError:
+        pass
+    else:
+        if isinstance(artefact, Artefact):
+            lines += (one.text for one in texts_of(artefact))
+    return folded("\n".join(dict.fromkeys(lines))).encode("utf-8", "replace")
