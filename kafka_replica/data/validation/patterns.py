@@ -9,13 +9,11 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from kafka_replica.data.expressions import Scanner, in_class, literal, with_python_codes
-
-_MOST: Final = 1000
-"""The most repetitions of a part that Rust's expressions can handle."""
+from kafka_replica.data.expressions import ExpressionReader, Member, Repetition, in_class, literal, with_python_codes
 
 _NAME_START = (
     r":A-Z_a-z\x{C0}-\x{D6}\x{D8}-\x{F6}\x{F8}-\x{2FF}\x{370}-\x{37D}\x{37F}-\x{1FFF}\x{200C}-\x{200D}"
@@ -37,7 +35,6 @@ _CLASSES: Final = {
 }
 _CONTROL: Final = {"n": "\n", "r": "\r", "t": "\t"}
 _CATEGORY: Final = re.compile(r"[pP]\{(?:L[ultmo]?|M[nce]?|N[dlo]?|P[cdseifo]?|Z[slp]?|S[mcko]?|C[cfon]?)\}")
-_QUANTIFIER: Final = re.compile(r"[?*+]|\{([0-9]+)(?:(,)([0-9]*))?\}")
 
 
 class UnusablePatternError(ValueError):
@@ -74,34 +71,28 @@ def translated(pattern: str) -> Pattern:
     return Pattern(expression, found.examples)
 
 
-class _Reader(Scanner):
-    """Reads an expression from left to right."""
+class _Reader(ExpressionReader[_Part]):
+    """Reads an expression of XML Schema's from left to right."""
 
-    def __init__(self, text: str) -> None:
-        super().__init__(text)
-        self.depth = 0
+    QUANTIFIER = re.compile(r"[?*+]|\{([0-9]+)(?:(,)([0-9]*))?\}")
 
-    def alternatives(self) -> _Part:
-        branches = [self._branch()]
-        while self.take("|"):
-            branches.append(self._branch())
+    def error(self, reason: str) -> UnusablePatternError:
+        return UnusablePatternError(reason)
+
+    malformed = error
+
+    # --- alternatives and their anchors ---
+
+    def either(self, branches: Sequence[_Part]) -> _Part:
         examples = tuple(dict.fromkeys(example for branch in branches for example in branch.examples))
         return _Part("|".join(branch.written for branch in branches), examples[:6])
 
-    def _branch(self) -> _Part:
-        written = ""
-        examples: tuple[str, ...] = ("",)
+    def branch(self) -> _Part:
         self._anchor("^")
-        while self.at < len(self.text) and self.text[self.at] not in "|)":
-            if self.text[self.at + 1 : self.at + 2] in {"", "|", ")"} and self._anchor("$"):
-                break
-            part = self._quantified(self._atom())
-            written += part.written
-            length = max(len(examples), len(part.examples))
-            examples = tuple(
-                examples[index % len(examples)] + part.examples[index % len(part.examples)] for index in range(length)
-            )
-        return _Part(written, examples)
+        return super().branch()
+
+    def ends_branch(self) -> bool:
+        return self.text[self.at + 1 : self.at + 2] in {"", "|", ")"} and self._anchor("$")
 
     def _anchor(self, char: str) -> bool:
         """Skip an anchor at an end of an alternative, which the whole value implies; return whether there is one."""
@@ -113,55 +104,46 @@ class _Reader(Scanner):
             )
         return True
 
-    def _quantified(self, atom: _Part) -> _Part:
-        found = _QUANTIFIER.match(self.text, self.at)
-        if found is None:
-            return atom
-        self.at = found.end()
+    def sequence(self, parts: Sequence[_Part]) -> _Part:
+        examples: tuple[str, ...] = ("",)
+        for part in parts:
+            length = max(len(examples), len(part.examples))
+            examples = tuple(
+                examples[index % len(examples)] + part.examples[index % len(part.examples)] for index in range(length)
+            )
+        return _Part("".join(part.written for part in parts), examples)
+
+    # --- quantifiers and groups ---
+
+    def repeated(self, atom: _Part, repetition: Repetition) -> _Part:
         if self.text[self.at : self.at + 1] in {"?", "+", "*"}:
             raise UnusablePatternError("lazy and possessive quantifiers are not XML Schema's")
-        written = found.group()
-        if found.group(1) is None:
-            counts = {"?": (0, 1), "*": (0, 3), "+": (1, 3)}[written]
-        else:
-            least = int(found.group(1))
-            most = int(found.group(3) or least + 2) if found.group(2) else least
-            if max(least, most) > _MOST:
-                raise UnusablePatternError(f"{written} asks for more than {_MOST} copies")
-            counts = (least, most)
-        return _Part(
-            atom.written + written, tuple(dict.fromkeys(one * count for count in counts for one in atom.examples))
-        )
+        written, least, most = repetition
+        counts = least, (3 if written in {"*", "+"} else least + 2) if most is None else most
+        examples = dict.fromkeys(example * count for count in counts for example in atom.examples)
+        return _Part(atom.written + written, tuple(examples))
 
-    def _atom(self) -> _Part:
-        char = self.text[self.at]
-        self.at += 1
-        if char == "(":
-            return self._group()
-        if char == "[":
-            inside, example = self._class()
-            return _Part(inside, (example,))
-        if char == ".":
-            return _Part(r"[^\n\r]", ("x",))
-        if char == "\\":
-            return self._escape()
-        if char in "?*+{}]":
-            raise UnusablePatternError(f"{char!r} at {self.at - 1} stands for nothing")
-        return _Part(literal(char), (char,))
-
-    def _group(self) -> _Part:
+    def opening(self) -> str:
         if self.text.startswith("?", self.at):
             if not self.text.startswith("?:", self.at):
                 raise UnusablePatternError("groups that begin with (? are not XML Schema's")
             self.at += 2
-        self.depth += 1
-        inner = self.alternatives()
-        self.depth -= 1
-        if not self.take(")"):
-            raise UnusablePatternError("a group is not closed")
-        return _Part(f"(?:{inner.written})", inner.examples)
+        return "(?:"
 
-    def _escape(self) -> _Part:
+    def group(self, opened: str, inner: _Part) -> _Part:
+        return _Part(f"{opened}{inner.written})", inner.examples)
+
+    # --- characters and classes ---
+
+    def any_char(self) -> _Part:
+        return _Part(r"[^\n\r]", ("x",))
+
+    def character(self, char: str) -> _Part:
+        if char in "?*+{}]":
+            raise UnusablePatternError(f"{char!r} at {self.at - 1} does not represent a character; escape it")
+        return _Part(literal(char), (char,))
+
+    def escape(self) -> _Part:
         written, negated, example = self._escaped()
         if len(written) > 2 or negated or written.startswith("\\"):
             return _Part(f"[{'^' if negated else ''}{written}]", (example,))
@@ -169,15 +151,12 @@ class _Reader(Scanner):
 
     def _escaped(self) -> tuple[str, bool, str]:
         """Return the meaning of an escape: its text in a class, whether it is negated, and an example."""
-        if self.at >= len(self.text):
-            raise UnusablePatternError("a backslash ends it")
         category = _CATEGORY.match(self.text, self.at)
         if category is not None:
             self.at = category.end()
             example = {"u": "A", "l": "a", "d": "7"}.get(category.group()[3:4], "A")
             return rf"\{category.group()}", False, {"L": "A", "N": "7"}.get(category.group()[2], example)
-        char = self.text[self.at]
-        self.at += 1
+        char = self.next()
         if char in _CLASSES:
             return _CLASSES[char]
         if char in _CONTROL:
@@ -189,41 +168,38 @@ class _Reader(Scanner):
             raise UnusablePatternError(f"\\{char} is not XML Schema's")
         return char, False, char
 
+    def char_class(self) -> _Part:
+        written, example = self._class()
+        return _Part(written, (example,))
+
     def _class(self) -> tuple[str, str]:
-        negated, example = self.take("^"), ""
-        parts: list[str] = []
-        while not self.text.startswith("]", self.at):
-            if self.at >= len(self.text):
-                raise UnusablePatternError("a class is not closed")
-            if self.text.startswith("-[", self.at):
-                self.at += 2
-                without, _ = self._class()
-                if not self.take("]"):
-                    raise UnusablePatternError("a subtraction must end its class")
-                return f"[{_shape(parts, negated)}&&{_opposite(without)}]", _outside(example, without)
-            low, one = self._member()
-            if self.text.startswith("-", self.at) and self.text[self.at + 1 : self.at + 2] not in {"]", "["}:
-                self.at += 1
-                high, _ = self._member()
-                low = f"{low}-{high}"
-            parts.append(low)
-            example = example or one
+        negated = self.take("^")
+        members = self.members()
+        parts = [member.written for member in members]
+        example = next((member.example for member in members if member.example), "")
+        if self.begins_subtraction():
+            self.at += 2
+            without, _ = self._class()
+            if not self.take("]"):
+                raise UnusablePatternError("a subtraction must end its class")
+            return f"[{_shape(parts, negated)}&&{_opposite(without)}]", _outside(example, without)
         self.at += 1
-        if not parts:
-            raise UnusablePatternError("a class is empty")
         return f"[{_shape(parts, negated)}]", _not_in(parts) if negated else example
 
-    def _member(self) -> tuple[str, str]:
-        char = self.text[self.at]
-        self.at += 1
+    def begins_subtraction(self) -> bool:
+        return self.text.startswith("-[", self.at)
+
+    def member(self) -> Member:
+        char = self.next()
         if char == "\\":
             written, negated, example = self._escaped()
             if negated:
-                return f"[^{written}]", example
-            return (in_class(written) if len(written) == 1 else written), example
+                return Member(f"[^{written}]", is_set=True, example=example)
+            is_set = len(written) > 1
+            return Member(written if is_set else in_class(written), is_set, example)
         if char == "[":
             raise UnusablePatternError("a class within a class")
-        return in_class(char), char
+        return Member(in_class(char), is_set=False, example=char)
 
 
 def _shape(parts: list[str], negated: bool) -> str:
