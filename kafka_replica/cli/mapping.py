@@ -8,7 +8,6 @@ from kafka_replica.cli.data_options import DataOptions, data_options, reference_
 from kafka_replica.cli.log_output import say
 from kafka_replica.cli.progress import shown_progress
 from kafka_replica.cli.results import (
-    data_errors,
     exit_status,
     result_files,
     results_folder,
@@ -16,6 +15,7 @@ from kafka_replica.cli.results import (
     write_report,
 )
 from kafka_replica.cli.structure_source import StructureSource
+from kafka_replica.data.errors import data_errors
 from kafka_replica.data.files import usages_of
 from kafka_replica.data.jobs import MappingJob, Progress, engine, separators_in_words, sources_of
 from kafka_replica.data.mapping import compile_map, inverse

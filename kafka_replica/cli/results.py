@@ -21,9 +21,8 @@ from kafka_replica.cli.data_options import DataOptions
 from kafka_replica.cli.log_output import say
 from kafka_replica.cli.output import json_line
 from kafka_replica.common.wording import counted
-from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.jobs import ESS, Outcome, report_page
-from kafka_replica.errors import ConfigurationError, MissingExtraError, UsageError
+from kafka_replica.errors import UsageError
 
 REJECTED_ROWS: Final = 3
 """The exit status if the command succeeded, and the data has more errors than allowed."""
@@ -121,17 +120,6 @@ def result_files(chosen: DataOptions) -> Iterator[ResultFiles]:
     finally:
         for written in unfinished.values():
             written.unlink(missing_ok=True)
-
-
-@contextmanager
-def data_errors() -> Iterator[None]:
-    """Report errors in the data as such, because they are no mistake on the command line."""
-    try:
-        yield
-    except (ConfigurationError, MissingExtraError):
-        raise
-    except UsageError as error:
-        raise DatasetError(str(error)) from error
 
 
 def _left_in(folder: Path) -> list[Path]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 
 
 class OwnerProcess:
@@ -17,3 +18,9 @@ class OwnerProcess:
     def is_current(self) -> bool:
         """Return whether the current process is the owner; False in a fork."""
         return os.getpid() == self.pid
+
+
+def after_fork(function: Callable[[], None]) -> None:
+    """Call a function in each child process that is forked from now on; Windows has no forks."""
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=function)

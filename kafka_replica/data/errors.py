@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from kafka_replica.errors import DataError, UsageError
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from kafka_replica.errors import ConfigurationError, DataError, MissingExtraError, UsageError
 from kafka_replica.sdmx.errors import SdmxError
 
 __all__ = [
@@ -22,3 +25,18 @@ class DatasetError(DataError):
 
 class MapError(SdmxError):
     """A structure map, or a map that it refers to, cannot be applied."""
+
+
+@contextmanager
+def data_errors() -> Iterator[None]:
+    """Report the usage errors of a job as errors in the data, since the command or request itself is correct.
+
+    Raises:
+        DatasetError: a file cannot be read as it is.
+    """
+    try:
+        yield
+    except (ConfigurationError, MissingExtraError):
+        raise
+    except UsageError as error:
+        raise DatasetError(str(error)) from error

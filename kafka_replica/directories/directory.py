@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Collection, Hashable, ItemsView, Iterator, KeysView, Mapping, ValuesView
 from copy import copy
@@ -12,6 +11,7 @@ from types import TracebackType
 from typing import Any, Final, Generic, Literal, Self, TypeVar, overload
 from weakref import WeakSet
 
+from kafka_replica.common.process import after_fork
 from kafka_replica.directories.changes import DirectoryListener, typed_listener
 from kafka_replica.directories.contents import Contents, UndecodedContents
 from kafka_replica.directories.decoding import decoder_for
@@ -466,4 +466,4 @@ def _after_fork() -> None:
         directory._after_fork()  # noqa: SLF001 - of this module
 
 
-os.register_at_fork(after_in_child=_after_fork)
+after_fork(_after_fork)

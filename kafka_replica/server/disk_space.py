@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Final
 
+from kafka_replica.common.error_causes import causes
 from kafka_replica.errors import KafkaReplicaError
 from kafka_replica.server.problems import Problem
 
@@ -28,18 +29,16 @@ def disk_problems(headers: Mapping[str, str] | None = None) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        if not _is_full(error):
+        if not any(map(_is_full, causes(error, with_context=True))):
             raise
         text = "the disk for temporary files of this service is full; try again later, or ask its operator for space"
         raise Problem(507, text, dict(headers or {})) from error
 
 
-def _is_full(error: BaseException | None) -> bool:
-    """Return whether an error, or the cause of it, is a full disk."""
-    while error is not None:
-        if isinstance(error, OSError) and error.errno in _FULL:
-            return True
-        if not isinstance(error, KafkaReplicaError | Problem) and any(text in str(error).lower() for text in _TEXTS):
-            return True  # our own errors may quote names in the data
-        error = error.__cause__ or error.__context__
-    return False
+def _is_full(error: BaseException) -> bool:
+    """Return whether an error is a full disk."""
+    if isinstance(error, OSError) and error.errno in _FULL:
+        return True
+    if isinstance(error, KafkaReplicaError | Problem):
+        return False  # our own errors may quote names in the data
+    return any(text in str(error).lower() for text in _TEXTS)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from kafka_replica.common.clock import now_ms
 from kafka_replica.errors import ConfigurationError
 from kafka_replica.headers.keys import assigned_key
 from kafka_replica.headers.piece import Piece, PieceInput, PieceOutput
@@ -94,7 +94,7 @@ class RoutingTrail(Piece):
             )
         if len(record.own) >= self._max_hops:
             raise ValueError(f"it has {len(record.own)} hops already (max_hops): it may go round in a circle")
-        hop = self._hop._replace(topic=record.topic, time_ms=time.time_ns() // 1_000_000)
+        hop = self._hop._replace(topic=record.topic, time_ms=now_ms())
         return PieceOutput(record.value, (*record.own, (_KEY.name, hop.content())))
 
     def incoming(self, record: PieceInput) -> PieceOutput:

@@ -6,7 +6,6 @@ versions, of a recreated topic, or of two replicas.
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from collections import OrderedDict
@@ -15,6 +14,7 @@ from hashlib import blake2b
 from typing import Final, NamedTuple, TypeAlias
 from weakref import WeakSet
 
+from kafka_replica.common.process import after_fork
 from kafka_replica.common.wording import counted
 from kafka_replica.errors import ConfigurationError
 from kafka_replica.sdmx.message import Message
@@ -195,8 +195,7 @@ def _forget_locks() -> None:
         cache._begin()  # noqa: SLF001 - a lock may have been held by a thread that the fork does not have
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_locks)
+after_fork(_forget_locks)
 
 decode_cache: Final = DecodeCache()
 """The cache of this process, shared by all look-ups without a cache of their own."""

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from kafka_replica.data.errors import DatasetError
+from kafka_replica.data.errors import data_errors
 from kafka_replica.data.files import usages_of
 from kafka_replica.data.jobs import (
     Engine,
@@ -22,7 +20,7 @@ from kafka_replica.data.jobs import (
 )
 from kafka_replica.data.mapping import compile_map, inverse
 from kafka_replica.data.validation import Rules, compile_rules
-from kafka_replica.errors import ConfigurationError, MissingExtraError, UsageError
+from kafka_replica.errors import UsageError
 from kafka_replica.sdmx import Structures
 from kafka_replica.server.data.options import DataOptions
 from kafka_replica.server.data.xml_names import check_names
@@ -65,7 +63,7 @@ def validate_file(
     job = ValidationJob(
         sources=(source,), rules=rules, usages=usages, out=out, **_listed(out, lists=lists), **options.of_jobs
     )
-    with _errors_of_data():
+    with data_errors():
         return Processed(runs.validate(job, _ignore), rules)
 
 
@@ -94,7 +92,7 @@ def map_file(data: Path, options: DataOptions, structures: Structures, out: Path
         **_listed(out, lists=lists),
         **options.of_jobs,
     )
-    with _errors_of_data():
+    with data_errors():
         return Processed(runs.map(job, _ignore), rules)
 
 
@@ -114,17 +112,6 @@ def _structure_in(source: Source, options: DataOptions, structures: Structures) 
     if source.kind == "csv":
         raise UsageError("plain CSV names no structure; give it: structure=URN, or structure=AGENCY:ID(VERSION)")
     return str(structures.get(artefact_of(source, options.encoding)).urn)
-
-
-@contextmanager
-def _errors_of_data() -> Iterator[None]:
-    """Report errors in the data as such, because the request is not wrong."""
-    try:
-        yield
-    except (ConfigurationError, MissingExtraError):
-        raise
-    except UsageError as error:
-        raise DatasetError(str(error)) from error
 
 
 def _ignore(_progress: Progress) -> None:
