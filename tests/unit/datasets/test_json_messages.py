@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,18 +14,9 @@ from hypothesis import strategies as st
 from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files.messages import read_data_message
 from kafka_replica.errors import UsageError
-from support.datasets.naive_json import naive_rows
 from support.effort import examples
-from support.paths import CORPUS
 
-SAMPLES = CORPUS / "sdmx-json-data"
 FLOW = "urn:sdmx:org.sdmx.infomodel.datastructure.Dataflow=T:F(1.0)"
-FAULTY = {
-    "exr-action-delete": 'dataSets[0].series["0"].observations["1"][2]: 1 is no index of OBS_STATUS',
-    "1.0.0-cts-exr-cross-section": 'dataSets[0].series["0"].observations["1"][2]: 1 is no index of OBS_STATUS',
-    "generated-sample": "dataSets[0].dimensionGroupAttributes[\"80:\"]: '80' is no index of o",
-}
-"""Official samples with indexes that their own lists do not have."""
 
 
 def rows_in(message: Any) -> list[dict[str, Any]]:
@@ -58,52 +48,20 @@ def on_groups(groups: dict[str, Any], **more: Any) -> dict[str, Any]:
     return message(dataset, attributes={"dimensionGroup": [codes("G", "g0", "g1"), {"id": "H"}]})
 
 
-@pytest.mark.parametrize(
-    "file", sorted(SAMPLES.glob("*.json")) or [pytest.param(None, marks=pytest.mark.skip(f"no samples in {SAMPLES}"))],
-    ids=lambda file: file and file.stem,
-)  # fmt: skip
-def test_official_samples(file: Path) -> None:
-    """Each official sample gives what a naive reading gives, or the location of its error."""
-    said = next((said for part, said in FAULTY.items() if part in file.stem), None)
-    if said is not None:
-        with pytest.raises(DatasetError) as error:
-            read_data_message(file)
-        assert said in str(error.value)
-        return
-    found = rows_in(file.read_bytes())
-    standing = {"STRUCTURE", "STRUCTURE_ID"}
-    expected = naive_rows(file.read_bytes())
-    texts = [
-        {name: in_languages(value) for name, value in row.items()} for row in expected
-    ]  # fmt: skip
-    assert [{name: value for name, value in row.items() if name not in standing} for row in found] == texts
-    assert all(standing <= row.keys() for row in found)
+def test_an_attribute_without_values() -> None:
+    """In 1.0 an attribute whose list is empty has no value; an index there is an error, not a value.
 
-
-def in_languages(value: Any) -> Any:
-    """Return texts by language as rows have them."""
-    if isinstance(value, dict):
-        return [{"language": language, "text": text} for language, text in value.items()]
-    return value
-
-
-@pytest.mark.parametrize("name", ["v1.0.0-cts-exr-flat", "v1.0.0-cts-exr-time-series"])
-def test_official_samples_in_sdmx1(name: str) -> None:
-    """The library sdmx1, which reads 1.0, finds the same keys and values."""
-    sdmx = pytest.importorskip("sdmx")
-    file = SAMPLES / f"{name}.json"
-    if not file.exists():
-        pytest.skip(f"no sample {file}")
-    found = {
-        (row["CURRENCY"], row["TIME_PERIOD"]): float(row["OBS_VALUE"]) for row in rows_in(file.read_bytes())
-    }  # fmt: skip
-    with file.open("rb") as opened:
-        read = sdmx.read_sdmx(opened)
-    theirs = {
-        (str(one.key["CURRENCY"].value), str(one.key["TIME_PERIOD"].value)): float(one.value)
-        for one in read.data[0].obs
+    Some services leave such attributes out of observations, so that the values of others are in their places.
+    """
+    structure = {
+        "dimensions": {"observation": [codes("A", "a0")]},
+        "attributes": {"observation": [codes("FORMAT"), codes("STATUS", "x", "y")]},
     }
-    assert found == theirs
+    old = {"structure": structure, "dataSets": [{"observations": {"0": [1, None, 1]}}]}
+    assert rows_in(old) == [{"ACTION": "I", "A": "a0", "OBS_VALUE": "1", "STATUS": "y"}]
+    old["dataSets"] = [{"observations": {"0": [1, 0]}}]
+    with pytest.raises(DatasetError, match=r'observations\["0"\]\[1\]: 0 is no index of FORMAT, which has no values'):
+        rows_in(old)
 
 
 def test_groups_do_not_erase_each_other() -> None:

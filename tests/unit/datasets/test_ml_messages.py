@@ -117,6 +117,25 @@ def test_observations_are_not_multiplied(file: Path) -> None:
     ]
 
 
+def test_observations_beside_series(file: Path) -> None:
+    """A data set may have observations without a series before and after series; all are rows, in their order."""
+    one, two = '<Obs A="x" TIME_PERIOD="2010" OBS_VALUE="1"/>', '<Obs A="y" TIME_PERIOD="2011" OBS_VALUE="2"/>'
+    series = '<Series A="z"><Obs TIME_PERIOD="2012" OBS_VALUE="3"/></Series>'
+    found = rows_in(file, message(one + series + two))
+    assert [(row["A"], row["TIME_PERIOD"], row["OBS_VALUE"]) for row in found] == [
+        ("x", "2010", "1"), ("z", "2012", "3"), ("y", "2011", "2"),
+    ]  # fmt: skip
+
+
+def test_the_action_of_1_0(file: Path) -> None:
+    """Update of 1.0 is Append of later versions."""
+    file.write_text(
+        f'<CompactData xmlns="{_OLD.replace("v2_0", "v1_0")}/message"><Header><DataSetAction>Update</DataSetAction>'
+        '</Header><DataSet><Series A="x"><Obs TIME_PERIOD="2010" OBS_VALUE="1"/></Series></DataSet></CompactData>'
+    )
+    assert read_data_message(file)[0]["ACTION"] == "A"
+
+
 def test_a_group_without_rows(file: Path) -> None:
     """A group to which no row belongs is a row, so that its attributes are not lost."""
     body = '<Group CUR="CHF" TITLE="franc"/><Series CUR="USD"><Obs TIME_PERIOD="2010" OBS_VALUE="1"/></Series>'

@@ -8,7 +8,7 @@ from typing import Any
 from kafka_replica.data.files.messages.blocks import Block
 from kafka_replica.data.files.messages.json.datasets import DataSetReader
 from kafka_replica.data.files.messages.json.repeated_keys import check_no_key_repeats, keys_in, members_of
-from kafka_replica.data.files.messages.json.structures import Components, number_of_structure, standing_of
+from kafka_replica.data.files.messages.json.structures import OLD, Components, number_of_structure, standing_of
 from kafka_replica.data.files.messages.json.wire import (
     Body,
     DataSet,
@@ -41,7 +41,7 @@ def json_blocks(data: bytes, where: str) -> Iterator[Block]:
         path = f"dataSets[{place}]"
         number = number_of_structure(place, dataset, written, where)
         if number not in structures:
-            at = f"structures[{number}]" if given(body.structures) else "structure"
+            at = f"structures[{number}]" if given(body.structures) else OLD
             structures[number] = decoded_structure(written[number], where, at), at
         structure, at = structures[number]
         standing = standing_of(structure, dataset)

@@ -17,6 +17,8 @@ _ADDRESS: Final = re.compile(
     r"/(?P<kind>dataflow|datastructure|provisionagreement)/(?P<agency>[\w.@$-]+)/(?P<id>[\w@$-]+)"
     r"/(?P<version>\d[\w.+-]*)(?:[/?#]|$)", re.ASCII
 )  # fmt: skip
+OLD: Final = "structure"
+"""The location of the structure in 1.0, which has one; 2.x has a list of them."""
 _FIRST: Final = ("provisionagreement", "dataflow", "datastructure")
 
 
@@ -35,6 +37,7 @@ class Components:
 
     def __init__(self, structure: Structure, path: str, where: str, *, with_defaults: bool) -> None:
         self._where = where
+        is_old = path == OLD
         no_levels = Levels()
         dimensions, attributes = structure.dimensions, structure.attributes or no_levels
         at, of = f"{path}.dimensions", f"{path}.attributes"
@@ -48,7 +51,7 @@ class Components:
         measures = [Component("OBS_VALUE")] if structure.measures is None else structure.measures.observation
         self.measures = self._readers(measures, f"{path}.measures.observation")
         self.data_set, self.group, self.series, self.observation = (
-            self._readers(level, f"{of}.{name}", with_defaults=with_defaults)
+            self._readers(level, f"{of}.{name}", with_defaults=with_defaults, is_old=is_old)
             for name, level in (
                 ("dataSet", attributes.data_set), ("dimensionGroup", attributes.group),
                 ("series", attributes.series), ("observation", attributes.observation),
@@ -62,10 +65,15 @@ class Components:
             self._check_once([*self.dimensions, *level])
 
     def _readers(
-        self, components: Sequence[Component] | None, path: str, *, with_defaults: bool = False
+        self,
+        components: Sequence[Component] | None,
+        path: str,
+        *,
+        with_defaults: bool = False,
+        is_old: bool = False,
     ) -> list[ValueReader]:
         return [
-            ValueReader(one, f"{path}[{place}]", self._where, with_default=with_defaults)
+            ValueReader(one, f"{path}[{place}]", self._where, with_default=with_defaults, is_old=is_old)
             for place, one in enumerate(components or ())
         ]
 

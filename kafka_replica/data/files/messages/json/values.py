@@ -70,15 +70,19 @@ class ValueReader:
         path: the location of the component in the message.
         where: the file, for errors.
         with_default: whether the default applies where no value is given.
+        is_old: whether the message is of 1.0, in which all values of attributes are listed.
 
     Raises:
         DatasetError: a listed value is damaged.
     """
 
-    def __init__(self, component: Component, path: str, where: str, *, with_default: bool = True) -> None:
+    def __init__(
+        self, component: Component, path: str, where: str, *, with_default: bool = True, is_old: bool = False
+    ) -> None:
         self.id = component.id
         self.path = path
         self._where = where
+        self._has_none = is_old and component.values is not None and not component.values
         try:
             self.listed = [listed(value) for value in component.values or ()]
             self.default = listed(component.default) if with_default else None
@@ -123,6 +127,11 @@ class ValueReader:
         if given is OMITTED:
             return self.default
         try:
+            if self._has_none and isinstance(given, int):
+                raise ValueError(
+                    f"{given} is no index of {self.id}, which has no values; if the service has left {self.id} out of "
+                    "all observations, remove it from structure.attributes"
+                )
             if not self.listed:
                 return plain(given)
             return self._several(given) if isinstance(given, list) else self._one(given)

@@ -11,7 +11,10 @@ from kafka_replica.data.files.messages.ml.header import Reference
 from kafka_replica.data.files.messages.ml.known import Known
 from kafka_replica.data.validation.actions import SWITCHED_OFF
 
-_LETTERS: Final = {"Information": "I", "Append": "A", "Replace": "R", "Delete": "D", "Merge": "M"}
+_LETTERS: Final = {
+    "Information": "I", "Append": "A", "Replace": "R", "Delete": "D", "Merge": "M",
+    "Update": "A",  # of 1.0, whose schema describes it as that of 2.0 describes Append
+}  # fmt: skip
 _ALL_DIMENSIONS: Final = "AllDimensions"
 _DELETE: Final = "D"
 
