@@ -15,7 +15,6 @@ from support.effort import examples
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", examples(150, long=600)))
 
 
-@pytest.mark.thorough
 @pytest.mark.scaled
 @pytest.mark.parametrize("name", TARGETS)
 def test_survives(name: str, tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import gzip
 import json
 import random
@@ -11,14 +10,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from test_reading import codelist_xml, xml
 
 from kafka_replica.sdmx import message_format, read_message, split_message
-from kafka_replica.sdmx.errors import MessageError, SdmxError, UnreadableContentError
-from kafka_replica.sdmx.samples import sample_files
-from support.effort import examples
+from kafka_replica.sdmx.errors import MessageError, SdmxError
 
 BILLION = (
     '<?xml version="1.0"?><!-- x --><!DOCTYPE l [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">'
@@ -142,19 +139,6 @@ def test_prefixes_in_values_survive_cutting() -> None:
     assert b'xmlns:v="urn:v"' in part.value
     assert b'xsi:type="v:Own"' in part.value
     assert b"<!-- kept -->" in part.value
-
-
-@settings(max_examples=examples(200))
-@given(st.data())
-def test_damaged_samples(data: st.DataObject) -> None:
-    """A sample with bytes removed, changed or doubled is read or refused with our error."""
-    original = data.draw(st.sampled_from(sample_files())).read_bytes()
-    start = data.draw(st.integers(0, len(original)))
-    end = data.draw(st.integers(start, min(len(original), start + 200)))
-    damaged = original[:start] + data.draw(st.binary(max_size=20)) + original[end:]
-    for act in (read_message, split_message):
-        with contextlib.suppress(MessageError, UnreadableContentError):
-            act(damaged)
 
 
 @given(st.binary(max_size=200), st.none() | st.text(max_size=40))

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections import Counter
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from kafka_replica.sdmx import (
     Codelist,
@@ -19,9 +16,8 @@ from kafka_replica.sdmx import (
     split_message,
 )
 from kafka_replica.sdmx.earlier import CrossSectionalMeasure, KeyFamilyDimension
-from kafka_replica.sdmx.errors import MessageError, UnreadableContentError
+from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.model import AgencyScheme
-from support.effort import examples
 from support.paths import SDMX_DATA
 from support.sdmx.sdmx_corpus import ITEMS, data_of, rows
 
@@ -243,19 +239,6 @@ def test_refused(name: str) -> None:
     data, reason = BAD[name]
     with pytest.raises(MessageError, match=reason):
         read_message(data)
-
-
-@settings(max_examples=examples(200), deadline=None)
-@given(st.data())
-def test_damaged_sample(data: st.DataObject) -> None:
-    """The sample with bytes removed, changed or doubled is read or refused with our error."""
-    original = SAMPLE.read_bytes()
-    start = data.draw(st.integers(0, len(original)))
-    end = data.draw(st.integers(start, min(len(original), start + 200)))
-    damaged = original[:start] + data.draw(st.binary(max_size=20)) + original[end:]
-    for act in (read_message, split_message):
-        with contextlib.suppress(MessageError, UnreadableContentError):
-            act(damaged)
 
 
 @pytest.mark.parametrize("row", rows(("sdmx-ml", "1.0")))

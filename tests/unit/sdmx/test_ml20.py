@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import gzip
 import inspect
 import sys
@@ -12,8 +11,6 @@ from decimal import Decimal
 from typing import Any, TypeVar
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from kafka_replica.sdmx import (
     Codelist,
@@ -61,7 +58,6 @@ from kafka_replica.sdmx.model import (
     ReportingTaxonomy,
     StructureSet,
 )
-from support.effort import examples
 from support.paths import SDMX_DATA
 from support.sdmx.sdmx_corpus import ITEMS, FakeSnapshot, data_of, record, rows
 
@@ -633,39 +629,6 @@ def test_linear() -> None:
 
     seconds(100)
     assert seconds(4000) < 9 * seconds(1000)
-
-
-@settings(max_examples=examples(200), deadline=None)
-@given(st.data())
-def test_damaged_sample(data: st.DataObject) -> None:
-    """The sample with bytes removed, changed or doubled is read or refused with our error."""
-    original = SAMPLE.read_bytes()
-    start = data.draw(st.integers(0, len(original)))
-    end = data.draw(st.integers(start, min(len(original), start + 200)))
-    damaged = original[:start] + data.draw(st.binary(max_size=20)) + original[end:]
-    for act in (read_message, split_message):
-        with contextlib.suppress(MessageError, UnreadableContentError):
-            act(damaged)
-
-
-@settings(max_examples=examples(300), deadline=None)
-@given(st.data())
-def test_rearranged_sample(data: st.DataObject) -> None:
-    """The sample with lines removed, doubled or moved, or values replaced, is read or refused with our error."""
-    lines = SAMPLE.read_text(encoding="utf-8").splitlines()
-    for _ in range(data.draw(st.integers(1, 3))):
-        place = data.draw(st.integers(3, len(lines) - 2))
-        act = data.draw(st.sampled_from(["drop", "double", "empty", "value"]))
-        if act == "drop":
-            del lines[place]
-        elif act == "double":
-            lines.insert(place, lines[place])
-        elif act == "empty":
-            lines[place] = lines[place].replace('="', '="" x="', 1)
-        else:
-            lines[place] = lines[place].replace("KR", data.draw(st.text(alphabet="A.:()[]*é %", max_size=4)))
-    with contextlib.suppress(MessageError, UnreadableContentError):
-        read_message("\n".join(lines).encode())
 
 
 # The names that the index uses for classes renamed by SDMX 2.1.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import copy
 import gzip
 import json
@@ -16,7 +15,7 @@ from typing import Any
 from xml.sax.saxutils import escape
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from test_reading import codelist_xml
 
@@ -30,11 +29,10 @@ from kafka_replica.sdmx import (
     read_message,
     split_message,
 )
-from kafka_replica.sdmx.errors import MessageError, SdmxError, UnreadableContentError
+from kafka_replica.sdmx.errors import MessageError, UnreadableContentError
 from kafka_replica.sdmx.formats.json_shared.names import refuse_repeated
 from kafka_replica.sdmx.formats.json_shared.tree import _BY_COLLECTION
 from kafka_replica.sdmx.formats.sdmx_json.classes import READERS
-from support.effort import examples
 from support.sdmx.sdmx_corpus import CORPUS, ITEMS, data_of, rows
 from support.sdmx.sdmx_json_samples import (
     CODELIST,
@@ -637,43 +635,6 @@ def test_lenient() -> None:
     found = only(message({"conceptSchemes": [artefact("CS", concepts=[named("A", coreRepresentation=core)])]}))
     written = found.concepts["A"].core_representation
     assert (written.min_occurs, written.max_occurs, written.format.max_length) == (0, 5, 3)
-
-
-PIECES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8) | st.just(CODELIST),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
-    max_leaves=6,
-)
-
-
-def places(value: Any, found: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
-    """Yield every object and list in a value, with each of its keys."""
-    for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
-        found.append((value, key))
-        if isinstance(inner, dict | list):
-            places(inner, found)
-    return found
-
-
-@settings(max_examples=examples(300), deadline=None)
-@given(st.data())
-def test_mutated_samples(data: st.DataObject) -> None:
-    """A sample with pieces changed, removed or moved is read or refused with our error, in bounded time."""
-    original, edition = data.draw(st.sampled_from([(SAMPLE, "2.0.0"), (SAMPLE_1_0, "1.0")]))
-    collection = data.draw(st.sampled_from(sorted(original)))
-    changed = {collection: copy.deepcopy(original[collection])}
-    for _ in range(data.draw(st.integers(1, 3))):
-        holder, key = data.draw(st.sampled_from(places(changed, [])))
-        if data.draw(st.booleans()):
-            holder[key] = data.draw(PIECES)
-        elif isinstance(holder, dict) and len(holder) > 1:
-            holder[data.draw(st.sampled_from(sorted(holder)))] = holder.pop(key)
-    with contextlib.suppress(SdmxError):
-        for one in read_message(message(changed, edition)):
-            repr(one)
-            assert one == one  # noqa: PLR0124 - reads all content
-            for code in one.codes.values() if isinstance(one, Codelist) and not one.is_stub else ():
-                code.name()
 
 
 def test_format_of_the_message() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import gzip
 import io
 import time
@@ -12,14 +11,11 @@ from typing import Any
 from xml.sax.saxutils import escape
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from kafka_replica.sdmx import Format, Urn, read_message, split_message
-from kafka_replica.sdmx.errors import MessageError, SdmxError, UnreadableContentError
+from kafka_replica.sdmx.errors import MessageError, UnreadableContentError
 from kafka_replica.sdmx.formats.xlsx.reading import package, worksheet
 from kafka_replica.sdmx.model import RepresentationMap
-from support.effort import examples
 from support.sdmx.sdmx_corpus import data_of, rows
 from support.sdmx.sdmx_json_samples import artefact, message
 
@@ -251,20 +247,3 @@ def test_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(package, "MAX_PART", 900)
     with pytest.raises(MessageError, match="unfolds"):
         read_message(data)
-
-
-@settings(max_examples=examples(200), deadline=None)
-@given(st.data())
-def test_damaged_workbooks(data: st.DataObject) -> None:
-    """A workbook with cells changed or bytes damaged is read or refused with our error."""
-    table = [list(row) for row in HEADER + BODY]
-    for _ in range(data.draw(st.integers(0, 3))):
-        row = data.draw(st.sampled_from([one for one in table if one]))
-        value = st.text(st.characters(categories=["L", "N", "P", "Zs"]), max_size=12)
-        row[data.draw(st.integers(0, len(row) - 1))] = data.draw(value | st.integers() | st.just("--->") | st.just(""))
-    whole = bytearray(workbook(table))
-    for _ in range(data.draw(st.integers(0, 2))):
-        whole[data.draw(st.integers(4, len(whole) - 1))] = data.draw(st.integers(0, 255))
-    for act in (read_message, split_message):
-        with contextlib.suppress(SdmxError):
-            act(bytes(whole))
