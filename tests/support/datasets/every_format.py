@@ -69,7 +69,7 @@ def _compact(*, flat: bool = False) -> str:
 def _ml(version: str, at: str, body: str, kind: str = "StructureSpecific") -> bytes:
     """Return a message of 2.1 or 3.0."""
     base = f"http://www.sdmx.org/resources/sdmxml/schemas/{version}"
-    reference = DSD if version == "v3_0" else '<Ref xmlns="" agencyID="T" id="D" version="1.0"/>'
+    reference = DSD if version.startswith("v3") else '<Ref xmlns="" agencyID="T" id="D" version="1.0"/>'
     scoped, source = ("", "") if kind == "Generic" else ("ss:", ' SOURCE="all"')
     return (
         f'<m:{kind}Data xmlns:m="{base}/message" xmlns:c="{base}/common" xmlns:g="{base}/data/generic" '
@@ -96,6 +96,22 @@ def _generic(name: str, at: str) -> str:
         )
         + "</g:Series>"
         for area, (unit, rows) in SERIES.items()
+    )
+
+
+def _cross() -> str:
+    """Return the elements of a cross-sectional data set (2.0)."""
+    periods = dict.fromkeys(row[2] for row in ROWS)
+    return "".join(
+        f'<Group FREQ="M" TIME_PERIOD="{period}">'
+        + "".join(
+            f'<Section AREA="{row[1]}" UNIT="{row[4]}"><OBS_VALUE value="{row[3]}"{_attributes(NAMES[6:], row[6:])}/>'
+            "</Section>"
+            for row in ROWS
+            if row[2] == period
+        )
+        + "</Group>"
+        for period in periods
     )
 
 
@@ -148,9 +164,9 @@ def _json_1() -> bytes:
     }})  # fmt: skip
 
 
-def _json_2() -> bytes:
-    """Return SDMX-JSON 2.0 with series."""
-    series = {
+def _json_series() -> dict[str, Any]:
+    """Return the series of a data set, with the attribute UNIT at the series."""
+    return {
         f"0:{at}": {
             "attributes": [at],
             "observations": {
@@ -159,7 +175,32 @@ def _json_2() -> bytes:
         }
         for at, (_, rows) in enumerate(SERIES.values())
     }
-    return _json_text({"meta": {"id": "t"}, "data": {
+
+
+def _json_1_series() -> bytes:
+    """Return SDMX-JSON 1.0 with series; its attributes without codes have only names."""
+    return _json_text({"data": {
+        "structure": {
+            "links": [{"rel": "dataflow", "urn": FLOW}],
+            "dimensions": {
+                "series": [{"id": "FREQ", "keyPosition": 0, "values": _values("M")},
+                           {"id": "AREA", "keyPosition": 1, "values": _values("CH", "DE")}],
+                "observation": [{"id": "TIME_PERIOD", "keyPosition": 2, "values": _values("2014-01", "2014-02")}],
+            },
+            "attributes": {
+                "dataSet": [{"id": "SOURCE", "values": [{"name": "all"}]}],
+                "series": [{"id": "UNIT", "values": _values("01", "02")}],
+                "observation": [{"id": "OBS_STATUS", "values": _values("A", "B")}],
+            },
+        },
+        "dataSets": [{"action": "Information", "attributes": [0], "series": _json_series()}],
+    }})  # fmt: skip
+
+
+def _json_2(version: str) -> bytes:
+    """Return SDMX-JSON 2.0 or 2.1 with series."""
+    schema = f"https://json.sdmx.org/{version}/sdmx-json-data-schema.json"
+    return _json_text({"meta": {"id": "t", "schema": schema}, "data": {
         "structures": [{
             "dataSets": [0], "links": [{"rel": "dataflow", "urn": FLOW}],
             "dimensions": {
@@ -175,7 +216,7 @@ def _json_2() -> bytes:
                 "observation": [{"id": "OBS_STATUS", "values": _values("A", "B")}],
             },
         }],
-        "dataSets": [{"structure": 0, "action": "Information", "attributes": [0], "series": series}],
+        "dataSets": [{"structure": 0, "action": "Information", "attributes": [0], "series": _json_series()}],
     }})  # fmt: skip
 
 
@@ -190,11 +231,12 @@ def _edi() -> bytes:
     return "".join(f"{one}'\n" for one in lines).encode()
 
 
-def _xlsx() -> bytes:
+def _xlsx(*leading: tuple[str, str]) -> bytes:
     made = io.BytesIO()
+    names, values = tuple(name for name, _ in leading), tuple(value for _, value in leading)
     with xlsxwriter.Workbook(made) as book:
         sheet = book.add_worksheet("Data")
-        for number, row in enumerate([NAMES, *ROWS]):
+        for number, row in enumerate([names + NAMES, *(values + row for row in ROWS)]):
             for at, value in enumerate(row):
                 if value is not None:
                     sheet.write_string(number, at, value)
@@ -207,12 +249,12 @@ def _binary(write: str) -> bytes:
     return made.getvalue()
 
 
+_SDMX_CSV_2: Final = (("STRUCTURE", "dataflow"), ("STRUCTURE_ID", "T:F(1.0)"), ("ACTION", "I"))
 _TIME: Final = "<g:ObsDimension value='{}'/>"
 FILES: Final[dict[str, tuple[str, Callable[[], bytes]]]] = {
     "SDMX-CSV 1.0": ("csv", lambda: _table(",", ("DATAFLOW", "T:F(1.0)"))),
-    "SDMX-CSV 2.0": ("csv", lambda: _table(
-        ";", ("STRUCTURE", "dataflow"), ("STRUCTURE_ID", "T:F(1.0)"), ("ACTION", "I"),
-    )),
+    "SDMX-CSV 2.0": ("csv", lambda: _table(";", *_SDMX_CSV_2)),
+    "SDMX-CSV 2.1 with keys": ("csv", lambda: _table(",", *_SDMX_CSV_2, ("SERIES_KEY", "M.CH"), ("OBS_KEY", "x"))),
     "plain CSV": ("csv", lambda: _table(",")),
     "plain TSV": ("tsv", lambda: _table("\t")),
     "Parquet": ("parquet", lambda: _binary("write_parquet")),
@@ -228,8 +270,17 @@ FILES: Final[dict[str, tuple[str, Callable[[], bytes]]]] = {
     "SDMX-ML 2.1 flat": ("xml", lambda: _ml("v2_1", "AllDimensions", _compact(flat=True))),
     "SDMX-ML 3.0 series": ("xml", lambda: _ml("v3_0", "TIME_PERIOD", _compact())),
     "SDMX-ML 3.0 flat": ("xml", lambda: _ml("v3_0", "AllDimensions", _compact(flat=True))),
+    "SDMX-ML 2.0 cross-sectional": ("xml", lambda: _ml20(
+        "CrossSectionalData", f'<DataSet SOURCE="all">{_cross()}</DataSet>',
+    )),
+    "SDMX-ML 3.1 series": ("xml", lambda: _ml("v3_1", "TIME_PERIOD", _compact())),
+    "SDMX-ML 3.1 flat": ("xml", lambda: _ml("v3_1", "AllDimensions", _compact(flat=True))),
     "SDMX-JSON 1.0": ("json", _json_1),
-    "SDMX-JSON 2.0": ("json", _json_2),
+    "SDMX-JSON 1.0 series": ("json", _json_1_series),
+    "SDMX-JSON 2.0": ("json", lambda: _json_2("2.0.0")),
+    "SDMX-JSON 2.1": ("json", lambda: _json_2("2.1")),
     "SDMX-EDI": ("edi", _edi),
     "workbook": ("xlsx", _xlsx),
+    "workbook of SDMX-CSV 1.0": ("xlsx", lambda: _xlsx(("DATAFLOW", "T:F(1.0)"))),
+    "workbook of SDMX-CSV 2.0": ("xlsx", lambda: _xlsx(*_SDMX_CSV_2)),
 }  # fmt: skip
