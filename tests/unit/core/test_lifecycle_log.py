@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import logging
+from itertools import pairwise
 
 import pytest
 
 from kafka_replica import Partition, Position, State, Status
+from kafka_replica.errors import AuthorizationError
 from kafka_replica.publication.lifecycle import LifecycleLog, described
 from kafka_replica.testing import FakeTopic
+from support.broker.topic_backend import until
 
 P = Partition("t", 0)
 LIVE = Status(State.LIVE, ready=True, version=3, keys=1500, position=Position({P: 7}))
@@ -68,3 +71,51 @@ def test_a_replica_logs_its_life(caplog: pytest.LogCaptureFixture) -> None:
     states = [line.split(" after ")[0].removeprefix(f"the replica of {topic.name} ") for line in lines]
     assert states[0] == "starts and reads from the beginning"
     assert states[1:] == ["is live", "is stopped"], lines
+
+
+def states_logged(caplog: pytest.LogCaptureFixture) -> list[str]:
+    """Return the states of the log's lines, without those of the start."""
+    lines = [line for line in caplog.messages if line.startswith("the replica of") and " after " in line]
+    return [line.split(" after ")[0].rpartition(" is ")[2] for line in lines]
+
+
+def test_an_outage_is_logged_when_it_begins_and_when_it_ends(caplog: pytest.LogCaptureFixture) -> None:
+    """A broker that stops answering gives one line, and one more when it answers again."""
+    topic = FakeTopic()
+    topic.put("a", b"1")
+    with caplog.at_level(logging.INFO, logger="kafka_replica"), topic.replica(stalled_after_s=2.0) as replica:
+        replica.wait_ready(timeout_s=60)
+        with topic.unavailable():
+            until(lambda: "stalled" in states_logged(caplog))
+        until(lambda: states_logged(caplog)[-1] == "live")
+    states = states_logged(caplog)  # a busy machine may be slow to answer itself, which is logged, too
+    assert states[:1] + states[-3:] == ["live", "stalled", "live", "stopped"]
+    assert all(state != after for state, after in pairwise(states)), states
+
+
+def test_a_transaction_that_holds_back_the_barrier_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    """With quiescence an open transaction gives one line, which names where it began, until it is decided."""
+    topic = FakeTopic()
+    topic.put("a", b"1")
+    transaction = topic.begin()
+    transaction.put("b", b"2")
+    with caplog.at_level(logging.INFO, logger="kafka_replica"), topic.replica(boundaries="quiescence") as replica:
+        until(lambda: "blocked" in states_logged(caplog))
+        [line] = [line for line in caplog.messages if " is blocked " in line]
+        assert f"a transaction is open at {topic.name}-0@" in line
+        transaction.commit()
+        replica.wait_ready(timeout_s=60)
+    assert states_logged(caplog) == ["blocked", "live", "stopped"]
+
+
+def test_a_failure_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
+    """A replica that fails for good logs that state once."""
+    topic = FakeTopic()
+    topic.put("a", b"1")
+    with caplog.at_level(logging.INFO, logger="kafka_replica"), topic.replica() as replica:
+        replica.wait_ready(timeout_s=60)
+        topic.fail(AuthorizationError("the right to read was taken away"))
+        until(lambda: replica.state is State.FAILED)
+        until(lambda: "failed" in states_logged(caplog))
+    assert states_logged(caplog)[:2] == ["live", "failed"]
+    assert states_logged(caplog).count("failed") == 1
