@@ -1,4 +1,4 @@
-"""R's client of SDMX services, unmodified: it reads what a direct read returns. Skipped without R's package rsdmx."""
+"""R's client of SDMX services, unmodified, reads what a direct read returns. NOT TESTED without R's package rsdmx."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from kafka_replica.sdmx import read_files
 from kafka_replica.sdmx.samples import sample_files
-from kafka_replica.server.rest import RestSettings
+from support.server.data_samples import labour_topic
 from support.server.rest_service import rest_service
 
 SCRIPT = """
@@ -40,10 +40,10 @@ def run(address: str) -> list[list[list[str]]]:
     """Return the tables that R prints."""
     program = shutil.which("Rscript")
     if program is None:
-        pytest.skip("Rscript is not installed (Debian: r-cran-rsdmx)")
+        pytest.skip("NOT TESTED: Rscript is not installed (Debian: r-cran-rsdmx)")
     found = subprocess.run([program, "-e", "library(rsdmx)"], capture_output=True, timeout=120, check=False)
     if found.returncode:
-        pytest.skip("R has no package rsdmx (Debian: r-cran-rsdmx)")
+        pytest.skip("NOT TESTED: R has no package rsdmx (Debian: r-cran-rsdmx)")
     command = [program, "-e", SCRIPT, address]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
@@ -53,8 +53,9 @@ def run(address: str) -> list[list[list[str]]]:
 def test_rsdmx_reads_codelists_flows_and_data_structures() -> None:
     """Ids, names, the flow's structure, and each component's concept and codelist are those of the samples."""
     samples = read_files(*sample_files())
-    with rest_service(samples, RestSettings()) as (address, _):
-        codes, flows, components = run(f"{address}/v1")
+    with rest_service(labour_topic()) as service:
+        codes, flows, components = run(f"{service.address}/sdmx/v1")
+        assert service.statuses() == {"200"}
     areas = samples.codelist("KR_DEMO:CL_REF_AREA(1.0)").codes.values()
     assert codes == [[code.id, code.name("en")] for code in areas]
     flow = samples.dataflow("KR_DEMO:LABOUR(1.0)")
