@@ -4,7 +4,7 @@
 messages generated from their vocabulary. An input that causes a failure is kept in ``build/fuzz``, reduced by
 Hypothesis, with the command that repeats it.
 
-The parts: ``samples`` (the starting points of mutations), ``trees``, ``texts`` and ``books`` (mutation and generation
-of XML, JSON, EDI and workbooks), ``targets`` (the readers and their allowed results), ``session`` (one reader in one
-process), ``__main__`` (all of them, with progress).
+The parts: ``samples`` (the starting points of mutations), ``trees``, ``texts`` and ``workbooks`` (mutation and
+generation of XML, JSON, EDI and workbooks), ``targets`` (the readers and their allowed results), ``session`` (one
+reader in one process), ``__main__`` (all of them, with progress).
 """

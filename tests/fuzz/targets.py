@@ -9,7 +9,7 @@ from typing import Final
 
 from hypothesis import strategies as st
 
-from fuzz import books, texts, trees
+from fuzz import texts, trees, workbooks
 from fuzz.data_files import FORMATS, data_samples, feed_of
 from fuzz.samples import URNS, samples_of
 from kafka_replica.sdmx import Format, Message, Urn, read_message, split_message, split_readable
@@ -139,7 +139,7 @@ def _urns() -> st.SearchStrategy[bytes]:
 
 _WAYS: Final[dict[str, Make]] = {
     "ml": trees.xml, "ml20": trees.xml, "ml10": trees.xml, "edi": texts.edi, "sdmx_json": trees.json_text,
-    "fusion": trees.json_text, "xlsx": books.xlsx,
+    "fusion": trees.json_text, "xlsx": workbooks.xlsx,
 }  # fmt: skip
 
 _FEEDS: Final = {"ml": read_ml, "sdmx_json": read_json, "fusion": read_json}

@@ -48,7 +48,7 @@ def as_read(batch: DumpedBatch) -> tuple[Kind, int, int, int, int, int]:
     return kind_of(batch), batch.first, batch.end, batch.count, batch.producer_id, batch.producer_epoch
 
 
-def test_batches_are_those_that_kafka_says(local_kafka: LocalKafka, kafka_topic: TopicMaker, tools_jar: Path) -> None:
+def test_batches_equal_kafkas_dump(local_kafka: LocalKafka, kafka_topic: TopicMaker, tools_jar: Path) -> None:
     """Batches of two interleaving writers, with aborts and plain records, equal Kafka's dump, record by record."""
     topic = kafka_topic("dumped")
     bootstrap = local_kafka.bootstrap_servers
@@ -82,7 +82,7 @@ def test_batches_are_those_that_kafka_says(local_kafka: LocalKafka, kafka_topic:
 
 
 @pytest.mark.long
-def test_each_transaction_is_a_version_of_its_own(
+def test_each_transaction_makes_one_version_in_order(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tools_jar: Path
 ) -> None:
     """Versions under three interleaving writers are the transactions of Kafka's dump, one each, in order."""
@@ -119,9 +119,7 @@ def test_each_transaction_is_a_version_of_its_own(
         )
 
 
-def test_a_compacted_log_is_read_as_kafka_says(
-    local_kafka: LocalKafka, kafka_topic: TopicMaker, tools_jar: Path
-) -> None:
+def test_a_compacted_log_equals_kafkas_dump(local_kafka: LocalKafka, kafka_topic: TopicMaker, tools_jar: Path) -> None:
     """A compacted log with gaps, emptied batches and removed markers equals Kafka's dump, and gaps are detected."""
     topic = kafka_topic("holes", config=AGGRESSIVE)
     bootstrap = local_kafka.bootstrap_servers

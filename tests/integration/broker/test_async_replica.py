@@ -44,7 +44,7 @@ def put(producer: TransactionalProducer, value: str) -> Position:
 
 
 @by_both
-def test_one_reads_what_one_has_written(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
+def test_an_awaited_write_arrives_in_the_same_loop(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
     """A write that is awaited in the loop that writes it arrives: a blocked loop would never write it."""
     topic = kafka_topic("async-mine")
     partition = Partition(topic, 0)
@@ -131,7 +131,7 @@ def test_closing_waits_for_listeners_without_holding_the_loop(local_kafka: Local
 
 @by_both
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")  # forking with threads is the subject of the test
-def test_another_process_is_told_so(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
+def test_waits_in_a_forked_child_raise_with_advice(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
     """In a forked child each wait raises with advice, and closing does no harm; pickling raises with advice."""
     with Replica(config(local_kafka), kafka_topic("async-fork")) as replica:
         replica.wait_ready(timeout_s=60)

@@ -49,7 +49,9 @@ def write_keyless(made: Producer, topic: str) -> None:
 
 @pytest.mark.usefixtures("boundaries")
 @pytest.mark.parametrize("kind", ["no key", "refused"])
-def test_stop(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path, kind: str) -> None:
+def test_stop_keeps_the_last_good_version_and_names_the_record(
+    local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path, kind: str
+) -> None:
     """With ``stop`` the last good version stays, and the error names the place; a restart stops again or continues."""
     topic = kafka_topic("stop", config={"cleanup.policy": "delete"})
     writer = producer(local_kafka.bootstrap_servers, topic)
@@ -74,7 +76,9 @@ def test_stop(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path, 
 
 
 @pytest.mark.usefixtures("boundaries")
-def test_set_aside_until_it_is_well(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path) -> None:
+def test_a_bad_record_is_set_aside_until_a_good_one_replaces_it(
+    local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
+) -> None:
     """A key is missing while its record is bad; a good record or a tombstone clears it, also after a restart.
 
     At each point a replica that starts today holds the same, and lists the same.

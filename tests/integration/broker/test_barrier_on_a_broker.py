@@ -82,7 +82,7 @@ def test_an_open_transaction_blocks_and_releases(local_kafka: LocalKafka, kafka_
         wait_until(lambda: replica.state is State.LIVE)
 
 
-def test_a_live_replica_says_that_it_is_blocked(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
+def test_an_open_transaction_makes_a_live_replica_blocked(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
     """A later open transaction blocks a live replica, which keeps its version and shows lag; an abort ends it."""
     topic = kafka_topic("later")
     first, second = (producer(local_kafka.bootstrap_servers, f"{topic}-{i}") for i in range(2))
@@ -129,7 +129,7 @@ def test_an_open_transaction_is_reported_not_waited_for(local_kafka: LocalKafka,
 
 
 @either
-def test_a_log_whose_last_records_were_compacted_away(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
+def test_an_emptied_log_makes_a_replica_ready(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
     """A log whose keys were all deleted and whose tombstones were removed makes a replica ready."""
     topic = kafka_topic("cleaned", config=AGGRESSIVE)
     writer = producer(local_kafka.bootstrap_servers, topic)

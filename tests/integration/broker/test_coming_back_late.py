@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.broker, pytest.mark.quiescence_long]
 
 @pytest.mark.usefixtures("boundaries")
 @pytest.mark.parametrize("partitions", [3, 1])
-def test_made_again_while_it_was_down(
+def test_a_topic_recreated_during_downtime_discards_the_saved_state(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path, partitions: int
 ) -> None:
     """A topic recreated during downtime, longer or with fewer partitions: the saved state is never shown."""
@@ -51,7 +51,9 @@ def test_made_again_while_it_was_down(
 
 
 @pytest.mark.usefixtures("boundaries")
-def test_made_again_while_it_runs(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path) -> None:
+def test_a_topic_recreated_at_run_time_is_reported_as_one_difference(
+    local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
+) -> None:
     """A topic recreated at run time: the old state is served as stale, then the difference is reported once."""
     topic = kafka_topic("again")
     write(producer(local_kafka.bootstrap_servers, topic), topic, {"same": "1", "other": "1", "old": "1"})

@@ -62,7 +62,7 @@ def test_a_damaged_batch(own_kafka: LocalKafka, damaged: str, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("policy", ["stop", "skip"])
-def test_the_consumer_cannot_go_on_behind_it(own_kafka: LocalKafka, damaged: str, policy: Any) -> None:
+def test_librdkafka_misreads_the_log_after_a_damaged_batch(own_kafka: LocalKafka, damaged: str, policy: Any) -> None:
     """After a damaged batch librdkafka (2.16.1) misreads the log: with quiescence the replica ends in any case."""
     with (
         Replica(config(own_kafka, check__crcs=True), damaged, boundaries="quiescence", on_bad_record=policy) as replica,
@@ -71,7 +71,7 @@ def test_the_consumer_cannot_go_on_behind_it(own_kafka: LocalKafka, damaged: str
         replica.wait_ready(timeout_s=60)
 
 
-def test_that_it_is_damaged(own_kafka: LocalKafka, damaged: str) -> None:
+def test_a_consumer_without_checks_returns_the_damaged_batch(own_kafka: LocalKafka, damaged: str) -> None:
     """A consumer that does not check returns the damaged batch: the test above can fail."""
     with Replica(config(own_kafka), damaged, boundaries="markers") as replica:
         found = values(replica.wait_ready(timeout_s=60))

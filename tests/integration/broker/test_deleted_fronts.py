@@ -34,7 +34,7 @@ def delete_before(kafka: LocalKafka, topic: str, offsets: dict[int, int]) -> Non
 
 
 @STORES
-def test_a_running_replica_loses_what_the_log_loses(
+def test_keys_deleted_by_age_disappear_from_a_running_replica(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path, kind: str
 ) -> None:
     """50 deleted keys disappear without a write: listeners receive deletes, and a fresh replica holds the same."""

@@ -45,7 +45,7 @@ def a_topic(kafka: LocalKafka, **settings: Any) -> str:
     return topic
 
 
-def test_all_is_well_and_nothing_stays(local_kafka: LocalKafka) -> None:
+def test_a_good_topic_passes_every_check_and_keeps_no_record(local_kafka: LocalKafka) -> None:
     """Every check passes on a good topic; a replica sees none of the doctor's records."""
     topic = a_topic(local_kafka, **{"max.message.bytes": 4 << 20})
     config = {"bootstrap.servers": local_kafka.bootstrap_servers, "max.request.size": 3 << 20}
@@ -71,7 +71,7 @@ def test_our_limit_and_the_topics(local_kafka: LocalKafka) -> None:
     assert "max.message.bytes" in topics["a large record"]
 
 
-def test_one_server_of_two_is_down(local_kafka: LocalKafka) -> None:
+def test_an_unreachable_server_of_two_is_named(local_kafka: LocalKafka) -> None:
     """An unreachable server of two is named; the other checks continue."""
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
@@ -90,7 +90,7 @@ def test_no_such_topic(local_kafka: LocalKafka) -> None:
 
 
 @pytest.mark.long
-def test_with_security(secured: Secured) -> None:
+def test_wrong_credentials_and_missing_permissions_are_reported(secured: Secured) -> None:
     """A wrong password and a missing permission to write are reported, and good credentials pass."""
     topic = a_topic(secured.kafka)
     config = secured.config("PLAIN")
@@ -115,7 +115,9 @@ def test_properties_that_cannot_be_used() -> None:
     assert found["properties"].grade is Grade.FAULT
 
 
-def test_the_command(local_kafka: LocalKafka, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+def test_the_command_prints_findings_and_its_status_shows_faults(
+    local_kafka: LocalKafka, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
     """The command prints one line per finding; the exit status shows faults."""
     servers = ["--bootstrap-server", local_kafka.bootstrap_servers]
     assert run(["doctor", *servers, "--topic", a_topic(local_kafka), "--json", "--large-bytes", "1000"]) == 0
@@ -127,7 +129,7 @@ def test_the_command(local_kafka: LocalKafka, capfdbinary: pytest.CaptureFixture
     assert "1 fault, " in shown
 
 
-def test_what_create_topic_created_is_not_criticised(
+def test_a_topic_made_by_create_topic_is_not_criticised(
     local_kafka: LocalKafka, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     """Neither a created topic nor the progress topic is criticized; the single broker is reported for the cluster."""

@@ -33,7 +33,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return clock
 
 
-def test_it_is_believed_after_a_while(clock: Clock) -> None:
+def test_an_empty_fetch_is_believed_after_two_repetitions(clock: Clock) -> None:
     """An empty fetch is believed if it is repeated alone twice, half a second apart."""
     place = FetchPosition(Partition("t", 0), UUID(int=1), 1)
     assert not _is_asked_alone(place)
@@ -50,7 +50,7 @@ def test_it_is_believed_after_a_while(clock: Clock) -> None:
     assert place.is_empty(alone=True)
 
 
-def test_what_was_seen_elsewhere_does_not_count(clock: Clock) -> None:
+def test_the_count_of_empty_fetches_restarts_when_the_position_moves(clock: Clock) -> None:
     """After the position has moved, the count starts again."""
     place = FetchPosition(Partition("t", 0), UUID(int=1), 1)
     place.is_empty(alone=True)

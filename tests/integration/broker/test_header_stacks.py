@@ -24,7 +24,9 @@ VALUES = {b"k%d" % number: b'{"number": %d}' % number * (number % 40) for number
 
 
 @pytest.mark.usefixtures("boundaries")
-def test_all_pieces_from_producer_to_reader(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path) -> None:
+def test_a_stack_of_all_pieces_is_undone_for_readers(
+    local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
+) -> None:
     """Replicas in memory and on disk show what was written, also after a restart; the topic holds none of it."""
     topic = kafka_topic("stack", partitions=2)
     stack = valid_orders()[0]

@@ -102,7 +102,7 @@ def round_trip(secured: Secured, listener: str, properties: dict[str, Any], boun
 
 @pytest.mark.parametrize("boundaries", ["markers", "quiescence"])
 @pytest.mark.parametrize("kind", ["JKS", "PKCS12"])
-def test_javas_stores(secured: Secured, kind: str, boundaries: str) -> None:
+def test_java_key_and_trust_stores_authenticate_both_sides(secured: Secured, kind: str, boundaries: str) -> None:
     """Trust and key stores of either kind make a connection with certificates of both sides."""
     other = "another-secret" if kind == "JKS" else PASSWORD  # Java's PKCS#12 has one password for all
     stores = {**trust_store(secured.folder, kind), **key_store(secured.folder, kind, other)}

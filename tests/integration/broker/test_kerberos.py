@@ -125,7 +125,7 @@ def test_a_replica_by_markers(kerberos: Kerberos, monkeypatch: pytest.MonkeyPatc
     assert found.value == b"1"
 
 
-def test_a_wheel_says_what_to_install() -> None:
+def test_a_client_without_kerberos_raises_with_advice() -> None:
     """A confluent-kafka without Kerberos causes an error that says what is missing, and where to get it."""
     if wheel_has_kerberos():
         pytest.skip("this environment's confluent-kafka has GSSAPI")

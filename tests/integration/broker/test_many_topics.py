@@ -71,7 +71,7 @@ def test_a_transaction_over_two_topics_is_one_version(local_kafka: LocalKafka, k
 
 
 @pytest.mark.usefixtures("boundaries")
-def test_two_topics_as_one_key_space(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
+def test_the_last_topic_wins_in_one_key_space(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
     """The last topic wins where both have a key; if its record is deleted, the other's record shows again."""
     base, over = kafka_topic("base"), kafka_topic("over")
     writer = producer(local_kafka.bootstrap_servers, base)
@@ -141,7 +141,7 @@ def test_without_looking_for_partitions_versions_are_torn(
     assert torn
 
 
-def test_a_hung_transaction_in_one_partition_holds_up_no_other(
+def test_a_hung_transaction_in_one_partition_does_not_delay_others(
     local_kafka: LocalKafka, kafka_topic: TopicMaker
 ) -> None:
     """With markers, versions continue during an open transaction in one partition, which is whole in the end."""

@@ -72,7 +72,7 @@ def test_a_topic_that_comes_late_is_waited_for(own_kafka: LocalKafka, boundaries
         assert replica.state is State.LIVE
 
 
-def test_a_topic_that_is_not_there_is_an_error_if_it_is_not_waited_for(own_kafka: LocalKafka, boundaries: str) -> None:
+def test_a_missing_topic_is_an_error_unless_it_is_waited_for(own_kafka: LocalKafka, boundaries: str) -> None:
     """With wait_for_topic=False the replica fails after the grace period."""
     with Replica(config(own_kafka), f"never-{boundaries[0]}", wait_for_topic=False) as replica:
         assert isinstance(failed_with(replica), TopicNotFoundError)
@@ -102,7 +102,7 @@ def test_a_deleted_topic_is_waited_for_and_read_from_scratch(
         wait_until(lambda: replica.status().ready and values(replica.snapshot()) == {"k": "4"}, _PATIENCE_S)
 
 
-def test_a_deleted_topic_is_an_error_if_it_is_not_waited_for(own_kafka: LocalKafka, boundaries: str) -> None:
+def test_a_deleted_topic_is_an_error_unless_it_is_waited_for(own_kafka: LocalKafka, boundaries: str) -> None:
     """A deleted topic causes the same error, after the same grace period, as at the start."""
     topic = f"gone-{boundaries[0]}"
     fill(own_kafka, topic, "1")
@@ -211,7 +211,7 @@ def test_a_listener_that_hangs_up_is_explained(
 # --- starting, and closing while starting ---
 
 
-def test_what_is_ready_is_counted(own_kafka: LocalKafka, boundaries: str) -> None:
+def test_a_ready_replica_already_counts_its_content(own_kafka: LocalKafka, boundaries: str) -> None:
     """The status of a replica that becomes ready already counts the content of the version."""
     topic = f"counted-{boundaries[0]}"
     fill(own_kafka, topic, "1")

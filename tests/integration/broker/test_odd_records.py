@@ -19,7 +19,7 @@ HEADERS = [(f"h{number % 7}", None if number % 3 else b"\xff" * number) for numb
 
 
 @pytest.mark.usefixtures("boundaries")
-def test_any_bytes(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path) -> None:
+def test_any_bytes_come_through_unchanged(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path) -> None:
     """Any bytes come through unchanged, also after a restart; an empty value is a value, not a tombstone."""
     topic = kafka_topic("odd")
     odd = {b"": b"of the empty key", b"\x00": b"\x00", b"\xff\xfe": b"", b"k" * 30_000: b"long", "é".encode(): b"1"}
@@ -78,7 +78,7 @@ def test_a_value_of_100_mb(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp
 
 
 @pytest.mark.usefixtures("boundaries")
-def test_a_filter(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path) -> None:
+def test_a_store_of_another_filter_is_rebuilt(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path) -> None:
     """A store written with another filter is rebuilt; the state equals a fresh replica's, and the topic."""
     topic = kafka_topic("filter", partitions=2)
     writer = producer(local_kafka.bootstrap_servers, topic)

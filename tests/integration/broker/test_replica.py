@@ -183,7 +183,9 @@ def test_a_log_that_was_cut_off_at_its_front(local_kafka: LocalKafka, kafka_topi
         assert set(replica.wait_ready(timeout_s=60)) == {f"k{i}".encode() for i in range(4, 10)}
 
 
-def test_one_reads_what_one_has_written(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
+def test_waiting_for_positions_gives_a_version_that_contains_them(
+    local_kafka: LocalKafka, kafka_topic: TopicMaker
+) -> None:
     """Waiting for a transaction's positions always gives a version that contains it; a future position times out."""
     topic = kafka_topic("mine")
     mine = TransactionalProducer(config(local_kafka), topic, topic)
@@ -213,7 +215,7 @@ def test_a_topic_that_comes_later(local_kafka: LocalKafka) -> None:
         wait_until(lambda: len(replica.snapshot()) == 9)
 
 
-def test_a_topic_that_is_gone(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
+def test_a_replica_fails_when_its_topic_is_deleted(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
     """A replica that does not wait for topics fails when its topic is deleted, and still serves its last version."""
     topic = kafka_topic("gone")
     write(producer(local_kafka.bootstrap_servers, topic), topic, {"k": "x"})
@@ -227,7 +229,7 @@ def test_a_topic_that_is_gone(local_kafka: LocalKafka, kafka_topic: TopicMaker) 
 
 
 @pytest.mark.parametrize("attempt", range(3))
-def test_a_topic_made_again_is_never_mixed_with_the_old_one(
+def test_a_recreated_topic_is_never_mixed_with_the_old_one(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, attempt: int
 ) -> None:
     """A topic recreated so fast that reading continues, and longer than before, is never mixed with the old one."""
@@ -260,7 +262,7 @@ def _made(kafka: LocalKafka, topic: str) -> bool:
     return True
 
 
-def test_a_wrong_password_is_told_as_such(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
+def test_a_wrong_password_is_reported_as_a_rejection(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
     """SASL to a listener without SASL is reported as a rejection, not as a broker that does not answer."""
     wrong = {**config(local_kafka), "security.protocol": "SASL_PLAINTEXT", "sasl.mechanism": "PLAIN"}
     secret = {**wrong, "sasl.username": "u", "sasl.password": "hunter2"}
@@ -387,7 +389,7 @@ def test_closing_in_a_signal_handler(local_kafka: LocalKafka, kafka_topic: Topic
     assert replica.state is State.STOPPED
 
 
-def test_closing_ends_who_waits(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
+def test_closing_the_replica_ends_iterators_in_other_threads(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
     """An iterator in another thread ends when the replica is closed."""
     topic = kafka_topic("closing")
     seen: list[int] = []
@@ -402,7 +404,7 @@ def test_closing_ends_who_waits(local_kafka: LocalKafka, kafka_topic: TopicMaker
 
 
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")  # forking with threads is the subject of the test
-def test_a_fork_is_told_so(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
+def test_using_a_replica_in_a_forked_child_raises_with_advice(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
     """In a forked child, which has none of the threads, using the replica raises with advice."""
     with Replica(config(local_kafka), kafka_topic("fork")) as replica:
         replica.wait_ready(timeout_s=60)
@@ -416,7 +418,7 @@ def test_a_fork_is_told_so(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> 
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 17
 
 
-def test_a_broker_that_goes_away_and_comes_back(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_stopped_broker_makes_the_replica_stalled_until_it_restarts(caplog: pytest.LogCaptureFixture) -> None:
     """A stopped broker makes the replica stalled in time; it serves its version, and is live after the restart."""
     with LocalKafka() as kafka:
         kafka.create_topic("t", 1, {"cleanup.policy": "compact"})
@@ -474,7 +476,7 @@ def test_a_topic_is_named_by_text(topic: object) -> None:
         Replica({"bootstrap.servers": "x:1"}, topic)  # type: ignore[arg-type] # is what it tests
 
 
-def test_an_unknown_property_fails_it() -> None:
+def test_an_unknown_property_is_reported_by_name() -> None:
     """A property that librdkafka does not know is reported by name."""
     with (
         Replica({"bootstrap.servers": "127.0.0.1:1", "no.such.property": "1"}, "t") as replica,

@@ -30,7 +30,7 @@ pytestmark = [pytest.mark.broker, pytest.mark.usefixtures("boundaries"), pytest.
 
 
 @pytest.mark.parametrize("partitions", [1, 3])
-def test_a_restart_goes_on_where_it_was(
+def test_a_restart_without_news_reads_no_record(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path, partitions: int
 ) -> None:
     """A restart without news reads no record and keeps version and incarnation; later news arrives without a gap."""
@@ -85,7 +85,7 @@ def test_a_restart_reads_only_what_was_written_meanwhile(
     assert replica.status().counts.records == 3
 
 
-def test_what_was_saved_is_served_while_nobody_answers(
+def test_a_saved_state_is_shown_only_after_the_broker_has_answered(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
 ) -> None:
     """A saved state is shown only after the broker has answered, and nothing is shown before."""

@@ -86,7 +86,7 @@ def wrong_token(_: str | None) -> tuple[str, float]:
         ("OAUTH", {**UNSECURED, "sasl__oauthbearer__config": "principal=me lifeSeconds=60 extension_trace=1"}),
     ],
 )
-def test_connected(secured: Secured, listener: str, properties: dict[str, Any]) -> None:
+def test_a_secured_broker_accepts_the_client(secured: Secured, listener: str, properties: dict[str, Any]) -> None:
     """The broker accepts the client, and answers as the requested listener: through aiokafka and through our code."""
     settings = connection_settings(secured.config(listener, **properties))
     host, port = settings.servers[0]
@@ -121,7 +121,7 @@ def test_connected(secured: Secured, listener: str, properties: dict[str, Any]) 
         ("PLAINTEXT", {**CA, "security__protocol": "SSL"}, BrokerUnavailableError, "check that security.protocol"),
     ],
 )
-def test_refused(
+def test_each_security_problem_raises_its_exception(
     secured: Secured, listener: str, properties: dict[str, Any], kind: type[Exception], reason: str
 ) -> None:
     """Each problem raises the right exception, with advice, and does not hang."""
@@ -150,7 +150,7 @@ def test_a_refused_token_is_not_offered_again(secured: Secured) -> None:
     assert asyncio.run(twice()) == secured.ports["OAUTH"]
 
 
-def test_nobody_there(secured: Secured) -> None:
+def test_unreachable_servers_are_temporary_failures_or_wrong_settings(secured: Secured) -> None:
     """A closed port, a silent broker and a server of another kind are temporary failures or wrong settings."""
 
     async def greet(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -226,7 +226,7 @@ def test_a_replica_of_a_secured_topic(
 
 @pytest.mark.usefixtures("boundaries")
 @pytest.mark.parametrize("right", [None, AclOperation.DESCRIBE])
-def test_a_missing_right_is_told(secured: Secured, boundaries: str, right: AclOperation | None) -> None:
+def test_a_missing_permission_is_reported(secured: Secured, boundaries: str, right: AclOperation | None) -> None:
     """A replica reports a missing permission, although Kafka does not report it to a consumer."""
     topic = f"no-rights-{right and right.name}-{boundaries[:1]}".lower()
     secured.kafka.create_topic(topic, 1, {"cleanup.policy": "compact"})

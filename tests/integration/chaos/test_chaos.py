@@ -22,7 +22,7 @@ pytestmark = pytest.mark.broker
 
 
 @pytest.mark.scaled
-def test_nothing_is_torn_lost_or_a_ghost(tmp_path: Path) -> None:
+def test_faults_leave_every_shown_version_whole(tmp_path: Path) -> None:
     """Faults of writers, replicas, the network and the broker leave every shown version whole."""
     seconds = usual_or_long(10, 60)
     options = Options(
@@ -61,7 +61,7 @@ def test_a_hanging_transaction_is_aborted(local_kafka: LocalKafka) -> None:
     assert read(local_kafka.bootstrap_servers, topic, 2)["records"] == 0
 
 
-def test_the_options() -> None:
+def test_the_command_line_determines_the_options_of_the_run() -> None:
     """The command line determines the options of the run."""
     chosen = options_of(["--minutes", "10", "--seed", "7", "--brokers", "3", "--boundaries", "markers"])
     assert (chosen.seconds, chosen.seed, chosen.brokers, chosen.partitions) == (600, 7, 3, 1)
@@ -69,7 +69,7 @@ def test_the_options() -> None:
     assert options_of([]).delete_retention_ms == Options().delete_retention_ms
 
 
-def test_the_harness_says_why_it_cannot_run(
+def test_a_failure_of_the_harness_is_not_a_verdict_on_the_replica(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     """A failure of the harness is not a verdict on the replica: it gives one sentence, and a separate status."""

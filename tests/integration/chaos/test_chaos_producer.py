@@ -16,7 +16,7 @@ pytestmark = pytest.mark.broker
 
 
 @pytest.mark.long
-def test_everything_breaks_and_the_sequence_is_that_of_the_database(tmp_path: Path) -> None:
+def test_kills_of_every_part_lose_no_transaction_of_the_database(tmp_path: Path) -> None:
     """Kills of instances, recorders, broker and PostgreSQL (or SQLite, with a remark) lose nothing."""
     seconds = 60
     report = run(OutboxOptions(seconds=seconds, least_recorded=60, least_faults=3, seed=1, folder=tmp_path), print)

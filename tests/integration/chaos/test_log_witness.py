@@ -81,7 +81,7 @@ def _log(world: World, partition: int, first: int, kind: str, at_ms: int, *by: s
     )  # fmt: skip
 
 
-def test_what_the_log_has_cut(world: World) -> None:
+def test_records_outside_their_transaction_are_reported(world: World) -> None:
     """A record after its transaction's commit, and an unrequested commit, are reported; nothing else is."""
     for name, outcome in (
         *(("0.1", "committed"), ("0.2", "unknown"), ("0.3", "aborted"), ("0.4", "aborted")),
@@ -126,7 +126,7 @@ def test_what_the_log_has_cut(world: World) -> None:
     }
 
 
-def test_what_kafka_tore_is_no_fault_of_a_replica(world: World) -> None:
+def test_a_transaction_torn_by_kafka_is_not_a_fault_of_the_replica(world: World) -> None:
     """Versions with a transaction torn by Kafka count as torn only without that knowledge; others are still checked."""
     whole = world.write("0.1")
     world.show(whole)
@@ -156,7 +156,7 @@ def test_half_a_deletion_that_kafka_tore(world: World) -> None:
 
 
 @pytest.mark.parametrize("key", [ring(0)[1], SHARED[2]])
-def test_a_tombstone_whose_head_got_no_marker(world: World, key: str) -> None:
+def test_a_tombstone_without_its_head_is_a_torn_transaction(world: World, key: str) -> None:
     """A torn transaction deleted a key in one partition; its head, in another, is uncommitted: seen on Kafka 4.3."""
     whole = world.write("0.1", puts=(key,))
     world.show(whole)

@@ -78,14 +78,14 @@ def test_publish_then_dump(sample: Command) -> None:
     assert b"CL_REF_AREA" not in value
 
 
-def test_get_with_json_says_what_is_known(sample: Command) -> None:
+def test_get_with_json_prints_value_headers_place_and_digest(sample: Command) -> None:
     """``get --json`` prints value, headers (including the content type), place and digest."""
     (line,) = sample.json("get", FREQ)
     assert {"name": "content-type", "value": "application/vnd.sdmx.structure+xml;version=2.1"} in line["headers"]
     assert hashlib.sha256(line["value"].encode()).hexdigest() == line["sha256"]
 
 
-def test_get_of_what_is_not_there_fails(sample: Command) -> None:
+def test_get_of_a_missing_key_fails(sample: Command) -> None:
     """``get`` of a missing key exits with status 1, nothing on stdout, a sentence on stderr."""
     done = sample.run("get", "urn:nothing", status=1)
     assert done.stdout == b""
@@ -177,7 +177,7 @@ def test_publish_is_one_transaction_or_nothing(command: Command, tmp_path: Path)
         (["dump", "--config", "no.such.property=1"], b"no.such.property"),
     ],
 )
-def test_mistakes_get_one_sentence(command: Command, arguments: list[str], says: bytes) -> None:
+def test_a_mistake_gives_one_line_without_a_stack_trace(command: Command, arguments: list[str], says: bytes) -> None:
     """A mistake gives status 2 and one line with the error, without a stack trace."""
     done = command.run(*arguments, status=2)
     assert says in done.stderr
@@ -201,7 +201,7 @@ def test_a_config_file_and_its_secrets(sample: Command, tmp_path: Path) -> None:
     assert b"hunter2" not in long.stderr
 
 
-def test_no_broker_is_told_in_time() -> None:
+def test_a_missing_broker_is_reported_before_the_timeout() -> None:
     """Without a broker, status 1 and advice come well before the timeout."""
     began_s = time.monotonic()
     done = Command("127.0.0.1:1", "t").run("dump", "--json", status=1)

@@ -70,7 +70,7 @@ def test_the_good_artefacts_are_published_and_the_bad_one_is_reported(command: C
     assert "names no codelist to extend" in rejected["reason"]
 
 
-def test_what_cannot_be_read_is_published_when_asked(command: Command, tmp_path: Path) -> None:  # noqa: F811
+def test_unreadable_artefacts_are_published_with_no_check(command: Command, tmp_path: Path) -> None:  # noqa: F811
     """--no-check publishes everything that can be split off; a file without readable content is a failure."""
     file = tmp_path / "lists.json"
     file.write_text(lists("CL", bad="CL"))

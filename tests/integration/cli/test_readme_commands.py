@@ -87,7 +87,7 @@ def test_the_commands_of_the_readme_run_in_sequence(tmp_path: Path, monkeypatch:
 
 @pytest.mark.long
 @pytest.mark.usefixtures("newcomer")
-def test_messages_say_everything_once(tmp_path: Path) -> None:
+def test_messages_name_topic_address_and_advice_once(tmp_path: Path) -> None:
     """A single structure is in the singular; topic, address and advice are named once; similar topics are suggested."""
     assert shell("kafka-replica broker start").returncode == 0
     assert shell("kafka-replica broker status").returncode == 0

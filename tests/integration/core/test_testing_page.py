@@ -26,13 +26,13 @@ _UNIT_TESTS = sorted(name for name, test in _TESTS.items() if not inspect.signat
 
 
 @pytest.mark.parametrize("name", _UNIT_TESTS)
-def test_what_the_page_shows(name: str) -> None:
+def test_tests_on_the_page_pass_when_copied(name: str) -> None:
     """The tests on the page pass when they are copied."""
     _TESTS[name]()
 
 
 @pytest.mark.broker
-def test_what_the_page_shows_on_a_broker(local_kafka: object, kafka_topic: object) -> None:
+def test_the_test_with_fixtures_on_the_page_passes(local_kafka: object, kafka_topic: object) -> None:
     """The test on the page that uses the fixtures passes."""
     assert set(_TESTS) - set(_UNIT_TESTS) == {"test_on_kafka"}
     _TESTS["test_on_kafka"](local_kafka=local_kafka, kafka_topic=kafka_topic)  # type: ignore[call-arg]

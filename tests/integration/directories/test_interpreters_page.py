@@ -79,7 +79,9 @@ class Topic:
         return found[0]
 
 
-def test_debezium(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path) -> None:
+def test_a_debezium_row_is_found_by_its_primary_key(
+    local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
+) -> None:
     """The row is found by its primary key."""
     topic = Topic(local_kafka, kafka_topic("terminals"), tmp_path, DEBEZIUM, "terminals", Terminal=Terminal)
     event = {"before": None, "after": {"id": 7, "acquirer_id": "A"}, "source": {"table": "terminals"}, "op": "r"}
@@ -89,7 +91,9 @@ def test_debezium(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Pa
         topic.write(('{"id":7}', {**event, "after": None, "op": "d"}))
 
 
-def test_active_rows(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path) -> None:
+def test_the_active_row_of_a_terminal_counts_in_any_order(
+    local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
+) -> None:
     """The active one of a terminal's rows counts, whichever comes first."""
     topic = Topic(local_kafka, kafka_topic("rows", partitions=3), tmp_path, ACTIVE, "terminals", Terminal=Acquired)
     old, new = ({"terminalId": "T1", "acquirerId": acquirer, "isActive": True} for acquirer in "AB")
@@ -99,7 +103,7 @@ def test_active_rows(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path:
     assert topic.write(("1", {**old, "isActive": False})) == {}
 
 
-def test_folio(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path) -> None:
+def test_folio_entities_appear_and_disappear(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path) -> None:
     """Entities come and go, and all at once; a topic that is not compacted is a fault that the doctor reports."""
     name = kafka_topic("instances", partitions=2, config={"cleanup.policy": "delete"})
     topic = Topic(local_kafka, name, tmp_path, FOLIO, "instances", Instance=Instance)

@@ -126,7 +126,7 @@ def test_a_chosen_port_in_use_is_a_sentence() -> None:
 
 
 @pytest.mark.long
-def test_a_port_taken_meanwhile_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_port_that_another_process_took_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     """If another process takes a free port before the broker does, another port is chosen."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", choose()))
@@ -145,7 +145,7 @@ def test_a_failing_start_shows_the_end_of_the_log() -> None:
     assert "\tat " not in str(caught.value)
 
 
-def test_a_start_that_takes_too_long_is_ended() -> None:
+def test_a_start_beyond_the_time_limit_is_ended() -> None:
     """The time limit is respected, and the broker is gone afterwards."""
     kafka = LocalKafka(start_timeout_s=0.1)
     before = set(psutil.Process().children(recursive=True))

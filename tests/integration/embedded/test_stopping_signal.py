@@ -22,7 +22,7 @@ time.sleep(600)
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="processors are chosen as on Linux")
-def test_all_threads_have_stopped(tmp_path: Path) -> None:
+def test_a_stop_signal_is_processed_while_other_threads_are_busy(tmp_path: Path) -> None:
     """The thread that has to process the signal hardly gets a processor; the other threads run meanwhile."""
     cpu = min(os.sched_getaffinity(0))
     supervisor = Supervisor(tmp_path, temporary=False, parent=os.getppid(), grace_s=0.0)

@@ -100,7 +100,9 @@ def protobuf(url: str, file: Path) -> RegistrySchemas:
 
 
 @pytest.mark.parametrize("make", [avro, json_schema, protobuf])
-def test_each_format(build: Path, tmp_path: Path, make: Callable[[str, Path], RegistrySchemas]) -> None:
+def test_each_schema_format_is_written_and_read_as_json(
+    build: Path, tmp_path: Path, make: Callable[[str, Path], RegistrySchemas]
+) -> None:
     """A value goes to the log in the format of its schema, and readers get JSON; tombstones pass."""
     with running_registry(build) as url:
         stack = Stack([make(url, tmp_path / "writer")])
@@ -113,7 +115,7 @@ def test_each_format(build: Path, tmp_path: Path, make: Callable[[str, Path], Re
         assert reader.incoming("T1", *stack.outgoing("T1", None, topic="terminals"), topic="terminals").value is None
 
 
-def test_subject_strategies(build: Path, tmp_path: Path) -> None:
+def test_confluents_options_decide_the_subject_of_a_schema(build: Path, tmp_path: Path) -> None:
     """The options of Confluent's serializers decide the subject of a schema."""
     with running_registry(build) as url:
         piece = avro(url, tmp_path / "file", **{"subject.name.strategy": record_subject_name_strategy})

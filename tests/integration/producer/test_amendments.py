@@ -107,7 +107,7 @@ def test_a_skipped_transaction_is_sent_empty_and_kept(engine: Engine, outbox: Ou
     ]  # fmt: skip
 
 
-def test_a_record_is_replaced_another_one_skipped(engine: Engine, outbox: Outbox, relay: Relay) -> None:
+def test_amending_records_leaves_the_rest_of_the_transaction(engine: Engine, outbox: Outbox, relay: Relay) -> None:
     """The rest of a transaction stays as it is; the earlier content is kept; and it can be amended twice."""
     request(engine, outbox, (2, None, [Put("b", b"worse", "text/plain")]))
     assert relay.connect(1)
@@ -126,7 +126,7 @@ def test_a_record_is_replaced_another_one_skipped(engine: Engine, outbox: Outbox
     assert (status.skipped, status.skipped_records, status.pending) == (0, 1, 4)
 
 
-def test_what_has_arrived_meanwhile_is_not_amended(engine: Engine, outbox: Outbox, relay: Relay) -> None:
+def test_a_transaction_that_has_arrived_is_not_amended(engine: Engine, outbox: Outbox, relay: Relay) -> None:
     """A transaction that arrived by an unanswered commit is not amended: Kafka's state shows that it is too late."""
     request(engine, outbox, (2, None), (4, None))
     assert relay.connect(2), "the second one is in Kafka after all"
@@ -140,7 +140,7 @@ def test_what_has_arrived_meanwhile_is_not_amended(engine: Engine, outbox: Outbo
     assert [(each.key, each.state) for each in control.records(2)] == [(b"b", "recorded"), (b"c", "recorded")]
 
 
-def test_who_has_lost_the_lease_amends_nothing(engine: Engine, outbox: Outbox, relay: Relay) -> None:
+def test_nothing_is_amended_without_the_lease(engine: Engine, outbox: Outbox, relay: Relay) -> None:
     """Without the lease nothing is amended: another instance may have sent the transaction meanwhile."""
     request(engine, outbox, (2, None))
     incarnation = relay.incarnation
@@ -161,7 +161,7 @@ def test_a_flush_is_skipped_with_its_deletions(engine: Engine, outbox: Outbox, r
     assert relay.would_send()[5] == relay.would_send()[6] == []
 
 
-def test_what_cannot_be_amended_is_refused(engine: Engine, outbox: Outbox, relay: Relay) -> None:
+def test_an_invalid_amendment_is_rejected_with_advice(engine: Engine, outbox: Outbox, relay: Relay) -> None:
     """An invalid request is rejected with the reason and advice; nothing is written."""
     relay.queue.mark_sent(1, None, incarnation=relay.incarnation)
     for tx_id, keys, puts, says in (
@@ -196,7 +196,7 @@ def test_resuming_does_not_take_a_skip_back(engine: Engine, outbox: Outbox, rela
     assert relay.would_send()[2] == []
 
 
-def test_what_can_never_be_sent_is_not_recorded(engine: Engine) -> None:
+def test_content_that_cannot_be_sent_is_not_recorded(engine: Engine) -> None:
     """Content that fails to encode or is too large is not recorded; the caller's transaction can continue."""
     kafka = {"bootstrap.servers": "localhost:1", "max.request.size": 1000}
     settings = settings_of("localhost:1", "FOO", engine, media_type="text/loud", kafka=kafka)
@@ -227,7 +227,7 @@ def test_what_can_never_be_sent_is_not_recorded(engine: Engine) -> None:
         (("a", b"1"), "each is a Put or a Delete, not tuple"),
     ],
 )
-def test_what_is_no_change_is_refused(wrong: Change, says: str, engine: Engine, outbox: Outbox) -> None:
+def test_an_amendment_without_effect_is_rejected(wrong: Change, says: str, engine: Engine, outbox: Outbox) -> None:
     """A request without effect is rejected before anything is written."""
     with engine.begin() as connection, pytest.raises(UsageError, match=says):
         outbox.record(connection, [wrong])

@@ -181,7 +181,7 @@ def a_database(folder: Path, name: object) -> Engine:
 
 
 @pytest.mark.parametrize("seed", first_in_usual([FOUND_OUT, *range(7)], 3))
-def test_the_database_says_what_was_sent_whatever_happens(seed: int, tmp_path: Path) -> None:
+def test_random_amendments_arrive_exactly_once_as_recorded(seed: int, tmp_path: Path) -> None:
     """Transactions arrive exactly once, in order, with the recorded content; skipped ones are not sent."""
     engine = a_database(tmp_path, seed)
     play(engine, seed)

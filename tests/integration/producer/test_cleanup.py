@@ -98,7 +98,7 @@ def test_rows_of_sent_transactions_stay_for_their_time(engine: Engine, outbox: O
     assert left == list(range(5, KEEP_NEWEST + 12))
 
 
-def test_clean_up_never_changes_what_is_present(engine: Engine, outbox: Outbox) -> None:
+def test_clean_up_never_changes_the_content_of_a_flush(engine: Engine, outbox: Outbox) -> None:
     """Random recording, sending and interrupted clean-up do not change the content of a flush."""
     dice, queue = random.Random(1), Queue(engine, "structures")
     expected: dict[bytes, bytes] = {}

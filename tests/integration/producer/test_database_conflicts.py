@@ -47,7 +47,7 @@ def refused(producer: StructureProducer) -> str:
     return producer.status().reason or ""
 
 
-def test_each_database_has_a_default_id_of_its_own(tmp_path: Path) -> None:
+def test_the_default_id_is_stable_and_differs_between_databases(tmp_path: Path) -> None:
     """The default id is stable, is part of the transactional id, and is available to applications that only record."""
     ids = []
     for name in ("one", "two"):
@@ -82,7 +82,7 @@ def test_a_database_of_an_earlier_version_keeps_its_default_id(database_url: str
     engine.dispose()
 
 
-def test_two_databases_with_one_id_are_told_before_they_fence_each_other(
+def test_two_databases_with_one_id_are_detected_before_fencing(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
 ) -> None:
     """The second database does not start, and names the undisturbed first; until an operator claims the id."""
@@ -198,7 +198,7 @@ def test_a_copy_of_a_database_does_not_publish_beside_its_original(
     assert [record.value for record, _ in log_of(bootstrap, topic)] == [b"1", b"2", b"3"]
 
 
-def test_a_database_that_was_moved_goes_on_after_a_claim(
+def test_a_moved_database_continues_after_a_claim(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, copied: tuple[str, Callable[[], str]], tmp_path: Path
 ) -> None:
     """After the command ``claim`` a moved database continues its numbers and progress."""
@@ -223,7 +223,7 @@ def test_a_database_that_was_moved_goes_on_after_a_claim(
     assert transactions_of(bootstrap, topic) == [(1, 1), (2, 1)]
 
 
-def test_a_producer_that_is_fenced_says_so_at_every_step(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
+def test_a_fenced_producer_reports_fencing_at_every_step(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
     """A fenced producer reports this at every step, never as a SystemError or an unexplained fatal error."""
     topic, config = kafka_topic(config=KEEP), {"bootstrap.servers": local_kafka.bootstrap_servers, "log_level": 0}
     place = Partition(topic, 0)

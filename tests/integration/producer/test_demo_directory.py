@@ -63,7 +63,7 @@ def test_a_missing_postgresql_is_explained() -> None:
     assert "--database" in done.stderr
 
 
-def test_make_runs_it() -> None:
+def test_the_makefile_has_the_demo_target() -> None:
     """The Makefile has the target, with the arguments."""
     shown = subprocess.run(
         ["make", "--dry-run", "demo-directory", "DEMO_ARGS=--rows 5"],

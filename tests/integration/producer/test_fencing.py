@@ -86,7 +86,7 @@ def _wait_for(life: subprocess.Popen[str], notice: str) -> None:
     raise AssertionError(f"it ended, and said {said}")
 
 
-def test_who_stands_still_while_it_holds_the_lease_locked(postgres: LocalPostgres) -> None:
+def test_a_stalled_transaction_that_locks_the_lease_is_ended(postgres: LocalPostgres) -> None:
     """PostgreSQL ends a stalled transaction that locks the lease, so that another instance can take over."""
     settings = settings_of("localhost:1", "FOO", postgres.url(f"locked_{uuid.uuid4().hex[:8]}"))
     producer = StructureProducer(settings)

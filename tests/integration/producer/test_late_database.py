@@ -37,7 +37,7 @@ def late() -> Iterator[tuple[LocalPostgres, str]]:
         yield server, url
 
 
-def test_it_waits_and_then_publishes(
+def test_a_producer_that_starts_early_waits_for_the_database(
     late: tuple[LocalPostgres, str], kafka_topic: TopicMaker, local_kafka: LocalKafka
 ) -> None:
     """A producer that starts too early waits without intervention, and observers get the reason."""
@@ -89,7 +89,7 @@ def test_the_command_waits_and_others_do_not(
             running.communicate(timeout=60)
 
 
-def test_it_gives_up_in_time() -> None:
+def test_the_error_states_the_time_waited_and_no_password() -> None:
     """The error gives the time that was waited, and no password."""
     settings = settings_of("localhost:1", "FOO", NOWHERE.format(port=choose()), database_wait_s=0.6)
     told: list[Notice] = []
@@ -101,7 +101,7 @@ def test_it_gives_up_in_time() -> None:
         settings_of("localhost:1", "FOO", "sqlite://", database_wait_s=-1.0)
 
 
-def test_what_waiting_does_not_mend(tmp_path: Path, postgres: LocalPostgres) -> None:
+def test_permanent_database_faults_are_reported_immediately(tmp_path: Path, postgres: LocalPostgres) -> None:
     """A missing folder of the file, and a user without permissions, are reported immediately."""
     told: list[Notice] = []
     missing = settings_of("localhost:1", "FOO", f"sqlite:///{tmp_path}/none/o.db", database_wait_s=math.inf)

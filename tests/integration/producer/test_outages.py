@@ -126,7 +126,7 @@ def secured(tmp_path_factory: pytest.TempPathFactory) -> Secured:
 
 
 @pytest.mark.long
-def test_a_wrong_password_is_told_at_once(secured: Secured, tmp_path: Path) -> None:
+def test_a_wrong_password_is_reported_long_before_a_timeout(secured: Secured, tmp_path: Path) -> None:
     """A wrong password gives status 3 with the reason long before any timeout, at every start."""
     topic = secured.kafka.create_topic("passwords", config=KEEP)
     settings = settings_of("", topic, f"sqlite:///{tmp_path / 'o.db'}", timeout_s=120.0)

@@ -84,7 +84,7 @@ def test_many_may_migrate_at_once(database_url: str) -> None:
     assert not failures
 
 
-def test_what_is_recorded_is_there_with_the_users_own_data_or_not_at_all(engine: Engine, outbox: Outbox) -> None:
+def test_a_rollback_undoes_the_record_and_its_number(engine: Engine, outbox: Outbox) -> None:
     """A rollback undoes the record and its number."""
     with engine.begin() as connection:
         connection.execute(text("CREATE TABLE mine (name VARCHAR(20))"))
@@ -121,7 +121,7 @@ def test_deletions_have_a_transaction_of_their_own_after_the_changes(engine: Eng
     assert contents(engine, 2) == [Content(b"x", None, None), Content(b"y", None, None)]
 
 
-def test_unchanged_content_is_not_recorded_again_unless_asked_for(engine: Engine, outbox: Outbox) -> None:
+def test_unchanged_content_is_recorded_again_only_on_request(engine: Engine, outbox: Outbox) -> None:
     """Unchanged content is skipped; other media types, and a return after a deletion, are changes."""
     with engine.begin() as connection:
         assert outbox.record(connection, [Put("a", b"1", "x"), Put("b", b"1")]) == [1]

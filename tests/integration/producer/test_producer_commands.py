@@ -110,7 +110,7 @@ def test_an_operators_day(
         ("[", "Invalid|Expected"),
     ],
 )
-def test_a_file_that_is_wrong_says_where(text: str, says: str, tmp_path: Path) -> None:
+def test_an_invalid_file_is_reported_with_its_line(text: str, says: str, tmp_path: Path) -> None:
     """A wrong file is reported before anything starts."""
     file = tmp_path / "producer.toml"
     file.write_text(text)
@@ -118,7 +118,7 @@ def test_a_file_that_is_wrong_says_where(text: str, says: str, tmp_path: Path) -
         read_configuration(file)
 
 
-def test_a_file_of_java_properties_says_the_same(tmp_path: Path) -> None:
+def test_java_properties_equal_the_toml_file(tmp_path: Path) -> None:
     """Numbers and flags are parsed as the settings require, also where there is no default."""
     toml, properties = tmp_path / "producer.toml", tmp_path / "producer.properties"
     toml.write_text(

@@ -81,7 +81,7 @@ def test_killed_at_every_step(local_kafka: LocalKafka, kafka_topic: TopicMaker, 
 
 
 @pytest.mark.long
-def test_what_has_arrived_is_known_when_compaction_has_taken_every_record_of_it(
+def test_an_arrived_transaction_is_known_after_compaction_removed_it(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
 ) -> None:
     """A producer killed before it notes arrived tombstones, which then expire, sends nothing a second time."""

@@ -13,7 +13,7 @@ from support.producer.producer_tools import log_of, settings_of, wait_until
 NO_COMPACTION = {"cleanup.policy": "compact", "min.compaction.lag.ms": "600000"}
 
 
-def test_the_place_is_at_the_record_or_before_it(
+def test_the_search_offset_is_never_after_the_record(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
 ) -> None:
     """The offset is exact for a single producer, also after a second start; records of others make it earlier."""

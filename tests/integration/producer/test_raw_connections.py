@@ -91,7 +91,7 @@ def test_a_connection_that_commits_by_itself_is_refused(tmp_path: Path, raw: tup
     assert control.status().recorded == 1
 
 
-def test_other_connections_are_refused_with_what_is_wanted() -> None:
+def test_other_connections_are_rejected_with_the_accepted_kinds() -> None:
     """Other connections, such as a session of SQLAlchemy or None, are rejected with the accepted kinds."""
     with pytest.raises(UsageError, match=r"SQLAlchemy, sqlite3 or psycopg .* not builtins.object"):
         Outbox("structures").record(object(), [Put("a", b"1")])  # type: ignore[arg-type]

@@ -17,7 +17,7 @@ from kafka_replica.producer.relay.prefetch import Prefetcher, grouped
 MB = 1 << 20
 
 
-def test_ahead_is_the_same_as_one_by_one(engine: Engine, outbox: Outbox) -> None:
+def test_reading_ahead_equals_reading_one_by_one(engine: Engine, outbox: Outbox) -> None:
     """Reading ahead gives the same transactions as reading one by one, including large ones and repeated reads."""
     queue = Queue(engine, "structures")
     with engine.begin() as connection:
@@ -57,7 +57,7 @@ def test_no_look_shows_more_than_a_few_megabytes(engine: Engine, outbox: Outbox)
     assert [each.tx_id for each in queue.view().next] == [6], "one at least"
 
 
-def test_a_failure_of_the_database_is_told_when_the_transaction_is_asked_for(engine: Engine, outbox: Outbox) -> None:
+def test_a_database_failure_is_raised_when_the_transaction_is_requested(engine: Engine, outbox: Outbox) -> None:
     """A failure of the database is raised as such when the transaction is requested, so that it is retried."""
     with engine.begin() as connection:
         outbox.record(connection, [Put("a", b"1")])
@@ -70,7 +70,7 @@ def test_a_failure_of_the_database_is_told_when_the_transaction_is_asked_for(eng
             ahead.contents(pending[0])
 
 
-def test_groups() -> None:
+def test_groups_are_limited_in_bytes_and_records() -> None:
     """A group has at most a megabyte or a thousand records; larger transactions, flushes and sweeps are separate."""
     sizes = [(Kind.CHANGES, 600_000, 1)] * 2 + [(Kind.DELETIONS, 0, 700)] * 2 + [(Kind.CHANGES, 2 * MB, 1)]
     sizes += [(Kind.FLUSH, 0, 0), (Kind.CHANGES, 1, 1), (Kind.SWEEP, 0, 0), (Kind.CHANGES, 1, 1001)]

@@ -61,7 +61,7 @@ def test_a_database_file_that_is_missing_is_not_created(tmp_path: Path) -> None:
     assert not missing.exists()
 
 
-def test_without_tables_everything_says_how_to_make_them(database_url: str) -> None:
+def test_missing_tables_are_an_error_that_explains_how_to_create_them(database_url: str) -> None:
     """Without tables, recording and commands say how to create them, not that the database is down."""
     engine = open_database(database_url)
     with engine.begin() as connection:
@@ -73,7 +73,7 @@ def test_without_tables_everything_says_how_to_make_them(database_url: str) -> N
     engine.dispose()
 
 
-def test_tables_of_another_version_are_told_apart(database_url: str) -> None:
+def test_older_and_newer_tables_have_different_advice(database_url: str) -> None:
     """Older tables have to be migrated; with newer tables, the program has to be updated."""
     engine = open_database(database_url)
     migrate(engine, "0001")

@@ -162,7 +162,7 @@ def test_a_backup_is_restored_and_recorded_on(
     assert numbers == [*range(1, 11), *range(6, 17)]
 
 
-def test_nothing_was_recorded_since_the_backup(
+def test_a_restored_database_without_new_records_is_detected(
     database: Database, kafka_topic: TopicMaker, local_kafka: LocalKafka
 ) -> None:
     """A producer detects transactions in Kafka that the database never recorded."""

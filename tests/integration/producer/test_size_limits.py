@@ -87,7 +87,7 @@ def test_the_brokers_limit(narrow: LocalKafka, tmp_path: Path) -> None:
     assert "set one" in error
 
 
-def test_the_doctor_tells_them_apart(narrow: LocalKafka) -> None:
+def test_the_doctor_distinguishes_three_size_limits(narrow: LocalKafka) -> None:
     """The doctor distinguishes the three limits with one large record."""
     narrow.create_topic("inherits", config=KEEP)
     narrow.create_topic("own", config={**KEEP, "max.message.bytes": "70000"})
@@ -103,7 +103,7 @@ def test_the_doctor_tells_them_apart(narrow: LocalKafka) -> None:
     assert "60,000 bytes after compression by their message.max.bytes" in said("inherits")
 
 
-def test_a_plain_producer_says_the_same(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
+def test_a_plain_producer_raises_matching_size_errors(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
     """A plain producer raises matching errors: not sent, or not committed."""
     topic = kafka_topic(config={**KEEP, "max.message.bytes": "50000"})
     kafka = {"bootstrap.servers": local_kafka.bootstrap_servers, "max.request.size": 80_000}

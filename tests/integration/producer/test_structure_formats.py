@@ -42,7 +42,7 @@ def encoded(recorded: Put, wanted: str) -> bytes | None:
 
 
 @pytest.mark.parametrize("wanted", [each for each in media_types() if "spreadsheet" not in each])
-def test_a_codelist_goes_into_every_format(wanted: str) -> None:
+def test_a_codelist_is_converted_to_every_format(wanted: str) -> None:
     """A codelist is converted to every format, with the same codes, and the same result each time."""
     made = encoded(put(codelist("CL_A", "A", "B")), wanted)
     assert made is not None
@@ -70,7 +70,7 @@ def test_registries_names_of_formats_are_accepted(wanted: str, is_in: str) -> No
     assert read_message(made, wanted).format is of_content_type(is_in)
 
 
-def test_a_name_that_says_no_version_does_not_pass_another_edition() -> None:
+def test_an_unversioned_media_type_does_not_hide_another_edition() -> None:
     """Content called application/vnd.sdmx.json may be SDMX-JSON 1.0, and is then converted."""
     (artefact,) = read_message(codelist("CL_A").encode())
     old = write_message(artefact, "application/vnd.sdmx.structure+json;version=1.0")
@@ -87,7 +87,7 @@ def test_workbooks_by_the_name_that_registries_use() -> None:
     assert encoder_of("application/vnd.xlsx") is as_structures
 
 
-def test_what_is_in_the_format_already_stays_as_it_is() -> None:
+def test_content_in_the_configured_format_keeps_its_bytes() -> None:
     """Content in the configured format is kept byte for byte, whatever the header says."""
     recorded = put(codelist("CL_A"))
     assert encoded(recorded, ML_3_0) == recorded.value
@@ -95,7 +95,7 @@ def test_what_is_in_the_format_already_stays_as_it_is() -> None:
     assert encoded(recorded._replace(content_type=None), ML_3_0) != recorded.value, "nothing says what it is in"
 
 
-def test_what_has_no_place_is_left_out_and_said(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_unrepresentable_artefact_is_left_out_and_reported(caplog: pytest.LogCaptureFixture) -> None:
     """An artefact that the format cannot represent is left out, with its URN, and a format that can."""
     with caplog.at_level(logging.WARNING, "kafka_replica.producer"):
         assert encoded(put(value_list("VL")), ML_2_1) is None
@@ -103,7 +103,7 @@ def test_what_has_no_place_is_left_out_and_said(caplog: pytest.LogCaptureFixture
     assert "instead" in caplog.text
 
 
-def test_what_is_broken_is_no_matter_of_the_format() -> None:
+def test_broken_content_is_an_error_of_the_source() -> None:
     """Content that is not a structure, or not the named one, is reported as an error of the source."""
     good = put(codelist("CL_A"))
     with pytest.raises(MessageError):
@@ -112,7 +112,7 @@ def test_what_is_broken_is_no_matter_of_the_format() -> None:
         encoded(good._replace(key=urn("CL_B")), FUSION)
 
 
-def test_which_encoder() -> None:
+def test_the_encoder_is_chosen_by_the_configured_format() -> None:
     """Without a format there is no encoder; an unsupported format is named when the producer is created."""
     assert encoder_of("") is as_recorded
     for wanted in ("text/loud", "application/vnd.sdmx.data+xml;version=3.0.0"):
@@ -176,7 +176,7 @@ def test_real_structures_are_carried_or_left_out(wanted: str) -> None:
 
 
 @pytest.mark.parametrize("media_type", [each for each in media_types() if "spreadsheet" not in each])
-def test_a_message_made_anew_is_no_change_of_its_content(media_type: str) -> None:
+def test_a_new_message_header_is_not_a_change_of_content(media_type: str) -> None:
     """Another id and time in the header are no change of the content; another code is."""
     artefact, other = (next(iter(read_message(codelist("CL_A", code).encode()))) for code in ("A", "B"))
     header = Header(id="OTHER", sender="B", prepared="2027-02-02T00:00:00Z")

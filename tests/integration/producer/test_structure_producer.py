@@ -91,7 +91,7 @@ def test_a_transactional_producer_of_several_topics(local_kafka: LocalKafka, kaf
         TransactionalProducer({"bootstrap.servers": "x:1"}, " , ", "x")
 
 
-def test_one_that_has_never_sent_stays_idle_and_is_told_to_flush_or_to_go_on(
+def test_a_producer_that_has_sent_nothing_stays_idle_until_resumed(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, database: str
 ) -> None:
     """A producer that has sent nothing is idle at every start; later it continues by itself, unless suspended."""
@@ -147,7 +147,7 @@ def test_a_full_flush_leaves_no_ghosts(local_kafka: LocalKafka, kafka_topic: Top
         assert rows == [(1001, 1), (1, 1), (1000, 1), (2, 1), (1000, 1), (0, 1)]
 
 
-def test_what_no_retry_can_mend_suspends_at_once_and_nothing_is_skipped(
+def test_a_permanent_failure_suspends_at_once_and_skips_nothing(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, database: str
 ) -> None:
     """A record too large for the topic is rejected by Kafka (3). After a fix and a restart all follows in order."""
@@ -219,7 +219,7 @@ def test_the_encoders_word(local_kafka: LocalKafka, kafka_topic: TopicMaker, dat
     assert found == [(b"a", b"X", loud), (b"b", b"Y", loud), (b"bad", b"Z", loud)]
 
 
-def test_who_stands_by_takes_over_from_one_that_is_killed(
+def test_the_standby_takes_over_from_a_killed_instance(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, database: str
 ) -> None:
     """Only one instance publishes; and a configuration in use is not deleted."""
@@ -251,7 +251,7 @@ def test_who_stands_by_takes_over_from_one_that_is_killed(
     assert transactions_of(local_kafka.bootstrap_servers, topic)[-1] == (1, 1)
 
 
-def test_evidence_that_is_gone_is_not_guessed_at(
+def test_missing_progress_is_reported_as_a_contradiction(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, database: str
 ) -> None:
     """With another progress topic the producer reports the contradiction instead of starting from scratch."""
@@ -267,7 +267,7 @@ def test_evidence_that_is_gone_is_not_guessed_at(
     assert len(log_of(local_kafka.bootstrap_servers, topic)) == 1
 
 
-def test_a_source_that_tells_all_that_it_holds(database: str) -> None:
+def test_a_complete_source_is_recorded_as_differences(database: str) -> None:
     """Differences from a complete source are recorded; missing keys are deleted; None means no content."""
 
     class Shelf:

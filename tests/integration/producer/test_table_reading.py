@@ -92,7 +92,7 @@ def records(settings: TableSourceSettings, since: Position | None = None) -> dic
         ("text", "NULL", "null"),
     ],
 )
-def test_each_type_has_one_json(table: Opener, kind: str, value: str, expected: str | None) -> None:
+def test_each_column_type_has_one_json_form(table: Opener, kind: str, value: str, expected: str | None) -> None:
     """A value becomes the JSON that the documentation states, whatever the settings of the database are."""
     types = "CREATE TYPE colour AS ENUM ('red'); CREATE DOMAIN positive AS integer CHECK (VALUE > 0);"
     settings = table(
@@ -145,7 +145,7 @@ def test_arrays_are_parsed_as_the_server_writes_them(postgres: LocalPostgres) ->
             assert parse_array(str(found[0]), str) == found[1] == made
 
 
-def test_sql_reads_what_the_position_does_not_contain(postgres: LocalPostgres) -> None:
+def test_the_sql_condition_equals_position_contains(postgres: LocalPostgres) -> None:
     """The SQL condition and id are those of ``Position.contains`` and ``full_id``, near wraparounds, too."""
     dice = random.Random(4)
     with postgres.connect("postgres") as connection:

@@ -155,7 +155,7 @@ def test_a_late_commit_is_not_skipped(
 
 
 @pytest.mark.long
-def test_everything_is_killed(own_postgres: LocalPostgres) -> None:
+def test_kills_during_concurrent_writes_lose_no_row_version(own_postgres: LocalPostgres) -> None:
     """Sources, the broker and the database are killed during concurrent writes with late commits.
 
     The topic then equals the table, and no row version is in it twice.
@@ -202,7 +202,9 @@ def _versions(bootstrap: str, topic: str) -> dict[str, int]:
     return {key: value["version"] for key, value in last_values(committed_values(bootstrap, topic)).items()}
 
 
-def test_one_of_two_instances_copies(local_kafka: LocalKafka, kafka_topic: TopicMaker, database: str) -> None:
+def test_the_second_instance_takes_over_when_the_first_ends(
+    local_kafka: LocalKafka, kafka_topic: TopicMaker, database: str
+) -> None:
     """The second instance stands by, and takes over when the first one ends."""
     bootstrap, topic = local_kafka.bootstrap_servers, kafka_topic(config=NO_CLEANING)
     settings = table_settings(bootstrap, topic, database)

@@ -106,7 +106,7 @@ class Scene:
         pytest.param(["progress", 1], True, False, id="committed, but open in one partition"),
     ], 4),
 )  # fmt: skip
-def test_what_kafka_left_open_is_ended_as_it_was_decided(
+def test_an_open_transaction_is_ended_as_the_database_decided(
     unverified: LocalKafka,
     tmp_path: Path,
     caplog: pytest.LogCaptureFixture,
@@ -162,7 +162,7 @@ def test_a_part_without_a_marker_is_ended_though_nothing_more_is_sent(unverified
         assert [each.key for each in records_of(bootstrap, Partition(topic, 0))] == [b"a", b"late"]
 
 
-def test_what_another_producer_has_open_is_not_waited_for(
+def test_another_producers_open_transaction_is_not_waited_for(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
 ) -> None:
     """Our own records before and after another producer's open transaction are seen, in both topics."""
@@ -191,7 +191,7 @@ def test_what_another_producer_has_open_is_not_waited_for(
 
 @pytest.mark.parametrize("arrived", [1, 2, 3])
 @pytest.mark.parametrize("committed", [(), (2,), (3,)])
-def test_one_marker_or_one_answer_decides(arrived: int, committed: tuple[int, ...]) -> None:
+def test_one_marker_or_acknowledgement_decides(arrived: int, committed: tuple[int, ...]) -> None:
     """A transaction that was acknowledged, or has a commit marker, is committed; others' are aborted."""
     parts = {Partition("t", number): OpenPart(number, 0) for number in (1, 2, 3)}
     parts[Partition("t", 9)] = OpenPart(None, 0)

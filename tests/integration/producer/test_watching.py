@@ -102,7 +102,7 @@ def test_a_watched_folder_on_the_command_line(local_kafka: LocalKafka, kafka_top
     assert transactions_of(bootstrap, topic) == [(1, 2), (2, 1), (3, 1)]
 
 
-def test_of_two_instances_one_watches(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path) -> None:
+def test_only_the_publishing_instance_watches(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path) -> None:
     """Only the publishing instance watches; the other begins when it takes over, including all changes by then."""
     topic, told = kafka_topic(config=KEEP), list[Notice]()
     settings = settings_of(local_kafka.bootstrap_servers, topic, f"sqlite:///{tmp_path / 'o.db'}")
@@ -134,7 +134,7 @@ def _refusing(_key: bytes, _value: bytes, _content_type: str | None, _wanted: st
 
 
 @pytest.mark.parametrize("why", ["there is no broker", "it has suspended itself"])
-def test_the_metrics_of_one_that_does_not_publish(
+def test_metrics_of_a_suspended_producer_show_pending_transactions(
     why: str, tmp_path: Path, local_kafka: LocalKafka, kafka_topic: TopicMaker
 ) -> None:
     """Metrics show pending transactions, their age and the reason; without its database they show that."""
@@ -178,7 +178,7 @@ def test_the_metrics_of_one_that_does_not_publish(
     producer.close()
 
 
-def test_a_port_that_is_taken() -> None:
+def test_a_metrics_port_in_use_is_named() -> None:
     """A port in use is named in the error."""
     port = choose()
     close = serve(port, registry=CollectorRegistry())

@@ -228,7 +228,7 @@ def test_the_cost_of_a_version_does_not_depend_on_the_store(monkeypatch: pytest.
     assert gets <= 70
 
 
-def test_shared_objects(replica: tuple[FakeTopic, Replica]) -> None:
+def test_unchanged_parts_are_shared_between_versions(replica: tuple[FakeTopic, Replica]) -> None:
     """Unchanged parts are the same objects in both versions; changed ones are not."""
     topic, followed = replica
     with topic.transaction() as transaction:
@@ -278,7 +278,7 @@ def test_a_topic_that_was_made_again(replica: tuple[FakeTopic, Replica], monkeyp
     live.close()
 
 
-def test_a_change_of_which_nobody_knows_what_it_changed() -> None:
+def test_a_change_without_a_list_of_keys_compares_everything() -> None:
     """If a replica delivers the whole state because the changes are unknown, everything is compared."""
     records = dict(FakeSnapshot.of(split_message(message({"codelists": [artefact("A1"), artefact("A2")]}))).records)
     feed = Feed(FakeSnapshot(dict(records), 1))
@@ -308,7 +308,7 @@ def test_the_replica_ends() -> None:
     assert live.structures(replica.snapshot()) is live.structures()
 
 
-def test_several_topics() -> None:
+def test_look_ups_read_only_the_topic_of_structures() -> None:
     """The look-ups of a replica with two topics read only the topic of structures."""
     kafka = FakeKafka()
     codes, other = kafka.topic("codes"), kafka.topic("other")

@@ -42,7 +42,7 @@ def run(*command: str | Path) -> str:
     return done.stdout
 
 
-def test_each_setting_exists() -> None:
+def test_deployment_files_use_only_existing_settings() -> None:
     """All variables in the files and on the page are those of `kafka-replica serve`."""
     command = kafka_replica.get_command(click.Context(kafka_replica), "serve")
     assert command is not None

@@ -157,7 +157,7 @@ def test_pages_work_without_scripts_and_by_keyboard(world: tuple[str, FakeTopic,
 
 
 @pytest.mark.long
-def test_all_that_can_be_used_is_reached_by_keyboard(world: tuple[str, FakeTopic, Replica], tmp_path: Path) -> None:
+def test_every_control_is_reached_by_keyboard(world: tuple[str, FakeTopic, Replica], tmp_path: Path) -> None:
     """In the order of the page, with a visible focus, and past the head of the page by its first link."""
     paths = ["/", "/structures?q=name", "/history", "/diff/1/4", "/upload", "/nothing", "/version/1/structures"]
     with browsing(tmp_path, scripts=False) as browser:

@@ -97,7 +97,7 @@ def numbers(client: TestClient, status: str) -> list[str]:
     return page_at(client, f"/producers/registry?status={status}").column(CAPTION, 0)
 
 
-def test_suspend_resume_and_flush_do_what_they_say(world: World, caplog: pytest.LogCaptureFixture) -> None:
+def test_suspend_resume_and_flush_have_their_effect(world: World, caplog: pytest.LogCaptureFixture) -> None:
     """A suspended producer sends nothing, a resumed one sends it once; a flush sends all; the log names holders."""
     caplog.set_level(logging.INFO, "kafka_replica.access.control")
     world.record("a")

@@ -43,7 +43,7 @@ def asked(address: str, path: str, **parameters: str) -> Any:
     return answer.json()["data"] if answer.status_code == 200 else None
 
 
-def test_it_scrapes_and_evaluates(tmp_path: Path) -> None:
+def test_prometheus_scrapes_the_replica_and_fires_an_alert(tmp_path: Path) -> None:
     """The target is up, values are the replica's, all rules are evaluated, and an alert fires for a bad record."""
     topic = FakeTopic("codes")
     topic.put("a", b"1")

@@ -33,7 +33,7 @@ def publish(kafka: LocalKafka, topic: str) -> None:
     subprocess.run(line, check=True, capture_output=True, timeout=120, env={**os.environ, "NO_COLOR": "1"})
 
 
-def test_the_past_can_be_asked_for_after_a_restart(
+def test_past_versions_are_served_after_a_restart(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
 ) -> None:
     """A codelist is deleted; ``asOf`` and pinned paths still show it, also from a new process."""

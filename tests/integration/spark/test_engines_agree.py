@@ -53,7 +53,7 @@ _CASES = usual_or_long(CASES[::12], CASES)
 @pytest.mark.scaled
 @pytest.mark.usefixtures("uncompiled")
 @pytest.mark.parametrize("case", _CASES, ids=[case.name for case in _CASES])
-def test_case(spark: SparkSession, case: Case) -> None:
+def test_each_case_has_the_findings_of_the_standard(spark: SparkSession, case: Case) -> None:
     """Each row and the data set have the findings that the standard requires, with the same fields as on polars."""
     rules = rules_of(version_of(*case.contents), case.reference, **case.settings)
     frame = table([row for row, _ in case.rows])
@@ -66,7 +66,7 @@ def test_case(spark: SparkSession, case: Case) -> None:
 
 
 @pytest.mark.long
-def test_seeded_faults(spark: SparkSession) -> None:
+def test_seeded_faults_are_found_on_both_engines(spark: SparkSession) -> None:
     """All seeded faults and no others are found; splitting and reporting agree on both engines."""
     rules = world()
     rows, wanted = seeded(rules, 1500, 11)
@@ -141,7 +141,7 @@ def _odd(source: random.Random) -> str | None:
     return "".join(source.choices(string.printable, k=source.randrange(8)))
 
 
-def test_typed_columns(spark: SparkSession) -> None:
+def test_typed_columns_count_as_the_same_texts(spark: SparkSession) -> None:
     """Numbers, dates and times in typed columns count as the same texts, and break the same rules."""
     types = {"I": "Integer", "X": "Decimal", "Y": "Double", "D": "GregorianDay", "T": "DateTime", "B": "Boolean"}
     rules = rules_of(
@@ -165,7 +165,7 @@ def test_typed_columns(spark: SparkSession) -> None:
 
 @pytest.mark.usefixtures("uncompiled")
 @pytest.mark.parametrize("ansi", first_in_usual(["true", "false"], 1))
-def test_typed_cases(spark: SparkSession, ansi: str) -> None:
+def test_typed_cases_pass_in_ansi_mode(spark: SparkSession, ansi: str) -> None:
     """The table of typed columns passes, also in ANSI mode, which writes small decimals with exponents.
 
     The plan does not repeat the long expression of a number's text wherever the text is used.
@@ -180,7 +180,7 @@ def test_typed_cases(spark: SparkSession, ansi: str) -> None:
         spark.conf.unset("spark.sql.ansi.enabled")
 
 
-def test_one_call_for_both(spark: SparkSession) -> None:
+def test_the_frame_determines_the_engine(spark: SparkSession) -> None:
     """The frame determines the engine, unless it is named; both give the same rows."""
     case = CASES[0]
     rules = rules_of(version_of(*case.contents))
@@ -238,6 +238,6 @@ def test_values_too_long_for_java(spark: SparkSession) -> None:
         ("(?:a|b)?", None),
     ],
 )
-def test_how_long_a_value_may_be(expression: str, longest: int | None) -> None:
+def test_the_length_limit_follows_from_the_pattern(expression: str, longest: int | None) -> None:
     """Only groups whose iterations differ limit the length, the more the larger an iteration is."""
     assert longest_for(expression) == longest

@@ -29,7 +29,7 @@ def seeds(of: int) -> st.SearchStrategy[list[int]]:
 @pytest.mark.long
 @given(batch=seeds(usual_or_long(4, 12)))
 @in_batches
-def test_generated_worlds(spark: SparkSession, batch: list[int]) -> None:
+def test_generated_structures_give_equal_findings(spark: SparkSession, batch: list[int]) -> None:
     """Each row has the same findings, in all fields and in the same order, and so has the data set."""
     worlds = [generated_world(seed) for seed in batch]
     with small_jobs(spark):

@@ -39,7 +39,7 @@ _CASES = usual_or_long(CASES[::16], CASES)
 @pytest.mark.scaled
 @pytest.mark.usefixtures("uncompiled")
 @pytest.mark.parametrize("case", _CASES, ids=[case.name for case in _CASES])
-def test_case(spark: SparkSession, case: Case) -> None:
+def test_each_case_is_mapped_as_the_standard_requires(spark: SparkSession, case: Case) -> None:
     """Each row becomes what the standard requires, or has its findings; all fields are as on polars."""
     plan = plan_of(version_of(*case.contents), **case.settings)
     frame = table([row for row, _ in mapped_rows(case)])
@@ -56,7 +56,7 @@ def same(one: pl.DataFrame, other: pl.DataFrame) -> None:
 
 @pytest.mark.usefixtures("uncompiled")
 @pytest.mark.parametrize("seed", first_in_usual([3, 14], 1))
-def test_generated_maps(spark: SparkSession, seed: int) -> None:
+def test_generated_maps_give_equal_rows(spark: SparkSession, seed: int) -> None:
     """Random maps and data give the same rows and findings on both engines (polars is tested against Python)."""
     source = random.Random(seed)
     made = made_map(source)
@@ -110,7 +110,7 @@ def test_columns_that_differ_in_letter_case(spark: SparkSession) -> None:
 
 
 @pytest.mark.parametrize("how", first_in_usual(["map", "cells", "joined"], 1))
-def test_long_maps(spark: SparkSession, monkeypatch: pytest.MonkeyPatch, how: str) -> None:
+def test_long_maps_find_each_code(spark: SparkSession, monkeypatch: pytest.MonkeyPatch, how: str) -> None:
     """2,000 rows, in a map, in cells or joined: each code is found, near misses are not; split separates them."""
     if how == "cells":
         monkeypatch.setattr("kafka_replica_spark.literals._HASHED_SINCE", (99, 0))

@@ -46,7 +46,7 @@ def codes(spark: SparkSession, store: MemoryStore) -> Iterator[BroadcastCodelist
     made.destroy()
 
 
-def test_look_ups(codes: BroadcastCodelists) -> None:
+def test_broadcast_look_ups_work_for_scalars_pandas_and_arrow(codes: BroadcastCodelists) -> None:
     """Look-ups work for scalars, pandas and Arrow; URNs and short references; extensions, languages, parents."""
     assert codes.version == 1
     assert codes.position == '{"structures-0": 10}'
@@ -77,7 +77,7 @@ def test_look_ups(codes: BroadcastCodelists) -> None:
 
 
 @pytest.mark.long
-def test_in_udfs(spark: SparkSession, codes: BroadcastCodelists) -> None:
+def test_look_ups_work_in_udfs_on_workers(spark: SparkSession, codes: BroadcastCodelists) -> None:
     """Look-ups work in pandas and Arrow UDFs on workers, over several partitions."""
 
     @pandas_udf("boolean")  # type: ignore[call-overload,untyped-decorator,unused-ignore]
@@ -94,7 +94,7 @@ def test_in_udfs(spark: SparkSession, codes: BroadcastCodelists) -> None:
     assert found == {"A": (True, "le A"), "B": (True, "le B"), "Q": (False, None), None: (None, None)}
 
 
-def test_what_travels(codes: BroadcastCodelists, tmp_path: Path) -> None:
+def test_a_udf_carries_only_the_look_ups(codes: BroadcastCodelists, tmp_path: Path) -> None:
     """A UDF carries only the look-ups, completely: neither the broadcast codes nor a reference to this package."""
     kind = codes.__reduce__()[0]
     assert len(cloudpickle.dumps(kind)) < 20_000
@@ -117,7 +117,7 @@ class Carried:
         return SimpleNamespace, (), {"value": self.value}
 
 
-def test_refresh(spark: SparkSession, store: MemoryStore) -> None:
+def test_a_refresh_recreates_only_changed_lists(spark: SparkSession, store: MemoryStore) -> None:
     """A refresh recreates changed lists, also by extension, and reuses the rest; the old object keeps its version."""
     old = broadcast(spark, store.snapshot())
     apply(store, records_of(message(codelist("CL_AREA", ["A", "C"])), offset=10), 11)
@@ -167,7 +167,7 @@ def test_only_changes_are_sent(spark: SparkSession) -> None:
     assert [piece.users for piece in pieces] == [0] * len(pieces)
 
 
-def test_chosen_lists(spark: SparkSession, store: MemoryStore) -> None:
+def test_lists_and_languages_are_selected_as_requested(spark: SparkSession, store: MemoryStore) -> None:
     """Lists, languages and version rules are selected as requested; invalid ones are rejected."""
     some = broadcast(spark, store.snapshot(), ["T:CL_AREA(1.0+)", VALUES], languages=["fr"])
     assert some.codelists == [AREA, VALUES]

@@ -43,7 +43,7 @@ def rows_in(df: DataFrame) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("case", CSV_CASES, ids=[case.name for case in CSV_CASES])
-def test_csv_case(case: CsvCase, spark: SparkSession, tmp_path: Path) -> None:
+def test_each_csv_file_gives_the_rows_of_the_field_guide(case: CsvCase, spark: SparkSession, tmp_path: Path) -> None:
     """Each file gives the rows that the field guide defines."""
     file = tmp_path / "data.csv"
     file.write_bytes(case.data)
@@ -77,7 +77,7 @@ def test_rows_of_other_lengths_end_the_job(row: str, spark: SparkSession, tmp_pa
 
 
 @pytest.mark.usefixtures("uncompiled")
-def test_other_csv(spark: SparkSession, tmp_path: Path) -> None:
+def test_spark_rejects_what_polars_rejects(spark: SparkSession, tmp_path: Path) -> None:
     """Spark rejects what polars' reader rejects, immediately or when rows are read, and reads what polars reads."""
     file = tmp_path / "data.csv"
     for _, data, _ in PLAIN_CSV[:-1]:
@@ -107,7 +107,7 @@ def test_version_1_has_no_actions(spark: SparkSession, tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_a_folder_has_one_header(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_different_header_within_a_folder_ends_the_job(spark: SparkSession, tmp_path: Path) -> None:
     """A different header among files read as one ends the job; files with separate paths may differ."""
     (tmp_path / "a.csv").write_text("STRUCTURE,STRUCTURE_ID,DIM_1\ndataflow,T:F(1.0),A\n")
     (tmp_path / "b.csv").write_text("STRUCTURE,STRUCTURE_ID,NOTE\ndatastructure,T:D,x\n")
@@ -137,7 +137,7 @@ def test_rows_that_are_meant(spark: SparkSession) -> None:
 
 
 @pytest.mark.parametrize("labels", first_in_usual(["both", "id", "name"], 1))
-def test_spark_writes_what_both_read(labels: Any, spark: SparkSession, tmp_path: Path) -> None:
+def test_files_written_by_spark_are_read_by_both_engines(labels: Any, spark: SparkSession, tmp_path: Path) -> None:
     """Files written by Spark give the frame again, in Spark and in polars, including odd texts."""
     rules = world_rules()
     rows = [

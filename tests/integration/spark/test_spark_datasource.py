@@ -92,7 +92,7 @@ def test_from_a_store(spark: SparkSession, tmp_path: Path, kind: str) -> None:
         holder.close()
 
 
-def test_slices(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_table_in_many_slices_has_each_row_once(spark: SparkSession, tmp_path: Path) -> None:
     """A table in many slices has each row once, in as many partitions; no rows are a frame of the same columns."""
     filled(MemoryStore(tmp_path / "store"))
     whole = read(spark, "codes", store=tmp_path / "store")
@@ -105,7 +105,7 @@ def test_slices(spark: SparkSession, tmp_path: Path) -> None:
     assert none.schema == whole.schema
 
 
-def test_what_travels(tmp_path: Path) -> None:
+def test_no_password_goes_beyond_load(tmp_path: Path) -> None:
     """No password goes beyond load(); the tasks contain neither the table nor this package."""
     filled(MemoryStore(tmp_path / "store"))
     source = KafkaReplicaSource({"store": str(tmp_path / "store"), "view": "codes"})
@@ -134,13 +134,13 @@ def test_what_travels(tmp_path: Path) -> None:
         ({"view": "codes", "store": "x", "timeoutSeconds": "soon"}, "timeoutSeconds='soon' is no number above 0"),
     ],
 )
-def test_impossible_options(options: dict[str, str], reason: str) -> None:
+def test_invalid_options_are_reported_before_reading(options: dict[str, str], reason: str) -> None:
     """Each invalid option is reported before anything is read."""
     with pytest.raises(ConfigurationError, match=reason):
         parsed(options)
 
 
-def test_failures(spark: SparkSession, tmp_path: Path) -> None:
+def test_failures_raise_errors_with_advice(spark: SparkSession, tmp_path: Path) -> None:
     """A missing store, a too large table, and a given schema each raise an error with advice."""
     with pytest.raises(StoreError, match="name the folder of a store, or a checkpoint file"):
         look(tmp_path / "nothing")

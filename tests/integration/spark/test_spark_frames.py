@@ -12,7 +12,7 @@ from kafka_replica_spark import views
 from support.spark.spark_world import SOURCE, apply, codelist, message, records_of, version_of
 
 
-def test_codes(spark: SparkSession, demo: Snapshot) -> None:
+def test_codes_have_names_parents_and_positions(spark: SparkSession, demo: Snapshot) -> None:
     """All codes of all lists have names, parents and positions, with the promised types; none is unreadable."""
     made = views(spark, demo)
     frame = made.codes()
@@ -36,7 +36,7 @@ def test_codes(spark: SparkSession, demo: Snapshot) -> None:
     assert made.version == 1
 
 
-def test_chosen_codes(spark: SparkSession, demo: Snapshot) -> None:
+def test_codes_are_selected_by_agency_and_id(spark: SparkSession, demo: Snapshot) -> None:
     """Lists are selected by agency and id; no match gives an empty frame of the same columns."""
     made = views(spark, demo)
     assert {row.codelist for row in made.codes(agency="SDMX").collect()} == {"CL_FREQ"}

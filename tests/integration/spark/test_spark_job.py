@@ -55,7 +55,7 @@ def _without_locations(outcome: Outcome) -> Outcome:
 
 @pytest.mark.long
 @pytest.mark.usefixtures("spark", "uncompiled")
-def test_line_breaks(demo: Snapshot, tmp_path: Path) -> None:
+def test_line_breaks_in_cells_need_an_option(demo: Snapshot, tmp_path: Path) -> None:
     """Line breaks within cells need an option on Spark; the error that rejects them names it."""
     rules = compile_rules(Structures(demo), "KR_DEMO:LABOUR(1.0)")
     rows = pl.DataFrame(generate_rows(rules, 2, 1), infer_schema_length=None)

@@ -113,7 +113,7 @@ def answers(spark: SparkSession, rules: Snapshot) -> Sequence[Broken]:
 
 
 @pytest.mark.parametrize("number", range(len(CASES)), ids=[f"{name}-{len(wanted)}" for name, wanted in CASES])
-def test_values(answers: Sequence[Broken], number: int) -> None:
+def test_each_bad_value_breaks_only_its_rule(answers: Sequence[Broken], number: int) -> None:
     """Good values break nothing; bad values break that rule and no other."""
     assert answers[number] == CASES[number][1]
 
@@ -184,7 +184,7 @@ def test_any_text_in_a_set(spark: SparkSession, in_map: bool) -> None:
     ], 2),
 )  # fmt: skip
 @pytest.mark.usefixtures("uncompiled")
-def test_typed_columns(
+def test_a_typed_column_counts_as_sdmx_writes_it(
     spark: SparkSession, rules: Snapshot, name: str, kind: pa.DataType, good: list[Any], bad: list[Any]
 ) -> None:
     """A column of another type is treated as SDMX would write it: a whole double is an integer."""

@@ -113,7 +113,7 @@ def test_a_change_counts_from_the_next_batch_on(spark: SparkSession, world: Worl
 
 
 @pytest.mark.long
-def test_a_repetition_takes_what_it_finds_and_says_so(
+def test_a_repeated_batch_uses_the_newest_version_and_is_marked(
     spark: SparkSession, world: World, caplog: pytest.LogCaptureFixture
 ) -> None:
     """A failed batch is repeated after a restart with the newest version, and marked as a repetition."""
@@ -153,7 +153,7 @@ def test_a_repetition_takes_what_it_finds_and_says_so(
     assert f"with version {new} of" in said.getMessage()
 
 
-def test_any_preparation(spark: SparkSession, world: World) -> None:
+def test_views_of_the_version_can_be_joined_in_a_batch(spark: SparkSession, world: World) -> None:
     """Views of the same version may be joined in a batch."""
     world.observe("first", "A", "X")
 

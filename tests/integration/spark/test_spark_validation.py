@@ -66,7 +66,9 @@ def test_good_data_has_no_errors(spark: SparkSession, demo: Snapshot, employed: 
     assert checked.first() == Row(**employed, _errors=None)
 
 
-def test_findings(spark: SparkSession, demo: Snapshot, employed: dict[str, str]) -> None:
+def test_each_error_of_a_row_is_a_finding_with_all_fields(
+    spark: SparkSession, demo: Snapshot, employed: dict[str, str]
+) -> None:
     """A finding has rule, component, value, message, severity and artefact, for every error of a row."""
     bad = employed | {"SEX": "X", "REF_AREA": None, "TIME_PERIOD": "2020-13"}
     (row,) = validate(frame(spark, [bad]), LABOUR, demo).collect()
@@ -81,7 +83,7 @@ def test_findings(spark: SparkSession, demo: Snapshot, employed: dict[str, str])
     assert len(row._errors) == 3
 
 
-def test_split(spark: SparkSession, demo: Snapshot, employed: dict[str, str]) -> None:
+def test_good_and_bad_rows_are_split(spark: SparkSession, demo: Snapshot, employed: dict[str, str]) -> None:
     """Good rows come without the column, bad ones with it; a frame that was not validated is rejected."""
     df = frame(spark, [employed, employed | {"SEX": "X"}])
     good, bad = split(validate(df, LABOUR, demo))
@@ -103,7 +105,7 @@ def test_no_python_in_the_plan(spark: SparkSession, rules: Snapshot) -> None:
     assert PYTHON.search(plan_of(checked.select(udf("FREQ"))))
 
 
-def test_the_version_is_told(spark: SparkSession, rules: Snapshot) -> None:
+def test_the_column_metadata_has_the_version(spark: SparkSession, rules: Snapshot) -> None:
     """The column's metadata has version, position, data structure and unchecked items; a stamp adds columns."""
     df = varied(spark, "XML_NAME", ["x"])
     metadata = validate(df, RULES, rules).schema["_errors"].metadata
@@ -115,7 +117,7 @@ def test_the_version_is_told(spark: SparkSession, rules: Snapshot) -> None:
     assert dict(stamped.dtypes)["_version"] == "bigint"
 
 
-def test_what_is_not_checked_is_told(spark: SparkSession, rules: Snapshot) -> None:
+def test_unchecked_rules_are_reported(spark: SparkSession, rules: Snapshot) -> None:
     """Unusable patterns, types without a rule and unreadable columns are reported, without rejecting rows."""
     names = ["BROKEN", "HTML"]
     checked = validate(frame(spark, [GOOD | dict.fromkeys(names, "1")]), RULES, rules)
@@ -189,7 +191,7 @@ def test_a_stub_for_a_codelist_is_refused(spark: SparkSession) -> None:
         validate(frame(spark, [{"A": "X"}]), "T:D(1.0)", version)
 
 
-def test_extended_codelists(spark: SparkSession) -> None:
+def test_codes_of_an_extended_list_are_allowed(spark: SparkSession) -> None:
     """Codes of a list that is extended (3.x) are allowed: with the prefix, only those chosen."""
     extension = (
         '<s:CodelistExtension prefix="P_"><s:Codelist>urn:sdmx:org.sdmx.infomodel.codelist.Codelist=T:BASE(1.0)'
@@ -207,7 +209,7 @@ def test_extended_codelists(spark: SparkSession) -> None:
 
 
 @pytest.mark.long
-def test_forty_components(spark: SparkSession) -> None:
+def test_a_structure_of_forty_components_is_validated(spark: SparkSession) -> None:
     """A wide structure plans and runs: 40 components, a row with an error in each, a row with none."""
     names = [f"C{number:02}" for number in range(40)]
     list_ = codelist("CL", [f"X{number}" for number in range(500)])

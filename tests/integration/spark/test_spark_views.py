@@ -32,7 +32,7 @@ def rows(snapshot: Snapshot, view: str, *columns: str, **selection: str) -> list
     return [tuple(row[name] for name in columns) for row in table.to_pylist()]
 
 
-def test_structures(version: Snapshot) -> None:
+def test_each_artefact_is_shown_once(version: Snapshot) -> None:
     """Each artefact is shown once, whatever its class."""
     found = rows(version, "structures", "class", "id", "version", "name", "is_external_reference")
     assert len(found) == 10
@@ -67,7 +67,7 @@ def test_concepts_and_components(version: Snapshot) -> None:
     ]
 
 
-def test_constraints(version: Snapshot) -> None:
+def test_constraints_are_shown_with_all_parts(version: Snapshot) -> None:
     """Constraints are shown with cascades, time ranges, and excluded keys."""
     names = "part", "part_number", "key_number", "included", "component", "value", "cascade_values"
     assert rows(version, "constraints", *names) == [
@@ -82,7 +82,7 @@ def test_constraints(version: Snapshot) -> None:
     assert attached == ["urn:sdmx:org.sdmx.infomodel.datastructure.Dataflow=T:FLOW(1.0)"]
 
 
-def test_mappings(version: Snapshot) -> None:
+def test_mapping_rules_are_shown(version: Snapshot) -> None:
     """Rows of representation maps, and each kind of rule of a structure map, are shown."""
     names = "map", "kind", "sources", "targets", "target_values", "pattern", "frequency", "valid_from"
     codelist = "urn:sdmx:org.sdmx.infomodel.codelist.Codelist=T:CL_AREA(1.0)"
@@ -97,7 +97,7 @@ def test_mappings(version: Snapshot) -> None:
     assert second == [{"value": "B.*", "is_reg_ex": True, "start": None, "end": None}]
 
 
-def test_hierarchies(version: Snapshot) -> None:
+def test_hierarchy_nodes_join_with_codes(version: Snapshot) -> None:
     """Places have the URNs of their codes, which join with the view of codes."""
     codelist = "urn:sdmx:org.sdmx.infomodel.codelist.Codelist=T:CL_AREA(1.0)"
     assert rows(version, "hierarchies", "path", "parent", "depth", "codelist", "code") == [
@@ -106,7 +106,7 @@ def test_hierarchies(version: Snapshot) -> None:
     ]
 
 
-def test_references(version: Snapshot) -> None:
+def test_a_dangling_reference_is_marked(version: Snapshot) -> None:
     """Each reference is resolved in this version; a dangling one is marked."""
     found = rows(version, "references", "id", "target", "resolved", "dangling")
     gone = "urn:sdmx:org.sdmx.infomodel.datastructure.DataStructure=T:GONE(1.0)"
@@ -115,7 +115,7 @@ def test_references(version: Snapshot) -> None:
     assert len(found) == 14
 
 
-def test_selection(version: Snapshot) -> None:
+def test_rows_are_selected_by_agency_id_and_version(version: Snapshot) -> None:
     """Rows are selected by agency, id and version rule."""
     assert {one for (one,) in rows(version, "codes", "codelist", id="CL_M*")} == {"CL_MORE"}
     assert rows(version, "codes", "code", agency="U*") == []
@@ -127,7 +127,7 @@ def test_selection(version: Snapshot) -> None:
             rows(version, "structures", "id", version=wrong)
 
 
-def test_what_came_along_in_a_message(version: Snapshot) -> None:
+def test_companions_of_a_message_are_shown(version: Snapshot) -> None:
     """Artefacts in the message of another key are shown, too; stubs are listed."""
     store = MemoryStore()
     two = (
@@ -146,7 +146,7 @@ def test_what_came_along_in_a_message(version: Snapshot) -> None:
     assert "stub" in stub.reason
 
 
-def test_a_missing_concept_is_told() -> None:
+def test_a_missing_concept_is_reported() -> None:
     """A component with a missing concept is shown without its representation, and the concept is reported."""
     found = [one for one in records() if b"ConceptScheme=" not in one.key]
     snapshot = apply(MemoryStore(), found, len(found))
@@ -159,7 +159,7 @@ def test_a_missing_concept_is_told() -> None:
     ]
 
 
-def test_references_and_look_ups_agree_on_what_is_dangling() -> None:
+def test_references_and_look_ups_list_the_same_dangling_references() -> None:
     """References and look-ups agree, with codes from extensions, and both list unreadable records."""
     base = "urn:sdmx:org.sdmx.infomodel.codelist."
     codes = "".join(
@@ -184,7 +184,7 @@ def test_references_and_look_ups_agree_on_what_is_dangling() -> None:
     assert [one.urn for one in unreadable] == [str(one) for one in dangling.unreadable]
 
 
-def test_all_views_in_spark(spark: SparkSession, version: Snapshot) -> None:
+def test_every_view_is_a_stamped_frame(spark: SparkSession, version: Snapshot) -> None:
     """Each view is a frame with the same number of rows, stamped, with matching metadata."""
     made = views(spark, version)
     for name, view in VIEWS.items():

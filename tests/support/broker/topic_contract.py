@@ -106,7 +106,7 @@ class TopicContract(ABC):
         ]  # fmt: skip
         assert (committed.positions, committed.stable, committed.high) == ([9], [9], [9])
 
-    def test_what_a_reader_sees_of_an_open_transaction(self) -> None:
+    def test_only_readers_by_markers_see_an_open_transaction(self) -> None:
         """Readers by markers see the whole log; readers of committed records only what lies below its first offset."""
         topic = self.make()
         closed, held = topic.begin(), topic.begin()
@@ -123,7 +123,7 @@ class TopicContract(ABC):
         assert (committed.positions, committed.stable, committed.high) == ([1], [1], [4])
         held.abort()
 
-    def test_committed_behind_an_open_one_by_markers(self) -> None:
+    def test_markers_show_a_transaction_behind_an_open_one(self) -> None:
         """A transaction behind an open one is shown by markers; the position names the open one, which follows."""
         topic = self.make()
         held = topic.begin()
@@ -143,7 +143,7 @@ class TopicContract(ABC):
             assert values(snapshot) == {"a": b"late", "b": b"early", "c": b"1"}
             assert snapshot.position.open == ()
 
-    def test_committed_behind_an_open_one_by_quiet_points(self) -> None:
+    def test_quiescence_delays_a_transaction_behind_an_open_one(self) -> None:
         """A transaction behind an open one waits with quiescence, as the replica reports; in the end both are there."""
         topic = self.make()
         topic.write({"z": b"0"})
@@ -162,7 +162,7 @@ class TopicContract(ABC):
             until(lambda: replica.state == State.LIVE)
 
     @both_kinds
-    def test_what_was_aborted_never_shows(self, boundaries: Boundaries) -> None:
+    def test_aborted_records_never_show(self, boundaries: Boundaries) -> None:
         """Aborted records never show, neither while open nor after; a log that ends in them makes a replica ready."""
         topic = self.make()
         heard: list[Change] = []
@@ -194,7 +194,7 @@ class TopicContract(ABC):
     # --- keys ---
 
     @both_kinds
-    def test_tombstones(self, boundaries: Boundaries) -> None:
+    def test_a_tombstone_deletes_its_key(self, boundaries: Boundaries) -> None:
         """A tombstone deletes its key, one for an unknown key deletes nothing; a key returns with a new record."""
         topic = self.make()
         with topic.replica(boundaries=boundaries) as replica:
@@ -227,7 +227,7 @@ class TopicContract(ABC):
     # --- partitions ---
 
     @both_kinds
-    def test_several_partitions(self, boundaries: Boundaries) -> None:
+    def test_a_transaction_over_partitions_shows_at_once(self, boundaries: Boundaries) -> None:
         """Each key has its partition; each written partition gets a marker; a transaction shows at once."""
         topic = self.make(partitions=3)
         keys = [f"key-{number}" for number in range(9)]
@@ -266,7 +266,7 @@ class TopicContract(ABC):
     # --- compaction ---
 
     @both_kinds
-    def test_compaction(self, boundaries: Boundaries) -> None:
+    def test_compaction_keeps_the_state(self, boundaries: Boundaries) -> None:
         """Overwritten, aborted and deleted records go, markers with the last of their data; the state is kept."""
         topic = self.make()
         topic.write({"a": b"1", "b": b"1"})
@@ -396,7 +396,7 @@ class TopicContract(ABC):
             until(lambda: values(replica.snapshot()) == {"b": b"1", "c": b"1"})
 
     @both_kinds
-    def test_a_broker_that_is_gone_for_a_while(self, boundaries: Boundaries) -> None:
+    def test_a_replica_reports_a_missing_broker_and_continues_later(self, boundaries: Boundaries) -> None:
         """A replica reports that the broker is gone, serves its version, and continues by itself."""
         topic = self.make()
         with topic.replica(boundaries=boundaries, stalled_after_s=0.5) as replica:

@@ -51,7 +51,7 @@ class StoreContract(ABC):
     def make(self) -> Store:
         """Return an empty store."""
 
-    def test_it_begins_empty_at_version_0(self) -> None:
+    def test_a_new_store_is_empty_at_version_0(self) -> None:
         """A store without deltas has version 0, no keys and an empty position."""
         snapshot = self.make().snapshot()
         assert (snapshot.version, len(snapshot), list(snapshot), snapshot.position) == (0, 0, [], Position())
@@ -72,7 +72,7 @@ class StoreContract(ABC):
         with pytest.raises(KeyError):
             snapshot["other"]
 
-    def test_applied_says_what_changed(self) -> None:
+    def test_applied_reports_changed_and_deleted_keys(self) -> None:
         """New and rewritten keys are changed, existing keys are deleted, an unknown key is neither."""
         store = self.make()
         store.apply(Delta(records([(b"a", b"1"), (b"b", b"1")])), Position({P: 2}))
@@ -104,7 +104,7 @@ class StoreContract(ABC):
             assert len(snapshot) == len(then)
             assert sorted(snapshot) == sorted(then)
 
-    def test_where_records_lie(self) -> None:
+    def test_newest_knows_published_and_staged_places(self) -> None:
         """``newest`` knows the places of published and staged records, also before any version, and no others."""
         store = self.make()
         other = Partition("u", 3)
@@ -190,7 +190,7 @@ class StoreContract(ABC):
 
     @settings(SHARED, max_examples=examples(40))
     @given(st.lists(st.tuples(writes, st.integers(0, 3)), max_size=6))
-    def test_what_is_staged_is_seen_with_the_version_only(self, deltas: list[tuple[Writes, int]]) -> None:
+    def test_staged_records_are_shown_only_with_their_version(self, deltas: list[tuple[Writes, int]]) -> None:
         """A version applied in parts equals one applied as a whole; only the writer sees its parts before."""
         store, model, offset = self.make(), {}, 0
         for written, parts in deltas:
@@ -215,7 +215,7 @@ class StoreContract(ABC):
 
     @settings(SHARED, max_examples=examples(40))
     @given(writes, writes, writes, st.booleans(), st.booleans())
-    def test_a_state_built_anew_takes_the_place_of_the_old_one_at_once(
+    def test_a_rebuilt_state_replaces_the_old_one_at_once(
         self, old: Writes, new: Writes, later: Writes, staged: bool, forget: bool
     ) -> None:
         """Readers keep the old state until a rebuilt one replaces it; listeners get differences, not moved records."""

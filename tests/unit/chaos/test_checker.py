@@ -8,7 +8,7 @@ from chaos.plan import SHARED, core, head, named, ring, value
 from support.chaos.chaos_world import World, found, without
 
 
-def test_what_is_right_passes(world: World) -> None:
+def test_correct_streams_pass_without_findings(world: World) -> None:
     """Commits, aborts, deletions, two writers, and a version of two transactions pass without findings."""
     world.show(world.write("0.1", puts=(ring(0)[1], SHARED[0])))
     world.write("1.1", "aborted")
@@ -22,7 +22,7 @@ def test_what_is_right_passes(world: World) -> None:
     assert world.history.counts() == {Outcome.COMMITTED: 4, Outcome.ABORTED: 1}
 
 
-def test_torn_core(world: World) -> None:
+def test_differing_core_keys_are_a_torn_version(world: World) -> None:
     """A version with two values among the keys that every transaction writes is torn."""
     first = world.write("0.1")
     world.show(first)
@@ -41,7 +41,7 @@ def test_torn_between_the_core_and_another_key(world: World) -> None:
     assert found(world.check()) == {Kind.TORN}
 
 
-def test_torn_ahead(world: World) -> None:
+def test_a_shared_key_ahead_of_its_head_is_a_torn_version(world: World) -> None:
     """A shared key with a transaction that its writer's head has not reached is torn."""
     first = world.write("0.1")
     second = world.write("1.1", puts=(SHARED[1],))
@@ -121,7 +121,7 @@ def test_lost_at_the_barrier(world: World) -> None:
     assert found(world.check()) == {Kind.LOST}
 
 
-def test_what_was_not_settled_need_not_be_in_the_first_version(world: World) -> None:
+def test_a_first_version_may_lack_the_last_commit(world: World) -> None:
     """A first version may lack the last commit: a commit returns before readers see it."""
     old = world.write("0.1")
     newest = world.write("0.2")

@@ -39,7 +39,7 @@ PLACE = Partition("chaos", 0)
     ],
     ids=str,
 )
-def test_misreported(world: World, said: dict[str, Any]) -> None:
+def test_misreported_changes_are_found(world: World, said: dict[str, Any]) -> None:
     """A change that reports something else than what changed, or that comes out of order, is found."""
     world.show(world.write("0.1"))
     world.show(world.write("0.2"), **said)
@@ -128,7 +128,7 @@ def test_an_offset_that_is_not_known(world: World) -> None:
     assert found(world.check(without(other, SHARED[4]), without(other, SHARED[4]))) == {Kind.LOST}
 
 
-def test_a_failed_replica_is_told(world: World) -> None:
+def test_a_failed_replica_is_reported(world: World) -> None:
     """A failed replica is reported by its state, and by the end it did not reach."""
     world.show(world.write("0.1"))
     world.line("r.states.jsonl", event="state", state="failed", error="boom")
@@ -153,7 +153,7 @@ def test_a_line_cut_off_by_a_kill_means_nothing(tmp_path: Path) -> None:
     assert history.counts() == {Outcome.ABORTED: 1}
 
 
-def test_a_stream_tells_what_a_snapshot_shows(tmp_path: Path) -> None:
+def test_a_stream_of_snapshots_is_accepted_by_the_checker(tmp_path: Path) -> None:
     """Snapshots that are read give lines that the checker accepts, and a disagreement would be visible."""
     stream = Stream(tmp_path / "r.every.jsonl", [head(0), "absent"])
     key = head(0).encode()
@@ -171,7 +171,7 @@ def test_a_stream_tells_what_a_snapshot_shows(tmp_path: Path) -> None:
     assert [line["same"] for line in told[3:]] == [True, False]
 
 
-def test_the_witness(world: World) -> None:
+def test_aborted_records_in_a_plain_consumer_are_reported(world: World) -> None:
     """Aborted records that a plain consumer saw are reported; committed ones are not."""
     world.write("0.1")
     world.write("0.2", "aborted")

@@ -50,7 +50,7 @@ def log() -> list[Logged]:
     return found
 
 
-def test_what_is_right_passes() -> None:
+def test_correct_histories_pass_without_flaws() -> None:
     """Flushes, sweeps with and without ghosts, and a version of several transactions pass without flaws."""
     flaws = Flaws()
     assert [dict(each.content) for each in EXPECTED[2:4]] == [{"head": "a"}, {"ghost": None}]

@@ -47,7 +47,7 @@ def test_a_command_that_is_called_wrongly_ends_with_2(line: str, said: str, run:
     assert "Traceback" not in done.stderr
 
 
-def test_samples_are_replaced_only_when_asked(run: Run, tmp_path: Path) -> None:  # noqa: F811
+def test_changed_samples_are_replaced_only_on_request(run: Run, tmp_path: Path) -> None:  # noqa: F811
     """Unchanged samples can be written again; changed ones are kept, with status 2, unless replacing is requested."""
     assert run("samples").returncode == run("samples", "--json").returncode == 0
     names = {path.name for path in (tmp_path / "samples").iterdir()}

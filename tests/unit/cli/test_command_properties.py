@@ -41,7 +41,7 @@ def configured(text: str, name: str, folder: Path) -> dict[str, Any]:
         ("p.conf", "producer.id=p\nkafka.client.id=x\nkafka.security.protocol=SSL\nkafka.enable.idempotence=true\n"),
     ],
 )
-def test_properties_and_toml_say_the_same(name: str, text: str, tmp_path: Path) -> None:
+def test_properties_and_toml_give_the_same_settings(name: str, text: str, tmp_path: Path) -> None:
     """Properties and TOML give the same result, also in a producer's file, where Kafka's have a table of their own."""
     assert configured(text, name, tmp_path) == {
         "bootstrap.servers": "h:1", "client.id": "x", "security.protocol": "SSL", "enable.idempotence": "true",

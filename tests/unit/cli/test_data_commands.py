@@ -42,7 +42,7 @@ def rows(rules: Rules) -> pl.DataFrame:
     return pl.DataFrame(generate_rows(rules, 100, 1), infer_schema_length=None)
 
 
-def test_good_data(run: Run, rows: pl.DataFrame, rules: Rules, tmp_path: Path) -> None:
+def test_good_data_gives_status_0(run: Run, rows: pl.DataFrame, rules: Rules, tmp_path: Path) -> None:
     """Good data gives status 0 and good.csv with all rows as valid SDMX-CSV; a second run does not overwrite it."""
     data, out = tmp_path / "data.csv", tmp_path / "out"
     write_sdmx_csv(rows, data, rules)
@@ -60,7 +60,7 @@ def test_good_data(run: Run, rows: pl.DataFrame, rules: Rules, tmp_path: Path) -
     assert run("validate", *where, "--overwrite", "--json").stdout.startswith("{")
 
 
-def test_rejected_rows(run: Run, rows: pl.DataFrame, rules: Rules, tmp_path: Path) -> None:
+def test_rejected_rows_give_status_3_and_reasons(run: Run, rows: pl.DataFrame, rules: Rules, tmp_path: Path) -> None:
     """Rejected rows give status 3 and reasons; plain CSV, Parquet and folders are read; a rule can be disabled."""
     bad = rows.with_columns(SEX=pl.when(pl.int_range(pl.len()) < 3).then(pl.lit("Q")).otherwise("SEX"))
     folder = tmp_path / "data"
@@ -104,7 +104,7 @@ def test_standard_input_and_archives(
 
 @pytest.mark.parametrize("as_stream", [False, True])
 @pytest.mark.parametrize("how", ["file", "gzip", "standard input"])
-def test_arrow(
+def test_arrow_files_give_the_rows_of_parquet(
     as_stream: bool, how: str, run: Run, rows: pl.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Files and streams of Arrow IPC, in columns of several types, give the rows that Parquet gives."""
@@ -180,7 +180,7 @@ def test_periods_as_days(run: Run, rows: pl.DataFrame, rules: Rules, tmp_path: P
         (["--flow", FLOW, "--topic", "t", "--structures", "nowhere"], 2, "does not exist"),
     ],
 )
-def test_what_cannot_be_done(
+def test_impossible_requests_write_nothing(
     arguments: list[str], status: int, said: str, run: Run, rows: pl.DataFrame, tmp_path: Path
 ) -> None:
     """A missing structure gives status 1, wrong arguments give status 2; nothing is written."""
@@ -275,7 +275,7 @@ def test_rejected_rows_as_data(kind: str, run: Run, rows: pl.DataFrame, rules: R
     assert not {"ERRORS", "_errors"} & set(found.columns)
 
 
-def test_map(run: Run, tmp_path: Path) -> None:
+def test_map_writes_target_rows_and_unmappable_rows(run: Run, tmp_path: Path) -> None:
     """``map`` writes rows of the target, and unmappable rows unchanged."""
     base = "urn:sdmx:org.sdmx.infomodel."
     (tmp_path / "structures").mkdir()

@@ -23,7 +23,9 @@ def run(capfdbinary: pytest.CaptureFixture[bytes]) -> Iterator[Run]:
     signal.signal(signal.SIGTERM, before)
 
 
-def test_the_page(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_command_of_the_page_has_the_stated_status(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Each command of the page ends with the status that the page gives; two rows are rejected and listed."""
     monkeypatch.chdir(tmp_path)
     page = (ROOT / "docs/findings.md").read_text()

@@ -55,7 +55,9 @@ def test_get_finds_keys_and_references(topic: FakeTopic, wanted: str, value: str
         ("SDMX:CL_FREQ(2.1).A", UsageError, 'kafka-replica get "SDMX:CL_FREQ(2.1)"'),
     ],
 )
-def test_get_says_what_may_have_been_meant(topic: FakeTopic, wanted: str, error: type[Exception], said: str) -> None:
+def test_get_suggests_similar_keys_classes_or_commands(
+    topic: FakeTopic, wanted: str, error: type[Exception], said: str
+) -> None:
     """The error suggests a similar key, the classes that fit, or the right command."""
     with topic.replica() as replica, pytest.raises(error) as raised:
         find_record([replica.wait_ready(timeout_s=60)], wanted)

@@ -58,6 +58,6 @@ def test_the_message_for_no_match_has_a_pattern_that_works(pattern: str, name: s
     assert key_matches(KEYS[name], example[1])
 
 
-def test_the_message_for_an_empty_topic_says_so() -> None:
+def test_an_empty_topic_has_a_message_of_its_own() -> None:
     """No example can be given if there is no key."""
     assert no_match([], "CL_*") == "no key matches 'CL_*': the topic has no keys"

@@ -91,7 +91,7 @@ class _Page(HTMLParser):
         self.texts.append((self.open[-1] if self.open else "", data))
 
 
-def test_the_page_shows_counts_examples_and_what_was_not_checked(run: Run, data: Path, tmp_path: Path) -> None:
+def test_the_page_shows_counts_examples_and_unchecked_rules(run: Run, data: Path, tmp_path: Path) -> None:
     """The page needs no other file and no script, escapes values, and its numbers and bars are those of the data."""
     out, same = tmp_path / "report.html", tmp_path / "report.json"
     where = ["--flow", FLOW, "--structures", SAMPLES, "--out", tmp_path / "o"]
@@ -120,7 +120,7 @@ def test_the_page_shows_counts_examples_and_what_was_not_checked(run: Run, data:
     assert same.read_bytes() == written
 
 
-def test_the_page_names_what_was_not_checked(run: Run, data: Path, tmp_path: Path) -> None:
+def test_the_page_lists_unchecked_rules_with_the_reason(run: Run, data: Path, tmp_path: Path) -> None:
     """Demands that could not be checked are listed with the reason."""
     frame = pl.read_csv(data, infer_schema=False).with_columns(OBS_STATUS=pl.lit([b"x"], pl.List(pl.Binary)))
     frame.write_parquet(tmp_path / "data.parquet")

@@ -22,7 +22,7 @@ from kafka_replica import (
     WaitTimeoutError,
 )
 from kafka_replica.aio import AsyncChanges, AsyncReplica, _called
-from support.core.board_driver import Driver
+from support.core.publisher_driver import Driver
 
 NOBODY = {"bootstrap.servers": "127.0.0.1:1"}
 

@@ -52,7 +52,7 @@ def test_short_answers_free_the_long_buffers() -> None:
 
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="resident memory is read from /proc")
-def test_a_grown_heap_takes_no_memory() -> None:
+def test_reserved_memory_is_not_resident() -> None:
     """Half a gigabyte that is only reserved is not resident."""
 
     def resident() -> int:

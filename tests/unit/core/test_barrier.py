@@ -52,7 +52,7 @@ def test_a_hole_stops_everything_until_the_ends_are_known_and_read() -> None:
     assert barrier.admits(Position({P0: 3, P1: 8}))
 
 
-def test_an_answer_that_nobody_asked_for_changes_nothing() -> None:
+def test_an_unrequested_answer_changes_nothing() -> None:
     """Without a gap, an unrequested answer does not hold a lagging reader: it publishes whole versions."""
     barrier = Barrier(Position({P0: 2}))
     barrier.answer(Position({P0: 50}))
@@ -73,7 +73,7 @@ CUTS = st.dictionaries(st.sampled_from([P0, P1]), st.integers(0, 9), min_size=1)
 
 
 @given(CUTS, st.lists(st.tuples(st.sampled_from(["gap", "answer", "point"]), CUTS)))
-def test_it_only_rises_and_admits_what_has_come_as_far(ends: Position, calls: list[tuple[str, Position]]) -> None:
+def test_the_barrier_never_falls(ends: Position, calls: list[tuple[str, Position]]) -> None:
     """In any sequence of calls the barrier never falls, and admits exactly the positions that have reached it."""
     barrier = Barrier(ends)
     holes, least, passed = False, dict(ends), False

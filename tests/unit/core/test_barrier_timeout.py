@@ -31,6 +31,6 @@ def test_time_without_an_answer_does_not_count() -> None:
     assert timeout.is_over(at(1), 60.1, is_stalled=False)
 
 
-def test_without_a_limit_it_waits() -> None:
+def test_a_limit_of_none_is_never_exceeded() -> None:
     """A limit of None is never exceeded."""
     assert not BarrierTimeout(None, 0).is_over(Position(), 1e9, is_stalled=False)

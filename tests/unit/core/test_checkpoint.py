@@ -176,7 +176,7 @@ _deltas = st.lists(st.lists(_found, max_size=8), min_size=1, max_size=4)
 
 @SHARED
 @given(_deltas, st.booleans(), st.booleans())
-def test_what_was_saved_comes_back(deltas: list[list[Record]], is_plain: bool, reads: bool) -> None:
+def test_a_saved_store_comes_back_after_restarts(deltas: list[list[Record]], is_plain: bool, reads: bool) -> None:
     """Any keys, headers, positions and deletions, and version, position and resume point, survive several restarts."""
     model: dict[bytes, Record] = {}
     with tempfile.TemporaryDirectory() as name:
@@ -201,7 +201,7 @@ def test_what_was_saved_comes_back(deltas: list[list[Record]], is_plain: bool, r
         assert dict(opened_and_closed(path).snapshot()) == model
 
 
-def test_a_new_file_is_made_while_the_old_one_is_read(path: Path) -> None:
+def test_records_of_a_replaced_file_can_still_be_read(path: Path) -> None:
     """Records of a replaced file, and of earlier snapshots, can still be read from that file."""
     saved(path, {b"a": b"1", b"b": b"1", b"c": b"1"})
     store = opened(path)
@@ -292,7 +292,7 @@ def test_the_life_of_a_saved_version_is_over(path: Path) -> None:
     assert not mark.incarnation
 
 
-def test_intervals(path: Path) -> None:
+def test_a_changed_store_is_saved_at_intervals(path: Path) -> None:
     """A store is saved while it is used, without being closed; without changes nothing is written."""
     store = MemoryStore(path, checkpoint_every_s=0.01)
     for number in range(1, 4):
@@ -310,7 +310,7 @@ def test_intervals(path: Path) -> None:
 # --- ownership of the file ---
 
 
-def test_one_store_a_file(path: Path) -> None:
+def test_a_second_store_on_a_file_is_refused(path: Path) -> None:
     """A second store on a file is refused, in this and other processes; a store closed by any thread does not count."""
     first = opened(path)
     with pytest.raises(StoreInUseError, match="another store has it"):
@@ -326,7 +326,7 @@ def test_one_store_a_file(path: Path) -> None:
     opened(path).close()
 
 
-def test_what_cannot_be_is_refused(tmp_path: Path, path: Path) -> None:
+def test_impossible_arguments_are_refused(tmp_path: Path, path: Path) -> None:
     """A folder as the file, an interval of zero, and a path below a file are refused."""
     with pytest.raises(ConfigurationError, match="is a folder"):
         MemoryStore(tmp_path)

@@ -68,7 +68,7 @@ def test_every_cut_off_file_is_noticed(path: Path) -> None:
         assert outcome(path) == (("begun anew", None) if size < with_one else ("as it was", first)), size
 
 
-def test_notes_go_on_after_a_torn_one(path: Path) -> None:
+def test_a_torn_note_is_overwritten(path: Path) -> None:
     """The torn note that a crash left at the end of the file is overwritten."""
     first = saved(path, dict(WRITTEN))
     with path.open("ab") as file:
@@ -80,7 +80,7 @@ def test_notes_go_on_after_a_torn_one(path: Path) -> None:
     assert outcome(path) == ("as it was", second)
 
 
-def test_what_is_no_checkpoint_is_not_overwritten(path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_file_of_another_program_is_not_overwritten(path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """A file of another program or of a newer format version is not overwritten, but kept under another name."""
     saved(path, dict(WRITTEN))
     newer = bytearray(path.read_bytes())
@@ -108,7 +108,7 @@ def test_damage_is_not_carried_on_into_the_next_file(path: Path, caplog: pytest.
     assert not path.with_name("state.writing").exists()
 
 
-def test_what_is_damaged_is_not_saved_while_it_is_rebuilt(path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_damaged_file_is_not_saved_during_the_rebuild(path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """The file stays away until there is a new state, and no failure is reported where there is none."""
     saved(path, dict(WRITTEN))
     damage(path, b"first")

@@ -19,7 +19,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "state"
 
 
-def test_a_replica_goes_on_where_it_was(path: Path) -> None:
+def test_a_restarted_replica_continues_from_its_saved_state(path: Path) -> None:
     """A restarted replica shows its saved state, reads only new records, and continues the version numbers."""
     topic = FakeTopic(partitions=2)
     for number in range(50):
@@ -79,7 +79,7 @@ def test_a_topic_that_was_made_again(path: Path, caplog: pytest.LogCaptureFixtur
     assert values(opened_and_closed(path).snapshot()) == {b"a": b"2", b"b": b"2"}
 
 
-def test_another_filter(path: Path) -> None:
+def test_a_file_of_another_filter_is_not_continued(path: Path) -> None:
     """A file saved with another filter is not continued."""
     topic = FakeTopic()
     topic.put("a", b"1")

@@ -45,7 +45,7 @@ def test_other_errors_end_the_choice(error: Exception) -> None:
     assert log.tried == [MARKERS]
 
 
-def test_what_works_is_used() -> None:
+def test_the_first_reader_that_works_is_used() -> None:
     """Markers come first; the requested kind is the only one that is tried."""
     log = Log()
     assert choose_reader(AUTO, log.open_by) is MARKERS

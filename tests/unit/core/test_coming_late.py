@@ -69,7 +69,7 @@ def test_a_broker_out_of_reach_for_too_long(boundaries: str) -> None:
 
 
 @BOUNDARIES
-def test_that_can_fail(boundaries: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_replica_without_the_check_shows_the_deleted_key(boundaries: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A replica without the check shows the deleted key, so the test above can fail."""
     monkeypatch.setattr(Tombstones, "late", lambda _: None)
     topic = FakeTopic()
@@ -81,7 +81,7 @@ def test_that_can_fail(boundaries: str, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @BOUNDARIES
-def test_a_late_replica_goes_on_where_nothing_is_missing(boundaries: str) -> None:
+def test_a_late_replica_continues_while_no_offset_is_missing(boundaries: str) -> None:
     """By either boundary detection a late replica continues, however long it was away, while no offset is missing."""
     topic, store = FakeTopic(), MemoryStore()
     topic.put("a", b"1")
@@ -128,7 +128,7 @@ def test_a_topic_that_cannot_be_read_within_its_retention(
         assert replica.status().last_error is None
 
 
-def test_a_missing_right_to_ask_is_said_once(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_permission_is_logged_once(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
     """A missing permission is logged once; the message names the setting that helps."""
     topic, store = FakeTopic(), MemoryStore()
     topic.put("a", b"1")

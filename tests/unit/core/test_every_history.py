@@ -72,7 +72,7 @@ OLD_CAUSE = World(
     ("world", "least"), first_in_usual([(ABORT, 900), (COMPACTED, 2500), (NEXT, 1500), (ONE, 5000), (TWO, 15000)], 3),
     ids=["abort", "compacted", "next", "one", "two"],
 )  # fmt: skip
-def test_by_markers(world: World, least: int) -> None:
+def test_versions_by_markers_are_whole_in_every_history(world: World, least: int) -> None:
     """In any order every version is whole, has its causes and names open transactions; the last equals the log."""
     assert search(world, Parts(rule=MarkerDetector)).situations > least
 

@@ -72,7 +72,7 @@ def test_a_block_that_raises_aborts() -> None:
     assert topic.open_transactions == []
 
 
-def test_writing_returns_what_to_wait_for() -> None:
+def test_writing_returns_the_position_to_wait_for() -> None:
     """Writing a record outside transactions returns the position to wait for, and keeps all given properties."""
     topic = FakeTopic(partitions=3)
     with topic.replica() as replica:
@@ -83,7 +83,7 @@ def test_writing_returns_what_to_wait_for() -> None:
         assert len(replica.wait_for(topic.delete("a", partition=2), PATIENCE_S)) == 0
 
 
-def test_several_topics() -> None:
+def test_a_transaction_over_two_topics_shows_at_once() -> None:
     """A transaction over two topics becomes visible at once in a replica of both."""
     kafka = FakeKafka()
     kafka.topic("codes")
@@ -101,7 +101,7 @@ def test_several_topics() -> None:
     assert [record.topic for record in flows.records()] == ["flows"] * 5
 
 
-def test_mistakes_are_told() -> None:
+def test_mistakes_are_reported_in_the_callers_terms() -> None:
     """Each mistake is reported in the caller's terms."""
     topic = FakeTopic("t", partitions=2)
     with pytest.raises(UsageError, match=r"key 'a'.*str, not bytes"):
@@ -135,7 +135,7 @@ def test_the_package_alone_loads_no_client_of_kafka() -> None:
 # --- threads ---
 
 
-def test_who_waits_is_woken() -> None:
+def test_the_first_record_or_a_failure_ends_a_wait() -> None:
     """A read that may wait for ten minutes ends with the first record, and also when the broker fails."""
     topic = FakeTopic()
     for wake in (lambda: topic.put("a", b"1"), lambda: topic.fail(AuthorizationError("planned"))):
@@ -233,7 +233,7 @@ def test_a_careless_rule_is_found_out() -> None:
 # --- failures ---
 
 
-def test_what_is_written_while_the_broker_is_gone() -> None:
+def test_records_written_without_a_broker_are_seen_afterwards() -> None:
     """A test can write while the broker is gone; the replica sees the records afterwards."""
     topic = FakeTopic()
     with topic.replica(stalled_after_s=0.2) as replica:
@@ -289,7 +289,7 @@ def test_a_commit_without_an_answer_is_in_the_hands_of_the_test(commits: bool) -
     assert len(topic.records()) == commits
 
 
-def test_a_block_that_raises_while_the_broker_is_gone() -> None:
+def test_a_block_that_raises_without_a_broker_leaves_its_transaction_open() -> None:
     """A block that raises while the broker is gone leaves its transaction open; the producer's next one aborts it."""
     topic = FakeTopic()
     producer = topic.producer()
@@ -303,7 +303,7 @@ def test_a_block_that_raises_while_the_broker_is_gone() -> None:
     assert [record.value for record in topic.records()] == [b"2"]
 
 
-def test_a_producer_whose_broker_refuses() -> None:
+def test_a_refusal_leaves_the_transaction_uncommitted() -> None:
     """A refusal by the broker leaves the transaction uncommitted, and the producer may try again."""
     topic = FakeTopic()
     producer: TransactionalProducer = topic.producer()

@@ -27,7 +27,7 @@ _TESTS = _tests()
 
 
 @pytest.mark.parametrize("name", sorted(_TESTS))
-def test_what_the_page_shows(name: str, tmp_path: Path) -> None:
+def test_each_program_of_the_page_passes(name: str, tmp_path: Path) -> None:
     """Each answer's program passes when it is copied."""
     test = _TESTS[name]
     test(**({"tmp_path": tmp_path} if inspect.signature(test).parameters else {}))

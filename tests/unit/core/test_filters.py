@@ -40,7 +40,7 @@ ending_in_a = KeyFilter.regex(":A$")
     ],
     ids=str,
 )
-def test_what_they_keep(key_filter: KeyFilter, kept: list[int]) -> None:
+def test_each_filter_keeps_exactly_the_expected_keys(key_filter: KeyFilter, kept: list[int]) -> None:
     """Each filter keeps exactly the expected keys, whatever bytes they are."""
     assert [at for at, key in enumerate(KEYS) if key_filter(key)] == kept
 
@@ -57,7 +57,7 @@ def test_names_tell_filters_apart() -> None:
     assert str(KeyFilter.prefix("a") | KeyFilter.prefix("b")) == str(a | b)
 
 
-def test_mistakes_are_told() -> None:
+def test_mistakes_raise_when_the_filter_is_made() -> None:
     """Mistakes raise when the filter is made, those of a predicate name the key at which it fails."""
     with pytest.raises(ConfigurationError, match=r"'\[a' is no pattern|'\(a' is no pattern"):
         KeyFilter.regex("(a")
@@ -92,7 +92,7 @@ class _Reopened(list[Store]):
 
 
 @pytest.mark.parametrize("boundaries", ["markers", "quiescence"])
-def test_another_filter(stores: list[Store], boundaries: str) -> None:
+def test_a_changed_filter_never_shows_the_old_selection(stores: list[Store], boundaries: str) -> None:
     """A changed filter shows what a fresh replica shows, never the old selection; the same filter reads nothing."""
     topic = FakeTopic(partitions=3)
     for number in range(20):
@@ -111,7 +111,7 @@ def test_another_filter(stores: list[Store], boundaries: str) -> None:
 
 
 @pytest.mark.parametrize("one_key_space", [False, True])
-def test_several_topics(stores: list[Store], one_key_space: bool) -> None:
+def test_the_filter_receives_topic_keys(stores: list[Store], one_key_space: bool) -> None:
     """The filter receives keys as their topic names them."""
     kafka = FakeKafka()
     codes, flows = kafka.topic("codes"), kafka.topic("flows", partitions=2)

@@ -54,7 +54,7 @@ def test_escapes_and_odd_characters() -> None:
         (f"KafkaClient {{ {PLAIN} required;", "not closed by }"),
     ],
 )
-def test_what_is_no_jaas(text: str, reason: str) -> None:
+def test_invalid_jaas_is_refused_without_quoting_it(text: str, reason: str) -> None:
     """The error says what is missing, and does not quote the text."""
     with pytest.raises(ConfigurationError, match=reason) as caught:
         parse_jaas(text)
@@ -62,7 +62,7 @@ def test_what_is_no_jaas(text: str, reason: str) -> None:
 
 
 @given(st.text(alphabet="ab=\"';{}\\\n #/*", max_size=60))
-def test_any_text(text: str) -> None:
+def test_any_text_is_read_or_refused(text: str) -> None:
     """Any text is either read or refused with an error of this package."""
     with contextlib.suppress(ConfigurationError):
         parse_jaas(text)
@@ -125,7 +125,7 @@ def test_in_librdkafkas_words(java: dict[str, Any], ours: dict[str, Any]) -> Non
         ({"sasl.jaas.config": f"{LOGIN} required useKeyTab=true;"}, "lacks the option keyTab"),
     ],
 )
-def test_what_cannot_be_said(java: dict[str, Any], reason: str) -> None:
+def test_a_property_without_an_equivalent_is_refused(java: dict[str, Any], reason: str) -> None:
     """A property without an equivalent is refused with the reason and without the secret."""
     with pytest.raises(ConfigurationError, match=reason) as caught:
         from_java(java)

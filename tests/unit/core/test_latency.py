@@ -21,7 +21,7 @@ def headers_of(number: int, ago_s: float = 0.0) -> tuple[tuple[str, bytes | None
     return written(TransactionHeaders(f"s/{number}", 1, 1, int((time.time() - ago_s) * 1000)))
 
 
-def test_a_histogram() -> None:
+def test_each_time_is_counted_in_its_bucket() -> None:
     """Each time is counted in its bucket and no other; a time before the source's own counts as 0."""
     found = Latencies()
     for latency_s in (0.005, 0.0051, -3.0, 1e9):
@@ -32,7 +32,7 @@ def test_a_histogram() -> None:
     assert Latencies().as_json() == {"count": 0, "sum_s": 0.0, "last_s": None}
 
 
-def test_one_transaction_costs_one_look() -> None:
+def test_headers_of_a_single_transaction_are_read_once() -> None:
     """Headers are read once for a single transaction, and of all records for several; foreign headers are ignored."""
     place = Partition("t", 0)
     records = [Record(b"k", b"v", at, 0, headers_of(number), place) for at, number in enumerate((1, 1, 2))]
@@ -78,7 +78,7 @@ def test_each_version_names_its_transaction_and_its_time_is_measured() -> None:
         assert latencies.sum_s >= 40.0
 
 
-def test_a_slow_listener_is_told_all_or_that_they_are_too_many() -> None:
+def test_merged_versions_name_their_transactions_up_to_a_limit() -> None:
     """Merged versions name the transactions of all of them, up to a limit; thousands are not kept."""
     store = MemoryStore()
     snapshot = store.snapshot()

@@ -18,12 +18,14 @@ from kafka_replica import Change, Changes, KafkaReplicaError, MemoryStore, Posit
 from kafka_replica.errors import LogReplacedError
 from kafka_replica.listeners import Subscription
 from kafka_replica.listeners.version_diff import MergedDiff
-from support.core.board_driver import Driver, Reader, wait_until
+from support.core.publisher_driver import Driver, Reader, wait_until
 from support.core.store_contract import Writes, writes
 
 
 @given(st.lists(writes, min_size=1, max_size=10), st.integers(1, 5), st.data())
-def test_what_a_listener_hears_adds_up(deltas: list[Writes], max_pending: int, data: st.DataObject) -> None:
+def test_changes_applied_in_order_give_the_last_version(
+    deltas: list[Writes], max_pending: int, data: st.DataObject
+) -> None:
     """However slow a listener and small its mailbox, its changes, applied in order, give the last version."""
     driver = Driver(recent_changes=0)
     reader = Reader(driver, driver.publisher.mailbox(max_pending))
@@ -39,7 +41,7 @@ def test_what_a_listener_hears_adds_up(deltas: list[Writes], max_pending: int, d
     assert reader.state == driver.models[-1]
 
 
-def test_who_comes_late_gets_the_whole_state_first() -> None:
+def test_a_late_listener_gets_the_whole_state_first() -> None:
     """A late listener gets all keys first, as one change."""
     driver = Driver()
     driver.count_to(3)
@@ -49,7 +51,7 @@ def test_who_comes_late_gets_the_whole_state_first() -> None:
     assert set(first.changed) == {b"number", b"only-1", b"only-2", b"only-3"}
 
 
-def test_a_key_that_comes_and_goes_in_a_merged_change_was_never_there() -> None:
+def test_a_key_added_and_deleted_is_absent_in_a_merged_change() -> None:
     """In a merged change a key added and deleted is absent; a key deleted and written again counts as changed."""
     driver = Driver()
     driver.publish([(b"a", b"1"), (b"b", b"1")])
@@ -160,7 +162,7 @@ def test_an_iterator_ends_times_out_and_fails() -> None:
     assert driver.publisher.mailbox(1).closed
 
 
-def test_closing_an_iterator_ends_who_waits_in_it() -> None:
+def test_closing_an_iterator_ends_a_wait_in_it() -> None:
     """Closing an iterator ends a wait in it; dropping an iterator closes its mailbox, so nothing is kept for it."""
     driver = Driver()
     changes = Changes(driver.publisher.mailbox(10), None)
@@ -176,7 +178,7 @@ def test_closing_an_iterator_ends_who_waits_in_it() -> None:
     assert driver.publisher._mailboxes == []
 
 
-def test_merging_costs_what_is_new() -> None:
+def test_merging_costs_only_the_new_keys() -> None:
     """A full mailbox merges a change of two keys without going through the thousand pending ones."""
     asked: list[object] = []
 
@@ -202,7 +204,7 @@ def test_merging_costs_what_is_new() -> None:
     assert set(asked) == {b"number", b"only-1001"}
 
 
-def test_a_rebuild_is_told() -> None:
+def test_a_change_after_a_rebuild_is_marked() -> None:
     """The change that follows a rebuild says so, also if a full mailbox has merged it with others."""
     driver = Driver()
     mailbox = driver.publisher.mailbox(1)
@@ -248,7 +250,7 @@ def test_calls_at_a_version() -> None:
     assert driver.publisher._callbacks._waiting == {}
 
 
-def test_what_cannot_be_sent_to_another_process_says_what_to_do() -> None:
+def test_pickling_process_bound_objects_raises_with_advice() -> None:
     """Pickling both kinds of snapshots, changes with them, iterators and subscriptions raises an error with advice."""
     driver = Driver()
     driver.count_to(3)
@@ -270,7 +272,7 @@ def test_what_cannot_be_sent_to_another_process_says_what_to_do() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")  # forking with threads is what is tested
-def test_an_iterator_in_a_fork_is_told_so() -> None:
+def test_an_iterator_in_a_forked_child_raises_with_advice() -> None:
     """In a forked child an iterator, which nobody notifies, raises with advice and does not touch locks.
 
     Another thread may have held the locks at the fork.

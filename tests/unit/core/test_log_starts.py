@@ -32,7 +32,7 @@ def test_a_log_start_below_all_that_is_held_costs_nothing() -> None:
     assert not starts.passed
 
 
-def test_a_log_start_that_passes_what_may_be_held() -> None:
+def test_a_log_start_above_stored_records_is_reported() -> None:
     """A log start is reported until the records below are gone, and again when it passes the lowest offset left."""
     starts = LogStarts()
     starts.add({P0: 0, P1: 0})
@@ -49,7 +49,7 @@ def test_a_log_start_that_passes_what_may_be_held() -> None:
     assert starts.lowest[P0] == 20, "nothing is left of it"
 
 
-def test_what_is_still_to_come_of_an_open_transaction_counts_as_held() -> None:
+def test_pending_records_of_an_open_transaction_count_as_stored() -> None:
     """Records of an open transaction lie below the position, and count as stored."""
     starts = LogStarts()
     starts.add({P0: 0})
@@ -91,7 +91,7 @@ def places(present: dict[bytes, Record]) -> list[tuple[bytes, Partition, int]]:
     return [(key, found.source, found.offset) for key, found in present.items()]
 
 
-def test_what_is_published_and_what_is_not_yet() -> None:
+def test_published_and_pending_records_below_the_log_start_are_lost() -> None:
     """Published and pending records below the log start are lost; a newer record of the same key stays."""
     present = {b"old": record("old", P0, 1), b"new": record("new", P0, 2), b"kept": record("kept", P0, 6)}
     delta_builder = assembly_of(P0, present=present)
@@ -105,7 +105,7 @@ def test_what_is_published_and_what_is_not_yet() -> None:
     assert delta_builder.totals == (3, 1), "a record that was deleted without a tombstone is none"
 
 
-def test_what_comes_late_from_below_the_log_start() -> None:
+def test_a_late_transaction_keeps_its_remaining_records() -> None:
     """A transaction whose first records were deleted while it was open keeps its remaining records."""
     delta_builder = assembly_of(P0)
     delta_builder.expire({P0: 5}, [])
@@ -160,7 +160,7 @@ def test_bad_records_that_are_deleted_are_not_listed_any_more(boundaries: str) -
         assert set(replica.wait_for(topic.end(), timeout_s=20)) == {b"a"}
 
 
-def test_a_reader_that_lags_never_lacks_what_was_written_again() -> None:
+def test_a_lagging_reader_never_lacks_a_rewritten_key() -> None:
     """A lagging reader never lacks a rewritten key, though the old record is deleted before the new one is read."""
     cluster = Cluster()
     cluster.plain(P0, ("a", "1"))
@@ -175,7 +175,7 @@ def test_a_reader_that_lags_never_lacks_what_was_written_again() -> None:
     assert [sorted(version.state) for version in follower.publisher.versions] == [[b"a"], [b"a", b"b"]]
 
 
-def test_an_idle_topic_whose_front_is_deleted() -> None:
+def test_a_deletion_at_the_front_of_an_idle_topic_makes_a_version() -> None:
     """A deletion at the front of an idle topic makes a version with the removed keys, though nothing is written."""
     cluster = Cluster(2)
     cluster.write(1, P0, ("a", "1"), ("b", "1"))

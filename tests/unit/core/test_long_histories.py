@@ -26,28 +26,28 @@ MANY = settings(max_examples=examples(120), deadline=None, phases=PHASES)
 
 @MANY
 @given(histories(1, more=ALL))
-def test_one_partition(history: History) -> None:
+def test_one_partition_with_compaction_is_read_correctly(history: History) -> None:
     """A single partition with compaction is read correctly: gaps are noticed and waited for."""
     Play(history).run().finish()
 
 
 @MANY
 @given(histories(2, more=ALL))
-def test_two_partitions(history: History) -> None:
+def test_transactions_over_two_partitions_are_shown_whole(history: History) -> None:
     """Transactions over two partitions are each shown whole, and after everything they may depend on."""
     Play(history).run().finish()
 
 
 @MANY
 @given(histories(3, more=ALL, producers=4, longest=60))
-def test_three_partitions(history: History) -> None:
+def test_transactions_over_three_partitions_are_shown_whole(history: History) -> None:
     """Transactions over three partitions of more writers are shown whole and after their causes."""
     Play(history).run().finish()
 
 
 @MANY
 @given(histories(2, more=ALL, staggers=True))
-def test_partitions_that_answer_one_after_the_other(history: History) -> None:
+def test_versions_are_whole_when_brokers_answer_at_different_moments(history: History) -> None:
     """Versions are whole for all producers, too, where several brokers answer at different moments."""
     Play(history).run().finish()
 
@@ -76,7 +76,7 @@ def test_transactions_that_hang(history: History) -> None:
 
 @MANY
 @given(histories(1, more=ALL))
-def test_one_partition_by_quiet_points(history: History) -> None:
+def test_quiescence_finds_whole_versions_of_one_partition(history: History) -> None:
     """Quiescence finds whole versions of one partition in what a read_committed consumer returns."""
     Play(history, QUIET).run().finish()
 
@@ -90,14 +90,14 @@ def test_several_partitions_by_quiet_points(history: History) -> None:
 
 @MANY
 @given(histories(1, more=TRIMMED))
-def test_one_partition_whose_front_is_deleted(history: History) -> None:
+def test_versions_of_one_partition_have_no_record_below_the_log_start(history: History) -> None:
     """Each version has exactly the records at or above the log start offset: deletion leaves no tombstones."""
     Play(history).run().finish()
 
 
 @MANY
 @given(histories(3, more=TRIMMED))
-def test_several_partitions_whose_fronts_are_deleted(history: History) -> None:
+def test_versions_of_several_partitions_have_no_record_below_the_log_starts(history: History) -> None:
     """Versions are exact where transactions span partitions that each have a log start of their own."""
     Play(history).run().finish()
 
@@ -145,7 +145,7 @@ def test_going_on_from_any_version_after_the_front_was_deleted(history: History)
 
 @settings(max_examples=examples(40), deadline=None, phases=PHASES)
 @given(histories(1, more=("fetch",), hangs=True))
-def test_going_on_from_any_version_of_one_partition(history: History) -> None:
+def test_continuing_from_any_version_gives_the_same_end(history: History) -> None:
     """Continuing gives the same end for one partition, too, where there is a version for each transaction."""
     play = Play(history, prepare=_keep)
     play.run()

@@ -61,14 +61,14 @@ def marker(
     return Batch(partition, kind, offset, offset + 1, 0, producer, epoch, ModelContent([], lambda: True))
 
 
-def test_a_version_for_each_transaction_of_one_partition() -> None:
+def test_each_transaction_of_one_partition_makes_a_version() -> None:
     """Two transactions in one reading give a version each, in the order of their markers; open ones are named."""
     rule = Steps(P0)
     said = rule.take(data("a", 0), data("b", 1, 2), marker(2, 2), data("c", 3), marker(4))
     assert said == ["b", "| 3 of 1 open 0@0", "a", "c", "| 5 of 1"]
 
 
-def test_all_in_one_version_before_the_barrier() -> None:
+def test_transactions_before_the_barrier_make_one_version() -> None:
     """A reading of which only the last point is wanted gives that point, which counts all transactions."""
     rule = Steps(P0)
     said = rule.take(data("a", 0), data("b", 1, 2), marker(2, 2), marker(3), every_point=False)
@@ -84,12 +84,12 @@ def test_aborted_records_are_never_settled() -> None:
     assert rule.rule.held_records == 0
 
 
-def test_a_record_outside_of_transactions_stands_for_itself() -> None:
+def test_a_record_outside_transactions_counts_when_read() -> None:
     """A record outside transactions counts when read, is not a transaction, and does not wait for an open one."""
     assert Steps(P0).take(data("a", 0), plain("p", 1)) == ["p", "| 2 of 0 open 0@0"]
 
 
-def test_an_open_transaction_is_named_with_what_it_wrote_so_far() -> None:
+def test_a_position_names_the_open_transaction_as_it_was() -> None:
     """A position does not change afterwards: later records do not join the open transaction that it names."""
     rule = MarkerDetector()
     rule.add(P0, 0)
@@ -136,13 +136,13 @@ def _begun_by_an_old_producer() -> Steps:
     return rule
 
 
-def test_what_an_old_producer_goes_on_with_is_its_next_transaction() -> None:
+def test_further_records_of_an_old_producer_are_its_next_transaction() -> None:
     """Further records of an old producer are its next transaction: earlier ones were acknowledged before the marker."""
     rule = _begun_by_an_old_producer()
     assert rule.take(data("c", 1, partition=P1)) == ["| 2,1 of 1 open 1@0"]
 
 
-def test_a_batch_that_goes_on_beyond_the_target_is_its_next_transaction() -> None:
+def test_records_beyond_the_target_are_the_next_transaction() -> None:
     """A version holds only what lies below its position, also if a reader returns these records as one batch."""
     rule = Steps(P0, P1)
     rule.answer(0, 0)
@@ -150,7 +150,7 @@ def test_a_batch_that_goes_on_beyond_the_target_is_its_next_transaction() -> Non
     assert rule.answer(2, 1) == ["a", "| 2,1 of 1 open 1@0"]
 
 
-def test_what_an_old_producer_has_open_is_taken_in_if_it_is_all() -> None:
+def test_complete_open_records_of_an_old_producer_are_included() -> None:
     """Open records of an old producer are included if complete: what they depend on is below the target.
 
     They are the rest of the transaction or the next one; both are whole.
@@ -161,7 +161,7 @@ def test_what_an_old_producer_has_open_is_taken_in_if_it_is_all() -> None:
     assert rule.answer(2, 2) == ["| 2,1 of 1"]
 
 
-def test_where_it_cannot_be_told_a_later_target_is_asked_for() -> None:
+def test_an_ambiguous_record_requests_the_ends_again() -> None:
     """The ends are requested again for a third record that may belong to the second's transaction."""
     rule = _begun_by_an_old_producer()
     rule.take(data("c", 2), marker(1, epoch=0, partition=P1), marker(3, epoch=0))
@@ -171,7 +171,7 @@ def test_where_it_cannot_be_told_a_later_target_is_asked_for() -> None:
     assert rule.answer(4, 2) == ["c", "| 4,2 of 2"]
 
 
-def test_a_transaction_with_the_bump_costs_one_question() -> None:
+def test_an_epoch_bump_needs_one_request() -> None:
     """With the epoch bump the parts of a transaction are identified by the epoch, so one request suffices."""
     rule = Steps(P0, P1)
     rule.answer(0, 0)
@@ -182,7 +182,7 @@ def test_a_transaction_with_the_bump_costs_one_question() -> None:
 
 
 @pytest.mark.parametrize("order", [(P0, P1), (P1, P0)], ids=["proof first", "proof last"])
-def test_what_a_missing_marker_left_is_no_bump(order: tuple[Partition, Partition]) -> None:
+def test_a_record_without_a_marker_is_not_an_epoch_bump(order: tuple[Partition, Partition]) -> None:
     """A record of an older epoch that got no marker does not make an old producer one that bumps its epoch.
 
     Seen on a broker that was killed: a transaction got no marker in one partition; a later one did, and its own records
@@ -214,7 +214,7 @@ def test_an_epoch_that_is_two_higher_is_no_bump() -> None:
     assert rule.rule.wants_ends, "the epoch does not tell, so the ends are asked for again"
 
 
-def test_a_reader_that_goes_back_is_refused() -> None:
+def test_a_batch_or_position_below_the_last_one_raises() -> None:
     """A batch or position below what was read would show an older state: the detector raises."""
     rule = Steps(P0)
     rule.take(plain("a", 4))
@@ -233,7 +233,7 @@ def test_transactions_are_counted_once_over_partitions() -> None:
     assert rule.answer(4, 2)[-1] == "| 4,2 of 2"
 
 
-def test_the_model_says_what_was_measured() -> None:
+def test_the_model_reproduces_the_measured_offsets() -> None:
     """The model reproduces fact 2: with A around B's first record the last stable offset lies in the middle of A."""
     cluster = Cluster()
     cluster.write(1, P0, ("a", "1"))

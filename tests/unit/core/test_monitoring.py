@@ -104,7 +104,7 @@ def expressions() -> list[str]:
     return [*(rule.expression for rule in RECORDING_RULES), *(alert.expression for alert in ALERTS), *panels]
 
 
-def test_each_metric_exists() -> None:
+def test_rules_and_panels_name_only_exported_metrics() -> None:
     """Rules and panels name only metrics that are exported, and series that the recording rules compute."""
     known = {name + suffix for name in exported() for suffix in _SUFFIXES} | {rule.name for rule in RECORDING_RULES}
     named = {name for text in expressions() for name in re.findall(r"\bkafka_replica[\w:]*", text)}
@@ -128,7 +128,7 @@ def test_the_files_and_the_page_are_those_of_the_declaration() -> None:
     }
 
 
-def test_the_dashboard_has_no_two_panels_in_one_place() -> None:
+def test_dashboard_panels_have_different_places() -> None:
     """Panels have different ids and places, and a source of data."""
     panels = json.loads(dashboard())["panels"]
     assert len({panel["id"] for panel in panels}) == len(panels) > 20

@@ -46,7 +46,7 @@ def test_forgetting_deleted_keys() -> None:
 # --- the beginning of publishing ---
 
 
-def test_ignoring_holes() -> None:
+def test_ignoring_gaps_shows_a_torn_version() -> None:
     """A violation is found where gaps are ignored: compaction took half a transaction whose key a later one wrote."""
 
     def story(parts: Parts) -> None:

@@ -53,7 +53,7 @@ def test_the_last_few_are_kept(store: Store) -> None:
             replica.diff(newest - 4)
 
 
-def test_without_a_history_there_is_the_present_one(store: Store) -> None:
+def test_without_a_history_only_the_present_version_is_available(store: Store) -> None:
     """Without a history only the present version and held snapshots are available."""
     topic = FakeTopic()
     topic.put("k", b"1")
@@ -71,7 +71,7 @@ def test_without_a_history_there_is_the_present_one(store: Store) -> None:
 
 
 @pytest.mark.parametrize("history", [-1, 1.5, "3", None, True])
-def test_a_number_it_has_to_be(history: object) -> None:
+def test_a_history_that_is_not_a_natural_number_is_refused(history: object) -> None:
     """A history that is not a natural number is refused when the replica is made."""
     with pytest.raises(ConfigurationError, match="history="):
         FakeTopic().replica(history=history)

@@ -35,7 +35,7 @@ def test_properties_are_read_as_java_reads_them(text: str, name: str, value: str
     assert found == [name, value]
 
 
-def test_each_property_has_its_line() -> None:
+def test_each_property_keeps_its_line_number() -> None:
     """Each property has its line number: comments and continued lines count.
 
     The name decides the format, otherwise the content.

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from kafka_replica import ConfigurationError, Replica, UsageError
 from kafka_replica.listeners import RecentChanges
 from kafka_replica.listeners.version_diff import VersionDiff
-from support.core.board_driver import Driver, Reader
+from support.core.publisher_driver import Driver, Reader
 from support.core.store_contract import Writes, writes
 from support.effort import examples
 
@@ -84,7 +84,7 @@ def join(driver: Driver, since: int | None, recent_changes: int, max_pending: in
     return reader
 
 
-def test_what_was_missed_is_never_merged() -> None:
+def test_missed_versions_are_never_merged() -> None:
     """Fifty missed versions are fifty changes even with a mailbox of one; later versions are merged."""
     driver = Driver()
     driver.count_to(50)
@@ -137,7 +137,7 @@ def test_a_change_that_is_too_large_is_not_kept_and_leaves_no_gap() -> None:
 
 
 @pytest.mark.parametrize("recent_changes", [-1, None, "10", 1.5])
-def test_how_many_are_kept_is_a_number(recent_changes: object) -> None:
+def test_a_limit_that_is_not_a_natural_number_is_refused(recent_changes: object) -> None:
     """A limit that is not a natural number is refused when the replica is made."""
     with pytest.raises(ConfigurationError, match="recent_changes="):
         Replica({"bootstrap.servers": "x:1"}, "t", recent_changes=recent_changes)  # type: ignore[arg-type] # tested

@@ -12,7 +12,7 @@ from kafka_replica import BadRecordError, Partition, Position, Record
 P0, P1 = Partition("t", 0), Partition("t", 1)
 
 
-def test_cuts_compare_and_dominate() -> None:
+def test_positions_compare_and_dominate() -> None:
     """A position is a value: equal, hashable, ordered by domination, with topic-partition@offset as its text."""
     position = Position({P1: 2, P0: 1})
     assert position == Position({P0: 1, P1: 2})
@@ -25,7 +25,7 @@ def test_cuts_compare_and_dominate() -> None:
     assert not Position().dominates(Position({P0: 0}))
 
 
-def test_a_record_tells_its_headers_and_place() -> None:
+def test_the_last_header_of_a_name_counts() -> None:
     """The last header of a name counts; a record without a value is a tombstone."""
     record = Record(b"k", None, 3, 4, (("a", b"1"), ("a", b"2")), P1)
     assert record.header("a") == b"2"
@@ -40,7 +40,7 @@ def test_a_name_that_is_not_public_is_not_there() -> None:
         _ = kafka_replica.nothing
 
 
-def test_the_tree_of_errors_is_drawn_as_it_is() -> None:
+def test_the_documented_tree_of_errors_equals_the_classes() -> None:
     """The tree of errors in the module's docstring shows each error under its base."""
     drawing = kafka_replica.errors.__doc__ or ""
     for name in vars(kafka_replica.errors):

@@ -100,7 +100,7 @@ def test_a_repr_shows_no_secret() -> None:
     assert "hunter2" not in repr(AsyncReplica(Replica(config, "t")))
 
 
-def test_listeners() -> None:
+def test_changes_iterators_and_subscriptions_have_a_repr() -> None:
     """A change shows what it changes, an iterator what is pending, a subscription its listener."""
     topic = FakeTopic()
     topic.put("a", b"1")

@@ -122,7 +122,9 @@ CURRENTS = {
 
 
 @pytest.mark.parametrize("text", CURRENTS.values(), ids=CURRENTS)
-def test_what_says_which_database_is_damaged(folder: Path, text: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_damaged_database_pointer_leaves_an_empty_store(
+    folder: Path, text: str, caplog: pytest.LogCaptureFixture
+) -> None:
     """A damaged pointer to the database is reported and leaves an empty store; opening it read-only is an error."""
     (folder / "other").mkdir()
     path = folder / "s"
@@ -141,7 +143,7 @@ def test_what_says_which_database_is_damaged(folder: Path, text: str, caplog: py
     assert (folder / "other").is_dir()
 
 
-def test_what_says_which_database_is_removed(folder: Path) -> None:
+def test_a_missing_database_pointer_means_no_store(folder: Path) -> None:
     """Without the pointer to the database there is no store, as after a crash before the first version."""
     store = RocksStore(folder)
     publish(store, {b"a": b"1"})
@@ -156,7 +158,7 @@ def test_what_says_which_database_is_removed(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("head", [b"", b"x", b"{}\n{}", b"[]\n[]", b'{"version": 1, "keys": 1, "partitions": []}\n{}'])
-def test_a_database_that_says_nothing_of_itself(folder: Path, head: bytes) -> None:
+def test_a_database_without_a_version_record_is_damaged(folder: Path, head: bytes) -> None:
     """A database without a valid version record is damaged, whatever else is in it."""
     store = RocksStore(folder)
     publish(store, {b"a": b"1"})
@@ -172,7 +174,7 @@ def test_a_database_that_says_nothing_of_itself(folder: Path, head: bytes) -> No
 @pytest.mark.parametrize(
     "garbage", [b"", b"short", b"\0" * 16 + b"\0\0\0\x09" + b"\0\0\0\0", b"\0" * 20 + b"\0\0\0\x09h"]
 )
-def test_what_is_no_record(folder: Path, garbage: bytes) -> None:
+def test_an_invalid_record_raises_in_look_ups_and_scans(folder: Path, garbage: bytes) -> None:
     """An invalid record raises our error in look-ups by readers and the writer, and in scans; the store is damaged."""
     store = RocksStore(folder)
     publish(store, {b"a": b"1"})

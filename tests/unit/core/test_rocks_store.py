@@ -177,7 +177,7 @@ def test_databases_are_removed_when_nobody_reads_them(folder: Path) -> None:
     assert databases() == 1
 
 
-def test_what_is_forgotten_is_forgotten_at_once(folder: Path) -> None:
+def test_forgotten_data_is_removed_at_once(folder: Path) -> None:
     """Forgotten data is removed at once, not with the next version: nobody may find it after a crash."""
     store = RocksStore(folder)
     publish(store, {b"a": b"1"})
@@ -214,7 +214,7 @@ def test_two_stores_on_one_folder(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["notes.txt", "2024", "000001", "database-old"])
-def test_a_folder_with_other_things_in_it_is_left_alone(folder: Path, name: str) -> None:
+def test_unrelated_files_in_a_folder_are_never_removed(folder: Path, name: str) -> None:
     """Unrelated files in a folder are never removed as if they were an obsolete database."""
     (folder / name).mkdir()
     (folder / name / "thesis.txt").write_text("years of work")
@@ -262,7 +262,7 @@ def test_a_newer_format_is_refused(folder: Path) -> None:
 # --- read-only stores ---
 
 
-def test_looking_at_what_is_being_written(folder: Path) -> None:
+def test_a_read_only_store_sees_only_published_versions(folder: Path) -> None:
     """A read-only store sees a published version with its resume point, never staged data, and cannot write.
 
     Its version does not change.
@@ -387,7 +387,7 @@ def test_a_look_that_was_overtaken_is_repeated(folder: Path, monkeypatch: pytest
     assert len(looks) == 3
 
 
-def test_a_database_is_removed_while_it_is_looked_at(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_database_may_be_removed_while_files_are_listed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The writer may remove a database between the moments at which it was found and at which its files are listed."""
     store = RocksStore(folder)
     publish(store, many(3, b"1"))
@@ -449,7 +449,7 @@ def test_looking_never_finds_half_a_version(folder: Path) -> None:
 # --- unusual records ---
 
 
-def test_odd_records(folder: Path) -> None:
+def test_unusual_records_come_back_byte_for_byte(folder: Path) -> None:
     """Empty, huge and binary keys, values, names and headers come back byte for byte, also from disk."""
     headers = (("", b""), ("", None), ("é", b"\0"), ("\udcff", b"x"), ("n" * 70_000, b"v" * 70_000), ("a", None))
     keys = [b"", b"\0", b"\xff\xfe", b"\xff" * 100_000, b"d", b"h", b"o", "é".encode()]
@@ -472,7 +472,7 @@ def test_odd_records(folder: Path) -> None:
 
 @settings(deadline=None)
 @given(st.lists(st.binary(max_size=5)), st.data())
-def test_packed_keys(keys: list[bytes], data: st.DataObject) -> None:
+def test_packed_keys_behave_like_a_list(keys: list[bytes], data: st.DataObject) -> None:
     """Packed keys are a sequence that behaves like a list of them."""
     packed = PackedKeys()
     for key in keys:
@@ -498,7 +498,9 @@ records_stored = st.dictionaries(
 
 @settings(deadline=None)
 @given(records_stored, records_stored)
-def test_difference(old: dict[bytes, tuple[int, int, bytes]], new: dict[bytes, tuple[int, int, bytes]]) -> None:
+def test_the_difference_depends_only_on_content(
+    old: dict[bytes, tuple[int, int, bytes]], new: dict[bytes, tuple[int, int, bytes]]
+) -> None:
     """The difference of two generations depends on their records' content, not on offset, timestamp or partition."""
 
     def stored(state: dict[bytes, tuple[int, int, bytes]]) -> Iterator[tuple[bytes, bytes]]:
@@ -525,7 +527,7 @@ def write_in_parts(store: RocksStore, number: int) -> None:
         store._writing().take_back()
 
 
-def test_walks_while_it_is_written(folder: Path) -> None:
+def test_scans_stay_whole_during_writes(folder: Path) -> None:
     """Threads scan whole versions in every way while parts are staged, applied, discarded and rebuilt."""
     store = RocksStore(folder, write_buffer_bytes=1 << 16)
     publish(store, many(100, b"1"))
@@ -562,7 +564,9 @@ def test_walks_while_it_is_written(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("moment", ["published", "taken back"])
-def test_a_walk_begins_while_what_was_staged_goes(folder: Path, moment: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_scan_stays_right_when_staged_data_disappears(
+    folder: Path, moment: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A scan stays right if staged data disappears between its two reads of the database.
 
     The first read shows the staged data, the second does not.
@@ -673,7 +677,7 @@ def test_sync_waits_for_the_disk(folder: Path, monkeypatch: pytest.MonkeyPatch) 
 # --- rocksdict ---
 
 
-def test_what_rocksdict_does_with_snapshots(folder: Path) -> None:
+def test_rocksdict_look_ups_show_the_snapshot_and_scans_the_present(folder: Path) -> None:
     """Lookups of rocksdict show the snapshot, which the store relies on; its scans show the present (0.3.29).
 
     When scans show the snapshot, too, ``walk`` can be simpler.

@@ -89,7 +89,7 @@ def test_taking_every_marker_for_a_commit() -> None:
     check_needed(story, MARKERS, replace(MARKERS, rule=AbortsCount), "was not committed")
 
 
-def test_not_holding_what_is_open(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_records_are_lost_without_keeping_open_transactions(monkeypatch: pytest.MonkeyPatch) -> None:
     """Records whose marker comes with a later reading are lost if open transactions are not kept."""
 
     def story() -> None:
@@ -128,7 +128,7 @@ def test_showing_at_the_first_marker() -> None:
     check_needed(_decided_in_one, MARKERS, replace(MARKERS, rule=FirstMarker), "torn")
 
 
-def test_not_waiting_for_the_other_marker() -> None:
+def test_a_version_is_torn_without_waiting_for_the_other_marker() -> None:
     """A version that does not wait for the other marker is torn, though the ends were requested."""
     check_needed(_decided_in_one, MARKERS, replace(MARKERS, rule=NoWaiting), "torn")
 
@@ -182,7 +182,7 @@ def test_a_round_without_a_target() -> None:
     check_needed(story, MARKERS, replace(MARKERS, rule=NoTarget), "on which it may depend")
 
 
-def test_not_looking_for_partitions_that_were_added(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_transaction_is_torn_without_looking_for_added_partitions(monkeypatch: pytest.MonkeyPatch) -> None:
     """A transaction over the known partition and one just added is torn if added partitions are not looked for."""
 
     def story(parts: Parts) -> None:

@@ -81,13 +81,13 @@ def test_values_with_secrets_in_them(value: str, shown: str) -> None:
 
 
 @pytest.mark.parametrize("value", [None, True, print])
-def test_values_that_are_no_text_stay_what_they_are(value: Any) -> None:
+def test_values_other_than_texts_are_unchanged(value: Any) -> None:
     """Callbacks, flags and hidden values are unchanged; a number becomes the text that clients make of it."""
     assert hide_secrets({"some.secret": value})["some.secret"] is value
     assert hide_secrets({"some.secret": 4711})["some.secret"] == "4711"
 
 
-def test_a_secret_survives_what_is_done_with_it() -> None:
+def test_conversions_of_a_secret_stay_hidden() -> None:
     """Conversions, copies and pickles of a secret stay hidden; otherwise the secret behaves like its text."""
     secret = Secret(PASSWORD)
     for made in (str(secret), copy.deepcopy(secret), pickle.loads(pickle.dumps(secret)), Secret(secret), secret[:]):

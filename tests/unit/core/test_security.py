@@ -127,7 +127,7 @@ def test_a_configuration_is_translated(config: dict[str, Any], expected: dict[st
 
 
 @pytest.mark.parametrize(("config", "reason"), REFUSED)
-def test_what_cannot_be_done_is_refused_with_the_reason(config: dict[str, Any], reason: str) -> None:
+def test_impossible_settings_are_refused_with_a_remedy(config: dict[str, Any], reason: str) -> None:
     """Each refusal is an error of this package, names the property and a remedy, and shows no secret."""
     with pytest.raises(ConfigurationError, match=reason) as caught:
         connection_settings(config if "metadata.broker.list" in config else {**BASE, **config})
@@ -202,7 +202,9 @@ FAILURES: list[tuple[BaseException, type[Exception], str]] = [
 
 
 @pytest.mark.parametrize(("error", "kind", "reason"), FAILURES)
-def test_what_a_failure_means(error: BaseException, kind: type[Exception], reason: str) -> None:
+def test_refusals_outages_and_wrong_settings_are_distinguished(
+    error: BaseException, kind: type[Exception], reason: str
+) -> None:
     """A failure is a refusal, an outage or a wrong setting, never confused: a replica retries only after an outage."""
     found = connection_failed(error, "while connecting to b:1")
     assert type(found) is kind
@@ -210,7 +212,7 @@ def test_what_a_failure_means(error: BaseException, kind: type[Exception], reaso
     assert found is error or "b:1" in str(found)
 
 
-def test_what_kerberos_says_is_about_who_we_are() -> None:
+def test_gssapi_errors_are_authentication_errors() -> None:
     """Errors of the package gssapi are authentication errors."""
     said = type("GSSError", (Exception,), {"__module__": "gssapi.raw.misc"})("No credentials")
     found = connection_failed(said, "x")

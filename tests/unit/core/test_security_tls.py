@@ -69,7 +69,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> World:
     return World(tmp_path_factory.mktemp("certificates"))
 
 
-def test_whom_the_client_trusts(world: World) -> None:
+def test_only_configured_authorities_are_trusted(world: World) -> None:
     """A CA file, a folder and a PEM text are trusted; other authorities and host names only if that is configured."""
     ours = world.path("ours.crt")
     assert world.meet(ssl__ca__location=ours) == "nobody"
@@ -91,7 +91,7 @@ def test_whom_the_client_trusts(world: World) -> None:
     assert world.meet(host="elsewhere.example", enable__ssl__certificate__verification="False") == "nobody"
 
 
-def test_who_is_named_is_trusted_alone(world: World) -> None:
+def test_named_authorities_replace_those_of_the_system(world: World) -> None:
     """The system's authorities are not trusted if others are named."""
     for properties in ({"ssl.ca.pem": world.text("ours.crt")}, {"ssl.ca.location": world.path("ours.crt")}):
         context = connection_settings({**TLS, **properties}).kwargs["ssl_context"]
@@ -106,7 +106,7 @@ def test_a_folder_of_authorities(world: World, tmp_path: Path) -> None:
     assert world.meet(ssl__ca__location=str(tmp_path)) == "nobody"
 
 
-def test_what_is_revoked(world: World) -> None:
+def test_a_revoked_certificate_is_refused(world: World) -> None:
     """A certificate on the revocation list is refused; others are accepted."""
     ours = world.path("ours.crt")
     assert world.meet(ssl__ca__location=ours, ssl__crl__location=str(world.ours.revocations("none"))) == "nobody"
@@ -116,7 +116,9 @@ def test_what_is_revoked(world: World) -> None:
 
 
 @pytest.mark.parametrize("memory", [True, False])
-def test_who_the_client_is(world: World, memory: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_certificate_and_key_work_in_every_form(
+    world: World, memory: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     """Certificate and key work as files, texts, a mixture, and encrypted; no temporary file remains."""
     if not memory:
         monkeypatch.delattr(os, "memfd_create", raising=False)
@@ -151,7 +153,7 @@ def test_a_store_needs_its_package(world: World, monkeypatch: pytest.MonkeyPatch
         world.meet(ssl__keystore__location=world.path("client.p12"), ssl__keystore__password=PASSWORD)
 
 
-def test_who_the_client_is_by_a_store(world: World) -> None:
+def test_a_pkcs12_store_is_the_clients_certificate(world: World) -> None:
     """A PKCS#12 store works; a wrong password and another kind of file are reported."""
     pytest.importorskip("cryptography", reason="the package cryptography, which reads PKCS#12, is not installed")
     store = str(world.ours.store("client"))

@@ -47,7 +47,7 @@ def jwt(**claims: Any) -> str:
     return f"h.{base64.urlsafe_b64encode(json.dumps(claims).encode()).rstrip(b'=').decode()}.s"
 
 
-def test_unsecured_tokens() -> None:
+def test_unsecured_tokens_have_librdkafkas_claims() -> None:
     """The claims of unsecured tokens are those that librdkafka would write."""
     words = "principalClaimName=azp principal=admin scopeClaimName=roles scope=r1,r2,,r1 lifeSeconds=60 extension_tra=1"
     made = token({**UNSECURED, "sasl.oauthbearer.config": words})
@@ -93,7 +93,7 @@ def test_the_users_callback() -> None:
         assert SECRET not in str(caught.value)
 
 
-def test_a_token_serves_until_it_is_nearly_over(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_token_is_renewed_after_four_fifths_of_its_lifetime(monkeypatch: pytest.MonkeyPatch) -> None:
     """A token serves all connections until four fifths of its lifetime, and until it expires if renewal fails."""
     now, made, broken = [1000.0], list[int](), [False]
     monkeypatch.setattr(
@@ -190,7 +190,7 @@ def test_tokens_from_an_identity_provider(identity: IdentityProvider) -> None:
     assert identity.asked[1][2] == "grant_type=client_credentials"
 
 
-def test_what_an_identity_provider_refuses(identity: IdentityProvider) -> None:
+def test_a_refusal_of_the_identity_provider_is_final(identity: IdentityProvider) -> None:
     """A refusal is final, an outage may pass; the secret is neither shown nor sent elsewhere."""
     for answer, kind, reason in (
         ((401, "", json.dumps({"error": "invalid_client", "error_description": SECRET})), AuthenticationError,

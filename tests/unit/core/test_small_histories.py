@@ -6,7 +6,7 @@ from support.core.log_model import P0, P1, Cluster
 from support.core.model_follower import ModelFollower
 
 
-def test_a_marker_without_data_says_nothing_of_the_next_transaction() -> None:
+def test_a_marker_without_data_does_not_end_the_next_transaction() -> None:
     """A marker without data is not taken for the end of the producer's next transaction, which has the same epoch.
 
     KIP-890: the marker and the next transaction have epoch 1. A transaction has a partition without a record when
@@ -24,7 +24,7 @@ def test_a_marker_without_data_says_nothing_of_the_next_transaction() -> None:
     follower.finish()
 
 
-def test_a_compacted_transaction_says_nothing_of_the_next_one() -> None:
+def test_a_marker_of_compacted_data_does_not_end_the_next_transaction() -> None:
     """A marker whose data was compacted says nothing about the next transaction.
 
     The assigner waits for another transaction's marker, and the gap is respected.
@@ -78,7 +78,7 @@ def test_points_from_before_a_partition_was_added_are_not_shown() -> None:
     follower.finish()
 
 
-def test_a_partition_that_was_added_is_read_before_anything_that_may_depend_on_it() -> None:
+def test_an_added_partition_is_read_before_dependent_records() -> None:
     """An added partition is read before records that may depend on it.
 
     These are records outside transactions: the first in the added partition, the second in the old one.

@@ -22,7 +22,7 @@ def at(offset: int) -> Position:
     return Position({P: offset})
 
 
-def test_it_catches_up_and_then_is_live() -> None:
+def test_a_replica_catches_up_and_then_is_live() -> None:
     """A replica is new until started, catching up until ready, then live."""
     assert Health(stalled_after_s=1, blocked_after_s=1).state(0) is State.NEW
     machine = health()
@@ -31,7 +31,7 @@ def test_it_catches_up_and_then_is_live() -> None:
     assert machine.state(1) is State.LIVE
 
 
-def test_silence_is_stalled_and_taken_back() -> None:
+def test_a_contact_ends_the_stalled_state() -> None:
     """After the given time without contact the state is stalled; the next contact ends that."""
     machine = health()
     machine.ready()

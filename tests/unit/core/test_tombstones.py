@@ -172,7 +172,7 @@ def test_a_deletion_that_another_broker_has_removed_earlier() -> None:
         Play(1.0, lambda: MovesAreIgnored(None, 0)).run(*history)
 
 
-def test_one_partition_that_was_read_to_its_end_does_not_speak_for_another() -> None:
+def test_each_partition_has_its_own_tombstone_age() -> None:
     """Each partition has its own age: reading one to its end says nothing about another."""
     tombstones = Tombstones(None, 0)
     tombstones.begin(Instant(0, 0.0), PARTITIONS)
@@ -188,7 +188,7 @@ def test_one_partition_that_was_read_to_its_end_does_not_speak_for_another() -> 
     assert (late.partition, late.age_s, late.is_first) == (Q, 12.0, True)
 
 
-def test_only_an_answer_that_was_read_up_to_says_that_all_was_read() -> None:
+def test_reading_is_complete_only_at_the_requested_ends() -> None:
     """Reading is complete only when it reaches the requested ends; its age counts from the request."""
     tombstones = Tombstones(None, 0)
     tombstones.resume(Instant(0, 0.0), [P], {})
@@ -211,7 +211,7 @@ def test_only_an_answer_that_was_read_up_to_says_that_all_was_read() -> None:
     assert age_s() == 6
 
 
-def test_what_is_saved_is_of_the_cut_shown_not_of_what_was_read() -> None:
+def test_the_saved_age_belongs_to_the_position_shown() -> None:
     """The saved age belongs to the position shown, not to the position read.
 
     A deletion that was read and not shown is read again after a restart, and must still be there then.
@@ -275,7 +275,7 @@ def test_the_longer_of_two_clocks_counts() -> None:
     assert Instant(1_000_000).age_s(Instant(900_000, 7.0)) == math.inf, "nobody knows how long ago that was"
 
 
-def test_now() -> None:
+def test_both_clocks_advance() -> None:
     """Both clocks advance."""
     first, second = now(), now()
     assert 0 <= first.age_s(second) < 3600

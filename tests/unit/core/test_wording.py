@@ -32,7 +32,7 @@ def test_singular_and_plural_are_inverse(noun: str) -> None:
     assert singular_of(plural_of(noun)) == noun
 
 
-def test_suggestions() -> None:
+def test_suggestions_are_the_most_similar_names() -> None:
     """Suggestions are the most similar names, whatever their case; without a similar name there is none."""
     known = ["sdmx.structures", "sdmx.data", "orders"]
     assert did_you_mean("sdmx.structure", known) == "; did you mean 'sdmx.structures'?"

@@ -68,7 +68,7 @@ ROWS = [_ROW, {**_ROW, "TIME_PERIOD": "2014-02", "OBS_VALUE": "1", "ST": None}]
 
 
 @pytest.mark.parametrize("name", MESSAGES)
-def test_sdmx_ml(name: str, tmp_path: Path) -> None:
+def test_values_of_sdmx_ml_stay_texts_as_written(name: str, tmp_path: Path) -> None:
     """Values stay texts as written, like 12.40 and 01; attributes of series, groups and data sets are in each row."""
     file = tmp_path / "data.xml.gz"
     file.write_bytes(gzip.compress(MESSAGES[name].encode()))
@@ -195,7 +195,7 @@ def test_a_series_without_observations_in_json(action: str, letter: str, period:
     ("message", "said"),
     [({"a": 1}, "no SDMX-JSON data message"), ({"data": {"structures": [{}], "dataSets": [{}]}}, "it lacks")],
 )
-def test_other_json(message: dict[str, Any], said: str, tmp_path: Path) -> None:
+def test_other_json_is_refused_with_an_explanation(message: dict[str, Any], said: str, tmp_path: Path) -> None:
     """Other JSON is refused with an explanation."""
     file = tmp_path / "data.json"
     file.write_text(json.dumps(message))
@@ -233,7 +233,7 @@ def test_sdmx_json_1(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "data", [b"", b"a,b\n1,2\n", b"{", b'{"data": {}}', b"<a/>", b"<a", MESSAGES["generic 2.1"].encode()[:900]]
 )
-def test_damaged(data: bytes, tmp_path: Path) -> None:
+def test_a_damaged_message_is_an_error_that_names_the_file(data: bytes, tmp_path: Path) -> None:
     """A damaged message is refused with an error of the package that names the file."""
     file = tmp_path / "data.xml"
     file.write_bytes(data)

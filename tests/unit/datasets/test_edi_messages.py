@@ -116,7 +116,9 @@ def test_same_rows_as_sdmx_ml(rules: Rules, tmp_path: Path) -> None:
         ("0001010199991231", "711", None),
     ],
 )  # fmt: skip
-def test_periods(digits: str, code: str, expected: list[str] | None, rules: Rules, tmp_path: Path) -> None:
+def test_each_edi_time_format_gives_sdmx_periods(
+    digits: str, code: str, expected: list[str] | None, rules: Rules, tmp_path: Path
+) -> None:
     """Each time format gives SDMX's periods, over the ends of years and leap days; impossible periods are errors."""
     values = "+".join(map(str, range(len(expected or [1]))))
     data = edi(f"ARR++M:BE:X:{digits}:{code}:{values}")
@@ -128,7 +130,7 @@ def test_periods(digits: str, code: str, expected: list[str] | None, rules: Rule
     assert rows == [KEY | {"TIME_PERIOD": one, "OBS_VALUE": str(at)} for at, one in enumerate(expected)]
 
 
-def test_deletions(rules: Rules, tmp_path: Path) -> None:
+def test_deletions_name_observations_or_series(rules: Rules, tmp_path: Path) -> None:
     """Deletions name observations, series, or all series with some values; attributes are deleted on their own."""
     data = edi(
         "ARR++M:BE:X:199611199612:710", "ARR++M:BE:Y:199611:610:-", "ARR++:BE:Z",
@@ -179,7 +181,7 @@ def test_structure_in_the_interchange(tmp_path: Path) -> None:
     assert [one.kind for one in sources_of([str(tmp_path)])] == ["message"]
 
 
-def test_other_structures(rules: Rules, tmp_path: Path) -> None:
+def test_series_of_another_structure_are_rows_with_its_name(rules: Rules, tmp_path: Path) -> None:
     """Series of a structure that the rules do not belong to are rows with its name alone."""
     (tmp_path / "data.edi").write_bytes(edi("ARR++A:B:199611:610:1", "REL+Z01+1", structure="E"))
     (row,) = read_data_message(tmp_path / "data.edi", rules)
@@ -213,7 +215,7 @@ def test_a_release_sequence_over_two_lines(rules: Rules, tmp_path: Path) -> None
     assert found == [(15, "X'"), (17, "Y")]
 
 
-def test_service_characters(rules: Rules, tmp_path: Path) -> None:
+def test_una_defines_separators_and_decimal_mark(rules: Rules, tmp_path: Path) -> None:
     """UNA names the separators and the decimal mark; a released character is a part of its value."""
     data = edi("ARR++M:BE:X?+?:??:199611:610:1,5").replace(b"?", b"!")
     data = data.replace(b"UNA:+.! '", b"UNA:+,! '")
@@ -242,7 +244,7 @@ def test_errors_name_the_segment(lines: list[str], reason: str, rules: Rules, tm
         rows_in(edi(*lines), tmp_path, rules)
 
 
-def test_cut_off(rules: Rules, tmp_path: Path) -> None:
+def test_a_truncated_message_is_an_error(rules: Rules, tmp_path: Path) -> None:
     """A message that is cut off anywhere is an error, never fewer rows."""
     data = edi("ARR++M:BE:X:199611199612:710:1+2", "REL+Z01+1", "ARR+0", "IDE+Z10+SOURCE", "CDV+S")
     for end in range(3, len(data) - 2):

@@ -31,7 +31,7 @@ def _zipped(data: bytes, name: str) -> bytes:
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_same_rows(name: str, rules: Rules, tmp_path: Path) -> None:
+def test_each_format_gives_the_same_rows(name: str, rules: Rules, tmp_path: Path) -> None:
     """Each format gives the same rows, also with gzip, in a zip archive, and with zstd."""
     suffix, made = FILES[name]
     content = made()

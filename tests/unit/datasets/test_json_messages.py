@@ -116,7 +116,7 @@ def test_several_data_sets_structures_and_actions() -> None:
     ]
 
 
-def test_values() -> None:
+def test_json_values_stay_as_written() -> None:
     """Numbers stay as they are written; values may be several, in languages, listed, or intentionally missing."""
     values = b'[12.40, 1E5, 99999999999999999999999, -0.0, true, "", "#N/A", [0, 1], [0], [[1, "x"], "y"], {"en": "t"}]'
     listed = [{"names": {"en": "one", "fr": "un"}, "name": "one"}, {"value": "v"}, {"values": ["a", "b"]}]
@@ -267,7 +267,7 @@ def test_flat_and_in_series(rows: list[dict[str, str]]) -> None:
     assert ordered(rows_in(written(rows, flat=False))) == expected
 
 
-def test_many_observations() -> None:
+def test_errors_in_later_parts_have_the_right_location() -> None:
     """Observations are read in parts of some thousands, and errors in later parts have the right location."""
     periods = codes("T", *[f"p{i}" for i in range(20000)])
     observations = {str(i): [i] if i % 3 else [i, 0] for i in range(20000)}
@@ -282,7 +282,7 @@ def test_many_observations() -> None:
         rows_in(whole)
 
 
-def test_nesting() -> None:
+def test_deep_nesting_is_an_error() -> None:
     """Deep nesting is an error in each part of a message."""
     deep = b"[" * 100_000 + b"]" * 100_000
     for part in (
@@ -294,7 +294,7 @@ def test_nesting() -> None:
             rows_in(b'{"data": {%s}}' % (part % deep))
 
 
-def test_mutations() -> None:
+def test_damaged_json_gives_rows_or_an_error_of_the_package() -> None:
     """Damaged messages give rows or an error of the package, never another exception."""
     source = random.Random(7)
     whole = on_groups({"0::": [0, "x"]}, attributes=["s"])

@@ -45,7 +45,7 @@ def rows_in(frame: pl.DataFrame) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("case", CSV_CASES, ids=[case.name for case in CSV_CASES])
-def test_case(case: CsvCase, tmp_path: Path) -> None:
+def test_each_csv_file_gives_the_rows_of_the_field_guide(case: CsvCase, tmp_path: Path) -> None:
     """Each file gives the rows that the field guide states."""
     file = tmp_path / "data.csv"
     file.write_bytes(case.data)
@@ -54,7 +54,7 @@ def test_case(case: CsvCase, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("name", "data", "said"), WRONG_HEADERS, ids=[name for name, _, _ in WRONG_HEADERS])
-def test_wrong_header(name: str, data: str, said: str, tmp_path: Path) -> None:
+def test_a_file_that_is_not_sdmx_csv_is_refused(name: str, data: str, said: str, tmp_path: Path) -> None:
     """A file that is not SDMX-CSV is refused; the error names the file and the reason."""
     file = tmp_path / "data.csv"
     file.write_text(data)
@@ -87,7 +87,7 @@ def test_a_component_called_self(tmp_path: Path) -> None:
     assert read_sdmx_csv(file)["self"].to_list() == ["1"]
 
 
-def test_wrong_encoding(tmp_path: Path) -> None:
+def test_an_encoding_other_than_utf_8_is_refused(tmp_path: Path) -> None:
     """An encoding other than UTF-8 is refused and not guessed."""
     file = tmp_path / "data.csv"
     file.write_bytes(b"STRUCTURE,STRUCTURE_ID,NOTE\ndataflow,T:F(1.0),\xe9\n")
@@ -187,14 +187,14 @@ def test_version_1_is_of_dataflows(artefact: str, said: str, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(("words", "said"), WRONG_WORDS)
-def test_wrong_words(words: dict[str, Any], said: str, tmp_path: Path) -> None:
+def test_an_invalid_choice_is_refused_with_the_valid_ones(words: dict[str, Any], said: str, tmp_path: Path) -> None:
     """An invalid choice is refused with the valid ones."""
     with pytest.raises(UsageError, match=said):
         write_sdmx_csv(pl.DataFrame({"DIM_1": ["A"]}), tmp_path / "x.csv", world_rules(), **words)
 
 
 @pytest.mark.parametrize("decimal", ["", "..", "7", "-"])
-def test_wrong_decimal(decimal: str, tmp_path: Path) -> None:
+def test_a_decimal_separator_is_one_character(decimal: str, tmp_path: Path) -> None:
     """A decimal separator must be one character: an empty one would put a dot before each digit."""
     file = tmp_path / "data.csv"
     file.write_text("STRUCTURE,STRUCTURE_ID,OBS_VALUE\ndataflow,T:F(1.0),492.7\n")
@@ -202,7 +202,7 @@ def test_wrong_decimal(decimal: str, tmp_path: Path) -> None:
         read_sdmx_csv(file, rules=world_rules(), decimal=decimal)
 
 
-def test_patterns(tmp_path: Path) -> None:
+def test_a_pattern_selects_files_and_folders(tmp_path: Path) -> None:
     """A pattern selects files and folders, as on Spark; a file whose name looks like a pattern is itself."""
     for name in ("a1.csv", "a2.csv", "b.csv", "[c].csv"):
         (tmp_path / name).write_text(f"DATAFLOW,NOTE\nT:F(1.0),{name}\n")
@@ -222,7 +222,7 @@ def test_other_csv_that_is_refused(name: str, data: str | bytes, said: str, tmp_
     assert str(file) in str(error.value)
 
 
-def test_other_csv(tmp_path: Path) -> None:
+def test_unusual_csv_means_the_same_as_in_sdmx_csv(tmp_path: Path) -> None:
     """Blank lines, empty cells, decimal commas and UTF-16 mean the same as in SDMX-CSV."""
     file = tmp_path / "data.csv"
     file.write_bytes('DIM_1,OBS_VALUE,NOTE\n\nA,"1,5",""\n\nB,,"1,5"\n\n'.encode("utf-16"))

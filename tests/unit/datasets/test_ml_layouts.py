@@ -57,7 +57,7 @@ def known() -> Rules:
 @pytest.mark.parametrize("with_rules", [False, True])
 @settings(max_examples=examples(8))
 @given(data=data_sets(), place=st.sampled_from(["before", "between", "after"]))
-def test_every_layout(
+def test_every_layout_gives_the_same_rows(
     layout: str, with_rules: bool, data: Data, place: Place, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     """Rows are those of the data, wherever groups are, and with or without the rules of the structure."""

@@ -150,7 +150,7 @@ def test_attributes_of_partial_keys(file: Path) -> None:
     ]
 
 
-def test_explicit_measures(file: Path) -> None:
+def test_an_explicit_measure_is_put_in_the_dimension(file: Path) -> None:
     """An observation that names its measure by its type has that measure in the dimension."""
     body = '<Series SEX="T"><Obs xsi:type="n:BIRTHS" OBS_VALUE="1"/><Obs type="DEATHS" OBS_VALUE="2"/></Series>'
     found = rows_in(file, message(body, "DEMO", more='explicitMeasures="true"'))
@@ -227,7 +227,7 @@ _SERIES = '<{0}Series CUR="USD"><{0}Obs TIME_PERIOD="2010" OBS_VALUE="1"/></{0}S
     ],
     ids=["header", "none", "namespace", "2.0 namespace", "2.0 data set", "2.0 group of messages", "envelope"],
 )  # fmt: skip
-def test_structures(text: str, structure: tuple[str, str] | None, file: Path) -> None:
+def test_the_structure_is_found_wherever_it_is_named(text: str, structure: tuple[str, str] | None, file: Path) -> None:
     """The structure is named in the header, the data set or a namespace, or nowhere."""
     file.write_text(text)
     (row,) = read_data_message(file)
@@ -236,7 +236,7 @@ def test_structures(text: str, structure: tuple[str, str] | None, file: Path) ->
     assert row["OBS_VALUE"] == "1"
 
 
-def test_unlike_observations(file: Path) -> None:
+def test_observations_of_a_series_may_have_different_components(file: Path) -> None:
     """Observations of a series may have different components, empty ones, types and elements; none is nested."""
     body = '<Series CUR="USD"><Obs TIME_PERIOD="1" A="1"/>' + (
         '<Obs TIME_PERIOD="2"/><Obs TIME_PERIOD="3" A=""/><Obs TIME_PERIOD="4" xsi:type="n:x"/>'
@@ -275,21 +275,21 @@ def test_cross_sectional_measures(file: Path) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "iso-8859-1", "windows-1252"])
-def test_encodings(encoding: str, file: Path) -> None:
+def test_declared_encodings_are_read(encoding: str, file: Path) -> None:
     """The encoding is that of the declaration; groups are found in all encodings."""
     body = _SERIES.format("") + '<Group CUR="USD" TITLE="grün"/>'
     text = f'<?xml version="1.0" encoding="{encoding}"?>' + message(body)
     assert rows_in(file, text.encode(encoding))[0]["TITLE"] == "grün"
 
 
-def test_lines(file: Path) -> None:
+def test_each_row_has_the_line_of_its_element(file: Path) -> None:
     """Each row has the line of its element, also beyond 65,535 lines and after blank lines at the beginning."""
     series = '\n<Series CUR="USD">\n<Obs TIME_PERIOD="1"/>\n\n<Obs TIME_PERIOD="2"/></Series>' + "\n" * 70_000
     file.write_text("\n\n" + message(series + '<Series CUR="CHF"/>\n<Group CUR="X" TITLE="t"/>'))
     assert [one.line for one in data_message_rows(file)] == [7, 9, 70_009, 70_010]
 
 
-def test_the_footer(file: Path) -> None:
+def test_a_message_with_only_a_footer_is_refused_with_its_text(file: Path) -> None:
     """The footer can be read; a message with nothing but a footer is refused with its text."""
     footer = "<m:Footer><m:Message code='510'><c:Text>too much</c:Text></m:Message></m:Footer>"
     file.write_text(message(_SERIES.format("")).replace("</m:Str", footer + "</m:Str", 2).replace(footer, "", 1))
@@ -329,7 +329,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_hostile(name: str, file: Path) -> None:
+def test_a_hostile_file_is_refused_in_little_memory(name: str, file: Path) -> None:
     """A hostile or damaged file is refused with an error that names it, in little memory."""
     text, said = HOSTILE[name]
     file.write_bytes(text.encode() if isinstance(text, str) else text)
@@ -355,7 +355,7 @@ def _observations(count: int) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("group", ["", '<Group CUR="1" TITLE="late"/>'])
-def test_memory(group: str, file: Path) -> None:
+def test_memory_does_not_depend_on_the_number_of_rows(group: str, file: Path) -> None:
     """Memory does not depend on the number of rows, also if the file is read twice because a group comes last."""
     peaks = []
     for count in (2_000, 20_000):

@@ -45,7 +45,7 @@ PACKED: list[tuple[str, Callable[[bytes], bytes]]] = [("gz", gzip.compress), ("z
 
 
 @pytest.mark.parametrize(("suffix", "packed"), PACKED, ids=[suffix for suffix, _ in PACKED])
-def test_compressed(suffix: str, packed: Callable[[bytes], bytes], tmp_path: Path) -> None:
+def test_the_first_bytes_show_the_compression(suffix: str, packed: Callable[[bytes], bytes], tmp_path: Path) -> None:
     """The first bytes of a file show how it is compressed; the rest of its name shows its kind."""
     file = tmp_path / f"data.csv.{suffix}"
     file.write_bytes(packed(CSV))
@@ -59,7 +59,7 @@ def test_compressed(suffix: str, packed: Callable[[bytes], bytes], tmp_path: Pat
 @pytest.mark.parametrize(
     "data", [gzip.compress(CSV[:9]) + gzip.compress(CSV[9:]) + b"\0" * 7, zstd(CSV[:9]) + zstd(CSV[9:])]
 )
-def test_several_parts(data: bytes, tmp_path: Path) -> None:
+def test_concatenated_compressed_parts_are_read_as_one_file(data: bytes, tmp_path: Path) -> None:
     """Compressed files that were written one behind the other are read as one."""
     file = tmp_path / "data"
     file.write_bytes(data)
@@ -67,7 +67,9 @@ def test_several_parts(data: bytes, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("suffix", "packed"), PACKED, ids=[suffix for suffix, _ in PACKED])
-def test_a_bomb(suffix: str, packed: Callable[[bytes], bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_compression_bomb_is_refused_without_unpacking_it(
+    suffix: str, packed: Callable[[bytes], bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Data that would be far larger than data usually is is refused, without unpacking all of it."""
     monkeypatch.setattr(content, "_ALWAYS_ALLOWED", 1 << 20)
     file = tmp_path / f"data.csv.{suffix}"
@@ -132,7 +134,9 @@ def _parquet() -> bytes:
         (_parquet(), "parquet"), ("A;B\n".encode("utf-16"), "csv"),
     ],
 )  # fmt: skip
-def test_standard_input(data: bytes, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_first_bytes_of_standard_input_show_its_kind(
+    data: bytes, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The first bytes of standard input show its kind."""
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
     (source,) = sources_of(["-"])
@@ -154,7 +158,7 @@ def test_empty_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
         ("A, x y;B;C", ";"), ('"A,B;C"', ","),
     ],
 )  # fmt: skip
-def test_separators(header: str, separator: str, tmp_path: Path) -> None:
+def test_the_separator_with_the_most_components_is_chosen(header: str, separator: str, tmp_path: Path) -> None:
     """The separator of plain CSV is the one that makes the most columns look like components, and is reported."""
     file = tmp_path / "data.csv"
     file.write_text(f"{header}\n1;2,3;4,5;6\n")
@@ -165,7 +169,7 @@ def test_separators(header: str, separator: str, tmp_path: Path) -> None:
     ])  # fmt: skip
 
 
-def test_damaged(tmp_path: Path) -> None:
+def test_damaged_compressed_files_are_errors_of_the_package(tmp_path: Path) -> None:
     """Damaged compressed files give errors of the package."""
     file = tmp_path / "data.csv.gz"
     for _, packed in PACKED:

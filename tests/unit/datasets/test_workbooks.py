@@ -46,7 +46,7 @@ START = ["dataflow", "T:F(1.0)", "I"]
 
 
 @pytest.mark.parametrize("since_1904", [False, True])
-def test_values(since_1904: bool) -> None:
+def test_workbook_numbers_dates_and_texts_are_kept(since_1904: bool) -> None:
     """Numbers keep their digits, dates are days, and texts are unchanged; rows have the numbers of the sheet."""
     rows: list[list[Any]] = [
         [], HEADER, [*START, "A,B", 2010, 12.4], [], [*START, 'say "x"', date(2010, 1, 31), 0.1],
@@ -74,7 +74,7 @@ def test_values(since_1904: bool) -> None:
         (b"PK\x03\x04", "damaged"),
     ],
 )
-def test_errors(data: bytes, reason: str) -> None:
+def test_an_unusable_workbook_is_an_error_with_its_location(data: bytes, reason: str) -> None:
     """A workbook without data, with cells beside a table, or with damage is an error that says where."""
     with pytest.raises(DatasetError, match=reason):
         tables_in(data, "data.xlsx")
@@ -109,7 +109,7 @@ def test_same_findings_as_csv(rules: Rules, tmp_path: Path, capfdbinary: pytest.
     assert set(findings.select("part", "part_row", "rule").rows()) == {("first", "9", "code-unknown")}
 
 
-def test_packed_workbooks(tmp_path: Path) -> None:
+def test_a_workbook_is_not_taken_for_an_archive(tmp_path: Path) -> None:
     """A workbook is no archive of data, also within an archive."""
     data = workbook({"D": [HEADER, [*START, "A", "2010", 1]]})
     (tmp_path / "a.xlsx").write_bytes(data)

@@ -102,7 +102,7 @@ def until_last(transactions: DatabaseTransactions, kind: str) -> None:
 
 
 @pytest.mark.parametrize("value", [b"{}", b"no JSON", b'{"status":"MIDDLE"}', b'{"payload":[]}', b"[]"])
-def test_another_topic(kafka: FakeKafka, value: bytes) -> None:
+def test_another_topic_is_an_error_that_names_the_record(kafka: FakeKafka, value: bytes) -> None:
     """A topic that is no transaction topic is an error that names the record."""
     write(kafka, ("table", "a", b"0"), ("transaction", "1", value))
     with kafka.replica("table", "transaction") as replica:
@@ -114,7 +114,7 @@ def test_another_topic(kafka: FakeKafka, value: bytes) -> None:
 
 
 @pytest.mark.parametrize("end", ["failed", "closed"])
-def test_who_waits_learns_that_the_replica_has_ended(kafka: FakeKafka, end: str) -> None:
+def test_a_wait_raises_the_error_of_an_ended_replica(kafka: FakeKafka, end: str) -> None:
     """A call that waits without limit for a proof raises the error of the replica."""
     write(kafka, ("table", "a", b"0"), ("transaction", "1", status("BEGIN")))
     with kafka.replica("table", "transaction") as replica:

@@ -166,7 +166,7 @@ def test_a_key_that_several_records_have(topic: FakeTopic) -> None:
         assert terminals["1"].acquirer_id == "Z"
 
 
-def test_values_that_change_hands_in_one_transaction(topic: FakeTopic) -> None:
+def test_records_that_exchange_unique_values_never_conflict(topic: FakeTopic) -> None:
     """Only the end of a transaction counts: two records that exchange a unique value never conflict."""
     indexes = {"id": UniqueIndex[Terminal]("terminal_id")}
     with topic.replica() as replica, Directory(replica, Terminal, indexes=indexes) as terminals:
@@ -182,7 +182,7 @@ class Price(BaseModel):
     amount: Decimal = Field(gt=0)
 
 
-def test_other_types() -> None:
+def test_dataclasses_and_models_are_decoded_from_json() -> None:
     """Dataclasses and models of pydantic are decoded from JSON, other serialisations by a function."""
     topic = FakeTopic("accounts")
     put(topic, a=b'{"number": 1, "opened": "2026-01-01T00:00:00Z"}')
@@ -223,7 +223,7 @@ def test_several_directories_at_one_version() -> None:
             Directory(replica, Terminal, topic="other")
 
 
-def test_older_versions(topic: FakeTopic) -> None:
+def test_any_held_version_can_be_shown(topic: FakeTopic) -> None:
     """Any version that a reader holds can be shown, also after many newer ones."""
     with topic.replica(history=100) as replica, Directory(replica, Terminal, key="terminal_id") as terminals:
         first = replica.wait_ready(WAIT_S)
@@ -265,7 +265,7 @@ def test_readers_never_go_back_and_never_see_half(topic: FakeTopic) -> None:
     assert wrong == []
 
 
-def test_what_is_gone_goes_first() -> None:
+def test_a_key_is_dropped_before_objects_are_replaced() -> None:
     """A key is dropped before any object is replaced, so that a reader who has seen new objects never finds it."""
     held = ReadOnlyDict[str, Any]()
     seen: list[bool] = []
@@ -471,7 +471,7 @@ def test_a_topic_of_one_key_space_cannot_be_selected() -> None:
         Directory(replica, Terminal).wait_ready(WAIT_S)
 
 
-def test_typed_changes(topic: FakeTopic) -> None:
+def test_a_listener_receives_objects_before_and_after_each_version(topic: FakeTopic) -> None:
     """A listener receives the whole directory, then the objects before and after each version."""
     changes: list[DirectoryChange[str, Terminal]] = []
     came = threading.Condition()
@@ -499,7 +499,7 @@ def test_typed_changes(topic: FakeTopic) -> None:
 
 
 @pytest.mark.parametrize("interpreter", [None, ActiveRows(key="terminal_id")])
-def test_a_listener_is_told_what_the_directory_shows(topic: FakeTopic, interpreter: Interpreter | None) -> None:
+def test_a_key_that_two_records_claim_is_absent(topic: FakeTopic, interpreter: Interpreter | None) -> None:
     """A key that two records claim is absent for both, and there again when one of the records has gone."""
     told: dict[str, Terminal] = {}
     versions: list[int] = []
@@ -561,7 +561,7 @@ def test_before_after_and_without_a_version(topic: FakeTopic) -> None:
         Directory(replica, Terminal)
 
 
-def test_who_waits_learns_that_the_replica_was_closed(topic: FakeTopic) -> None:
+def test_a_wait_ends_with_an_error_when_the_replica_is_closed(topic: FakeTopic) -> None:
     """A call that waits without limit for a version ends with an error when the replica is closed."""
     errors: list[Exception] = []
     with topic.replica() as replica:
@@ -582,7 +582,7 @@ def test_who_waits_learns_that_the_replica_was_closed(topic: FakeTopic) -> None:
     assert [str(error).endswith("; it was closed") for error in errors] == [True]
 
 
-def test_nobody_changes_a_directory(topic: FakeTopic) -> None:
+def test_changing_a_directory_is_refused(topic: FakeTopic) -> None:
     """The methods of a dict that would change it, and pickling, are refused."""
     with topic.replica() as replica, Directory(replica, Terminal) as terminals:
         terminals.wait_ready(WAIT_S)

@@ -72,7 +72,7 @@ ID = field("id", "int32")
         ([1, 2], {"id": 7}, Put("7", b"[1,2]")),
     ],
 )
-def test_connect_json(value: Any, key: Any, expected: Put | None) -> None:
+def test_connect_values_are_found_with_and_without_schemas(value: Any, key: Any, expected: Put | None) -> None:
     """Values and keys are found with and without schemas; each null deletes."""
     assert ConnectJson()(record(value, key)) == expected
 
@@ -106,7 +106,7 @@ class Payment(msgspec.Struct):
     big: int
 
 
-def test_logical_types() -> None:
+def test_logical_types_are_decoded_exactly() -> None:
     """With a schema, decimals, dates and times of Connect and Debezium are decoded into Python's types, exactly."""
     decimal, connect_date = "org.apache.kafka.connect.data.Decimal", "org.apache.kafka.connect.data.Date"
     scale = {"parameters": {"scale": "2", "connect.decimal.precision": "9"}}
@@ -202,7 +202,7 @@ def test_schemas_are_compiled_once_for_each_form() -> None:
         (b"null", None),
     ],
 )
-def test_active_rows(value: Any, expected: Any) -> None:
+def test_an_inactive_row_puts_nothing(value: Any, expected: Any) -> None:
     """A row that is not active puts nothing; the key is a field of the row."""
     assert ActiveRows(key="terminalId")(record(value)) == expected
 
@@ -240,7 +240,7 @@ PUT = Put("7", b'{"id":7,"name":"Linz"}', SCOPE, 500)
         ({"source": {}, "databaseName": "shop", "schemaName": None, "ddl": "ALTER TABLE t", "tableChanges": []}, None),
     ],
 )
-def test_debezium_events(value: Any, expected: Any) -> None:
+def test_each_debezium_event_puts_or_deletes(value: Any, expected: Any) -> None:
     """Each kind of event puts, deletes or means nothing, with and without a schema."""
     assert DebeziumEvents()(record(value, {"id": 7})) == expected
     if isinstance(value, dict):
@@ -307,7 +307,7 @@ TEXT = json.dumps(NEW, separators=(",", ":")).encode()
         ({**folio("DELETE"), "tenant": "other"}, None),
     ],
 )
-def test_folio_events(event: Any, expected: Any) -> None:
+def test_each_folio_event_of_the_tenant_puts_or_deletes(event: Any, expected: Any) -> None:
     """Each kind of event of the tenant puts or deletes; events of other tenants put nothing."""
     headers: Headers = (("X-Okapi-Url", b"http://okapi"), ("X-Okapi-Tenant", event["tenant"].encode()))
     assert FolioEvents("diku")(record(event, INSTANCE.encode(), headers)) == expected
@@ -365,7 +365,7 @@ INTERPRETERS = [
 
 @settings(max_examples=examples(500), deadline=None)
 @given(JSON | st.binary(max_size=9), JSON | st.binary(max_size=9))
-def test_malformed_records(value: Any, key: Any) -> None:
+def test_a_malformed_record_raises_only_value_errors(value: Any, key: Any) -> None:
     """Whatever a record holds, an interpreter gives puts or a deletion, or raises a ValueError."""
     for interpreter in INTERPRETERS:
         with contextlib.suppress(ValueError):

@@ -16,9 +16,7 @@ KEYS = st.integers(0, 400)
     st.lists(st.tuples(KEYS, st.none() | st.integers()), max_size=300),
     KEYS,
 )
-def test_it_is_what_a_sorted_dict_would_be(
-    first: dict[int, int], changes: list[tuple[int, int | None]], start: int
-) -> None:
+def test_the_map_equals_a_sorted_dict(first: dict[int, int], changes: list[tuple[int, int | None]], start: int) -> None:
     """After any changes the mapping equals a dict in order, and its earlier versions are unchanged."""
     kept, expected = SortedMap(first.items()), dict(first)
     past = [(kept, sorted(expected.items()))]

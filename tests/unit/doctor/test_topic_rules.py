@@ -56,12 +56,12 @@ def test_a_good_topic() -> None:
         ("unclean.leader.election.enable", "true", Grade.FAULT),
     ],
 )
-def test_one_thing_is_other(name: str, value: str, grade: Grade | None) -> None:
+def test_each_deviating_setting_is_noticed_alone(name: str, value: str, grade: Grade | None) -> None:
     """Each deviating setting is noticed alone."""
     assert graded({**GOOD, name: value}) == ({} if grade is None else {f"topic {name}": grade})
 
 
-def test_few_copies() -> None:
+def test_too_few_replicas_are_reported_once() -> None:
     """Too few replicas are reported once, and not again for min.insync.replicas."""
     assert graded({**GOOD, "min.insync.replicas": "1"}, replicas=1) == {"topic replication": Grade.ADVICE}
 

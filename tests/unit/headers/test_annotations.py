@@ -107,7 +107,7 @@ def test_a_trail_grows_by_one_hop_with_each_writing() -> None:
     assert 1.7e12 < first.time_ms <= second.time_ms
 
 
-def test_a_record_that_goes_round_in_a_circle_is_refused() -> None:
+def test_a_record_with_too_many_hops_is_refused() -> None:
     """A record is written at most ``max_hops`` times."""
     stack = Stack([RoutingTrail("p", max_hops=3)])
     headers: tuple[tuple[str, bytes | None], ...] = ()

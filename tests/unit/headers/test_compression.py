@@ -31,7 +31,7 @@ def test_any_codec_is_read(codec: str) -> None:
 
 
 @pytest.mark.parametrize("value", [b"", b"a" * 127, bytes(range(256)), None])
-def test_only_what_becomes_smaller_is_compressed(value: bytes | None) -> None:
+def test_only_values_that_become_smaller_are_compressed(value: bytes | None) -> None:
     """Small or dense values and tombstones pass unchanged, without headers."""
     assert Stack([Compression()]).outgoing(b"k", value) == (value, ())
 
@@ -116,7 +116,7 @@ def test_any_bytes_give_a_value_or_a_reason(value: bytes, codec: str, size: int 
         Stack([Compression(max_bytes=LIMIT)]).incoming(b"k", value, headers)
 
 
-def test_writers_are_refused_what_readers_refuse() -> None:
+def test_writers_refuse_the_same_values_as_readers() -> None:
     """A value above the limit, or with such headers already, is refused when it is written."""
     with pytest.raises(PieceError, match="readers accept 200"):
         Stack([Compression(max_bytes=200)]).outgoing(b"k", b"a" * 201)

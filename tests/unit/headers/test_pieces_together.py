@@ -27,7 +27,9 @@ def foreign(headers: Headers) -> Headers:
 @pytest.mark.parametrize("number", range(len(all_pieces())))
 @settings(max_examples=examples(100))
 @given(key=st.binary(max_size=10), value=VALUES, headers=HEADERS, compact=st.booleans())
-def test_each_piece_alone(number: int, key: bytes, value: bytes | None, headers: Headers, compact: bool) -> None:
+def test_each_piece_restores_any_record(
+    number: int, key: bytes, value: bytes | None, headers: Headers, compact: bool
+) -> None:
     """Each piece restores value and headers of any record; tombstones stay tombstones."""
     stack = Stack([all_pieces()[number]], compact_keys=compact)
     sent = stack.outgoing(key, value, headers, topic="t")
@@ -47,7 +49,9 @@ def test_the_number_of_valid_orders() -> None:
 
 @settings(max_examples=examples(300))
 @given(order=st.integers(0, 89), key=st.binary(max_size=10), value=VALUES, headers=HEADERS, compact=st.booleans())
-def test_all_pieces_in_each_order(order: int, key: bytes, value: bytes | None, headers: Headers, compact: bool) -> None:
+def test_pieces_in_any_order_restore_any_record(
+    order: int, key: bytes, value: bytes | None, headers: Headers, compact: bool
+) -> None:
     """In every possible order all pieces together restore value and headers, whichever form of keys is written."""
     pieces = list(valid_orders()[order])
     sent = Stack(pieces, compact_keys=compact).outgoing(key, value, headers, topic="t")

@@ -30,7 +30,7 @@ def written(topic: FakeTopic, **records: bytes | None) -> None:
                 transaction.put(key, value, (("mine", b"1"),))
 
 
-def test_readers_see_what_was_written() -> None:
+def test_readers_see_values_before_the_stack() -> None:
     """The stack is undone for values, headers and deletions; the log itself holds the transformed records."""
     topic = FakeTopic()
     written(topic, a=b"1", b=b"2")
@@ -54,7 +54,7 @@ def test_an_asynchronous_replica() -> None:
     assert asyncio.run(value()) == b"1"
 
 
-def test_a_validator_sees_what_was_written() -> None:
+def test_a_validator_gets_the_record_after_the_stack() -> None:
     """A validator gets the record after the stack; what it refuses is kept as it was in the log."""
     topic = FakeTopic()
     written(topic, a=b"1")

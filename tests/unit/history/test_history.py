@@ -179,7 +179,7 @@ def test_a_store_that_lost_versions_in_a_power_cut_makes_a_new_segment(folder: P
 # --- answers ---
 
 
-def test_errors_say_what_is_kept(folder: Path) -> None:
+def test_each_impossible_query_has_its_error(folder: Path) -> None:
     """Too old, in the future, not recorded, without a time zone, and closed: each has its error."""
     with VersionHistory(folder, keep_versions=2) as history:
         with pytest.raises(VersionNotKeptError, match="the history is empty: let it follow a replica"):
@@ -238,7 +238,7 @@ def test_pages_of_versions(folder: Path) -> None:
         assert history.versions(0) == history.versions(last[-1].sequence - 1) == []
 
 
-def test_an_instant_that_was_asked_for_keeps_its_answer(folder: Path) -> None:
+def test_a_queried_instant_keeps_its_answer(folder: Path) -> None:
     """A version that is made within the same millisecond as a question gets a later instant."""
     with VersionHistory(folder) as history:
         source = following(history, Source(MemoryStore()))
@@ -282,7 +282,7 @@ def test_a_limit_of_bytes_keeps_as_many_versions_as_fit(folder: Path) -> None:
         assert values(history.at()) == {b"k": bytes(1_000) + b"99"}
 
 
-def test_what_no_version_needs_is_removed(folder: Path) -> None:
+def test_data_that_no_version_needs_is_removed(folder: Path) -> None:
     """Without older versions and held snapshots the database has the newest version, and no trace of deleted keys."""
     with VersionHistory(folder, keep_versions=3) as history:
         source = following(history, Source(MemoryStore()))
@@ -347,7 +347,7 @@ def counted(keys: int, folder: Path) -> tuple[int, int]:
     return found["read"], found["written"]
 
 
-def test_a_version_costs_what_it_changes(folder: Path) -> None:
+def test_the_cost_of_a_version_depends_only_on_its_changes(folder: Path) -> None:
     """A version of ten keys reads and writes as many entries among 200 keys as among 20,000."""
     few, many_ = counted(200, folder / "few"), counted(20_000, folder / "many")
     assert few == many_
@@ -356,7 +356,7 @@ def test_a_version_costs_what_it_changes(folder: Path) -> None:
     assert written <= 10 + 5
 
 
-def test_a_difference_costs_what_versions_have_changed(folder: Path) -> None:
+def test_a_difference_never_scans_the_records(folder: Path) -> None:
     """Comparing two versions looks up the keys of the versions in between, and never scans the records."""
     with VersionHistory(folder) as history:
         source = following(history, Source(MemoryStore()))
@@ -398,7 +398,7 @@ def test_keys_are_stored_in_their_order(key: bytes) -> None:
     assert record_key(key, 8) < record_key(key, 7)
 
 
-def test_a_failed_disk_is_reported_and_recording_goes_on_by_itself(folder: Path) -> None:
+def test_recording_continues_after_a_disk_failure(folder: Path) -> None:
     """While versions cannot be written the replica goes on; afterwards they follow as one step."""
     with VersionHistory(folder) as history:
         history._opened().recorder._retry_after_s = 0.05

@@ -232,7 +232,7 @@ def test_a_broken_large_value_is_a_bad_record_of_a_directory(policy: str) -> Non
 
 
 @pytest.mark.parametrize("is_on_disk", [False, True])
-def test_a_scan_yields_what_look_ups_find(tmp_path: Path, is_on_disk: bool) -> None:
+def test_a_scan_equals_look_ups_of_each_key(tmp_path: Path, is_on_disk: bool) -> None:
     """Each key comes once, with its whole value or the error of looking it up, in the version and in its topics."""
     kafka = FakeKafka()
     topics = [FakeTopic(name, kafka=kafka) for name in ("one", "two")]

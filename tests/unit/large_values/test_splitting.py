@@ -70,7 +70,7 @@ def test_the_key_of_a_chunk_names_its_main_key(key: bytes, number: int, topic: s
     assert parse_chunk_key(key) is None
 
 
-def test_the_format() -> None:
+def test_the_bytes_in_the_topic_are_the_documented_ones() -> None:
     """The bytes in the topic are as docs/large-values.md describes them."""
     first, second, manifest = split("k", b"abc", headers=(("h", b"1"),), chunk_bytes=2, write_id=ID).records
     assert first == (b"k\0kr-chunk/1/" + ID.encode() + b"/00000000", b"ab", (("large-value", b"chunk/1"),))
@@ -84,7 +84,7 @@ def test_the_format() -> None:
     assert is_chunk_key(b"k\0kr-chunk/2/later")
 
 
-def test_each_write_has_an_id_of_its_own() -> None:
+def test_equal_values_of_one_key_share_no_chunk() -> None:
     """Equal values of one key share no chunk."""
     ids = {split("k", b"abc", chunk_bytes=1).manifest.write_id for _ in range(100)}  # type: ignore[union-attr]
     assert len(ids) == 100
@@ -173,7 +173,7 @@ def test_a_record_of_another_format_is_refused(kinds: list[bytes | None]) -> Non
         ({"previous": Manifest(ID, 1, 1, ""), "write_id": ID}, "was used before"),
     ],
 )
-def test_what_cannot_be_split_is_refused_at_once(arguments: dict, said: str) -> None:
+def test_an_unsplittable_value_is_refused_before_the_first_record(arguments: dict, said: str) -> None:
     """The error comes before the first record."""
     with pytest.raises(UsageError, match=re.escape(said)):
         split(**{"key": "k", "value": b"abc", "chunk_bytes": 1, **arguments})

@@ -13,7 +13,7 @@ from support.rules.structures_by_hand import table, version_of
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_every_row(seed: int) -> None:
+def test_each_row_has_the_results_of_its_rules_or_its_errors(seed: int) -> None:
     """Each row has the results of its matching rules, or its errors; split returns the bad rows."""
     source = random.Random(seed)
     made = made_map(source)

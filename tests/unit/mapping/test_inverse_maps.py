@@ -62,7 +62,7 @@ def test_there_and_back(seed: int) -> None:
          "F is fixed to several values"),
     ],
 )  # fmt: skip
-def test_what_forgets_cannot_be_turned(contents: tuple[str, ...], reason: str) -> None:
+def test_a_map_that_loses_information_cannot_be_inverted(contents: tuple[str, ...], reason: str) -> None:
     """A map that loses information is refused with the reason, and does not return invented values."""
     with pytest.raises(NotInvertibleError, match=reason):
         inverse(plan_of(version_of(*contents)))
@@ -112,7 +112,7 @@ LESS = "TIME_PERIOD tells less than the date in WHEN"
         (written("yyyy-MM Qn", "Q"), "'yyyy-MM Qn' has a part that does not count"),
     ],
 )
-def test_dates_that_say_less_cannot_be_turned(contents: tuple[str, ...], reason: str) -> None:
+def test_date_patterns_that_lose_information_cannot_be_inverted(contents: tuple[str, ...], reason: str) -> None:
     """Date patterns that lose information cannot be inverted: the dates would come back changed."""
     with pytest.raises(NotInvertibleError, match=re.escape(reason)):
         inverse(plan_of(version_of(*contents)))
@@ -141,7 +141,7 @@ def test_dates_there_and_back(contents: tuple[str, ...], dates: list[str]) -> No
     assert back["WHEN"].to_list() == dates
 
 
-def test_what_comes_back_otherwise() -> None:
+def test_inverted_maps_use_the_canonical_spelling() -> None:
     """Spellings come back as the pattern writes them, a fixed source as the map fixes it, unmapped attributes not."""
     contents = (
         named("S", "A F WHEN", timed=False, attributes="N"), named("G", "A"),

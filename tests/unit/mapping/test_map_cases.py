@@ -12,7 +12,7 @@ from support.rules.structures_by_hand import table, version_of
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
-def test_case(case: Case) -> None:
+def test_each_case_is_mapped_as_the_standard_defines(case: Case) -> None:
     """Each row is mapped as the standard defines, or has the findings that the standard requires."""
     plan = plan_of(version_of(*case.contents), **case.settings)
     rows = [row for row, _ in mapped_rows(case)]

@@ -40,7 +40,7 @@ from support.rules.structures_by_hand import version_of
         ("(?<year>[0-9]{4})", ["2020"], ["20"]),
     ],
 )
-def test_what_fits(expression: str, fitting: list[str], others: list[str]) -> None:
+def test_an_expression_matches_a_whole_value(expression: str, fitting: list[str], others: list[str]) -> None:
     """An expression matches a whole value, its beginning or end; digits and words are ASCII, the rest as in Java."""
     written = anchored(usable(expression).written)
     texts = pl.Series([*fitting, *others])
@@ -51,7 +51,7 @@ def test_what_fits(expression: str, fitting: list[str], others: list[str]) -> No
     "expression",
     ["(?=a)", "(?<!a)b", r"(a)\1", "a++", r"\ba", "[a[b]]", "[a&&b]", r"\p{IsGreek}", "(?m)a", r"\uD83D\uDE00"],
 )
-def test_what_cannot_be_used(expression: str) -> None:
+def test_an_expression_of_only_one_engine_is_refused(expression: str) -> None:
     """An expression that only one of the engines accepts is refused."""
     with pytest.raises(UnusableExpressionError, match="do not share"):
         usable(expression)
@@ -61,14 +61,14 @@ def test_what_cannot_be_used(expression: str) -> None:
     "expression",
     ["(", "a)", "[", "[]", "*", "\\", "a{2}{3}", "a{3,2}", "[z-a]", r"[a-\d]", r"\x{110000}"],
 )
-def test_malformed(expression: str) -> None:
+def test_a_malformed_expression_is_reported(expression: str) -> None:
     """An expression that no engine accepts is reported as malformed."""
     with pytest.raises(UnusableExpressionError, match=r"malformed.*have the map mended"):
         usable(expression)
 
 
 @pytest.mark.parametrize("expression", ["a^b", "a$b", "(^A)", "(^A|^B)$", "(A$)", "^^A", "A$$"])
-def test_anchors_elsewhere(expression: str) -> None:
+def test_anchors_inside_an_expression_are_refused(expression: str) -> None:
     """Anchors are accepted only at the ends of the expression or its alternatives; the error says how to write them."""
     with pytest.raises(UnusableExpressionError, match=r"write \^\(A\|B\)\$"):
         usable(expression)
@@ -79,7 +79,7 @@ def test_anchors_elsewhere(expression: str) -> None:
     [r"\p{L}{1,300}", r"([A-Z\p{L}]{1,100}-){1,100}", "a{2000}", "((a{1000}){1000}){9}", "(" * 51 + "a" + ")" * 51,
      "(" * 5000],
 )  # fmt: skip
-def test_too_large(expression: str) -> None:
+def test_a_too_large_expression_is_refused_before_it_runs(expression: str) -> None:
     """An expression that is larger or nested deeper than Rust allows is refused before it runs."""
     with pytest.raises(UnusableExpressionError, match=r"too large|more than"):
         usable(expression)
@@ -90,7 +90,7 @@ def test_too_large(expression: str) -> None:
     ["😀", r"\p{C}", r"\P{C}", ".", "[^éñü中文语]", r"[\x{81}-\x{7FE}\x{801}-\x{FFFE}]", "(a|bb|ccc)*", "(())",
      "[ab]{9}"],
 )  # fmt: skip
-def test_what_is_small_enough(atom: str) -> None:
+def test_rust_accepts_the_largest_allowed_expression(atom: str) -> None:
     """Rust accepts the largest of all accepted expressions: the estimate of its size is high enough."""
     most = next(copies for copies in range(1000, 0, -1) if _is_usable(f"(?:{atom}){{{copies}}}"))
     assert most >= 100
@@ -105,7 +105,7 @@ def _is_usable(expression: str) -> bool:
     return True
 
 
-def test_deep_enough() -> None:
+def test_rust_accepts_the_deepest_allowed_nesting() -> None:
     """Rust accepts the deepest allowed nesting of groups, also where each is a repeated alternative."""
     written = anchored(usable("^" + "b(" * 50 + "[a]" + ")+|c" * 50).written)
     assert pl.Series(["b" * 50 + "a"]).str.contains(written).to_list() == [True]
@@ -137,7 +137,7 @@ def test_repeated_over_nothing(expression: str, is_unsure: bool) -> None:
         (r"/\p{L}{1;300}/>x", "row 1: the expression .* too large"),
     ],
 )
-def test_rows_refused(row: str, told: str) -> None:
+def test_a_row_with_an_unusable_expression_is_named(row: str, told: str) -> None:
     """A map with such a row is refused when it is compiled; the error names the row."""
     with pytest.raises(MapError, match=told):
         plan_of(version_of(*one("R", row)))
@@ -148,7 +148,7 @@ def test_repeated_over_nothing_unreferred() -> None:
     assert plan_of(version_of(*one("R", r"/([a-z]*)+/>x\0"))).values
 
 
-def test_one_group_alone() -> None:
+def test_an_expression_captures_a_single_group() -> None:
     """An expression can capture a single group; brackets in classes and escaped ones are not groups."""
     found = usable(r"([(a])\((?:x)(y|(z))")
     assert found.groups == 3

@@ -60,7 +60,7 @@ def became(snapshot: Snapshot, rows: list[dict[str, Any]], *names: str, referenc
 
 
 @pytest.mark.parametrize("kind", ["Codelist", "Hybrid"])
-def test_codes(kind: str) -> None:
+def test_codes_are_mapped_by_codelist_maps(kind: str) -> None:
     """Codes map by flat or hybrid codelist maps; a component without a mapping keeps its values (2.1 Section 2)."""
     set_ = structure_set(
         codelist_map("CODES", kind, A="X", B="Y"),
@@ -112,7 +112,7 @@ def test_maps_of_concepts_are_not_maps_of_codes() -> None:
         plan_of(version(structure_set(of_concepts, components=components), *plain), ONE)
 
 
-def test_what_cannot_be_done_is_said() -> None:
+def test_missing_maps_and_components_without_codes_are_reported() -> None:
     """A missing map, a missing codelist map, and names of components without codes are reported."""
     plain = (named("S", "A"), named("G", "A"))
     snapshot = version(structure_set(components=component("A", "A")), *plain)

@@ -54,14 +54,14 @@ VALID = representation_map("R", "A>x@2000/")
         ),
     ],
 )
-def test_refused(contents: tuple[str, ...], message: str) -> None:
+def test_an_unusable_map_is_refused_with_its_mistake(contents: tuple[str, ...], message: str) -> None:
     """The error names the map and the mistake."""
     with pytest.raises(MapError, match=f"compiling urn:.*{message}"):
         plan_of(version_of(*contents))
 
 
 @pytest.mark.parametrize("frame", [[], pl.DataFrame()])
-def test_nothing_is_mapped_to_nothing(frame: object) -> None:
+def test_an_empty_frame_is_mapped_to_an_empty_frame(frame: object) -> None:
     """A frame without rows and columns is mapped to a frame without rows."""
     found = transform(frame, plan_of(version_of(*one("R", "A>x"))))
     assert found.height == 0

@@ -48,7 +48,7 @@ def recorded(producer: StructureProducer) -> list[tuple[int, str, str]]:
     return [(tx_id, kind, bytes(key).decode()) for tx_id, kind, key in rows]
 
 
-def test_what_changes_becomes_transactions(producer: StructureProducer, folder: Path) -> None:
+def test_changes_of_files_become_transactions(producer: StructureProducer, folder: Path) -> None:
     """Additions and changes share a transaction, deletions have their own; without changes there is none."""
     (folder / "sub").mkdir()
     (folder / "a.xml").write_text(codelist("CL_A CL_B"))
@@ -79,7 +79,7 @@ def test_another_header_is_no_change(producer: StructureProducer, folder: Path) 
 
 
 @pytest.mark.parametrize("trouble", ["half a file", "an empty file", "no file", "no folder", "a link to nowhere"])
-def test_what_goes_wrong_deletes_nothing(trouble: str, producer: StructureProducer, folder: Path) -> None:
+def test_a_failure_deletes_nothing(trouble: str, producer: StructureProducer, folder: Path) -> None:
     """A failure changes and deletes nothing, even for readable files; after the repair all changes are recorded."""
     whole = codelist("CL_B")
     (folder / "a.xml").write_text(codelist("CL_A"))
@@ -121,7 +121,7 @@ def test_an_empty_folder_may_be_meant(producer: StructureProducer, folder: Path)
     assert recorded(producer)[-1] == (2, "deletions", urn("CL_A"))
 
 
-def test_what_was_read_and_not_recorded_is_read_again(producer: StructureProducer, folder: Path) -> None:
+def test_changes_that_were_not_recorded_are_read_again(producer: StructureProducer, folder: Path) -> None:
     """Changes that the database refused once are read again: nothing is lost, though no file changes."""
     (folder / "a.xml").write_text(codelist("CL_A"))
     source, engine = source_of(folder), producer.engine

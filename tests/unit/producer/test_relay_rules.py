@@ -188,7 +188,7 @@ def reconnected(relay: Relay) -> Decision:
     return relay.on(SEEN)
 
 
-def test_an_outage_is_waited_for_however_long_it_lasts() -> None:
+def test_an_outage_never_suspends_the_producer() -> None:
     """An outage is waited for however long it lasts, with new connections; the producer never suspends itself."""
     relay, decision = ready()
     for attempt in range(1, 2000):
@@ -203,7 +203,7 @@ def test_an_outage_is_waited_for_however_long_it_lasts() -> None:
 
 
 @pytest.mark.parametrize("fault", [Fault.FENCED, Fault.MISSING, Fault.UNEXPECTED, Fault.AUTHENTICATION])
-def test_what_mostly_passes_is_tried_three_times_then_the_producer_suspends_itself(fault: Fault) -> None:
+def test_a_likely_temporary_fault_is_retried_three_times_then_suspends(fault: Fault) -> None:
     """A fault that usually passes is retried three times, then the producer suspends; outages do not count."""
     relay, decision = ready()
     for attempt in (1, 3, 5):
@@ -225,7 +225,7 @@ def test_credentials_that_were_never_accepted_suspend_at_once() -> None:
     assert relay.on(KafkaFailed(Fault.AUTHENTICATION, "no")) == Suspend(5, Fault.AUTHENTICATION, "no", False)
 
 
-def test_a_commit_without_an_answer_is_in_doubt_until_kafka_is_asked() -> None:
+def test_a_commit_without_an_answer_is_in_doubt_until_kafka_is_queried() -> None:
     """A commit without an answer stays in doubt until Kafka is queried, even if Kafka is unreachable afterwards."""
     relay = Relay()
     for event in (Started(), Leased(), Queried(True, 4, 5, (5,)), Connected(4), Leased()):
@@ -249,7 +249,7 @@ def test_a_commit_without_an_answer_is_in_doubt_until_kafka_is_asked() -> None:
 
 
 @pytest.mark.parametrize("fault", [Fault.LOCAL, Fault.REFUSED])
-def test_what_no_retry_can_mend_suspends_at_once(fault: Fault) -> None:
+def test_a_permanent_fault_suspends_at_once(fault: Fault) -> None:
     """A fault that no retry can repair suspends the producer at once, and names the transaction."""
     relay, decision = ready()
     assert decision == Send(5)
@@ -264,7 +264,7 @@ def test_lost_evidence_is_not_guessed_at(progress: int | None) -> None:
     assert "4 transactions are marked as sent" in decision.reason
 
 
-def test_a_database_older_than_the_topic_is_not_gone_on_with() -> None:
+def test_a_database_older_than_the_topic_suspends_the_producer() -> None:
     """If Kafka has more transactions than were recorded, the producer suspends: a backup was restored."""
     _, decision = ready(progress=6)
     assert isinstance(decision, Suspend)
@@ -309,7 +309,7 @@ def test_another_transaction_of_the_same_number_has_not_arrived(
         assert decision == (MarkSent(4, of_kafka) if sent == 3 else Send(5))
 
 
-def test_a_new_incarnation_begins_with_what_is_not_sent() -> None:
+def test_a_new_incarnation_begins_with_the_first_unsent_transaction() -> None:
     """A new incarnation begins with the first unsent transaction, on a new connection.
 
     Kafka has no progress record of the new incarnation yet.
@@ -345,7 +345,7 @@ def test_several_are_sent_before_they_are_noted_together() -> None:
     assert relay.on(Marked()) == Query()
 
 
-def test_what_arrived_before_a_failure_is_noted_first() -> None:
+def test_arrived_transactions_are_marked_before_a_failure_is_named() -> None:
     """Transactions that arrived before a failure are marked first, so the failure names the right transaction."""
     relay, _ = ready(recorded=7)
     assert relay.on(Committed(5)) == Send(6)

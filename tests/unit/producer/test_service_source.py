@@ -34,7 +34,7 @@ def source_of(service: SdmxService, **more: Any) -> ServiceSource:
 
 
 @pytest.mark.parametrize("kind", ["etags", "dates", "neither"])
-def test_what_has_not_changed_is_not_sent_again(kind: str, producer: StructureProducer) -> None:
+def test_unchanged_content_is_not_sent_again(kind: str, producer: StructureProducer) -> None:
     """Unchanged content is not sent again, by ETag, date or content, whatever the header of each answer."""
     with SdmxService(etags=kind == "etags", dates=kind == "dates") as service:
         service.answers[ALL] = Says(codelist("CL_A CL_B"))
@@ -98,7 +98,7 @@ def test_a_harmless_footer_is_no_failure(producer: StructureProducer) -> None:
         assert record_source(source_of(service), producer) == [1]
 
 
-def test_nothing_may_be_meant(producer: StructureProducer) -> None:
+def test_an_empty_answer_deletes_only_if_allowed(producer: StructureProducer) -> None:
     """A 404, SDMX's answer without results, deletes only if the settings allow that."""
     with SdmxService() as service:
         service.answers[ALL] = Says(codelist("CL_A"))
@@ -108,7 +108,7 @@ def test_nothing_may_be_meant(producer: StructureProducer) -> None:
         assert record_source(source, producer) == [2]
 
 
-def test_what_may_pass_is_asked_again() -> None:
+def test_a_temporary_failure_is_retried_within_one_round() -> None:
     """A temporary failure is retried within one query round."""
     with SdmxService() as service:
         answers = iter([Says("", 503), Says(codelist("CL_A"), truncated_by=5), Says(codelist("CL_A"))])
@@ -119,7 +119,7 @@ def test_what_may_pass_is_asked_again() -> None:
         assert len(service.asked) == 3
 
 
-def test_formats_are_negotiated_and_told() -> None:
+def test_the_published_format_is_requested_first() -> None:
     """The published format is requested first; the answer states its actual format."""
     with SdmxService() as service:
         service.answers["*"] = Says(codelist("CL_A", edition="2.1"), content_type="application/xml")
@@ -135,7 +135,7 @@ def test_formats_are_negotiated_and_told() -> None:
 
 
 @pytest.mark.parametrize("how", ["settings", "url", "token"])
-def test_who_asks(how: str) -> None:
+def test_requests_authenticate_and_errors_hide_credentials(how: str) -> None:
     """Requests authenticate by name and password or by token; errors contain neither."""
     with SdmxService() as service:
         service.answers["*"] = Says("no", 403)
@@ -170,14 +170,14 @@ def test_a_service_that_is_not_there() -> None:
         ("dataflow/ECB/*/1.0/", "structure/dataflow/ECB/*/1.0", "dataflow/ECB/all/1.0"),
     ],
 )
-def test_paths(query: str, second: str, first: str) -> None:
+def test_paths_are_built_for_both_versions_of_the_interface(query: str, second: str, first: str) -> None:
     """Paths are built for both versions of the interface."""
     assert path_of(query, "2") == f"{second}?references=none&detail=full"
     assert path_of(query, "1") == f"{first}?references=none&detail=full"
 
 
 @pytest.mark.parametrize("query", ["", "a//b", "a/b/c/d/e", "a?x=1", "a b"])
-def test_what_is_no_query(query: str) -> None:
+def test_an_invalid_query_is_refused_with_an_example(query: str) -> None:
     """The error for an invalid query shows an example."""
     with pytest.raises(ConfigurationError, match="codelist/ECB"):
         path_of(query, "2")

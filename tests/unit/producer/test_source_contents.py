@@ -76,7 +76,7 @@ def spoiled(text: str, name: str) -> str:
     return text.replace(f'id="{name}" agencyID', f'id="{name}" isPartial="perhaps" agencyID')
 
 
-def test_a_bad_artefact_keeps_its_content_and_the_others_are_taken_in(
+def test_a_bad_artefact_keeps_its_content_and_others_are_recorded(
     producer: StructureProducer, folder: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     """An unreadable list among three is neither changed nor deleted, is reported, and is updated after its repair."""
@@ -101,9 +101,7 @@ def test_a_bad_artefact_keeps_its_content_and_the_others_are_taken_in(
     assert (taken.tx_ids, taken.unreadable) == ((4,), ())
 
 
-def test_an_artefact_that_cannot_be_sent_keeps_its_content_and_the_others_are_taken_in(
-    tmp_path: Path, folder: Path
-) -> None:
+def test_a_too_large_artefact_keeps_its_content_and_others_are_recorded(tmp_path: Path, folder: Path) -> None:
     """A list that grew larger than the producer may send does not hold up the rest of its source."""
     kafka = {"bootstrap.servers": "nowhere:1", "max.request.size": 4000}
     producer = StructureProducer(settings_of("nowhere:1", "t", f"sqlite:///{tmp_path / 'outbox.db'}", kafka=kafka))

@@ -37,7 +37,7 @@ def test_the_example_of_the_page_runs() -> None:
     exec(compile(example, "docs/transaction-headers.md", "exec", dont_inherit=True), {})
 
 
-def test_read_is_the_inverse_and_refuses_what_is_not_ours() -> None:
+def test_reading_inverts_writing_and_ignores_foreign_headers() -> None:
     """Foreign headers beside the package's do no harm; with a missing or odd header they are not the package's."""
     written = headers.written(SAID)
     assert headers.of_transaction(SAID)(2) == written
@@ -48,7 +48,7 @@ def test_read_is_the_inverse_and_refuses_what_is_not_ours() -> None:
 
 
 @pytest.mark.parametrize("value", [None, b"", b"-1", b"1.0", b" 1", b"\xd9\xa1", b"+1", b"9" * 400])
-def test_odd_numbers(value: bytes | None) -> None:
+def test_an_invalid_number_gives_none(value: bytes | None) -> None:
     """A number that the page does not allow gives None and no exception."""
     for name in (headers.NUMBER, headers.COUNT, headers.TIME):
         odd = tuple((each, value if each == name else text) for each, text in headers.written(SAID))

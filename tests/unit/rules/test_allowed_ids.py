@@ -121,7 +121,9 @@ CASES: list[tuple[str, tuple[str, ...], str, dict[str, str]]] = [
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case[0] for case in CASES])
-def test_allowed_ids(case: tuple[str, tuple[str, ...], str, dict[str, str]]) -> None:
+def test_the_allowed_ids_are_those_that_validation_accepts(
+    case: tuple[str, tuple[str, ...], str, dict[str, str]],
+) -> None:
     """The allowed ids are those that the constraints leave, and validation accepts each of them in some row."""
     _, constraints, of, expected = case
     found = resolved(PLAIN, *constraints, of=of)
@@ -162,7 +164,7 @@ def test_validity_is_that_of_the_observation() -> None:
     assert allowed(timeless, "AREA", date(2019, 1, 1)) == "AT US"
 
 
-def test_what_goes_with_given_values() -> None:
+def test_given_values_narrow_the_allowed_ids() -> None:
     """Given values of other components narrow the allowed ids; an impossible value leaves none."""
     pairs = [{"AREA": area, "FREQ": freq} for area, freq in (("AT", "A"), ("US", "Q"), ("DE", "A"))]
     found = resolved(PLAIN, constraint(keys(*pairs)))

@@ -39,7 +39,7 @@ ROW = {"AREA": "AT", "TIME_PERIOD": "2020"}
     ],
     ids=["pandas, twice", "arrow, twice", "mixed", "dimension", "time", "action"],
 )
-def test_refused(frame: Any, told: str) -> None:
+def test_an_unusable_frame_is_refused_with_the_reason(frame: Any, told: str) -> None:
     """The message says what is wrong with the frame."""
     with pytest.raises(UsageError, match=told):
         validate(frame, RULES)

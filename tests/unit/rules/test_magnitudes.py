@@ -55,7 +55,7 @@ def neighbours(draw: st.DrawFn) -> tuple[str, str]:
 
 
 @given(numbers() | neighbours().map(lambda pair: pair[0]), OPERATORS, numbers())
-def test_any_numbers(number: str, operator: Operator, bound: str) -> None:
+def test_the_expression_matches_exactly_the_compared_numbers(number: str, operator: Operator, bound: str) -> None:
     """The expression matches exactly the numbers for which the comparison holds, or fails."""
     check(number, operator, bound)
 

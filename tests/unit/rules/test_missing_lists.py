@@ -53,7 +53,7 @@ def told(rules: Rules, row: dict[str, str]) -> list[str]:
     return cast("list[str]", found)
 
 
-def test_all_but_the_missing_list_is_checked() -> None:
+def test_only_codes_of_the_missing_list_are_unchecked() -> None:
     """The checks are those with the list, without that of its codes; constraints on its component still apply."""
     only_eu = constraint(region(selected("AREA", "EU")))
     whole = compiled(version_of(SEX, AREA, STRUCTURE, FLOWS, only_eu), allow_missing=False)

@@ -36,7 +36,7 @@ BROKEN = not_in_calendar(P)
 
 @settings(max_examples=examples(1000), deadline=None)
 @given(st.builds("{}{}".format, MONTHLY | OTHERS, ZONES))
-def test_where_a_period_begins(text: str) -> None:
+def test_engines_agree_on_the_start_of_a_period(text: str) -> None:
     """Nodes and numbers agree on the second in which a period begins, also for periods written with a duration."""
     text = f"{text[: text.index('/')]}/P1Y" if "/" in text else text
     known = period(text.split("/")[0])
@@ -60,7 +60,7 @@ def test_the_month_in_which_a_period_begins(text: str) -> None:
     assert evaluate(CompareInt(month_of(P), "=", Number(int(text[:4]) * 12 + found[0] - 1)), {"P": text}) is True
 
 
-def test_what_is_no_period_begins_nowhere() -> None:
+def test_the_start_of_an_invalid_period_is_unknown() -> None:
     """The start of an invalid period is unknown, and so is the month of a period that begins within a month."""
     for text in ("", "x", "2020-", "2020-1", "2020-W1", "2020-Q5", "2020-01-1", "12020", "2020-01-01T10", "2020-S"):
         assert evaluate(CompareInt(start_of(P), ">", Number(-(10**15))), {"P": text}) is None, text

@@ -69,7 +69,7 @@ def test_observations_outside_are_not_allowed(written: str, is_inside: bool | No
     assert found == [wanted[is_inside]]
 
 
-def test_what_data_there_is_is_no_rule() -> None:
+def test_an_actual_constraint_is_not_a_rule() -> None:
     """An actual constraint has no effect; an allowed one with an unreadable reference period is listed as unchecked."""
     rows = table([{"SEX": "F", "TIME_PERIOD": "1999", "OBS_VALUE": "1"}])
     assert said(validate(rows, rules_of(with_constraint("Actual", PERIOD)))) == [[]]

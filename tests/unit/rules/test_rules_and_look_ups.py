@@ -36,7 +36,7 @@ TODAY = date(2020, 6, 15)
 
 
 @pytest.mark.parametrize("file", _files())
-def test_real_structures(file: Path) -> None:
+def test_exactly_the_resolvable_structures_can_be_compiled(file: Path) -> None:
     """Exactly the structures that resolve can be compiled; lists, occurrences and allowed ids are the same."""
     try:
         structures = Structures(snapshot_of(file.read_bytes()))
@@ -62,7 +62,7 @@ def test_real_structures(file: Path) -> None:
                 assert (component.allowed_ids(as_of=TODAY) or frozenset()) <= column.values - broken
 
 
-def test_occurrences_are_those_of_the_concept_where_the_component_says_nothing() -> None:
+def test_occurrences_come_from_the_concept_by_default() -> None:
     """The minimum occurrence is the component's, the maximum its concept's: rules and look-ups agree."""
     core = concepts(("A", text("Integer"), 'maxOccurs="unbounded"'))
     one = structure(dimension("ID", text()), attribute("A", "", occurs='minOccurs="0"'), measure())
@@ -104,7 +104,7 @@ def test_a_constraint_that_cannot_be_read_does_not_stop_validation() -> None:
     assert [one.id for one in found.unread_constraints] == ["BAD1", "BAD2", "BAD3", "BAD4"]
 
 
-def test_a_list_that_is_missing_is_told_alike() -> None:
+def test_a_missing_list_is_the_same_error_in_both() -> None:
     """A missing list gives the same error in both: with the component and the list."""
     snapshot = version_of(PLAIN, FLOWS)
     for ask in (lambda: Structures(snapshot).resolve(FLOW), lambda: rules_of(snapshot, FLOW)):

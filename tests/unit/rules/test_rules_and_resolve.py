@@ -48,7 +48,7 @@ UNRELATED = constraint(region(selected("D1", "US")), id_="BAD").replace('agencyI
     not CORPUS.exists(),
     reason="the shared corpus is not here (../shared/corpus beside the project): real structures are NOT compared",
 )
-def test_the_rules_of_published_structures_say_what_resolve_says() -> None:
+def test_rules_of_published_structures_equal_resolve() -> None:
     """All structures of the corpus are compared, read as one version, so that references between files resolve."""
     structures = read_files(CORPUS)
     compared = judged = 0
@@ -141,7 +141,7 @@ def versions(draw: st.DrawFn) -> Structures:
 
 @settings(max_examples=examples(15), deadline=None)
 @given(versions(), st.sampled_from([DSD, FLOW]))
-def test_the_rules_of_generated_structures_say_what_resolve_says(structures: Structures, of: str) -> None:
+def test_rules_of_generated_structures_equal_resolve(structures: Structures, of: str) -> None:
     """Occurrences, types, facets, codes after constraints and levels agree, and so do verdicts on values."""
     event("values were judged" if compare(structures, of) else "no row satisfies the rules")
 

@@ -32,7 +32,7 @@ _ODD = (
 )
 
 
-def test_nothing_gets_past() -> None:
+def test_a_broken_check_has_a_true_screen() -> None:
     """A broken check's screen is true, in rows with faults and in rows with odd values anywhere."""
     rules = world()
     source = random.Random(3)
@@ -50,7 +50,7 @@ def test_nothing_gets_past() -> None:
     assert broken > 1000
 
 
-def test_what_is_left_to_ask() -> None:
+def test_screen_and_rest_equal_the_whole_check() -> None:
     """The rest of a check whose screen is true equals the whole check and needs fewer values."""
     rules = world()
     source = random.Random(7)
@@ -71,7 +71,7 @@ def test_what_is_left_to_ask() -> None:
     assert any(Not(In(ComponentText("AREA"), frozenset())) == rest for _, _, rest in left)
 
 
-def test_what_fits_passes() -> None:
+def test_valid_rows_pass_all_screens() -> None:
     """Valid rows pass all screens, except periods in unusual notations; there are fewer screens than checks."""
     rules = world()
     rows = generate_rows(rules, 300, 5)
@@ -84,7 +84,7 @@ def test_what_fits_passes() -> None:
     assert not stuck, stuck[:3]
 
 
-def test_a_column_of_lists_is_asked_itself() -> None:
+def test_a_column_of_lists_has_no_screen_of_its_own() -> None:
     """A column of lists has no short cut: its screen is the check itself."""
     rules = world()
     checks = bind(rules, [column.id for column in rules.columns], {}).checks

@@ -17,7 +17,7 @@ from support.rules.structures_by_hand import said, table
 
 
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.thorough) for seed in range(1, 8))])
-def test_all_found_none_invented(seed: int) -> None:
+def test_exactly_the_seeded_faults_are_found(seed: int) -> None:
     """Each row has the findings of its fault and no others."""
     rules = world()
     rows, wanted = seeded(rules, 700, seed)
@@ -53,7 +53,7 @@ def test_the_split_and_the_report() -> None:
     assert sum(report(checked, rules, series=1000).by_series.values()) == sum(map(len, wanted))
 
 
-def test_where_a_picture_cannot_go(tmp_path: Path) -> None:
+def test_impossible_pictures_are_refused(tmp_path: Path) -> None:
     """Pictures work for reports without findings and with one kind; unknown formats and missing folders are refused."""
     rules = world()
     rows = generate_rows(rules, 10, 3)
@@ -67,7 +67,7 @@ def test_where_a_picture_cannot_go(tmp_path: Path) -> None:
             made.picture(tmp_path / wrong)
 
 
-def test_what_is_no_snapshot() -> None:
+def test_a_replica_in_place_of_a_snapshot_is_reported() -> None:
     """A replica or nothing in place of a snapshot is reported, and so is a missing reference."""
     frame = table([{"A": "x"}])
     for given in (Replica({"bootstrap.servers": "localhost:1"}, "t"), None):

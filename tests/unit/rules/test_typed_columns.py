@@ -9,7 +9,7 @@ from support.rules.structures_by_hand import attribute, dimension, rules_of, sai
 from support.rules.typed_cases import typed_findings, typed_frame, typed_rules
 
 
-def test_typed_columns() -> None:
+def test_typed_values_count_as_sdmx_writes_them() -> None:
     """Values count as SDMX would write them: a whole double is an integer, decimals have no superfluous digits."""
     assert said(validate(typed_frame(), typed_rules())) == typed_findings()
 

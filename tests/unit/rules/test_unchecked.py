@@ -73,7 +73,7 @@ CASES: list[tuple[tuple[str, ...], list[str]]] = [
 
 
 @pytest.mark.parametrize("number", range(len(CASES)))
-def test_unchecked(number: int) -> None:
+def test_the_report_of_unchecked_rules_has_these_sentences(number: int) -> None:
     """The report of unchecked rules has exactly these sentences."""
     contents, wanted = CASES[number]
     told = rules_of(version_of(*contents)).unchecked

@@ -10,7 +10,7 @@ from support.rules.validation_cases import CASES, Case
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
-def test_case(case: Case) -> None:
+def test_each_case_has_the_findings_of_the_standard(case: Case) -> None:
     """Each row and each data set has the findings that the standard requires, in order, and no others."""
     rules = rules_of(version_of(*case.contents), case.reference, **case.settings)
     frame = table([row for row, _ in case.rows])

@@ -37,7 +37,7 @@ def check(request: pytest.FixtureRequest) -> StructureCheck:
     return CHECKS[request.param]
 
 
-def test_all_samples_pass(check: StructureCheck) -> None:
+def test_each_artefact_of_the_samples_passes(check: StructureCheck) -> None:
     """Each artefact split from the samples passes, plain and in gzip, also where stubs are refused."""
     parts = [part for path in sample_files() for part in split_message(path.read_bytes())]
     parts += [part for part in split_message(message(SAMPLE)) if not part.urn.id.startswith("EXT")]
@@ -87,7 +87,7 @@ def test_damage_in_the_middle_is_for_the_check_that_reads() -> None:
         CHECKS["whole"](of(damaged))
 
 
-def test_what_looks_odd_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unusual_content_is_left_to_the_reader(monkeypatch: pytest.MonkeyPatch) -> None:
     """Content with a comment, an entity or another artefact first is left to the reader by the quick check."""
     read: list[bytes] = []
     real = module.read_message
@@ -115,7 +115,7 @@ def test_what_looks_odd_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("value", [STUB, JSON_STUB], ids=["xml", "json"])
 @pytest.mark.parametrize("whole", [False, True])
-def test_stubs(value: bytes, *, whole: bool) -> None:
+def test_stubs_are_refused_on_request(value: bytes, *, whole: bool) -> None:
     """Stubs pass and are refused on request; an artefact that is marked as a stub but has content is not a stub."""
     StructureCheck(whole=whole)(of(value))
     refusing = StructureCheck(whole=whole, stubs=False)

@@ -52,7 +52,7 @@ def test_every_class_is_there(new: dict[str, Any], old: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("data", [EVERY, OLD], ids=["3.0", "2.1"])
-def test_parts(data: bytes) -> None:
+def test_each_artefact_equals_its_own_part(data: bytes) -> None:
     """Each artefact read from its own part is equal, and all can be hashed, pickled and shown."""
     whole = read_message(data)
     for part in split_message(data):
@@ -63,12 +63,12 @@ def test_parts(data: bytes) -> None:
         assert repr(one)
 
 
-def test_3_1_says_it_alike() -> None:
+def test_artefacts_of_3_1_equal_those_of_3_0() -> None:
     """A message in the namespaces of 3.1 gives artefacts equal to those of 3.0."""
     assert list(read_message(EVERY.replace(b"v3_0", b"v3_1"))) == list(read_message(EVERY))
 
 
-def test_organisations(new: dict[str, Any], old: dict[str, Any]) -> None:
+def test_organisations_keep_contacts_parents_and_languages(new: dict[str, Any], old: dict[str, Any]) -> None:
     """Organisations keep all kinds of contacts, parents, annotations, links and several languages."""
     agency = new["AgencyScheme:AGENCIES"].items["SUB"]
     [contact] = agency.contacts
@@ -89,7 +89,7 @@ def test_organisations(new: dict[str, Any], old: dict[str, Any]) -> None:
     assert new["OrganisationUnitScheme:OUS"].organisations["U2"].parent == "U1"
 
 
-def test_categories(new: dict[str, Any], old: dict[str, Any]) -> None:
+def test_categories_have_their_whole_path(new: dict[str, Any], old: dict[str, Any]) -> None:
     """Nested categories have their whole path; both notations of a categorisation are equal."""
     scheme = new["CategoryScheme:CATS"]
     assert [one.urn.item for one in scheme.categories["A"].walk()] == ["A", "A.B", "A.C"]
@@ -102,7 +102,7 @@ def test_categories(new: dict[str, Any], old: dict[str, Any]) -> None:
     assert [one.id for one in taxonomy.reporting_categories["R2"].provisioning_metadata] == ["FLOW"]
 
 
-def test_codelists(new: dict[str, Any], old: dict[str, Any]) -> None:
+def test_codelists_keep_validity_extensions_and_flags(new: dict[str, Any], old: dict[str, Any]) -> None:
     """Codelists keep validity, extensions, geography, values that are not ids, and the flags of 2.1."""
     codelist = new["Codelist:CL"]
     assert (codelist.version, codelist.valid_from, codelist.valid_to) == (
@@ -124,7 +124,7 @@ def test_codelists(new: dict[str, Any], old: dict[str, Any]) -> None:
     assert [one.id for one in new["ValueList:VL"].values] == ["$", "¥"]
 
 
-def test_concepts(new: dict[str, Any]) -> None:
+def test_concepts_keep_facets_sentinels_and_occurrences(new: dict[str, Any]) -> None:
     """Concepts keep facets, sentinel values, occurrences and ISO concepts."""
     concept = new["ConceptScheme:CS"].concepts["A"]
     core = concept.core_representation
@@ -134,7 +134,7 @@ def test_concepts(new: dict[str, Any]) -> None:
     assert new["ConceptScheme:CS"].concepts["B"].parent == "A"
 
 
-def test_data_structures(new: dict[str, Any]) -> None:
+def test_data_structures_keep_relationships_and_roles(new: dict[str, Any]) -> None:
     """Data structures keep the relationships of 3.0, metadata attributes, descriptors and roles."""
     found_ = new["DataStructure:DSD"]
     kinds = {id_: one.relationship.kind for id_, one in found_.attributes.items()}
@@ -202,7 +202,7 @@ def test_constraints_of_2_1(old: dict[str, Any]) -> None:
     assert key.key_values[0].data_keys[0].key_values[0].values[0].value == "A"
 
 
-def test_hierarchies(new: dict[str, Any], old: dict[str, Any]) -> None:
+def test_hierarchies_keep_levels_codes_and_validity(new: dict[str, Any], old: dict[str, Any]) -> None:
     """Hierarchies keep nested levels and codes and their validity; 2.1 names codes by their codelist's alias."""
     hierarchy = new["Hierarchy:H"]
     assert hierarchy.has_formal_levels
@@ -227,7 +227,7 @@ def test_hierarchies(new: dict[str, Any], old: dict[str, Any]) -> None:
     assert old["HierarchicalCodelist:HCL"].item("H1.A.B") is second
 
 
-def test_metadata(new: dict[str, Any], old: dict[str, Any]) -> None:
+def test_metadata_structures_keep_attributes_and_targets(new: dict[str, Any], old: dict[str, Any]) -> None:
     """Metadata structures keep nested attributes, targets and reports of 2.1, and targets with wildcards."""
     contact = new["MetadataStructure:MSD"].metadata_attributes["CONTACT"]
     assert (contact.min_occurs, contact.max_occurs, contact.is_presentational) == (0, "unbounded", True)
@@ -249,7 +249,7 @@ def test_metadata(new: dict[str, Any], old: dict[str, Any]) -> None:
     )  # fmt: skip
 
 
-def test_maps(new: dict[str, Any]) -> None:
+def test_maps_keep_all_their_parts(new: dict[str, Any]) -> None:
     """Structure maps with all their parts, representation maps and maps of schemes are kept."""
     structure = new["StructureMap:SM"]
     assert (structure.source.id, structure.target.id) == ("FLOW", "FLOW2")
@@ -282,7 +282,7 @@ def test_maps(new: dict[str, Any]) -> None:
     assert new["ReportingTaxonomyMap:RTM"].item_maps[0].target == "R9"
 
 
-def test_structure_set(old: dict[str, Any]) -> None:
+def test_structure_sets_keep_maps_of_all_kinds(old: dict[str, Any]) -> None:
     """Structure sets keep scheme maps of all kinds, with equal ids in different kinds, and structure maps' values."""
     whole = old["StructureSet:SS"]
     assert [one.id for one in whole.related_structures] == ["DSD"]
@@ -301,7 +301,7 @@ def test_structure_set(old: dict[str, Any]) -> None:
     assert by_value.value_mappings == (("1", "2"),)
 
 
-def test_processes(new: dict[str, Any], old: dict[str, Any]) -> None:
+def test_processes_keep_nested_steps_and_transitions(new: dict[str, Any], old: dict[str, Any]) -> None:
     """Processes keep nested steps, inputs and outputs, computations, and transitions with and without ids."""
     step = new["Process:PR"].steps["S1"]
     assert [(one.object_reference.id, one.local_id) for one in (*step.inputs, *step.outputs)] == [
@@ -325,7 +325,7 @@ def test_processes(new: dict[str, Any], old: dict[str, Any]) -> None:
     assert new["ProvisionAgreement:PA"].dataflow.id == "FLOW"
 
 
-def test_vtl(new: dict[str, Any], old: dict[str, Any]) -> None:
+def test_vtl_schemes_keep_their_content(new: dict[str, Any], old: dict[str, Any]) -> None:
     """All kinds of VTL schemes keep their content."""
     scheme = new["TransformationScheme:TS"]
     step = scheme.transformations["T1"]
@@ -355,7 +355,7 @@ def test_vtl(new: dict[str, Any], old: dict[str, Any]) -> None:
     assert old["VtlMappingScheme:VMS"].mappings["M1"].mapped.cls == "ConceptScheme"
 
 
-def test_what_3_1_adds() -> None:
+def test_additions_of_3_1_are_kept() -> None:
     """The additions of 3.1 are kept.
 
     These are extensible structures, flows that use some of the dimensions, missing languages, and data availability.
@@ -395,7 +395,7 @@ METADATA = f"""<m:GenericMetadata xmlns:m="{ML}3_0/message" xmlns:g="{ML}3_0/met
 </g:Attribute></g:Attribute></m:MetadataSet></m:GenericMetadata>""".encode()
 
 
-def test_metadata_set() -> None:
+def test_a_metadata_set_keeps_texts_xhtml_and_values() -> None:
     """A metadata set is in a message of its own kind; texts, XHTML and values are kept in their order."""
     one = only(METADATA, MetadataSet)
     assert (one.action, one.metadataflow.id, one.targets[0][-6:]) == ("Replace", "F", "A:*(*)")
@@ -417,7 +417,7 @@ def stub(cls: str) -> Maintainable:
 
 
 @pytest.mark.parametrize("cls", sorted(set(ARTEFACTS) - ELSEWHERE))
-def test_stubs(cls: str) -> None:
+def test_a_stub_raises_when_a_part_is_requested(cls: str) -> None:
     """A stub of any class is recognised, and raises whenever one of its parts is requested."""
     one = stub(cls)
     assert type(one) is ARTEFACTS[cls]
@@ -467,7 +467,7 @@ CASCADE = '<s:CubeRegion><s:KeyValue id="K"><s:Value cascadeValues="up">1</s:Val
         ("Codelist", '<s:Code id="A"/><s:Code id="A&#10;"/>', "comes twice"),
     ],
 )
-def test_what_cannot_be_kept_is_refused(cls: str, inside: str, reason: str) -> None:
+def test_a_part_without_identification_is_refused(cls: str, inside: str, reason: str) -> None:
     """A part without its identifying content is refused with its location, not left out."""
     with pytest.raises(MessageError, match=reason):
         read_message(thing(cls, inside))
@@ -490,7 +490,7 @@ def test_items_deep_in_items() -> None:
 PLAIN = "".join(f'<s:Code id="C{n}"><c:Name xml:lang="en">N{n}</c:Name><c:Name>M</c:Name></s:Code>' for n in range(50))
 
 
-def test_codes_are_one_object_among_threads() -> None:
+def test_all_threads_get_the_same_code_objects() -> None:
     """Codes are made on first access, and all threads get the same objects."""
     codelist = only(codelist_xml(PLAIN), Codelist)
     gate = threading.Barrier(8)

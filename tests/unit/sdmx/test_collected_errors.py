@@ -31,7 +31,7 @@ def collected(data: bytes) -> Message:
     return read_message(data, on_error="collect")
 
 
-def test_one_bad_artefact_of_36_costs_itself() -> None:
+def test_a_bad_artefact_of_36_loses_only_itself() -> None:
     """A message of 36 artefacts, one of them bad, gives 35; the error has the bad one's URN, location and reason."""
     lists: list[dict[str, Any]] = [artefact(f"CL{at}", codes=[named("X")]) for at in range(36)]
     lists[17]["codelistExtensions"] = [EXTENSION]
@@ -54,7 +54,7 @@ def test_one_bad_artefact_of_36_costs_itself() -> None:
 @pytest.mark.parametrize(
     "row", first_in_usual(rows(*KINDS)[::7] + [row for at, row in enumerate(rows(*KINDS)) if at % 7], 35)
 )
-def test_one_bad_artefact_costs_itself_in_real_files(row: dict[str, str]) -> None:
+def test_a_bad_artefact_loses_only_itself_in_real_files(row: dict[str, str]) -> None:
     """Each spoiled artefact of a real file is listed, and all others are read and split as before."""
     data = data_of(row)
     if data[:2] in {b"\x1f\x8b", b"PK"}:
@@ -194,7 +194,7 @@ def test_a_record_of_several_artefacts_keeps_the_good_ones(bad: str, has_index: 
         structures.get(f"{URN}codelist.Codelist=A:NONE(1.0.0)")
 
 
-def test_the_check_asks_for_the_artefact_of_the_key() -> None:
+def test_only_the_artefact_of_the_key_makes_a_record_bad() -> None:
     """A record is bad if its own artefact is bad; a bad companion does not matter."""
     check = StructureCheck(whole=True)
     key, value = whole_message(bad="OTHER")

@@ -66,7 +66,7 @@ def structures(request: pytest.FixtureRequest) -> Structures:
     return found
 
 
-def test_what_came_along_is_found(structures: Structures) -> None:
+def test_companions_are_found_by_urn_rule_and_reference(structures: Structures) -> None:
     """Companions are found by URN, version rule, item and reference; only the keys are listed."""
     assert code_of(structures) == "A"
     assert structures.get(SCHEME).urn.id == "CS"
@@ -96,7 +96,7 @@ def test_a_record_of_its_own_comes_first(*, is_read: bool) -> None:
 
 
 @pytest.mark.parametrize("is_read", [False, True])
-def test_what_came_along_goes_with_its_key(*, is_read: bool) -> None:
+def test_a_companion_disappears_with_its_key(*, is_read: bool) -> None:
     """A companion disappears when its key is deleted or overwritten without it; references to it dangle then."""
     other = message({"conceptSchemes": [scheme(version="2.0.0")]})
     held = (SCHEME.replace("1.0.0", "2.0.0"), other)
@@ -118,7 +118,7 @@ def test_what_came_along_goes_with_its_key(*, is_read: bool) -> None:
     assert code_of(first) == "A"
 
 
-def test_of_several_the_first_key_counts() -> None:
+def test_the_companion_of_the_first_key_counts() -> None:
     """The companion of the first key counts, whichever was read first; references of the others do not count."""
     later = artefact("DF2", structure=f"{URN}datastructure.DataStructure=A:DSD(1.0.0)")
     nowhere = f"{URN}codelist.Codelist=A:NOWHERE(1.0.0)"
@@ -136,7 +136,7 @@ def test_of_several_the_first_key_counts() -> None:
     assert nowhere in {str(one.target) for one in moved.dangling()}
 
 
-def test_what_a_search_costs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_decodes_only_messages_that_contain_the_id(monkeypatch: pytest.MonkeyPatch) -> None:
     """A search decodes no message without the id, and no message at all where companions are not wanted."""
     others = [
         (f"{URN}codelist.Codelist=A:X{at}(1.0.0)", message({"codelists": [artefact(f"X{at}")]})) for at in range(50)
@@ -177,7 +177,7 @@ def test_a_stub_that_came_along() -> None:
         found.get(LIST.replace("Codelist=", "Code=") + ".A")
 
 
-def test_a_scheme_whose_id_is_left_out() -> None:
+def test_a_scheme_without_its_fixed_id_is_found() -> None:
     """A scheme whose id the standard fixes is found although the message leaves the id out."""
     flow = artefact("DF", structure=f"{URN}datastructure.DataStructure=A:DSD(1.0.0)")
     agencies = {"agencyID": "A", "version": "1.0", "name": "x", "agencies": [named("SUB")]}

@@ -33,7 +33,7 @@ SOURCES: Final = sorted([*ML, *JSON], key=lambda one: one.title.split()[-1], rev
 @pytest.mark.thorough
 @pytest.mark.scaled
 @pytest.mark.parametrize("source", first_in_usual(SOURCES, 4), ids=lambda one: one.title)
-def test_what_a_schema_allows_becomes_valid_messages(source: Format) -> None:
+def test_schema_samples_become_valid_messages_in_every_format(source: Format) -> None:
     """Each class of each edition, with all that its schema allows and in parts, becomes valid in every other format."""
     counts: Counter[str] = Counter()
     for _, data in valid_samples(usual_or_long(2, 12), formats={source}):
@@ -47,7 +47,7 @@ def test_what_a_schema_allows_becomes_valid_messages(source: Format) -> None:
 @pytest.mark.scaled
 @given(varied())
 @settings(max_examples=examples(25, long=2000), deadline=None, suppress_health_check=list(HealthCheck))
-def test_what_is_valid_in_one_format_is_valid_in_all(artefact: Artefact) -> None:
+def test_an_artefact_valid_in_one_format_is_valid_in_all(artefact: Artefact) -> None:
     """An artefact that is valid in one format is valid in all that can write it, and is read again."""
     found = {format_: faults for format_, faults in faults_by_format(artefact).items() if faults is not None}
     if any(not faults for format_, faults in found.items() if format_ in ML or format_ in JSON):

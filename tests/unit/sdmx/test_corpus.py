@@ -61,7 +61,7 @@ def items_in_json(one: Maintainable) -> int:
 
 
 @pytest.mark.parametrize("row", rows(*READ))
-def test_all_is_found(row: dict[str, str]) -> None:
+def test_each_file_has_the_artefacts_of_the_index(row: dict[str, str]) -> None:
     """Each file has as many maintainable artefacts by class, and items, as the index says; none is opaque."""
     message = read_message(data_of(row))
     expected = dict(part.split("=") for part in row["maintainables_by_type"].split(";"))
@@ -86,7 +86,7 @@ CHANGED = {
 
 
 @pytest.mark.parametrize("row", rows(("fusion-json", "")))
-def test_twins(row: dict[str, str]) -> None:
+def test_fusion_json_equals_sdmx_json_of_the_registry(row: dict[str, str]) -> None:
     """A registry's Fusion-JSON and SDMX-JSON are equal, except for the files that are known to differ."""
     name = row["file"].partition("samples__")[2].removesuffix(".fusion.json")
     others = [path for path in CORPUS.glob(f"sdmx-json-*/*samples__{name}.json") if "fmr" in path.name]
@@ -99,7 +99,7 @@ def test_twins(row: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize("row", rows(*READ))
-def test_parts_hold_what_the_whole_held(row: dict[str, str]) -> None:
+def test_each_part_equals_the_artefact_of_the_whole(row: dict[str, str]) -> None:
     """Each part reads back to the artefact of the whole message, with the same header and format."""
     whole = read_message(data_of(row))
     parts = split_message(data_of(row))

@@ -43,7 +43,7 @@ def lists(count: int) -> FakeSnapshot:
     return FakeSnapshot.of(split_message(message(data)))
 
 
-def test_versions_share_what_they_both_hold(reads: list[bytes]) -> None:
+def test_versions_share_objects_of_equal_content(reads: list[bytes]) -> None:
     """Two versions, and another record of the same content, give the same object, decoded once."""
     cache = DecodeCache()
     first = Structures(FakeSnapshot({KEY.encode(): record(KEY.encode(), ONE)}, 1), cache=cache)
@@ -59,7 +59,7 @@ def test_versions_share_what_they_both_hold(reads: list[bytes]) -> None:
     assert len(reads) == 2
 
 
-def test_all_look_ups_of_a_process_share_one(reads: list[bytes]) -> None:
+def test_all_look_ups_of_a_process_share_one_cache(reads: list[bytes]) -> None:
     """All look-ups of a process share one cache unless another is given."""
     value = message({"codelists": [artefact("CL", codes=[named(f"ONLY_HERE_{os.getpid()}")])]})
     held = {KEY.encode(): record(KEY.encode(), value)}
@@ -93,7 +93,7 @@ def test_the_bound_is_kept(reads: list[bytes]) -> None:
             DecodeCache(wrong)  # type: ignore[arg-type]
 
 
-def test_going_through_all_keeps_what_was_in_use() -> None:
+def test_a_full_scan_keeps_objects_in_use() -> None:
     """The index of references decodes everything, and uses only the remaining room of the cache."""
     snapshot = lists(10)
     size = len(next(iter(snapshot.records.values())).value or b"")
@@ -107,13 +107,13 @@ def test_going_through_all_keeps_what_was_in_use() -> None:
 
 
 @pytest.mark.parametrize("value", [ONE, gzip.compress(ONE * 1), gzip.compress(b" " * 100_000 + ONE)])
-def test_sizes_are_of_what_is_unpacked(value: bytes) -> None:
+def test_messages_count_with_their_unpacked_size(value: bytes) -> None:
     """A message in gzip counts with its unpacked size."""
     plain = gzip.decompress(value) if value[:2] == b"\x1f\x8b" else value
     assert size_of(value) == len(plain)
 
 
-def test_one_thread_decodes_a_content_others_another() -> None:
+def test_threads_wait_only_for_the_content_they_request() -> None:
     """A thread that requests content being decoded waits for it; threads that request other content do not wait."""
     cache = DecodeCache()
     begun, go_on = threading.Event(), threading.Event()
@@ -142,7 +142,7 @@ def test_one_thread_decodes_a_content_others_another() -> None:
     assert all(one is decoded for one in found)
 
 
-def test_what_cannot_be_read_is_said_to_each_that_asks() -> None:
+def test_unreadable_content_raises_in_each_waiting_thread() -> None:
     """Threads that waited for unreadable content get an error, too, and the next request tries again."""
     cache = DecodeCache()
     gate = threading.Barrier(4)

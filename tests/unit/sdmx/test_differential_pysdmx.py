@@ -204,19 +204,19 @@ def check(files: list[Any], known: list[Known], least: int) -> None:
 
 
 @pytest.mark.corpus
-def test_sdmx_json() -> None:
+def test_sdmx_json_is_read_as_by_pysdmx() -> None:
     """SDMX-JSON is read as by pysdmx, except for the listed differences."""
     check(rows(("sdmx-json", "2.0"), ("sdmx-json", "2.1")), KNOWN_JSON, 60)
 
 
 @pytest.mark.corpus
-def test_fusion_json() -> None:
+def test_fusion_json_is_read_as_by_pysdmx() -> None:
     """Fusion-JSON is read as by pysdmx, except for the listed differences."""
     check(rows(("fusion-json", "")), KNOWN_FUSION, 100)
 
 
 @pytest.mark.corpus
-def test_sdmx_ml() -> None:
+def test_sdmx_ml_is_read_as_by_pysdmx() -> None:
     """SDMX-ML is read as by pysdmx, except for the listed differences."""
     if importlib.util.find_spec("xmltodict") is None:
         pytest.skip("xmltodict (pysdmx[xml]) is not installed: pysdmx is NOT compared for SDMX-ML")

@@ -56,7 +56,7 @@ def key_family(message: Message) -> DataStructure:
     return found
 
 
-def test_envelope() -> None:
+def test_the_envelope_gives_header_and_artefacts() -> None:
     """The envelope gives header and artefacts, each message an agency; its concepts are one scheme, data is skipped."""
     message = sample()
     assert message.format is Format.EDI
@@ -78,7 +78,7 @@ def test_envelope() -> None:
     assert list(others.concepts) == ["FREQ"]
 
 
-def test_codes() -> None:
+def test_codes_lose_release_characters_and_keep_languages() -> None:
     """Codes lose release characters, join their pieces, and keep languages; other kinds of free text are ignored."""
     freq, empty = (one for one in sample() if isinstance(one, Codelist))
     assert freq.name("en") == "Frequency + code list"
@@ -95,7 +95,7 @@ def test_codes() -> None:
     assert codelist("VLI+CL'FTX+ACM+++Name'").name() == "Name"
 
 
-def test_key_family() -> None:
+def test_a_key_family_keeps_its_components() -> None:
     """A key family keeps dimensions, measure, attributes with levels, the group, and formats."""
     found = key_family(sample())
     assert found.name() == "Key family "
@@ -147,7 +147,7 @@ def test_frequency_is_a_role() -> None:
     assert found.groups["Sibling"].dimensions == ("X",)
 
 
-def test_own_separators() -> None:
+def test_una_may_define_any_separators() -> None:
     """UNA may define any separators, and no release character at all."""
     data = b"UNA|*,  ~\r\n UNB*UNOC|3*S*R*970101|0000*REF~\nUNH*M1*GESMES|2|1|E6~BGM*73~NAD*Z02*A~"
     data += b"VLI*CL***What?+ is: this~CDV*X~FTX*ACM***it's|?~UNT*1*M1~UNZ*1*REF~"
@@ -158,7 +158,7 @@ def test_own_separators() -> None:
     assert list(read_message(part.value)) == [found]
 
 
-def test_without_una() -> None:
+def test_the_usual_separators_apply_without_una() -> None:
     """Without UNA the usual separators apply."""
     assert codelist("VLI+CL'CDV+A'", advice="").codes["A"].id == "A"
 
@@ -177,7 +177,7 @@ def test_without_una() -> None:
         ("UNOW", "東京", "utf-8"),
     ],
 )
-def test_characters(level: str, text: str, encoding: str) -> None:
+def test_the_level_in_unb_determines_the_encoding(level: str, text: str, encoding: str) -> None:
     """The level in UNB determines the encoding; UTF-8 sent under Latin-1 is recognised, and parts keep the encoding."""
     whole = small("VLI+CL+++@@'CDV+A'VLI+CL2+++x'", level=level).replace(b"@@", text.encode(encoding))
     message = read_message(whole)
@@ -186,7 +186,7 @@ def test_characters(level: str, text: str, encoding: str) -> None:
     assert [next(iter(read_message(part.value))) for part in parts] == list(message)
 
 
-def test_wrappings() -> None:
+def test_gzip_and_byte_order_marks_are_removed() -> None:
     """Gzip, byte order marks and UTF-16 are removed."""
     data = small("VLI+CL+++Zürich'")
     text = data.decode("latin-1")
@@ -248,7 +248,7 @@ def test_wrong_counts_are_no_matter() -> None:
     assert len(read_message(data)) == 1
 
 
-def test_the_same_twice() -> None:
+def test_repeated_lists_must_have_equal_content() -> None:
     """Messages may repeat codelists and concepts they need; different content under one id is refused."""
     body = "VLI+CL'CDV+A'STC+X'FTX+ACM+++x'"
     again = f"UNT+5+M1'UNH+M2+GESMES:2:1:E6'BGM+73'NAD+Z02+A'{body}"
@@ -270,7 +270,7 @@ def test_fixed_ids_give_way() -> None:
     ]
 
 
-def test_groups() -> None:
+def test_messages_may_be_in_groups() -> None:
     """Messages may be in groups (UNG to UNE)."""
     data = small("VLI+CL'").replace(b"UNH+", b"UNG+GESMES+S+R'UNH+").replace(b"UNZ+", b"UNE+1+1'UNZ+")
     assert len(read_message(data)) == len(split_message(data)) == 1
@@ -285,7 +285,7 @@ def test_parts_count_rightly() -> None:
         assert segments[-1] == "UNZ+1+IREF?+1"
 
 
-def test_splitting() -> None:
+def test_each_part_of_an_interchange_equals_its_artefact() -> None:
     """Each part is an interchange of one artefact, and reads as the same artefact."""
     message = sample()
     parts = split_message(SAMPLE.read_bytes())
@@ -347,7 +347,7 @@ OF_READING = {
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_refused(name: str) -> None:
+def test_invalid_edi_is_refused_with_its_reason(name: str) -> None:
     """Invalid content is refused at once, with its reason."""
     data, reason = BAD[name]
     for act in (read_message,) if name in OF_READING else (read_message, split_message):
@@ -358,7 +358,7 @@ def test_refused(name: str) -> None:
         assert len(str(caught.value)) < 1000
 
 
-def test_linear() -> None:
+def test_reading_edi_takes_linear_time() -> None:
     """The time for a long codelist and a wide key family is linear in their length."""
 
     def seconds(count: int) -> float:
@@ -395,7 +395,7 @@ def test_any_order_of_segments(tags: list[str]) -> None:
 
 
 @pytest.mark.parametrize("row", rows(("sdmx-edi", "")))
-def test_corpus(row: dict[str, str]) -> None:
+def test_the_edi_corpus_equals_the_index(row: dict[str, str]) -> None:
     """Codelists, data structures and items are as many as the index says."""
     message = read_message(data_of(row))
     expected = dict(part.split("=") for part in row["maintainables_by_type"].split(";"))
@@ -424,7 +424,7 @@ TWINS = {
 
 
 @pytest.mark.parametrize("row", rows(("sdmx-edi", "")))
-def test_twins(row: dict[str, str]) -> None:
+def test_derived_edi_files_equal_their_originals(row: dict[str, str]) -> None:
     """Derived files equal their originals where EDI can: codes, names, concepts, dimensions."""
     if row["file"] not in TWINS:
         assert row["kind"] == "real"

@@ -66,7 +66,7 @@ def compared(artefacts: Iterable[Artefact]) -> Counter[str]:
     return counts
 
 
-def test_samples() -> None:
+def test_samples_are_converted_with_only_the_listed_losses() -> None:
     """Samples are converted without other losses than the listed ones."""
     files = [*sample_files(), SDMX_DATA / "every_class.sdmx30.xml"]
     counts = compared(one for path in files for one in read_message(path.read_bytes()))
@@ -79,7 +79,7 @@ def test_samples() -> None:
     not CORPUS.exists(),
     reason="the shared corpus is not here (../shared/corpus beside the project): real artefacts are NOT converted",
 )
-def test_real_artefacts() -> None:
+def test_published_artefacts_are_converted_with_only_the_listed_losses() -> None:
     """Nearly all published artefacts are converted without other losses than the listed ones."""
     structures = read_files(CORPUS)
     found = (structures.get(urn) for urn in structures)
@@ -89,7 +89,7 @@ def test_real_artefacts() -> None:
 
 
 @pytest.mark.parametrize("cls", EXPRESSIBLE)
-def test_classes(cls: str) -> None:
+def test_each_class_of_pysdmx_is_converted(cls: str) -> None:
     """Each class that pysdmx's reader of SDMX-JSON has becomes an object of it, with its name and items."""
     mine = of_class(cls)
     if cls in NOT_BY_JSON:
@@ -102,7 +102,7 @@ def test_classes(cls: str) -> None:
         assert [item.name for item in made.items] == [item.name() for item in mine.items.values()]
 
 
-def test_languages() -> None:
+def test_names_are_in_the_requested_language() -> None:
     """Names are in the requested language where they have it; otherwise in English, or the first."""
     mine = sample("CL_REF_AREA")
     first = next(iter(mine.codes))
@@ -126,7 +126,7 @@ def test_a_schema_of_a_data_structure() -> None:
         ("StructureMap", "does not read epochMaps, frequencyFormatMappings, which changes the meaning"),
     ],
 )
-def test_refused(cls: str, reason: str) -> None:
+def test_properties_that_pysdmx_ignores_are_refused(cls: str, reason: str) -> None:
     """Properties that pysdmx does not read although they matter are refused, with the URN and their names."""
     mine = of_class(cls)
     with pytest.raises(NotExpressibleError, match=reason) as error:
@@ -142,7 +142,7 @@ def test_codelists_that_extend_others_are_refused() -> None:
         to_pysdmx(replace(mine, extensions=(extension,)))
 
 
-def test_constraints() -> None:
+def test_plain_regions_are_converted_and_others_refused() -> None:
     """Plain regions of dimensions are converted; cascades, exclusions and attributes in regions are refused."""
 
     def converted(*selections: str) -> Any:

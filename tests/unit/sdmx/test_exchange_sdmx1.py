@@ -69,7 +69,7 @@ def of_class(cls: str, name: str = "every_class.sdmx30.xml") -> Artefact:
 
 
 @pytest.mark.parametrize("artefact", artefacts())
-def test_what_can_be_held_comes_back(artefact: Artefact) -> None:
+def test_artefacts_come_back_from_sdmx1_except_the_listed_ones(artefact: Artefact) -> None:
     """Everything comes back except for the list; a class that sdmx1 does not have is refused by name."""
     cls = artefact.urn.cls
     if cls in REFUSED:
@@ -85,7 +85,7 @@ def test_what_can_be_held_comes_back(artefact: Artefact) -> None:
     assert [path for path in lost if not any(re.fullmatch(pattern, path) for pattern in patterns)] == []
 
 
-def test_equal_artefacts() -> None:
+def test_a_completely_supported_artefact_comes_back_equal() -> None:
     """An artefact of a class that sdmx1 supports completely comes back equal."""
     for cls in (
         "CategoryScheme",
@@ -126,7 +126,7 @@ def test_its_own_objects() -> None:
     assert str(concept.urn).startswith("urn:sdmx:org.sdmx.infomodel.conceptscheme.Concept=")
 
 
-def test_editions() -> None:
+def test_the_edition_follows_from_the_artefact() -> None:
     """The edition follows from the artefact unless it is given."""
     flow = of_class("Dataflow")
     kinds = {edition: type(to_sdmx1(flow, edition=edition)) for edition in ("2.1", "3.0")}
@@ -153,7 +153,7 @@ def test_sdmx1_writes_the_message() -> None:
     assert found - formats == {"measures['OBS_VALUE'].urn", "attributes['OBS_STATUS'].relationship.measures"}
 
 
-def test_a_message_has_one_of_an_id() -> None:
+def test_two_versions_in_one_message_are_refused() -> None:
     """Two versions of one codelist in a message are refused: sdmx1 would keep one of them silently."""
     one = of_class("Codelist")
     other = replace(one, urn=type(one.urn).of("Codelist", one.agency, one.id, "9.0"))
@@ -198,7 +198,7 @@ def test_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
     library.sdmx1.cache_clear()
 
 
-def test_differences() -> None:
+def test_differences_are_paths_to_the_fields() -> None:
     """Differences are paths, down to the fields of one item; equal artefacts have none."""
     one = of_class("Codelist", "old_classes.sdmx21.xml")
     assert list(differences(one, one)) == []

@@ -95,7 +95,7 @@ def test_codes_of_the_extended_lists_come_in() -> None:
     assert own.codes["X"] is found.codelist("A:OWN(1.0.0)").codes["X"]
 
 
-def test_prefixes() -> None:
+def test_prefixes_are_put_before_ids_and_parents() -> None:
     """Prefixes are put before ids and parents, and keep equal ids apart."""
     made = expand(PARENT, listing("X", "A", extension("P(1.0.0)", "P_"), extension("P(1.0.0)", "Q_", include=["A"])))
     assert made == ["P_A", "P_B<P_A", "P_C<P_B", "P_D<P_A", "P_Z", "Q_A", "A"]
@@ -124,7 +124,7 @@ def test_prefixes() -> None:
         ([], [("%", True)], ""),
     ],
 )
-def test_selections(include: Any, exclude: Any, expected: str) -> None:
+def test_selections_use_the_ids_of_the_extended_list(include: Any, exclude: Any, expected: str) -> None:
     """Ids, patterns and cascades over all descendants select by the extended list's own ids, without prefixes."""
     extended = listing("X", "", extension("P(1.0.0)", include=include, exclude=exclude))
     assert expand(TREE, extended) == expected.split()
@@ -157,7 +157,7 @@ def test_lists_extend_lists_that_extend() -> None:
     assert made == ["x_m_A", "x_m_AB<x_m_A", "x_OWN<x_m_A", "B"]
 
 
-def test_what_is_expanded_is_a_codelist_like_others() -> None:
+def test_an_expanded_list_is_a_plain_codelist() -> None:
     """An expanded list is a codelist with its own URNs, names and no extensions; the artefact itself is unchanged."""
     structures = structures_of(listing("P", "A B<A"), listing("X", "C", extension("P(1.0.0)", "P_")))
     found = structures.expanded("A:X(1.0.0)")
@@ -242,7 +242,9 @@ def test_a_version_rule_means_the_newest_list() -> None:
         ),
     ],
 )  # fmt: skip
-def test_what_cannot_be_expanded(lists: list[dict[str, Any]], error: type[Exception], reason: str) -> None:
+def test_an_unexpandable_list_is_named_with_the_reason(
+    lists: list[dict[str, Any]], error: type[Exception], reason: str
+) -> None:
     """The error names the list that was to be expanded, and the reason."""
     structures = structures_of(*lists)
     for _ in range(2):
@@ -262,7 +264,7 @@ def test_lists_that_double_lists_are_bounded(monkeypatch: pytest.MonkeyPatch) ->
         structures.expanded("A:L30(1.0.0)")
 
 
-def test_an_expanded_list_is_made_once_and_anew_when_it_changes() -> None:
+def test_an_expanded_list_is_made_again_only_when_it_changes() -> None:
     """An expanded list is made once while its sources are unchanged, even across versions; older ones keep theirs."""
     lists = {
         "P": listing("P", "A"),
@@ -310,7 +312,7 @@ def test_hostile_patterns_and_circles_take_no_time() -> None:
 
 
 @given(st.text("ab%", max_size=6), st.sets(st.text("ab", min_size=1, max_size=5), max_size=8))
-def test_patterns_mean_what_they_say(pattern: str, ids: set[str]) -> None:
+def test_patterns_agree_with_the_simplest_definition(pattern: str, ids: set[str]) -> None:
     """Patterns agree with the simplest definition: a gap is empty or begins with some letter."""
 
     def fits(pattern: str, text: str) -> bool:
@@ -335,7 +337,7 @@ LISTS = st.lists(
 
 @settings(max_examples=examples(150), deadline=None)
 @given(LISTS)
-def test_any_lists(lists: list[Any]) -> None:
+def test_random_extensions_have_the_counted_ids(lists: list[Any]) -> None:
     """Random lists that extend later ones have the counted ids, and parents of the same origin that exist."""
     made = [
         listing(

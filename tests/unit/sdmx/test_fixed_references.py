@@ -89,7 +89,7 @@ def outcome(root: etree._Element) -> Any:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("version", ["21", "30", "31"])
-def test_a_reference_may_leave_out_what_the_schema_fixes(version: str) -> None:
+def test_a_reference_may_omit_attributes_that_the_schema_fixes(version: str) -> None:
     """A message reads the same with and without each attribute of a <Ref>, and each id, that the schema presets."""
     schemas = PresetSchemas(version)
     tried: Counter[str] = Counter()
@@ -176,7 +176,7 @@ def test_a_measure_dimension_takes_its_values_from_a_concept_scheme() -> None:
     )
 
 
-def test_the_class_is_what_sdmx1_reads_where_it_is_stated() -> None:
+def test_the_implied_class_equals_the_stated_class_of_sdmx1() -> None:
     """The model without the class equals sdmx1's of the same message with the class."""
     parse_lenient = MEASURE_DIMENSION.replace(
         b'<Ref id="CS11"', b'<Ref class="ConceptScheme" package="conceptscheme" id="CS11"'
@@ -194,7 +194,7 @@ def test_the_class_is_what_sdmx1_reads_where_it_is_stated() -> None:
     assert representation.enumeration.cls == type(enumerated).__name__ == "ConceptScheme"
 
 
-def test_components_with_a_fixed_id_may_leave_it_out() -> None:
+def test_components_may_omit_a_fixed_id() -> None:
     """A reporting year start day, and a reference to the primary measure, have the ids that the schema fixes."""
     found = next(one for one in read_message(MEASURE_DIMENSION) if isinstance(one, DataStructure))
     assert list(found.attributes) == ["NOTE", "REPORTING_YEAR_START_DAY"]

@@ -34,7 +34,7 @@ def loaded_by(code: str) -> list[str]:
 
 
 @pytest.mark.parametrize("package", _ONE_OF_EACH)
-def test_reading_imports_one_format(package: str, tmp_path: Path) -> None:
+def test_reading_a_message_imports_only_its_format(package: str, tmp_path: Path) -> None:
     """A message imports the reader of its own format, no other and no writer; and nothing of the network."""
     (tmp_path / "message").write_bytes(write_message(_CODELIST, _ONE_OF_EACH[package]))
     path = str(tmp_path / "message")

@@ -55,7 +55,7 @@ def test_twins_of_every_class(cls: str) -> None:
 
 
 @pytest.mark.parametrize("cls", [cls for cls in TWINS if cls != "meta"])
-def test_stubs(cls: str) -> None:
+def test_an_external_artefact_without_content_is_a_stub(cls: str) -> None:
     """An artefact without content, marked as an external reference, is a stub."""
     stub = only(fusion(cls, isExternalReference=True, structureURL="http://example.org"), object)
     assert stub.is_stub
@@ -69,7 +69,7 @@ FREQ = {"values": ["A", "B"], "cascade": ["B"], "removePrefix": True}
 SERIES = {"dims": ["FREQ", "SEX"], "comps": ["STATUS"], "rows": [["A", None, "F"], ["B", "M", None], ["C", "T"]]}
 
 
-def test_constraint() -> None:
+def test_constraints_keep_cubes_series_and_cascades() -> None:
     """Constraints keep cubes and series, included and excluded, cascades and roles; dates are in milliseconds."""
     found = only(
         fusion(
@@ -112,7 +112,7 @@ def test_constraint() -> None:
         ("StructureMap", {"epochMaps": [{"source": "X"}]}),
     ],
 )
-def test_what_would_change_the_meaning_is_not_dropped(cls: str, unknown: dict[str, Any]) -> None:
+def test_an_unknown_key_keeps_the_artefact_unread(cls: str, unknown: dict[str, Any]) -> None:
     """An artefact with an unknown key that may change the meaning of the rest is kept unread."""
     data = fusion(cls, **unknown)
     kept = only(data, OpaqueArtefact)
@@ -120,7 +120,7 @@ def test_what_would_change_the_meaning_is_not_dropped(cls: str, unknown: dict[st
     assert not isinstance(only(fusion(cls, somethingNew=[]), object), OpaqueArtefact)
 
 
-def test_structure_map() -> None:
+def test_structure_maps_keep_all_their_parts() -> None:
     """Structure maps keep component maps, fixed values and date patterns."""
     found = only(
         fusion(
@@ -151,7 +151,7 @@ def test_structure_map() -> None:
     assert (pattern.id, pattern.source_pattern, pattern.locale, pattern.target_frequency) == ("T", "MM/yyyy", "en", "M")
 
 
-def test_representation_map() -> None:
+def test_representation_maps_keep_expressions_and_validity() -> None:
     """Representation maps keep lists and data types, regular expressions, validity, and rows without a target."""
     found = only(
         fusion(
@@ -171,7 +171,7 @@ def test_representation_map() -> None:
     assert second.targets == ()
 
 
-def test_hierarchy() -> None:
+def test_nested_codes_keep_their_dates() -> None:
     """Nested codes are kept, with dates in milliseconds equal to those of the same registries' other formats."""
     code = "urn:sdmx:org.sdmx.infomodel.codelist.Code=KR:CL(1.0)."
     below = {"id": "B", "code": code + "Y", "validFrom": 94694400000, "validTo": 1609459199000}
@@ -197,7 +197,7 @@ def test_hierarchy() -> None:
         ("VtlMappingScheme", {"items": [{"id": "M", "mapped": "urn"}]}),
     ],
 )
-def test_what_cannot_be_kept_is_refused(cls: str, artefact: dict[str, Any]) -> None:
+def test_a_part_without_identification_is_refused(cls: str, artefact: dict[str, Any]) -> None:
     """A part without its identifying content is refused, not left out."""
     with pytest.raises(MessageError):
         read_message(fusion(cls, **artefact))
@@ -244,7 +244,7 @@ def test_a_codelist_is_its_twin() -> None:
     assert late.codes == twin.codes
 
 
-def test_texts_are_the_same_before_and_after_they_were_asked_for() -> None:
+def test_texts_are_the_same_before_and_after_the_first_access() -> None:
     """Texts are the same before and after the first access, whichever it is, and for eight threads."""
     written = [Text(value=f"text {number}", locale=f"l{number}") for number in range(50)]
     pairs = tuple((one.locale, one.value) for one in written)

@@ -37,7 +37,7 @@ def only(message: dict[str, Any]) -> Any:
     return found
 
 
-def test_levels() -> None:
+def test_levels_are_listed_from_the_top_down() -> None:
     """Levels are listed from the top down; in the model each contains the level below."""
     levels = [{"id": "0", "names": [{"locale": "en", "value": "Divisions"}]}, {"id": "1"}, {"id": "2"}]
     code = {"id": "A", "code": f"{PREFIX}codelist.Code=KR:CL(1.0).A", "level": "0"}
@@ -58,7 +58,7 @@ def test_levels_that_repeat() -> None:
         read_message(json.dumps({"Hierarchy": [artefact("H", levels=[{"id": "0"}, {"id": "0"}])]}).encode())
 
 
-def test_metadata_sets() -> None:
+def test_metadata_sets_keep_repeated_attributes() -> None:
     """Metadata sets are in an object ``data``; an attribute with several values appears several times."""
     attributes = [
         {"id": "DYNAMIC", "value": "CL1"},
@@ -85,7 +85,7 @@ def test_metadata_sets() -> None:
 EXTENDED: Final = f"{PREFIX}codelist.Codelist=KR:BASE(1.0)"
 
 
-def test_extensions() -> None:
+def test_extensions_as_in_sdmx_json_are_read() -> None:
     """Extensions written as in SDMX-JSON are read, beside the list's own codes."""
     extension = {
         "codelist": EXTENDED,
@@ -119,7 +119,7 @@ def test_extensions_in_other_words(content: dict[str, Any]) -> None:
         _ = found.codes
 
 
-def test_what_else_a_codelist_says() -> None:
+def test_other_properties_do_not_prevent_reading_a_codelist() -> None:
     """Properties other than extensions do not prevent a codelist from being read."""
     found = only({"Codelist": [artefact("CL", items=[{"id": "A"}], validityType="item", extensions=[], more={"a": 1})]})
     assert isinstance(found, Codelist)

@@ -17,13 +17,13 @@ EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", examples(150, long=600)))
 
 @pytest.mark.scaled
 @pytest.mark.parametrize("name", TARGETS)
-def test_survives(name: str, tmp_path: Path) -> None:
+def test_any_input_gives_a_result_or_our_error(name: str, tmp_path: Path) -> None:
     """Any input gives a result or one of our errors."""
     found = batch(TARGETS[name], 1, EXAMPLES, tmp_path)
     assert found is None, found
 
 
-def test_what_is_not_survived_is_kept(tmp_path: Path) -> None:
+def test_a_breaking_input_is_minimised_and_kept(tmp_path: Path) -> None:
     """An input that breaks a reader is minimised, kept in a file, and run again by the printed command."""
 
     def feed(data: bytes) -> None:

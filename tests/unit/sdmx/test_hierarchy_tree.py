@@ -42,7 +42,7 @@ def structures_of(data: dict[str, Any], version: str = "2.0.0") -> Structures:
     return Structures(FakeSnapshot.of(split_message(message(data, version))))
 
 
-def test_walking() -> None:
+def test_nodes_are_listed_parents_first() -> None:
     """Nodes are listed parents first, in the order of the message; each node knows its path."""
     tree = structures_of(DATA).hierarchy_tree("A:WORLD(1.0.0)")
     assert [one.path for one in tree.walk()] == [
@@ -66,7 +66,7 @@ def test_walking() -> None:
             tree.at(path)
 
 
-def test_levels() -> None:
+def test_a_node_has_its_named_or_default_level() -> None:
     """A node has the level that its code names, otherwise the level of its depth if there is one."""
     tree = structures_of(DATA).hierarchy_tree(f"{URN}codelist.Hierarchy=A:WORLD(1.0+.0)")
     assert [one.id for one in tree.levels] == ["TOP", "REGION", "COUNTRY"]
@@ -80,7 +80,7 @@ def test_levels() -> None:
     assert [one.level and one.level.id for one in flat_tree.walk()] == ["ONLY", None]
 
 
-def test_codes() -> None:
+def test_a_missing_code_of_a_node_raises_on_access() -> None:
     """Each node returns its code, also one from an extension; a missing code raises on access."""
     tree = structures_of(DATA).hierarchy_tree("A:WORLD(1.0.0)")
     assert tree.at("NATO.DE2").code is tree.at("EU.DE").code
@@ -139,7 +139,7 @@ def association(id_: str, linked: str, context: str | None = None, hierarchy: st
     return made if context is None else made | {"contextObject": context}
 
 
-def test_hierarchies_of() -> None:
+def test_hierarchies_of_a_list_or_component_are_found() -> None:
     """Associations with a list, whatever its version's spelling, or a component are found, and filtered by context."""
     dimension = f"{URN}datastructure.Dimension=A:DSD(1.0.0).AREA"
     data = {
@@ -180,7 +180,7 @@ def files(*endings: str) -> list[Any]:
 
 
 @pytest.mark.parametrize("row", files("samples__code__hier.fusion.json", "samples__code__hier.json"))
-def test_real_hierarchies(row: dict[str, str]) -> None:
+def test_a_public_hierarchy_has_the_nodes_counted_by_hand(row: dict[str, str]) -> None:
     """A public sample has 4 roots and 18 nodes, 15 of them leaves, counted by hand; all have a code."""
     parts: list[Part] = split_message(data_of(row))
     tree = Structures(FakeSnapshot.of(parts)).hierarchy_tree("TEST:HCL_ELEMENT(1.0)")

@@ -85,7 +85,7 @@ HOSTILE: dict[str, bytes] = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_refused(name: str) -> None:
+def test_each_hostile_input_is_refused_at_once(name: str) -> None:
     """Each bad input is refused with MessageError at once, in a message of bounded length."""
     started = time.thread_time()
     with pytest.raises(MessageError) as caught:
@@ -102,7 +102,7 @@ def test_doctype_is_named(name: str, act: Callable[[bytes], Any]) -> None:
         act(HOSTILE[name])
 
 
-def test_lines_are_told() -> None:
+def test_errors_contain_the_line() -> None:
     """Errors in XML and JSON contain the line."""
     with pytest.raises(MessageError, match="line 4"):
         read_message(b"\n\n\n" + GOOD.replace(b"</c:Name>", b""))
@@ -112,7 +112,7 @@ def test_lines_are_told() -> None:
         read_message(codelist_xml('\n\n<s:Code id="a b"/>'))
 
 
-def test_gzip_bomb(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_gzip_bomb_is_refused_without_unpacking_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """A small gzip that unpacks to more than the limit is refused without unpacking all of it."""
     monkeypatch.setattr(message_format, "MAX_BYTES", 1_000_000)
     with pytest.raises(MessageError, match="unfolds"):
@@ -142,7 +142,7 @@ def test_prefixes_in_values_survive_cutting() -> None:
 
 
 @given(st.binary(max_size=200), st.none() | st.text(max_size=40))
-def test_noise(data: bytes, content_type: str | None) -> None:
+def test_noise_is_refused_under_any_content_type(data: bytes, content_type: str | None) -> None:
     """Noise under any content type is refused."""
     with pytest.raises(SdmxError):
         read_message(data, content_type)
@@ -169,7 +169,7 @@ def test_no_quadratic_work() -> None:
 
 
 @pytest.mark.parametrize("what", ["components", "answers"])
-def test_many_of_one_kind(what: str) -> None:
+def test_many_components_take_linear_time(what: str) -> None:
     """The time for 40,000 components with unusual ids, or as many empty answers, is linear in their number."""
     count = 40_000
     if what == "components":
@@ -189,7 +189,7 @@ def test_many_of_one_kind(what: str) -> None:
     assert time.thread_time() - began_s < 4
 
 
-def test_many_namespaces() -> None:
+def test_thousands_of_namespaces_are_refused_at_once() -> None:
     """Thousands of namespaces, which each part would repeat, are refused at once."""
     namespaces = " ".join(f'xmlns:n{i}="u{i}"' for i in range(5000))
     codelists = "".join(f'<str:Codelist id="C{i}" agencyID="A" version="1.0"/>' for i in range(2000))

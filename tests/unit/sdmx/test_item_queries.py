@@ -83,7 +83,7 @@ def test_parents_of_an_item_refer_to_that_item() -> None:
         found.parents(CODE + "XX")
 
 
-def test_parents_of_an_item_of_what_cannot_be_read() -> None:
+def test_parents_of_an_item_of_an_unreadable_record_are_found() -> None:
     """References to an item of an unreadable record are found by the item's name; the record is listed."""
     data = {"codelists": [TREE], "hierarchies": [hierarchy("H", CODE + "DE"), hierarchy("H2", CODE + "US")]}
     snapshot = FakeSnapshot.of(split_message(message(data)))
@@ -260,7 +260,7 @@ def files() -> list[Any]:
 
 
 @pytest.mark.parametrize("row", files())
-def test_real_files(row: dict[str, str]) -> None:
+def test_items_below_and_above_are_inverse_relations(row: dict[str, str]) -> None:
     """Items below and above are inverse relations in all schemes; categories have the dataflows collected by hand."""
     try:
         parts = split_message(data_of(row))

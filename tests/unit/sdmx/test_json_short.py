@@ -200,7 +200,7 @@ def test_letters_across_the_pieces_that_are_checked() -> None:
 
 
 @pytest.mark.parametrize("style", ["compact", "usual", "indented"])
-def test_which_of_the_two_it_is(style: str) -> None:
+def test_both_json_formats_are_recognised(style: str) -> None:
     """Both formats are recognised in any order of their outer members, with any single class."""
     fusion_ = {"Codelist": [{"id": "CL", "agencyId": "A", "version": "1.0", "items": [{"id": "X"}]}]}
     sdmx = {"codelists": [{"id": "CL", "agencyID": "A", "version": "1.0", "codes": [{"id": "X"}]}]}

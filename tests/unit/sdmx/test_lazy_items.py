@@ -37,7 +37,7 @@ def items() -> LazyItems[Made]:
     return LazyItems({f"I{number}": Written(number) for number in range(COUNT)}, Made, Written)
 
 
-def test_each_is_made_once_whoever_asks() -> None:
+def test_all_threads_get_the_same_items() -> None:
     """Threads that request all items and threads that request single ones get the same objects."""
     for _ in range(5):
         lazy, start = items(), threading.Barrier(8)
@@ -57,7 +57,7 @@ def test_each_is_made_once_whoever_asks() -> None:
         assert list(lazy) == [f"I{number}" for number in range(COUNT)]
 
 
-def test_one_asked_for_before_stays_the_one() -> None:
+def test_an_item_made_early_is_among_all_items() -> None:
     """An item made early is among all items, and a list whose items are all made makes none again."""
     lazy = items()
     some = {id_: lazy[id_] for id_ in ("I0", "I255", "I256", "I2999")}
@@ -68,7 +68,7 @@ def test_one_asked_for_before_stays_the_one() -> None:
         lazy["I3000"]
 
 
-def test_the_collector_is_as_it_was() -> None:
+def test_the_state_of_the_garbage_collector_is_restored() -> None:
     """Long lists are made without the garbage collector, whose state is restored afterwards."""
     assert gc.isenabled()
     assert len(items().values()) == COUNT
@@ -141,7 +141,7 @@ def test_texts_are_a_mapping_that_nobody_changes() -> None:
     assert held[0] != whole
 
 
-def test_texts_do_not_change_with_what_they_were_made_of() -> None:
+def test_texts_do_not_change_with_their_source_dict() -> None:
     """Texts do not change with the list or dict they were made from."""
     pairs, whole = [("en", "a")], {"en": "a"}
     one, other = InternationalString(pairs), InternationalString(whole)

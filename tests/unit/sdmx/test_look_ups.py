@@ -89,7 +89,7 @@ def held(one: Artefact) -> Iterator[Any]:
     ],
     ids=["3.0", "1.0"],
 )
-def test_all_that_has_a_urn_is_found_by_it(data: bytes, some: set[str]) -> None:
+def test_every_identifiable_part_is_found_by_its_urn(data: bytes, some: set[str]) -> None:
     """Codes, components, levels, steps and transitions, maps within sets, and date patterns are found by their URNs."""
     structures = structures_of(data)
     found = [(part, structures.get(part.urn)) for one in read_message(data) for part in held(one)]

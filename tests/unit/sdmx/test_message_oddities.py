@@ -140,7 +140,7 @@ def test_references_and_numbers(reference: str) -> None:
     assert (format_.max_length, format_.min_length, format_.decimals, format_.is_sequence) == (12, None, 2, True)
 
 
-def test_names_of_what_has_none() -> None:
+def test_names_of_groups_and_components_are_ignored() -> None:
     """Groups and components have no names in any edition; a message that gives them names is read nevertheless."""
     ended = "</s:Dimension></s:DimensionList>"
     name = '<c:Name xml:lang="en">N</c:Name><c:Description xml:lang="en">D</c:Description>'

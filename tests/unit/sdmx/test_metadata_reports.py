@@ -108,7 +108,7 @@ def test_reports_about_several_things() -> None:
     assert one.attributes == first.attributes + second.attributes
 
 
-def test_20() -> None:
+def test_a_set_of_2_0_equals_that_of_2_1() -> None:
     """A set of 2.0 equals that of 2.1; its id may be in the header."""
     [one], other = sets(OF_20), sets(OF_21)[0]
     assert one.urn == other.urn
@@ -127,7 +127,7 @@ def test_20() -> None:
 
 
 @pytest.mark.parametrize(("data", "edition"), [(OF_21, "21"), (SPECIFIC, None), (OF_20, "20")])
-def test_parts(data: bytes, edition: str | None) -> None:
+def test_a_part_is_found_by_its_urn_and_valid(data: bytes, edition: str | None) -> None:
     """A part is found by its URN, has the same content, and is valid."""
     whole = sets(data)
     parts = split_message(data)
@@ -141,7 +141,7 @@ def test_parts(data: bytes, edition: str | None) -> None:
     assert structures.metadata_set(whole[0].urn) == whole[0]
 
 
-def test_urns() -> None:
+def test_a_set_without_an_id_has_no_urn() -> None:
     """The id is the set's, or the header's for a single set; without an id there is no URN."""
     alone = split_message(OF_21)[0].value
     assert sets(alone.replace(b' setID="LABOUR"', b""))[0].id == "M1"
@@ -166,14 +166,14 @@ PROVIDER = (
 )
 
 
-def test_of_all_sets() -> None:
+def test_a_provider_in_the_header_applies_to_sets_without_one() -> None:
     """A provider in the header applies to the sets that name none."""
     first, second = sets(OF_21.replace(b"<m:DataSetAction>", PROVIDER + b"<m:DataSetAction>"))
     assert first.data_provider == second.data_provider
     assert (second.agency, first.action, second.action) == ("STAT", "Replace", "Append")
 
 
-def test_what_is_no_set() -> None:
+def test_data_in_a_message_group_is_refused() -> None:
     """Data in a message group, and metadata reports with elements of their own, are refused, not partly read."""
     group = OF_20.replace(b"GenericMetadata", b"MessageGroup")
     assert [one.reports for one in sets(group.replace(b"<g:MetadataSet ", b'<g:MetadataSet datasetID="S" '))]
@@ -187,7 +187,7 @@ def test_what_is_no_set() -> None:
         read_message(OF_20.replace(b' conceptID="TIME"', b""))
 
 
-def test_not_taken_for_what_it_is_not() -> None:
+def test_a_message_without_reports_is_refused() -> None:
     """A message that cannot contain reports is refused instead of written without them."""
     [one] = sets(SPECIFIC)
     for format_ in (Format.SDMX_ML_3_0, Format.SDMX_ML_2_1, Format.SDMX_JSON_2_0):

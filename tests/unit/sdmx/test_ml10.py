@@ -33,7 +33,7 @@ def xml(body: str, header: str = '<Sender id="S"/>') -> bytes:
     ).encode()
 
 
-def test_all_is_there() -> None:
+def test_every_artefact_of_1_0_is_read() -> None:
     """Agencies, codelists, concepts and key families are read; an artefact without an agency is the sender's."""
     message = read_message(SAMPLE.read_bytes())
     assert message.format is Format.SDMX_ML_1_0
@@ -48,7 +48,7 @@ def test_all_is_there() -> None:
     ]
 
 
-def test_items() -> None:
+def test_items_keep_names_annotations_and_contacts() -> None:
     """Codes, concepts and agencies keep names in all languages (English by default), annotations and contacts."""
     agencies, freq, dots, stub, concepts, _ = read_message(SAMPLE.read_bytes())
     assert isinstance(agencies, AgencyScheme)
@@ -69,7 +69,7 @@ def test_items() -> None:
     assert concepts.concepts["FREQ"].uri == "http://example.org/freq"
 
 
-def test_key_family() -> None:
+def test_the_time_dimension_has_the_fixed_id() -> None:
     """The time dimension has the id fixed by 2.1, its concept the name of 1.0; formats and levels are kept."""
     found = next(one for one in read_message(SAMPLE.read_bytes()) if isinstance(one, DataStructure))
     assert [(one.id, one.urn.cls) for one in found.components] == [
@@ -112,7 +112,7 @@ def test_key_family() -> None:
     assert (found.uri, found.annotations[0].title) == ("http://example.org/kf.xml", "of the key family")
 
 
-def test_splitting() -> None:
+def test_each_part_of_1_0_equals_its_artefact() -> None:
     """Each part is a message of one artefact, and reads as the same artefact."""
     message = read_message(SAMPLE.read_bytes())
     parts = split_message(SAMPLE.read_bytes())
@@ -189,7 +189,7 @@ def twins() -> list[bytes]:
     return [first, second, xml(third).replace(b"v1_0", b"v2_1"), edi.encode()]
 
 
-def test_twins() -> None:
+def test_equal_structures_in_four_formats_give_equal_models() -> None:
     """Equal structures in four formats give equal models, except for the format of time that EDI fixes."""
     first, second, third, edi = (list(read_message(data)) for data in twins())
     assert first == second
@@ -234,7 +234,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_refused(name: str) -> None:
+def test_invalid_1_0_is_refused_with_its_reason(name: str) -> None:
     """Invalid content is refused with its reason."""
     data, reason = BAD[name]
     with pytest.raises(MessageError, match=reason):
@@ -242,7 +242,7 @@ def test_refused(name: str) -> None:
 
 
 @pytest.mark.parametrize("row", rows(("sdmx-ml", "1.0")))
-def test_corpus(row: dict[str, str]) -> None:
+def test_the_1_0_corpus_equals_the_index(row: dict[str, str]) -> None:
     """All artefacts and items counted by the index are found."""
     message = read_message(data_of(row))
     expected = dict(part.split("=") for part in row["maintainables_by_type"].split(";"))

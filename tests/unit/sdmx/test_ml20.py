@@ -90,7 +90,7 @@ def short(urn: Urn | None) -> str | None:
     return f"{urn.cls}={urn.reference}" if urn else None
 
 
-def test_all_is_there() -> None:
+def test_each_artefact_of_2_0_is_read_into_its_class_of_2_1() -> None:
     """Each artefact is read into its class of SDMX 2.1; other content is kept whole."""
     message = read_message(SAMPLE.read_bytes())
     assert message.format is Format.SDMX_ML_2_0
@@ -125,7 +125,7 @@ def test_all_is_there() -> None:
     assert list(read_message(opaque[0].content).artefacts) == [opaque[0].urn]
 
 
-def test_codelists() -> None:
+def test_codes_keep_names_parents_and_flags() -> None:
     """The description of a code is its name, in all languages; parents, annotations, flags and stubs are kept."""
     freq = get(Codelist, "CL_FREQ")
     assert dict(freq.names) == {"en": "Frequency", "fr": "Fréquence"}
@@ -144,7 +144,7 @@ def test_codelists() -> None:
         len(stub.codes)
 
 
-def test_concepts() -> None:
+def test_concepts_outside_schemes_form_a_scheme_per_agency() -> None:
     """Concepts outside schemes form one scheme per agency; without an agency the sender counts."""
     message = read_message(SAMPLE.read_bytes())
     own, others = (one for one in message if isinstance(one, ConceptScheme) and one.id.startswith("STANDALONE"))
@@ -168,7 +168,7 @@ def test_concepts() -> None:
     )
 
 
-def test_key_family() -> None:
+def test_key_families_keep_components_groups_and_levels() -> None:
     """Key families keep components, their concepts and lists, groups and levels."""
     found = get(DataStructure, "KF")
     assert [(one.id, one.urn.cls, short(one.concept)) for one in found.components[:7]] == [
@@ -212,7 +212,7 @@ def test_key_family() -> None:
     ("written", "today"),
     [("Date", "GregorianDay"), ("YearMonth", "GregorianYearMonth"), ("Timespan", "TimeRange"), ("Double", "Double")],
 )
-def test_text_types(written: str, today: str) -> None:
+def test_text_types_have_their_names_of_2_1(written: str, today: str) -> None:
     """Text types have their names of 2.1."""
     format_ = f'<s:PrimaryMeasure conceptRef="V"><s:TextFormat textType="{written}" decimals="1"/></s:PrimaryMeasure>'
     found = get(DataStructure, "K", read_message(xml(KEY_FAMILY.format(format_))))
@@ -270,7 +270,7 @@ def test_flows_and_categories() -> None:
     assert [short(one) for one in taxonomy.flows] == ["Metadataflow=KR:MFLOW(1.0)"]
 
 
-def test_organisations() -> None:
+def test_organisations_go_into_schemes_of_their_agency() -> None:
     """Agencies go into SDMX:AGENCIES, providers and consumers into schemes of their agency; contacts are kept."""
     agencies = get(AgencyScheme, "AGENCIES").organisations
     assert short(agencies["KR_SUB"].urn) == "Agency=SDMX:AGENCIES(1.0).KR_SUB"
@@ -284,7 +284,7 @@ def test_organisations() -> None:
     assert list(get(DataProviderScheme, "DATA_PROVIDERS").organisations) == ["P1"]
 
 
-def test_hierarchies() -> None:
+def test_hierarchies_keep_nodes_and_levels_in_order() -> None:
     """Hierarchies have codes by alias and by URN, nested nodes, and levels in their order."""
     found = get(HierarchicalCodelist, "HCL")
     assert {one.alias: short(one.codelist) for one in found.included_codelists} == {
@@ -307,7 +307,7 @@ def test_hierarchies() -> None:
     assert hierarchy.level.coding_format == TextFormat(text_type="String", max_length=3)
 
 
-def test_one_code_of_two_lists_below_one() -> None:
+def test_codes_with_one_id_are_distinguished_by_their_lists() -> None:
     """Codes with one id are distinguished by their lists, repeated codes by number: 2.0 allows both."""
     ref = "<s:CodeRef><s:CodelistAliasRef>{}</s:CodelistAliasRef><s:CodeID>1</s:CodeID></s:CodeRef>"
     hierarchy = '<HierarchicalCodelists><s:HierarchicalCodelist id="H" agencyID="A"><s:Hierarchy id="I">{}</s:Hierarchy></s:HierarchicalCodelist></HierarchicalCodelists>'  # noqa: E501
@@ -323,7 +323,7 @@ def test_one_code_of_two_lists_below_one() -> None:
     assert list(found.hierarchies["I"].codes) == ["1", "X_1", "1_4", "1_5"]
 
 
-def test_metadata_structure() -> None:
+def test_target_identifiers_become_metadata_targets() -> None:
     """Target identifiers become metadata targets, their components target objects; reports contain attributes."""
     found = get(MetadataStructure, "MSD")
     assert {id_: list(one.target_objects) for id_, one in found.metadata_targets.items()} == {
@@ -351,7 +351,7 @@ def test_metadata_structure() -> None:
     assert short(phone.representation.enumeration) == "Codelist=KR:CL_AREA(1.0)"
 
 
-def test_structure_set() -> None:
+def test_structure_sets_keep_maps_of_all_kinds() -> None:
     """Structure sets keep maps between structures and between schemes of all kinds."""
     found = get(StructureSet, "SET")
     assert [short(one) for one in found.related_structures] == [
@@ -377,7 +377,7 @@ def test_structure_set() -> None:
     }
 
 
-def test_process() -> None:
+def test_processes_keep_nested_steps_and_transitions() -> None:
     """Processes keep nested steps, computations and transitions."""
     found = get(Process, "PROC")
     first = found.steps["S1"]
@@ -391,7 +391,7 @@ def test_process() -> None:
     assert found.item("S1.S11").name() == "Ask"
 
 
-def test_splitting() -> None:
+def test_each_part_of_2_0_equals_its_artefact() -> None:
     """Each part is a message of one artefact that reads the same, with comments and header kept."""
     message = read_message(SAMPLE.read_bytes())
     parts = split_message(SAMPLE.read_bytes())
@@ -407,21 +407,21 @@ def test_splitting() -> None:
             assert found == artefact
 
 
-def test_cutting_keeps_what_is_not_read() -> None:
+def test_splitting_keeps_comments_and_foreign_elements() -> None:
     """Comments and elements of other namespaces stay in the part."""
     [part] = split_message(codelist_xml('<!-- kept --><x:own xmlns:x="urn:x">mine</x:own>'))
     assert b"<!-- kept -->" in part.value
     assert b"mine</x:own>" in part.value
 
 
-def test_look_ups() -> None:
+def test_a_record_of_several_artefacts_gives_the_artefact_of_its_key() -> None:
     """A record with several artefacts gives the artefact of its key, and its items."""
     urn = Urn.of("ConceptScheme", "KR", "STANDALONE_CONCEPT_SCHEME", "1.0")
     structures = Structures(FakeSnapshot({bytes(urn): record(bytes(urn), SAMPLE.read_bytes())}))
     assert structures.concept_scheme("KR:STANDALONE_CONCEPT_SCHEME(1.0)").concepts["TIME"].name() == "Time"
 
 
-def test_registry_messages() -> None:
+def test_structures_in_registry_messages_are_read() -> None:
     """Structures in registry answers, in submissions, and in a SOAP envelope are read."""
     registry = f'xmlns="{V20}/message" xmlns:r="{V20}/registry" xmlns:s="{V20}/structure"'
     codelists = '<{0}CodeLists><s:CodeList id="CL" agencyID="A"/></{0}CodeLists>'
@@ -441,7 +441,7 @@ def test_registry_messages() -> None:
         assert list(read_message(part.value)) == [artefact]
 
 
-def test_several_containers() -> None:
+def test_several_containers_are_combined() -> None:
     """Concepts and agencies in several containers are combined."""
     concept = '<Concepts><s:Concept id="{}" agencyID="A"><s:Name>x</s:Name></s:Concept></Concepts>'
     data = xml(concept.format("X") + concept.format("Y"))
@@ -452,7 +452,7 @@ def test_several_containers() -> None:
     assert list(read_message(part.value)) == [scheme]
 
 
-def test_the_same_twice() -> None:
+def test_a_repeated_concept_must_have_equal_content() -> None:
     """A concept or an agency repeated with equal content is read once; BAD has those with different content."""
     concept = '<s:Concept id="X" agencyID="A"><s:Name>x</s:Name></s:Concept>'
     agency = (
@@ -490,7 +490,7 @@ def test_a_flow_in_a_whole_scheme() -> None:
     assert [short(one) for one in flow.categories] == ["CategoryScheme=A:CS(1.0)"]
 
 
-def test_encodings() -> None:
+def test_declared_encodings_and_gzip_are_read() -> None:
     """Declared encodings, byte order marks and gzip are read."""
     text = codelist_xml("<s:Name>Zürich</s:Name>").decode()
     declared = f'<?xml version="1.0" encoding="ISO-8859-1"?>{text}'.encode("latin-1")
@@ -558,7 +558,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_refused(name: str) -> None:
+def test_invalid_2_0_is_refused_with_its_reason(name: str) -> None:
     """Invalid content is refused at once, with its reason and location."""
     data, reason = BAD[name]
     started = time.thread_time()
@@ -582,7 +582,7 @@ def nested_steps(levels: int) -> bytes:
     return xml(f'<Processes><s:Process id="P" agencyID="A">{step}</s:Process></Processes>')
 
 
-def test_deep_nesting() -> None:
+def test_nesting_beyond_the_limit_is_refused() -> None:
     """The maximum number of levels in XML is read; more are refused, also on a stack that is nearly used up."""
     assert len(read_message(nested_steps(240))) == 1
     with pytest.raises(MessageError, match="depth"):
@@ -607,7 +607,7 @@ def test_a_long_text_below_many_levels() -> None:
 
 
 @pytest.mark.long
-def test_linear() -> None:
+def test_reading_2_0_takes_linear_time() -> None:
     """Reading and splitting codes, concepts, components and artefacts take linear time."""
 
     def seconds(count: int) -> float:
@@ -647,7 +647,7 @@ def count_items(message: Message) -> int:
 
 
 @pytest.mark.parametrize("row", rows(("sdmx-ml", "2.0")))
-def test_corpus(row: dict[str, str]) -> None:
+def test_the_2_0_corpus_equals_the_index(row: dict[str, str]) -> None:
     """All content counted by the index is found; organisation schemes are agency schemes or kept whole."""
     message = read_message(data_of(row))
     expected: Counter[str] = Counter()

@@ -100,7 +100,7 @@ PLAIN: Final = [
 
 
 @pytest.mark.parametrize("inner", PLAIN)
-def test_what_is_plain_is_taken_or_left_but_never_misread(inner: str) -> None:
+def test_the_fast_parser_never_misreads_a_message(inner: str) -> None:
     """Every form that the fast parser knows is read like libxml2; the others are left to libxml2."""
     taken = assert_the_same(GOOD.format(inner).encode())
     assert taken or "#" in inner
@@ -120,7 +120,7 @@ BAD: Final = [
 
 
 @pytest.mark.parametrize("inner", BAD)
-def test_what_is_no_xml_is_left_alone(inner: str) -> None:
+def test_invalid_xml_is_left_to_libxml2(inner: str) -> None:
     """Invalid XML that libxml2 refuses is left to libxml2."""
     data = GOOD.format(inner).encode()
     with pytest.raises(etree.XMLSyntaxError):
@@ -145,7 +145,7 @@ def test_documents_that_are_left_alone(data: bytes) -> None:
     assert plainly(data) is None
 
 
-def test_what_was_read_of_tags_is_kept_within_bounds() -> None:
+def test_many_different_tags_do_not_stay_in_memory() -> None:
     """A hundred thousand different tags do not stay in memory, and change no result."""
     inner = "".join(f"<b c{number % 700}='{number}' d=\"{number}\"/>" for number in range(20_000))
     for _ in range(2):
@@ -165,7 +165,7 @@ _JUNK: Final = ["<", ">", "&", "'", '"', "/", "=", " ", "\n", "\r", "]]>", "<b>"
 
 @settings(max_examples=examples(200), deadline=None)
 @given(st.integers(0, 10**9))
-def test_damage_is_met_as_libxml2_meets_it(seed: int) -> None:
+def test_damaged_texts_are_declined_or_read_like_libxml2(seed: int) -> None:
     """Texts that are cut, doubled and mixed with junk are either left alone, or well-formed and read like libxml2."""
     chance = random.Random(seed)
     text = chance.choice(_PARTS).decode()
@@ -186,13 +186,13 @@ def test_damage_is_met_as_libxml2_meets_it(seed: int) -> None:
 @pytest.mark.parametrize(
     "inner", ["<b xmlns='http://x.org/a'/>", '<b xmlns:a="http://x.org/d"/>', "<b xmlns:c='http://c.org/'/>"]
 )
-def test_what_is_declared_within_is_left_alone(inner: str) -> None:
+def test_inner_namespaces_are_left_to_libxml2(inner: str) -> None:
     """Namespaces declared inside are left alone unless they repeat outer ones, as in parts of larger messages."""
     etree.fromstring(GOOD.format(inner).encode())
     assert plainly(GOOD.format(inner).encode()) is None
 
 
-def test_the_long_way_tells_what_is_wrong() -> None:
+def test_content_that_the_fast_path_declines_gives_an_error_with_its_line() -> None:
     """Content that the fast path cannot read gives an error with its line."""
     data = next(one for one in _PARTS if b"/v2_1/" in one and sdmx_ml.read_short(one))
     broken = data.replace(b' agencyID="', b' agencyID=" (', 1)

@@ -38,7 +38,7 @@ def run(code: str) -> str:
     return done.stdout
 
 
-def test_it_knows_nothing_of_brokers() -> None:
+def test_the_package_imports_no_kafka_client() -> None:
     """No file of the package imports a Kafka client, or anything of kafka_replica except OURS."""
     room = Path(kafka_replica.sdmx.__file__).parent
     for path in room.rglob("*.py"):
@@ -61,7 +61,7 @@ def test_it_knows_nothing_of_brokers() -> None:
                     assert module.partition(".")[0] in allowed, (path, module)
 
 
-def test_it_works_without_a_kafka_client() -> None:
+def test_messages_are_read_without_a_kafka_client() -> None:
     """URNs and messages can be read where confluent-kafka is not installed."""
     printed = run(
         "import sys; sys.modules['confluent_kafka'] = None\n"

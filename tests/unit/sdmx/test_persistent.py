@@ -35,7 +35,7 @@ KEYS = st.integers(-500, 500) | st.text(max_size=2) | st.builds(Clumsy, st.integ
     st.sampled_from([range(0), range(129), range(3500), range(0, 1 << 14, 32), range(0, 1 << 19, 1 << 10)]),
     st.lists(st.tuples(KEYS, st.none() | st.integers())),
 )
-def test_it_is_what_a_dict_would_be(
+def test_the_mapping_equals_a_dict(
     first: dict[object, int], more: range, changes: list[tuple[object, int | None]]
 ) -> None:
     """After any changes the mapping equals a dict, and its earlier versions are unchanged."""

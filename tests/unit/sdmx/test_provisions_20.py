@@ -32,7 +32,7 @@ AGREEMENT = (
 )
 
 
-def test_twin() -> None:
+def test_a_plain_agreement_equals_that_of_2_1() -> None:
     """An agreement without further content equals that of 2.1; its agency is that of the flow."""
     plain, _ = read_message(DATA)
     assert type(plain) is ProvisionAgreement
@@ -65,7 +65,7 @@ def test_sources_and_constraints() -> None:
         write_message(full, Format.SDMX_ML_2_1)
 
 
-def test_parts() -> None:
+def test_each_agreement_is_split_off_alone() -> None:
     """Each agreement is split off alone, and the message stays valid: the status comes after it."""
     whole = list(read_message(DATA))
     parts = split_message(
@@ -113,7 +113,7 @@ def test_nothing_found_and_no_id() -> None:
         read_message(DATA.replace(b"<c:ConstraintID>C1</c:ConstraintID>", b""))
 
 
-def test_one_message_within_another() -> None:
+def test_an_answer_within_a_metadata_set_is_refused() -> None:
     """An answer within a metadata set is refused: the part of the set would contain its agreements."""
     inner = DATA[DATA.index(b"<m:QueryProvisioningResponse") : DATA.index(b"</m:RegistryInterface>")]
     reports = (SDMX_DATA / "metadata_set.sdmx20.xml").read_bytes()

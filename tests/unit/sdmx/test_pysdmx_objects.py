@@ -32,7 +32,7 @@ def sample(id_: str) -> Any:
     return next(one for path in sample_files() for one in read_message(path.read_bytes()) if one.id == id_)
 
 
-def test_codelists() -> None:
+def test_codes_keep_their_order_names_and_validity() -> None:
     """Codes keep their order, with names in the requested language; validity comes from registries' annotations."""
     mine = sample("CL_REF_AREA")
     made = to_pysdmx(mine)
@@ -50,7 +50,7 @@ def test_codelists() -> None:
     assert [one.id for one in dated.annotations] == ["other"]
 
 
-def test_data_structures() -> None:
+def test_components_are_those_of_pysdmxs_own_readers() -> None:
     """Components have roles, references, formats and levels, as from pysdmx's own readers."""
     mine = sample("DSD_LABOUR")
     made = to_pysdmx(mine)
@@ -78,7 +78,7 @@ def test_data_structures() -> None:
         (AttributeRelationship(kind="group", groups=("NOWHERE",)), "D"),
     ],
 )
-def test_attachment_levels(about: AttributeRelationship, level: str) -> None:
+def test_an_attribute_relationship_becomes_an_attachment_level(about: AttributeRelationship, level: str) -> None:
     """An attribute's relationship becomes pysdmx's attachment level."""
     mine = sample("DSD_LABOUR")
     first = next(iter(mine.attributes.values()))
@@ -86,7 +86,7 @@ def test_attachment_levels(about: AttributeRelationship, level: str) -> None:
     assert to_pysdmx(changed).components[first.id].attachment_level == level
 
 
-def test_refused() -> None:
+def test_content_that_pysdmx_would_interpret_differently_is_refused() -> None:
     """Content that pysdmx would interpret differently is refused, with the URN and the reason."""
     for cls, reason in {
         "Codelist": "extend others",
@@ -130,7 +130,7 @@ EXPRESSIBLE = [
 
 
 @pytest.mark.parametrize("cls", EXPRESSIBLE)
-def test_classes(cls: str) -> None:
+def test_each_class_of_pysdmx_becomes_an_object(cls: str) -> None:
     """Each class that pysdmx has becomes an object of it, with its URN, names, annotations and items."""
     mine: Artefact = of_class(cls)
     made = to_pysdmx(mine)
@@ -141,7 +141,7 @@ def test_classes(cls: str) -> None:
         assert [item.name for item in made.items] == [item.name() for item in mine.items.values()]
 
 
-def test_metadata_sets() -> None:
+def test_a_metadata_set_becomes_a_report() -> None:
     """A metadata set becomes a report with values, texts in the language, and nested attributes."""
     from test_classes import METADATA
 
@@ -157,7 +157,7 @@ def test_metadata_sets() -> None:
         assert one.value in ([value for value in values if value is not None] or [None])
 
 
-def test_stubs() -> None:
+def test_a_stub_becomes_an_artefact_marked_as_one() -> None:
     """A stub becomes an artefact without content that is marked as one."""
     mine = of_class("ConceptScheme")
     from kafka_replica.sdmx.containers import StubItems

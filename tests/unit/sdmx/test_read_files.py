@@ -72,7 +72,7 @@ def test_errors_are_listed(tmp_path: Path) -> None:
     assert read_files(*sample_files()).errors == ()
 
 
-def test_what_is_no_file(tmp_path: Path) -> None:
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
     """The error names what is missing; a text file object is refused."""
     with pytest.raises(UsageError, match=r"no file or folder .*nothing"):
         read_files(tmp_path / "nothing.xml")
@@ -94,7 +94,7 @@ def test_the_last_file_counts(tmp_path: Path) -> None:
     assert found.contents.replaced == [(urn, tmp_path / "a.json")]
 
 
-def test_all_look_ups_work() -> None:
+def test_all_look_ups_work_on_files() -> None:
     """References, resolution, constraints, version rules and refreshing work as in a version of a replica."""
     found = read_files(*sample_files())
     assert found.version == 1
@@ -112,7 +112,7 @@ def test_all_look_ups_work() -> None:
     ("sdmx-ml", "3.1"), ("sdmx-json", "1.0"), ("sdmx-json", "2.0"), ("sdmx-json", "2.1"), ("sdmx-edi", ""),
     ("xlsx", ""),
 ))  # fmt: skip
-def test_real_files(row: dict[str, str]) -> None:
+def test_published_files_are_found_byte_for_byte(row: dict[str, str]) -> None:
     """Every artefact that publishing accepts from a file is found byte for byte; all others are errors."""
     file = CORPUS / row["file"]
     found = read_files(file)

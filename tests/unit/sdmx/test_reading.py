@@ -54,7 +54,7 @@ def only(data: bytes, kind: type[Any]) -> Any:
     return found
 
 
-def test_samples() -> None:
+def test_the_samples_have_the_content_that_the_demo_shows() -> None:
     """The samples are of three formats, in two languages, and have the content that the demo shows."""
     messages = [read_message(path.read_bytes()) for path in sample_files()]
     assert {one.format for one in messages} == {Format.FUSION_JSON, Format.SDMX_ML_2_1, Format.SDMX_ML_3_0}
@@ -68,7 +68,7 @@ def test_samples() -> None:
     assert {one.header.sender for one in messages} == {"KR_DEMO"}
 
 
-def test_names() -> None:
+def test_names_keep_all_languages_in_order() -> None:
     """All languages are kept in order; the message's default is English, and English is preferred by default."""
     codelist = only(
         codelist_xml(
@@ -81,7 +81,7 @@ def test_names() -> None:
     assert (codelist.description(), codelist.description("en")) == ("So", None)
 
 
-def test_codes() -> None:
+def test_codes_keep_parents_annotations_and_order() -> None:
     """Parents, annotations and order are kept; parents as <Ref> (2.1) and as text (3.0)."""
     for version, parent in (("2_1", '<Ref id="Z"/>'), ("3_0", "Z"), ("3_1", "Z")):
         codelist = only(
@@ -102,7 +102,7 @@ def test_codes() -> None:
         assert (note.id, note.title, note.type, note.url, note.text["fr"]) == ("n", "t", "k", "u", "x")
 
 
-def test_twins() -> None:
+def test_a_codelist_in_four_formats_gives_equal_codelists() -> None:
     """A codelist in four formats gives equal codelists."""
     code = '<s:Code id="A"><c:Name xml:lang="en">Annual</c:Name>{}</s:Code><s:Code id="B"><c:Name>B</c:Name></s:Code>'
     twins = [
@@ -212,7 +212,7 @@ def test_data_structure_2_1() -> None:
     assert (str(value.representation.format.min_value), value.representation.format.is_sequence) == ("-1.5", False)
 
 
-def test_codelist_extension() -> None:
+def test_extensions_of_3_0_are_kept_without_their_codes() -> None:
     """Extensions of 3.0 are kept; their codes are not copied in."""
     extended = "urn:sdmx:org.sdmx.infomodel.codelist.Codelist=B:CL(1.0+.0)"
     found = only(
@@ -259,7 +259,7 @@ def test_stubs_do_not_look_empty(container: str, tag: str, kind: type[Any], attr
     assert stub == only(data, kind)
 
 
-def test_opaque() -> None:
+def test_a_vendors_class_is_opaque() -> None:
     """A vendor's class keeps names and a message of its own; everything else raises with the class's name."""
     data = xml(
         '<v:Things xmlns:v="urn:v"><v:Thing id="P" agencyID="A" version="1.0" urn="urn:sdmx:org.sdmx.infomodel.own.'
@@ -304,7 +304,7 @@ def test_own_identity_wins() -> None:
         (";;;=", None),
     ],
 )
-def test_content_types(text: str, expected: Format | None) -> None:
+def test_media_types_are_understood_in_any_spelling(text: str, expected: Format | None) -> None:
     """Media types are understood in any case and spacing; every format's own name leads back to it."""
     assert of_content_type(text) is expected
     assert all(of_content_type(one) is one for one in Format)
@@ -328,13 +328,13 @@ def test_content_wins_over_content_type() -> None:
         lambda data: gzip.compress(data[:9]) + gzip.compress(data[9:]),
     ],
 )
-def test_wrappings(wrap: Any) -> None:
+def test_gzip_and_byte_order_marks_change_nothing(wrap: Any) -> None:
     """Packing in gzip (one member or more), byte order marks, UTF-16 and blanks change nothing."""
     data = codelist_xml('<s:Code id="A"><c:Name>é</c:Name></s:Code>')
     assert only(wrap(data), Codelist) == only(data, Codelist)
 
 
-def test_soap() -> None:
+def test_a_message_in_a_soap_envelope_is_read() -> None:
     """A message in a SOAP envelope is read, and so are its parts."""
     data = codelist_xml('<s:Code id="A"/>')
     soap = (
@@ -345,13 +345,13 @@ def test_soap() -> None:
     assert only(part.value, Codelist) == only(data, Codelist)
 
 
-def test_fixed_ids() -> None:
+def test_fixed_ids_and_versions_may_be_omitted() -> None:
     """The ids and versions that the standard fixes may be left out."""
     data = xml('<s:AgencySchemes><s:AgencyScheme agencyID="SDMX"/></s:AgencySchemes>', "3_0")
     assert list(read_message(data).artefacts) == [Urn.of("AgencyScheme", "SDMX", "AGENCIES", "1.0")]
 
 
-def test_twice() -> None:
+def test_an_artefact_that_appears_twice_is_refused() -> None:
     """An artefact that appears twice makes the message unreadable, as neither copy can be preferred."""
     one = '<s:Codelist id="CL" agencyID="A" version="1.0"/>'
     data = xml(f"<s:Codelists>{one}{one}</s:Codelists>")

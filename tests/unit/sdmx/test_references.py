@@ -61,7 +61,7 @@ def test_find_by_a_rule(rule: str, expected: list[str], monkeypatch: pytest.Monk
     assert len(found.find(version="*")) == 7
 
 
-def test_latest() -> None:
+def test_the_newest_version_is_found() -> None:
     """The newest version of an artefact is found, drafts only on request."""
     found = structures_of({"codelists": codelists("1.0.0", "1.10.0", "2.0.0-draft")})
     assert found.latest(f"{URN}codelist.Codelist=A:CL(1.0.0)").version == "1.10.0"
@@ -90,7 +90,7 @@ def test_a_reference_with_a_rule_is_followed() -> None:
     assert found.dangling() == ()
 
 
-def test_the_samples() -> None:
+def test_descendants_of_a_dataflow_are_complete() -> None:
     """A dataflow's descendants are its structure, the concepts and the lists; nothing dangles."""
     parts = [part for path in sample_files() for part in split_message(path.read_bytes())]
     found = Structures(FakeSnapshot.of(parts))
@@ -160,7 +160,7 @@ def family(structures: Structures) -> Any:
     return asked, structures.dangling()
 
 
-def test_moving_on_decodes_what_changed_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_refreshing_decodes_only_changed_artefacts(monkeypatch: pytest.MonkeyPatch) -> None:
     """After a change of one artefact among a hundred, one artefact is decoded."""
     lists = [listing(f"L{i}", "1.0.0", ("L0", "1.0.0") if i else None) for i in range(100)]
     snapshot = FakeSnapshot.of(split_message(message({"codelists": lists})))
@@ -178,7 +178,7 @@ def test_moving_on_decodes_what_changed_alone(monkeypatch: pytest.MonkeyPatch) -
     assert (second.version, len(calls)) == (8, 1)
 
 
-def test_dangling() -> None:
+def test_missing_artefacts_and_items_are_dangling() -> None:
     """Missing artefacts and items are reported as dangling, but not artefacts that may be elsewhere."""
     data = {
         "codelists": [
@@ -282,7 +282,7 @@ def test_a_record_that_cannot_be_read_does_not_stop_queries() -> None:
         assert repr(mended.parents(first)) == repr(tuple(mended.parents(first)))
 
 
-def test_the_attachments_of_what_cannot_be_read() -> None:
+def test_unreadable_constraints_are_listed_with_the_readable_ones() -> None:
     """Unreadable constraints are listed with the readable ones, and so is a record that may contain a constraint."""
     data = {"dataConstraints": [
         artefact(one, role="Allowed", constraintAttachment={"dataflows": [FLOW]}) for one in ("GOOD", "BAD")

@@ -24,7 +24,7 @@ EDITIONS = ["21", "30", "31"]
 
 @pytest.mark.parametrize("version", EDITIONS)
 @pytest.mark.parametrize("make", [request, answer])
-def test_registrations(version: str, make: type) -> None:
+def test_all_properties_of_a_registration_are_read(version: str, make: type) -> None:
     """All properties of a registration are read, in a request and in the answer to a query."""
     data = make(version)
     [found] = read_message(data)
@@ -94,7 +94,7 @@ def test_structures_in_answers_of_20() -> None:
         assert [one.urn.id for one in read_message(interface("20", body))] == ["CL"]
 
 
-def test_no_results() -> None:
+def test_an_answer_without_results_is_an_empty_message() -> None:
     """The answer of a query without results is an empty message, not an error."""
     body = '<m:QueryRegistrationResponse><r:StatusMessage status="Success"/></m:QueryRegistrationResponse>'
     for version in EDITIONS:
@@ -120,7 +120,7 @@ def test_deletions_of_20_are_refused() -> None:
             read_message(data)
 
 
-def test_without_id() -> None:
+def test_a_registration_without_an_id_has_no_urn() -> None:
     """A registration without an id from a registry has no URN."""
     data = request("21").replace(b'<r:Registration id="REG_1" ', b"<r:Registration ")
     with pytest.raises(MessageError, match="no id"):

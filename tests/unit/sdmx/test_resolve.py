@@ -131,7 +131,7 @@ def without(data: dict[str, Any], *ids: str) -> dict[str, Any]:
     return {key: [one for one in some if one["id"] not in ids] for key, some in data.items()}
 
 
-def test_a_dataflow_with_all_it_needs() -> None:
+def test_each_component_has_its_representation_list_and_concept() -> None:
     """Each component has its representation, list and concept, in the versions given by their rules."""
     found = structures_of(sample()).resolve("A:DF(1.0.0)")
     assert (str(found.urn), found.version) == (FLOW, 7)
@@ -175,7 +175,7 @@ def test_metadata_attributes_that_data_may_carry() -> None:
     assert name.representation.format == TextFormat(text_type="String", max_length=9)
 
 
-def test_what_may_be_resolved() -> None:
+def test_flows_structures_and_agreements_are_resolved() -> None:
     """A dataflow, a data structure and a provision agreement are resolved from a reference, URN, or artefact."""
     structures = structures_of(sample())
     flow, agreement = structures.dataflow("A:DF(1.0.0)"), structures.provision_agreement("A:PA(1.0.0)")
@@ -238,7 +238,7 @@ CORE = Representation(format=FORMAT, min_occurs=0, max_occurs=5)
         (Representation(min_occurs=1), CORE, Representation(format=FORMAT, min_occurs=1, max_occurs=5)),
     ],
 )  # fmt: skip
-def test_effective_representations(own: Any, core: Any, expected: Any) -> None:
+def test_a_local_representation_counts_before_that_of_the_concept(own: Any, core: Any, expected: Any) -> None:
     """A component's own representation counts if it defines values, else its concept's; own occurrences come first."""
     assert effective_representation(own, core) == expected
 
@@ -311,7 +311,7 @@ def test_constraints_of_2_1() -> None:
     assert {one.constraint.urn.cls for one in found.constraints} == {"ContentConstraint"}
 
 
-def test_constraints_of() -> None:
+def test_constraints_are_found_for_all_versions_and_roles() -> None:
     """Constraints on an artefact are found for all versions and roles; an attachment by rule means one version."""
     data = sample()
     data["dataflows"].append(artefact("DF", version="1.4.0", structure=DSD))
@@ -360,7 +360,7 @@ def test_constraints_are_found_without_decoding_the_rest(monkeypatch: pytest.Mon
     assert [one.id for one in third.constraints_of(DSD)] == ["NEW", "NO_ROLE"]
 
 
-def test_constraints_that_cannot_be_read_are_told() -> None:
+def test_unreadable_constraints_are_listed() -> None:
     """Stubs and unreadable records are listed, as they may be constraints that apply."""
     stub = {"dataConstraints": [artefact("STUB", isExternalReference=True), constraint("BROKEN", FLOW)]}
     parts = split_message(message(sample())) + split_message(message(stub))
@@ -385,7 +385,7 @@ def test_a_constraint_that_came_along() -> None:
 # --- missing structures ---
 
 
-def test_all_that_is_missing_is_listed_at_once() -> None:
+def test_all_missing_parts_are_listed_at_once() -> None:
     """All missing lists, extended lists, stubs and concepts are listed, each with the component that needs it."""
     data = without(sample(), "VL", "EU", "CL")
     data["conceptSchemes"][0]["concepts"] = [
@@ -408,7 +408,7 @@ def test_all_that_is_missing_is_listed_at_once() -> None:
     assert (str(again), len(again.missing)) == (told, 4)
 
 
-def test_a_long_list_of_what_is_missing_is_cut_in_the_message_alone() -> None:
+def test_a_long_list_of_missing_parts_is_shortened_only_in_the_message() -> None:
     """A part missing for several components is listed once; the message is shortened, the error is complete."""
     dimensions = [dimension(f"D{i}", **enumerated(f"{LIST}L{i // 2}(1.0.0)")) for i in range(60)]
     many = {"dimensionList": {"id": "DimensionDescriptor", "dimensions": dimensions}}
@@ -426,7 +426,7 @@ def test_a_long_list_of_what_is_missing_is_cut_in_the_message_alone() -> None:
         ("MSD", DSD, r"A:DSD\(1\.0\.0\): looking up .*A:MSD\(1\.0\.0\)"),
     ],
 )
-def test_without_structures_nothing_goes(gone: str, asked: str, reason: str) -> None:
+def test_a_missing_structure_is_an_error(gone: str, asked: str, reason: str) -> None:
     """The error names the missing structure and the artefact that needs it."""
     with pytest.raises(IncompleteStructureError, match=reason):
         structures_of(without(sample(), gone)).resolve(asked)
@@ -443,13 +443,13 @@ def test_without_structures_nothing_goes(gone: str, asked: str, reason: str) -> 
         ("provisionAgreements", artefact("PA", isExternalReference=True)),
     ],
 )
-def test_stubs_are_not_taken_for_content(kind: str, stub: dict[str, Any]) -> None:
+def test_a_stub_is_reported_as_missing(kind: str, stub: dict[str, Any]) -> None:
     """A stub is reported as missing, whichever part it is."""
     with pytest.raises(IncompleteStructureError, match="stub"):
         structures_of(sample() | {kind: [stub]}).resolve(AGREEMENT)
 
 
-def test_what_is_not_needed_may_be_missing() -> None:
+def test_a_part_that_is_not_needed_may_be_missing() -> None:
     """A missing concept of a component with its own list, and a missing provider, are noted without an error."""
     data = without(sample(), "DATA_PROVIDERS")
     data["conceptSchemes"][0]["concepts"] = [
@@ -465,7 +465,7 @@ def test_what_is_not_needed_may_be_missing() -> None:
     assert [one.target and one.target.id for one in structures_of(data).resolve(DSD).missing] == ["CS", "MSD"]
 
 
-def test_odd_references() -> None:
+def test_unusable_references_raise_with_the_reason() -> None:
     """Unusable references raise errors with the reason.
 
     These are a flow without a structure, metadata attributes without a metadata structure or unknown in it, a list that
@@ -495,7 +495,7 @@ def test_odd_references() -> None:
         old.resolve(f"{URN}registry.ProvisionAgreement=A:PA(1.0)")
 
 
-def test_a_damaged_record_is_told_with_the_rest() -> None:
+def test_a_damaged_record_is_reported_with_its_place() -> None:
     """A damaged record is reported with the others and with its place in the log."""
     snapshot = FakeSnapshot.of(split_message(message(sample())))
     key = CODELIST.encode()
@@ -524,7 +524,7 @@ def files() -> list[Any]:
 
 
 @pytest.mark.parametrize("row", files())
-def test_real_structures(row: dict[str, str]) -> None:
+def test_each_real_structure_resolves_or_lists_its_missing_parts(row: dict[str, str]) -> None:
     """Each dataflow and data structure resolves with the lists of its components, or everything missing is reported.
 
     A part reported as missing is not in the file, is a stub there, or extends something that is not there.
@@ -566,7 +566,7 @@ def one_file(ending: str) -> list[Any]:
 
 
 @pytest.mark.parametrize("row", one_file("ECB_EXR__1__structure-full.xml"))
-def test_exchange_rates(row: dict[str, str]) -> None:
+def test_a_real_dataflow_has_the_parts_counted_by_hand(row: dict[str, str]) -> None:
     """A real dataflow of 2.1 has the components, lists and constraint counted by hand."""
     found = Structures(FakeSnapshot.of(split_message(data_of(row)))).resolve("ECB:EXR(1.0)")
     assert (len(found.components), len(found.dimensions)) == (31, 6)

@@ -81,7 +81,7 @@ def test_every_class_is_read() -> None:
     assert seen == set(READERS)
 
 
-def test_codelist(sample: dict[str, Any]) -> None:
+def test_codelists_keep_languages_order_and_extensions(sample: dict[str, Any]) -> None:
     """Languages, order, parents, annotations, validity, links and extensions are kept."""
     found = sample["CL"]
     assert (found.version, found.is_partial, found.valid_from, found.valid_to) == ("1.0", True, "2020", "2021")
@@ -103,7 +103,7 @@ def test_codelist(sample: dict[str, Any]) -> None:
     assert members == [("A%", None), ("B", "true"), ("C", "excluderoot")]
 
 
-def test_codes_are_made_when_asked_for(sample: dict[str, Any]) -> None:
+def test_codes_are_made_on_first_access(sample: dict[str, Any]) -> None:
     """A code is the same object on each access; lists compare equal whether or not their codes were made."""
     one, other = (only(message({"codelists": SAMPLE["codelists"]})) for _ in range(2))
     assert one.codes["A"] is one.codes["A"]
@@ -142,7 +142,7 @@ def test_threads_get_the_same_codes() -> None:
         ({}, {}),
     ],
 )
-def test_names(written: dict[str, Any], expected: dict[str, str]) -> None:
+def test_a_name_without_a_language_has_the_messages_first(written: dict[str, Any], expected: dict[str, str]) -> None:
     """A name without a language is in the message's first language, unless the map has that language."""
     data = {"codelists": [{"id": "CL", "agencyID": "A", "codes": [{"id": "A"} | written]} | written]}
     found = only(message(data, contentLanguages=["fr", "en"]))
@@ -151,7 +151,7 @@ def test_names(written: dict[str, Any], expected: dict[str, str]) -> None:
         assert dict(only(message(data)).names) == {"en": "N"}
 
 
-def test_other_lists(sample: dict[str, Any]) -> None:
+def test_geographic_and_value_lists_are_kept(sample: dict[str, Any]) -> None:
     """Geographic codelists, value lists and concept schemes are kept."""
     assert sample["GEO"].codes["A"].value == "POLYGON(0 0)"
     assert (sample["GRID"].grid_definition, sample["GRID"].codes["A"].geo_cell) == ("G", "1")
@@ -171,7 +171,7 @@ def test_other_lists(sample: dict[str, Any]) -> None:
     ]
 
 
-def test_data_structure(sample: dict[str, Any]) -> None:
+def test_data_structures_keep_components_and_relationships(sample: dict[str, Any]) -> None:
     """Components, relationships, groups, usages of metadata attributes, and lists with annotations are kept."""
     found = sample["DSD"]
     assert [(one.id, one.position) for one in found.dimension_list.values()] == [
@@ -216,7 +216,7 @@ def test_organisations_and_categories(sample: dict[str, Any]) -> None:
     assert [str(one) for one in report.reporting_categories["TWO"].provisioning_metadata] == [FLOW]
 
 
-def test_constraints(sample: dict[str, Any]) -> None:
+def test_constraints_keep_regions_and_keys(sample: dict[str, Any]) -> None:
     """Regions and keys are kept with all properties of a value."""
     found = sample["CON"]
     assert (found.role, [str(one) for one in found.attachment.references]) == ("Allowed", [FLOW])
@@ -241,7 +241,7 @@ def test_constraints(sample: dict[str, Any]) -> None:
     assert sample["MCON"].metadata_target_regions[0].components[0].id == "CONTACT.NAME"
 
 
-def test_hierarchies(sample: dict[str, Any]) -> None:
+def test_nested_codes_and_levels_are_kept(sample: dict[str, Any]) -> None:
     """Nested codes and nested levels are kept."""
     found = sample["H"]
     assert [one.urn.item for one in found.walk()] == ["ONE", "ONE.TWO"]
@@ -252,7 +252,7 @@ def test_hierarchies(sample: dict[str, Any]) -> None:
     assert (sample["HA"].linked_hierarchy.id, str(sample["HA"].context_object)) == ("H", FLOW)
 
 
-def test_maps(sample: dict[str, Any]) -> None:
+def test_maps_of_all_kinds_are_kept(sample: dict[str, Any]) -> None:
     """Maps of components, dates, values and items are kept."""
     found = sample["SM"]
     assert (str(found.source), str(found.target)) == (DSD, FLOW)
@@ -292,7 +292,7 @@ def test_provisions_metadata_and_processes(sample: dict[str, Any]) -> None:
     assert (transition.urn.item, step.steps["S2"].urn.item) == ("S1.T", "S1.S2")
 
 
-def test_vtl(sample: dict[str, Any]) -> None:
+def test_vtl_schemes_are_kept(sample: dict[str, Any]) -> None:
     """Schemes of VTL are kept."""
     one = sample["TS"].transformations["T1"]
     assert (sample["TS"].vtl_version, one.expression, one.result, one.is_persistent) == ("2.0", "a + b", "c", True)
@@ -312,7 +312,7 @@ def test_vtl(sample: dict[str, Any]) -> None:
     assert (mappings["V1"].from_vtl.space_keys, mappings["V4"].mapped) == (("AREA",), None)
 
 
-def test_what_1_0_has_of_its_own(older: dict[str, Any]) -> None:
+def test_constructs_of_1_0_are_kept(older: dict[str, Any]) -> None:
     """Constructs of 1.0 are kept.
 
     These are primary measures, measure dimensions, hierarchical codelists, structure sets, targets and reports.
@@ -408,7 +408,7 @@ def items_in(found: Message) -> int:
 
 
 @pytest.mark.parametrize("row", rows(*JSON))
-def test_corpus(row: dict[str, str]) -> None:
+def test_the_sdmx_json_corpus_equals_the_index(row: dict[str, str]) -> None:
     """Real files have as many artefacts of each class, and items, as the index says, and split without loss."""
     whole = read_message(data_of(row))
     expected = dict(part.split("=") for part in row["maintainables_by_type"].split(";"))
@@ -457,7 +457,7 @@ def twins() -> list[Any]:
 
 
 @pytest.mark.parametrize(("stem", "left", "right"), twins())
-def test_twins(stem: str, left: Path, right: Path) -> None:
+def test_fusion_json_and_sdmx_json_give_equal_models(stem: str, left: Path, right: Path) -> None:
     """Twins in Fusion-JSON and SDMX-JSON give equal models, except where the files differ."""
     fusion, ours = read_message(left.read_bytes()).artefacts, read_message(right.read_bytes()).artefacts
     for urn in [one for one in fusion if one in ours]:
@@ -562,7 +562,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_refused(name: str) -> None:
+def test_each_bad_input_is_refused_at_once(name: str) -> None:
     """Each bad input is refused with MessageError at once, in a message of bounded length."""
     started = time.thread_time()
     with pytest.raises(MessageError) as caught:
@@ -601,14 +601,14 @@ def test_a_name_that_comes_twice(members: list[tuple[str, Any]], is_compact: boo
         lambda data: json.dumps(json.loads(data), indent=3).encode(),
     ],
 )
-def test_wrappings(wrap: Any) -> None:
+def test_gzip_and_layout_change_nothing(wrap: Any) -> None:
     """Packing in gzip, byte order marks, UTF-16, blanks and another layout change nothing."""
     data = message(SAMPLE)
     assert dict(read_message(wrap(data)).artefacts) == dict(read_message(data).artefacts)
     assert [part.urn for part in split_message(wrap(data))] == list(read_message(data).artefacts)
 
 
-def test_availability() -> None:
+def test_availability_constraints_are_listed_beside_artefacts() -> None:
     """Availability constraints without an id are listed beside the artefacts."""
     region = {"keyValues": [{"id": "FREQ", "values": ["A"]}]}
     written = {"constraintAttachment": {"dataflow": FLOW}, "cubeRegion": region, "seriesCount": 3, "obsCount": 9}
@@ -623,7 +623,7 @@ def test_availability() -> None:
         read_message(message({"availabilityConstraints": [{"constraintAttachment": {"dataflow": "x"}}]}))
 
 
-def test_lenient() -> None:
+def test_known_deviations_of_registries_are_accepted() -> None:
     """Deviations of registries are accepted: numbers and booleans as texts, null for absent values, foreign keys."""
     code = {"id": "A", "name": "A", "names": {"en": "A", "fr": None}, "descriptions": {"en": None}}
     code |= {"annotations": None, "links": None, "x-extension": {"a": [1]}}

@@ -114,7 +114,7 @@ def texts_of(value: Any) -> str:
     return str(value)
 
 
-def test_nothing_is_lost() -> None:
+def test_every_value_of_every_field_is_in_the_model() -> None:
     """Every value of every field is in the model of some class, except for fields that give way to another."""
     kept: set[str] = set()
     made: set[str] = set()
@@ -128,7 +128,7 @@ def test_nothing_is_lost() -> None:
     assert len(kept) > 700
 
 
-def test_nothing_of_availability_is_lost() -> None:
+def test_every_value_of_an_availability_constraint_is_in_the_model() -> None:
     """Every value of an availability constraint, which has no URN, is in the model."""
     maker = Maker()
     text = texts_of(read_availability_constraint(maker.struct(WireAvailability), Context()))

@@ -36,7 +36,7 @@ def test_the_key_decides(make: Callable[[], KeyFilter], kept: set[bytes]) -> Non
     assert {key for key in KEYS if make()(key)} == kept
 
 
-def test_the_name_tells_filters_apart() -> None:
+def test_the_name_of_a_filter_depends_on_its_patterns() -> None:
     """The name of a filter depends on its patterns, but not on their order."""
     assert str(only(cls=["A", "B"])) == str(only(cls=("B", "A")))
     assert len({str(only()), str(only(cls="A")), str(only(agency="A")), str(only(cls=["A", "B"]))}) == 4

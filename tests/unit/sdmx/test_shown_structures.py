@@ -62,7 +62,9 @@ def codelist(count: int) -> Maintainable:
         (("structure_map", "KR_DEMO:LABOUR_TO_PANEL(1.0)"), '"Labour market to panel" 5 component maps>'),
     ],
 )  # fmt: skip
-def test_artefacts(structures: FileStructures, reference: tuple[str, str], shown: str) -> None:
+def test_an_artefact_shows_class_reference_and_counts(
+    structures: FileStructures, reference: tuple[str, str], shown: str
+) -> None:
     """An artefact shows class, reference, name and counts."""
     kind, name = reference
     assert repr(getattr(structures, kind)(name)).endswith(shown)

@@ -112,7 +112,7 @@ def test_the_schema_finds_faults() -> None:
 
 
 @pytest.mark.parametrize("row", rows(*[("sdmx-ml", version) for version in VERSIONS]))
-def test_real_xml(row: dict[str, str]) -> None:
+def test_real_xml_files_are_valid_or_listed(row: dict[str, str]) -> None:
     """A real file is valid or listed; a listed file is not valid."""
     known = [end for end in INVALID_ML if row["file"].endswith(end) and not valid_namesake(row)]
     assert bool(faults(row["version"].replace(".", ""), data_of(row))) == bool(known)
@@ -150,13 +150,13 @@ def test_our_json_samples(edition: str, sample: dict[str, Any]) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("row", rows(("sdmx-json", "1.0"), ("sdmx-json", "2.0"), ("sdmx-json", "2.1")))
-def test_real_json(row: dict[str, str]) -> None:
+def test_real_json_files_are_valid_or_listed(row: dict[str, str]) -> None:
     """A real file is valid or listed; a listed file is not valid."""
     known = [end for end in INVALID_JSON if row["file"].endswith(end)]
     assert bool(json_faults(row["version"].replace(".", ""), data_of(row))) == bool(known)
 
 
-def test_each_listed_file_is_there() -> None:
+def test_each_listed_file_exists() -> None:
     """The lists name no file that is missing in the corpus."""
     found = [parameter.values[0] for parameter in rows(*[(kind, v) for kind in KINDS for v in VERSIONS])]
     if found == [None]:

@@ -32,7 +32,7 @@ def shown(registry: CollectorRegistry) -> dict[str, float]:
 
 
 @pytest.mark.filterwarnings("default")
-def test_what_is_shown() -> None:
+def test_dangling_references_are_counted_at_each_version() -> None:
     """Dangling references are counted at each version once ``prepare`` was called; cache metrics are always there."""
     registry, topic = CollectorRegistry(), FakeTopic()
     with topic.replica() as replica:

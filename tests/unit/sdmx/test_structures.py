@@ -39,7 +39,7 @@ def urn(class_: str, reference: str) -> Urn:
     return Urn.of_reference(class_, reference)
 
 
-def test_look_ups(structures: Structures) -> None:
+def test_artefacts_are_found_by_reference_text_and_urn(structures: Structures) -> None:
     """Artefacts are found by reference, text and URN, as the same object each time; the version is the snapshot's."""
     freq = structures.codelist("SDMX:CL_FREQ(2.1)")
     assert freq.codes["A"].name("en") == "Annual"
@@ -56,7 +56,7 @@ def test_look_ups(structures: Structures) -> None:
     assert b"not a urn" not in structures
 
 
-def test_items(structures: Structures) -> None:
+def test_a_urn_with_an_item_gives_the_item(structures: Structures) -> None:
     """A URN with an item gives the item."""
     assert isinstance(structures.get(urn("Code", "SDMX:CL_FREQ(2.1).A")), Code)
     assert isinstance(structures.get(urn("Concept", "KR_DEMO:CS_LABOUR(1.0).SEX")), Concept)
@@ -84,7 +84,7 @@ def test_every_reference_of_the_samples_resolves(structures: Structures) -> None
             assert all(name in artefact.dimensions for group in artefact.groups.values() for name in group.dimensions)
 
 
-def test_enumerations(structures: Structures) -> None:
+def test_a_local_list_counts_before_that_of_the_concept(structures: Structures) -> None:
     """A local list counts, then the concept's; a local format makes the component uncoded."""
     found = {one.component.id: one.enumeration for one in structures.components("KR_DEMO:DSD_LABOUR(1.0)")}
     assert found["FREQ"] == urn("Codelist", "SDMX:CL_FREQ(2.1)")
@@ -93,7 +93,7 @@ def test_enumerations(structures: Structures) -> None:
     assert found["DECIMALS"] is None
 
 
-def test_find(structures: Structures, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wildcards_find_artefacts_without_decoding(structures: Structures, monkeypatch: pytest.MonkeyPatch) -> None:
     """Wildcards in class, agency, id and version find artefacts without decoding them."""
     monkeypatch.setattr(module, "read_message", _never)
     assert len(structures.find(cls="Codelist")) == 8
@@ -108,7 +108,7 @@ def _never(*_: object, **__: object) -> None:
     raise AssertionError("decoded before it was asked for")
 
 
-def test_near_misses(structures: Structures) -> None:
+def test_the_error_for_a_missing_artefact_suggests_similar_ones(structures: Structures) -> None:
     """The error for a missing artefact has the version and similar artefacts."""
     with pytest.raises(ArtefactNotFoundError, match=r"not in version 7; there is version 2\.1 of it"):
         structures.codelist("SDMX:CL_FREQ(3.0)")
@@ -122,7 +122,7 @@ def test_near_misses(structures: Structures) -> None:
         structures.codelist("CL_FREQ")
 
 
-def test_wildcard_versions() -> None:
+def test_a_version_with_a_wildcard_is_the_newest_that_matches() -> None:
     """A version with a wildcard means the newest that fits."""
     parts = [
         part

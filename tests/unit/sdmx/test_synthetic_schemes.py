@@ -151,7 +151,7 @@ def test_agencies_of_1_0_and_2_0_keep_each_other() -> None:
     assert held(part) == named("X", "Y", name="Agency")
 
 
-def test_a_copy_that_says_all_stays_byte_for_byte() -> None:
+def test_a_complete_copy_stays_byte_for_byte() -> None:
     """A copy with all content stays unchanged byte for byte; a single copy is not even read."""
     small, large = part_of(concepts("A")), part_of(concepts("C", "B", "A"))
     for copies in ([small, large], [large, small], [large, large]):
@@ -160,7 +160,7 @@ def test_a_copy_that_says_all_stays_byte_for_byte() -> None:
     assert merge_copies([broken]).part is broken
 
 
-def test_of_an_item_that_differs_the_last_definition_counts() -> None:
+def test_the_last_definition_of_an_item_counts() -> None:
     """The last definition of an item counts, and the ids of changed items are reported."""
     part, conflicts = merge_copies([part_of(concepts("A", "B")), part_of(concepts("B", "C", name="New"))])
     assert held(part) == {"A": "Name A", "B": "New B", "C": "New C"}
@@ -197,7 +197,7 @@ COPIES = st.lists(st.dictionaries(st.sampled_from("ABCDE"), st.sampled_from(["x"
 
 @settings(max_examples=examples(60), deadline=None)
 @given(COPIES.filter(lambda copies: len(copies) < 5))
-def test_merging_at_once_or_one_after_the_other_gives_the_same(copies: list[dict[str, str]]) -> None:
+def test_the_order_of_merging_does_not_matter(copies: list[dict[str, str]]) -> None:
     """Merging files one by one or all at once gives the same items: the last definition of each."""
     parts = [
         part_of(ml("<Concepts>" + "".join(
@@ -231,7 +231,7 @@ def test_files_are_merged_and_reported(tmp_path: Path) -> None:
     assert found.replaced == []
 
 
-def test_agencies_stay_what_they_are() -> None:
+def test_a_real_agency_scheme_is_not_reduced() -> None:
     """A real agency scheme is not reduced to the agencies in an old file."""
     [scheme] = read_message(agencies("X", "Y", "Z"))
     assert isinstance(scheme, AgencyScheme)

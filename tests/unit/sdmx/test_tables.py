@@ -33,7 +33,7 @@ def sample(id_: str) -> Any:
     return next(one for path in sample_files() for one in read_message(path.read_bytes()) if one.id == id_)
 
 
-def test_codes() -> None:
+def test_a_table_has_the_codes_in_the_order_of_the_list() -> None:
     """A table has ids, parents, positions, names and their languages, in the order of the list."""
     areas = sample("CL_REF_AREA")
     table = to_arrow(areas)
@@ -84,7 +84,7 @@ def test_the_libraries_agree(cls: str) -> None:
     ]
 
 
-def test_trees() -> None:
+def test_nested_items_have_a_row_each() -> None:
     """Nested items have a row each, parents first, with paths as in URNs."""
     categories = of_class("CategoryScheme")
     rows = to_arrow(categories).to_pylist()
@@ -113,7 +113,7 @@ def test_several_and_none() -> None:
     assert to_pandas([]).dtypes.to_list() == to_pandas(lists).dtypes.to_list()
 
 
-def test_what_is_no_table() -> None:
+def test_a_stub_has_no_table() -> None:
     """A stub, and an artefact without items, give errors."""
     areas = sample("CL_REF_AREA")
     with pytest.raises(UnreadableContentError, match="stub"):

@@ -98,14 +98,14 @@ def test_the_only_list_with_that_id_is_meant(edition: str, components: str) -> N
         ([], "UNSD:CL_FREQ(1.0)"),
     ],
 )
-def test_which_list_is_meant(lists: list[tuple[str, str]], expected: str) -> None:
+def test_the_key_familys_own_list_has_priority(lists: list[tuple[str, str]], expected: str) -> None:
     """The key family's own list is meant, otherwise the only one; of several other lists none is guessed."""
     for some in permutations(lists):
         data = whole("".join(codelist("CL_FREQ", *one) for one in some), concept("FREQ", "UNSD"), FREQ_20)
         assert dimension(data)[1] == expected
 
 
-def test_what_is_qualified_stays() -> None:
+def test_a_stated_agency_or_version_counts() -> None:
     """A stated agency counts, and so does a version that no list of the message has."""
     lists = codelist("CL_FREQ", "SDMX", "1.0")
     parse_lenient = FREQ_20.replace('codelist="CL_FREQ"', 'codelist="CL_FREQ" codelistAgency="UNSD"')
@@ -134,7 +134,7 @@ def scheme(id_: str, agency: str, version: str = "1.0") -> str:
         (concept("FREQ", "UNSD") + concept("FREQ", "SDMX"), "", "UNSD:STANDALONE_CONCEPT_SCHEME(1.0).FREQ"),
     ],
 )
-def test_which_concept_is_meant(concepts: str, attributes: str, expected: str) -> None:
+def test_a_concept_outside_schemes_has_priority(concepts: str, attributes: str, expected: str) -> None:
     """A concept outside schemes has priority, then the only scheme that contains the concept."""
     components = FREQ_20.replace('codelist="CL_FREQ"', f'codelist="CL_FREQ" {attributes}', 1)
     assert dimension(whole("", concepts, components))[0] == expected
@@ -160,7 +160,7 @@ def test_core_representations_and_flows() -> None:
 
 
 @pytest.mark.parametrize("row", rows(("sdmx-ml", "1.0"), ("sdmx-ml", "2.0")))
-def test_records_of_real_files_mean_what_the_file_means(row: dict[str, str]) -> None:
+def test_a_separate_record_reads_the_same_as_its_file(row: dict[str, str]) -> None:
     """Each artefact reads the same from the whole file and from a record of its own."""
     data = data_of(row)
     try:

@@ -75,7 +75,7 @@ def test_any_bytes_are_a_urn_or_a_urn_error(data: bytes) -> None:
         FREQ + ".A" * MAX_URN,
     ],
 )
-def test_what_is_no_urn(text: str) -> None:
+def test_texts_similar_to_a_urn_are_refused(text: str) -> None:
     """Texts similar to a URN are refused, each with a reason."""
     with pytest.raises(UrnError, match="reading the URN"):
         Urn.parse(text)
@@ -88,7 +88,7 @@ def test_a_huge_text_is_refused_at_once() -> None:
     assert len(str(caught.value)) < 1000
 
 
-def test_parts() -> None:
+def test_the_attributes_are_those_of_the_grammar() -> None:
     """The attributes are those of the standard's grammar."""
     urn = Urn.parse("urn:sdmx:org.sdmx.infomodel.categoryscheme.Category=A.B-C.D:CS(1.0.0-draft).X.Y")
     assert (urn.package, urn.cls, urn.agency, urn.id) == ("categoryscheme", "Category", "A.B-C.D", "CS")
@@ -96,7 +96,7 @@ def test_parts() -> None:
     assert str(urn.maintainable) == "urn:sdmx:org.sdmx.infomodel.categoryscheme.CategoryScheme=A.B-C.D:CS(1.0.0-draft)"
 
 
-def test_immutable() -> None:
+def test_a_urn_cannot_be_changed() -> None:
     """A URN cannot be changed."""
     with pytest.raises(AttributeError):
         Urn.parse(FREQ).id = "X"  # type: ignore[misc]
@@ -141,7 +141,7 @@ def test_a_vendors_class() -> None:
         ("Codelist", "A" * 1000, "X" * 1000, "1.0", None),
     ],
 )
-def test_of_checks_each_part(class_: str, agency: str, id_: str, version: str, item: str | None) -> None:
+def test_bad_parts_of_a_urn_are_refused(class_: str, agency: str, id_: str, version: str, item: str | None) -> None:
     """Results of ``of()`` can always be parsed again, so bad parts are refused."""
     with pytest.raises(UrnError):
         Urn.of(class_, agency, id_, version, item)

@@ -31,7 +31,7 @@ KNOWN = ["1.0", "1.0.1", "1.2.0", "1.10.0", "2.0.0", "2.1.0-draft", "3.0.0-rc.2"
         ("1+.x", None),
     ],
 )
-def test_newest(rule: str, expected: str | None) -> None:
+def test_a_rule_selects_the_newest_stable_version(rule: str, expected: str | None) -> None:
     """A rule means the newest stable version that fits; drafts are found only by name and by ``~``.
 
     The parts before the plus are fixed.
@@ -63,7 +63,7 @@ def test_references_in_a_draft() -> None:
     assert is_wildcard(draft)
 
 
-def test_legacy_versions() -> None:
+def test_legacy_versions_compare_by_number() -> None:
     """Versions of one, two or more parts follow the same rules, and compare by number, not by digits."""
     known = ["1", "1.9", "1.10", "2.0", "2.0.0"]
     assert newest("1.0+", known) == "1.10"
@@ -73,7 +73,7 @@ def test_legacy_versions() -> None:
     assert sort_key("1.03")[0] == sort_key("1.3")[0]
 
 
-def test_order() -> None:
+def test_versions_order_by_number() -> None:
     """Numbers order as numbers, a draft comes before its version, a legacy version before the semantic version."""
     ordered = [
         "1.0.0-draft", "1", "1.0", "1.0.0", "1.0.1", "1.9.0-1", "1.9.0-2", "1.9.0-10", "1.9.0-alpha", "1.9.0-alpha.2",
@@ -82,7 +82,7 @@ def test_order() -> None:
     assert sorted(sorted(ordered), key=sort_key) == ordered
 
 
-def test_only_drafts() -> None:
+def test_a_star_accepts_a_draft_if_there_is_nothing_else() -> None:
     """A star accepts a draft if there is nothing else; a plus does not."""
     assert newest("*", ["1.0.0-draft"]) == "1.0.0-draft"
     assert newest("+", ["1.0.0-draft"]) is None
@@ -101,7 +101,7 @@ VERSIONS = st.lists(
 
 
 @given(SEMANTIC, st.integers(0, 2), VERSIONS)
-def test_a_plus_means_what_the_standard_says(least: tuple[int, int, int], at: int, versions: list[str]) -> None:
+def test_a_plus_selects_below_the_next_part(least: tuple[int, int, int], at: int, versions: list[str]) -> None:
     """A plus means the newest triple that is at least the stated one and below the next of the part before the plus."""
     rule = ".".join(f"{part}+" if index == at else str(part) for index, part in enumerate(least))
     below = [(99, 0, 0), (least[0] + 1, 0, 0), (least[0], least[1] + 1, 0)][at]

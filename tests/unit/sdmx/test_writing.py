@@ -135,7 +135,7 @@ def test_a_class_without_a_place_is_named() -> None:
         write_message([codelist(), values], Format.SDMX_ML_2_1)
 
 
-def test_what_no_format_can_carry_says_so() -> None:
+def test_a_control_character_is_refused_in_xml_only() -> None:
     """A control character has no place in XML, but has one in JSON."""
     odd = codelist(names=InternationalString({"en": "a\x00b"}))
     why = writable(odd, Format.SDMX_ML_2_1)
@@ -152,7 +152,7 @@ def test_without_verifying_a_loss_is_silent() -> None:
     assert writable(partial, Format.EDI) is not None
 
 
-def test_what_is_left_out_is_left_out_and_no_more() -> None:
+def test_only_the_unrepresentable_parts_are_omitted() -> None:
     """Links, which have no place in 2.1, are omitted; annotations only lose their values; the rest stays."""
     linked = codelist(links=(Link(rel="see", url="https://example.org"),), is_final=True)
     [found] = read_message(write_message(linked, Format.SDMX_ML_2_1))
@@ -164,7 +164,7 @@ def test_what_is_left_out_is_left_out_and_no_more() -> None:
     )
 
 
-def test_opaque_artefacts_are_what_they_were() -> None:
+def test_opaque_artefacts_keep_their_bytes() -> None:
     """Opaque artefacts keep their own bytes in their own format, alone; any other format refuses them."""
     urn = Urn("reportingtemplate", "ReportingTemplate", "AG", "RT", "1.0")
     content = b'{"ReportingTemplate":[]}'

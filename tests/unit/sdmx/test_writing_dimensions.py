@@ -84,7 +84,7 @@ def test_a_measure_dimension_keeps_its_place(ids: list[str], positions: list[int
         assert key_of(found) == key_of(one)
 
 
-def test_what_is_in_order_stays_as_it_is() -> None:
+def test_ordered_positions_are_kept() -> None:
     """Positions are kept where the format has them, also with gaps."""
     one = structure({"AREA": 4, "FREQ": 2, "TIME_PERIOD": 3}, {"TIME_PERIOD": "TimeDimension"})
     for format_ in (Format.SDMX_ML_2_1, Format.SDMX_ML_3_1, Format.SDMX_JSON_1_0, Format.SDMX_JSON_2_1):

@@ -127,7 +127,7 @@ def _together(messages: Iterable[dict[str, Any]]) -> Keys:
 
 
 @pytest.mark.corpus
-def test_the_writer_says_what_registries_say_as_they_say_it() -> None:
+def test_written_names_and_types_are_those_of_registries() -> None:
     """Names that no file of a registry has are the reviewed ones; values have the types of the files."""
     if REAL[0].marks and REAL[0].values == (None,):
         pytest.skip("the shared corpus is not here")

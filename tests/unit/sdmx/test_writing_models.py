@@ -35,7 +35,7 @@ def test_todays_formats_carry_today(format_: Format, artefact: Artefact) -> None
 @pytest.mark.parametrize("format_", [Format.SDMX_ML_2_1, Format.SDMX_JSON_1_0], ids=lambda one: one.title)
 @given(artefact=BOTH)
 @QUICK
-def test_those_of_yesterday_carry_what_they_have(format_: Format, artefact: Artefact) -> None:
+def test_formats_of_2_1_express_all_content_of_2_1(format_: Format, artefact: Artefact) -> None:
     """Formats of SDMX 2.1 express its content, with versions of three numbers, all texts and languages."""
     found = read_message(write_message(artefact, format_, verify=False))
     assert [carried(artefact, format_)] == list(found)
@@ -43,7 +43,7 @@ def test_those_of_yesterday_carry_what_they_have(format_: Format, artefact: Arte
 
 @given(artefact=codelists(), format_=st.sampled_from([Format.FUSION_JSON, Format.SDMX_ML_2_0, Format.EDI]))
 @QUICK
-def test_the_others_carry_it_or_say_why(artefact: Codelist, format_: Format) -> None:
+def test_other_formats_write_a_codelist_whole_or_name_the_property(artefact: Codelist, format_: Format) -> None:
     """A codelist is written whole, or the property without a place is named, and never anything else."""
     why = writable(artefact, format_)
     if why is not None:
@@ -55,7 +55,7 @@ def test_the_others_carry_it_or_say_why(artefact: Codelist, format_: Format) -> 
 
 @given(artefacts=st.lists(TODAY, max_size=5), format_=st.sampled_from(SINCE_3))
 @QUICK
-def test_several_in_one_message(artefacts: list[Artefact], format_: Format) -> None:
+def test_all_artefacts_of_a_message_come_back(artefacts: list[Artefact], format_: Format) -> None:
     """All artefacts of a message come back, and the bytes are the same each time."""
     assume(len({artefact.urn for artefact in artefacts}) == len(artefacts))
     data = write_message(artefacts, format_)

@@ -27,7 +27,7 @@ JSON: Final = {version: format_ for format_, version in conversions.JSON.items()
 
 
 @pytest.mark.parametrize("version", list(ML))
-def test_all_that_a_schema_allows_is_written_whole(version: str) -> None:
+def test_a_sample_of_any_class_is_written_whole(version: str) -> None:
     """A valid sample of any class, whole or in parts, is written in its own edition, reads back equal, and is valid."""
     refused = []
     for _, data in conversions.valid_samples(5, formats={ML[version]}):

@@ -97,7 +97,7 @@ def only(data: bytes) -> RepresentationMap:
     return found
 
 
-def test_a_map() -> None:
+def test_a_map_in_a_workbook_is_read() -> None:
     """Header, source and target, values, regular expressions, substrings and dates are read."""
     found = only(workbook(HEADER + BODY))
     assert found.urn == Urn.of("RepresentationMap", "A", "RM", "1.0.0")
@@ -114,7 +114,7 @@ def test_a_map() -> None:
     assert only(gzip.compress(workbook(HEADER + BODY))) == found
 
 
-def test_it_is_the_same_as_in_json() -> None:
+def test_maps_in_xlsx_and_sdmx_json_are_equal() -> None:
     """A map in XLSX and in SDMX-JSON gives equal maps."""
     rows_ = [
         {"sourceValues": [{"value": "A"}, {"value": "B"}], "targetValues": ["C"]},
@@ -133,7 +133,7 @@ def test_it_is_the_same_as_in_json() -> None:
     assert only(workbook(HEADER + BODY)) == twin
 
 
-def test_how_it_may_be_written() -> None:
+def test_other_layouts_of_a_workbook_are_read() -> None:
     """Shared strings, other labels, numbers for version and dates, arrows in titles, and other worksheets are read."""
     header = [["Agency ID:", "A"], ["ID", "RM"], ["Version", 1], ["Name", "N", "M"], ["Name Locale", "en", "de"]]
     header += [["Start Date", 43831], ["URI", "http://example.org"], ["Annotations", "x"], ["Description", "D"]]
@@ -157,7 +157,7 @@ def test_how_it_may_be_written() -> None:
     )
 
 
-def test_cutting() -> None:
+def test_a_workbook_of_two_maps_is_refused() -> None:
     """A workbook of one map is its own part; a workbook of two is refused, as workbooks are not split."""
     data = workbook(HEADER + BODY)
     [part] = split_message(data)
@@ -170,7 +170,7 @@ def test_cutting() -> None:
 
 
 @pytest.mark.parametrize("row", rows(("xlsx", "")))
-def test_corpus(row: dict[str, str]) -> None:
+def test_the_workbook_corpus_equals_the_index(row: dict[str, str]) -> None:
     """The map has as many rows as the index says; a workbook of another kind is refused as such."""
     if not row["maintainables_by_type"]:
         # A template of the World Bank: codelists without agency and version.
@@ -216,7 +216,7 @@ HOSTILE: dict[str, Callable[[], bytes]] = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_refused(name: str) -> None:
+def test_each_bad_workbook_is_refused_at_once(name: str) -> None:
     """Each bad input is refused with MessageError at once, in a message of bounded length."""
     data = HOSTILE[name]()
     started = time.thread_time()
@@ -237,7 +237,7 @@ def test_a_size_that_lies() -> None:
         read_message(bytes(data))
 
 
-def test_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_limits_on_cells_and_parts_hold(monkeypatch: pytest.MonkeyPatch) -> None:
     """The limits on cells and on all parts together hold."""
     data = workbook(HEADER + BODY)
     monkeypatch.setattr(worksheet, "MAX_CELLS", 5)

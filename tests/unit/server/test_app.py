@@ -173,7 +173,7 @@ def test_every_answer_is_protected_and_has_an_id(replica: Replica) -> None:
     assert len(client.get("/nothing", headers={"X-Request-ID": 'a"b'}).headers["x-request-id"]) == 16
 
 
-def test_limits_are_answers_that_say_so(replica: Replica) -> None:
+def test_each_exceeded_limit_is_named_in_the_answer(replica: Replica) -> None:
     """Too long, too large and too slow requests; each answer names the limit."""
 
     def slow(request: RestRequest, structures: Structures) -> RestAnswer:

@@ -257,7 +257,7 @@ _LAUGHS = (
         (f"/map?map={MAP}&reverse=perhaps", LABOUR_CSV, 400, "perhaps"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_done(
+def test_an_impossible_request_is_answered_with_the_reason(
     path: str, data: bytes, status: int | tuple[int, ...], text: str, client: TestClient, temporary: Path
 ) -> None:
     """The answer names the reason, and no path of the machine."""
@@ -268,7 +268,7 @@ def test_what_cannot_be_done(
     assert "kafka-replica-" not in answer.json()["detail"]
 
 
-def test_compressed_data(client: TestClient) -> None:
+def test_compressed_uploads_give_the_same_report(client: TestClient) -> None:
     """A compressed file, a compressed body, and both as a form give the same report; a bomb in it is refused."""
     expected = post(client, "/validate").json()
     packed = gzip.compress(LABOUR_CSV[:500]) + gzip.compress(LABOUR_CSV[500:]) + b"\0" * 100
@@ -453,7 +453,7 @@ def test_pages_of_other_sites_may_not_send_data(replica: Replica) -> None:
     assert client.options("/validate").headers["allow"] == "POST, OPTIONS"
 
 
-def test_validation_as_fmr_offers_it(client: TestClient) -> None:
+def test_clients_of_fmr_find_the_names_they_read(client: TestClient) -> None:
     """Public clients of FMR find the names that they read."""
     expected = post(client, "/validate").json()
     answer = post(client, FMR, Structure=FLOW_URN, Inc_Metrics="true", Accept="application/xml")
@@ -476,7 +476,7 @@ def test_validation_as_fmr_offers_it(client: TestClient) -> None:
     assert answer.headers["kafka-replica-version"]
 
 
-def test_what_fmr_calls_an_attribute_is_named_so(client: TestClient) -> None:
+def test_codes_and_types_are_those_of_fmr(client: TestClient) -> None:
     """Codes and types are those of FMR where they are published; a client may attach the file."""
     clean = b"".join(line for line in LABOUR_CSV.replace(b"n/a", b"1").splitlines(True) if b",X," not in line)
     data = clean.replace(b",PC,", b",,")

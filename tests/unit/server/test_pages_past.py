@@ -116,7 +116,7 @@ def test_pinned_pages_of_the_past_stay_pinned(world: World) -> None:
     assert page.links["Show the current version"] == "/history"
 
 
-def test_without_a_history_the_page_says_how_to_keep_one(world: World) -> None:
+def test_the_page_without_a_history_explains_how_to_keep_one(world: World) -> None:
     """The difference of versions that the replica keeps is a page all the same."""
     client = client_of(create_app(world.replica))
     assert "history_path" in page_at(client, "/history", 501).text

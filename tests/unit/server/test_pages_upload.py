@@ -65,7 +65,7 @@ def report_of(answer: Any, status: int = 200) -> PageContent:
     return content
 
 
-def test_the_forms_name_what_the_version_has(client: TestClient) -> None:
+def test_the_forms_offer_dataflows_and_maps_of_the_version(client: TestClient) -> None:
     """The page lets a browser name its origin; dataflows and maps are offered, and all fields have labels."""
     page = page_at(client, "/upload")
     assert [one["action"] for one in page.named("form")] == ["/upload", "/upload/map"]
@@ -127,7 +127,7 @@ def test_hostile_data_is_text(client: TestClient) -> None:
     assert HOSTILE.decode() in page.text
 
 
-def test_refusals_are_pages_that_say_why(client: TestClient, replica: Replica) -> None:
+def test_a_refused_upload_has_a_page_with_the_reason(client: TestClient, replica: Replica) -> None:
     """Too much data, none, an unknown structure or format, a version that is gone, and too many requests."""
     for status, answer in (
         (413, submit(client, "/upload", b"a" * 150_000)),

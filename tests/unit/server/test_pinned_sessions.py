@@ -77,7 +77,7 @@ def keys_of(body: bytes) -> str:
     return str(number)
 
 
-def test_look_ups_and_headers_are_of_one_version() -> None:
+def test_look_ups_and_headers_belong_to_one_version() -> None:
     """A version that is published between the two steps of an answer never separates the content from its headers."""
     topic, ended = FakeTopic(), threading.Event()
     topic.put(URN.format("A0"), b"value")

@@ -82,7 +82,7 @@ def test_schemas_of_metadata_messages_are_not_generated(context: str) -> None:
     assert (made.status, b"structures instead" in made.body) == (501, True)
 
 
-def test_contexts_that_do_not_exist_are_told_apart() -> None:
+def test_missing_and_impossible_contexts_are_distinguished() -> None:
     """A missing artefact is 404; a resource that is no context is a wrong query; 1.5 has no metadata agreements."""
     assert get("schema/metadataflow/ECB/NONE").status == 404
     assert get("schema/metadataproviderscheme/ECB/METADATA_PROVIDERS").status == 400

@@ -237,7 +237,7 @@ def test_plus_signs_in_versions_of_1_x_separate_them_unless_nothing_follows() ->
         ("metadata/metadataset/A/B", "", 501, "no metadata queries"),
     ],
 )
-def test_a_request_that_is_no_query_is_rejected_with_what_to_do(path: str, query: str, status: int, text: str) -> None:
+def test_an_invalid_query_is_rejected_with_advice(path: str, query: str, status: int, text: str) -> None:
     """Each rejection has its HTTP status and names the part at fault and what is allowed instead."""
     found = rejected(path, query)
     assert found.status == status

@@ -171,7 +171,7 @@ def test_references_of_items_are_those_of_the_items() -> None:
     assert found(f"{path}ECO.TRADE", "references=parents") == {"CategoryScheme ECB:DOMAINS(1.0)"}
 
 
-def test_an_agency_scheme_is_referred_to_by_what_its_agencies_maintain() -> None:
+def test_artefacts_of_an_agency_are_parents_of_its_scheme() -> None:
     """All artefacts of an agency are parents of its scheme; those of other agencies are not."""
     assert found("structure/agencyscheme/SDMX/AGENCIES/1.0/BIS", "references=parents") == {
         TOP,

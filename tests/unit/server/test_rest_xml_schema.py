@@ -82,7 +82,7 @@ def _codes(document: etree._Element) -> list[str]:
         (FLOW, "", f"{XSD};version=1.0", 501),
     ],
 )
-def test_statuses(path: str, query: str, accept: str, status: int) -> None:
+def test_each_query_without_a_schema_has_its_status(path: str, query: str, accept: str, status: int) -> None:
     """Each query that has no schema has its own status."""
     assert get(path, query, accept).status == status
 

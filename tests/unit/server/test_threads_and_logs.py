@@ -31,7 +31,7 @@ def test_results_and_errors_come_back() -> None:
     pool.shutdown()
 
 
-def test_shutdown_cancels_what_has_not_begun_and_does_not_wait() -> None:
+def test_shutdown_cancels_waiting_work_without_waiting() -> None:
     """The running work ends by itself in a daemon thread; work behind it never begins."""
     pool, began, release = DaemonThreads(1, "test"), threading.Event(), threading.Event()
 

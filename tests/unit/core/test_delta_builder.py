@@ -124,7 +124,7 @@ def test_topics_with_keys_of_their_own_do_not_touch() -> None:
 
 
 @pytest.mark.parametrize("partitions", [(A0,), (A0, A1)])
-def test_a_record_without_a_key_is_told_with_its_place(partitions: tuple[Partition, ...]) -> None:
+def test_a_record_without_a_key_is_reported_and_left_out(partitions: tuple[Partition, ...]) -> None:
     """A record without a key is reported with its partition and offset and left out; the rest of its batch is shown."""
     shown = Shown(*partitions)
     lost = record("", "x", 4)._replace(key=None)  # type: ignore[arg-type] # what the log has
@@ -133,7 +133,7 @@ def test_a_record_without_a_key_is_told_with_its_place(partitions: tuple[Partiti
     assert shown.show(Position({A0: 5})) == {"k": "1"}
 
 
-def test_it_counts_what_was_settled() -> None:
+def test_records_and_tombstones_are_counted_per_version() -> None:
     """Records and tombstones are counted since the last version, and since the beginning."""
     shown = Shown(A0)
     assert shown.delta_builder.is_empty

@@ -1,4 +1,4 @@
-"""The quiescence detector as a state machine; ``test_whole_versions`` drives it through histories."""
+"""The quiescence detector as a state machine; ``test_long_histories`` drives it through histories."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def reading(positions: dict[Partition, int], high: dict[Partition, int], *batche
     return Reading(list(batches), Position(positions), Position(high))
 
 
-def test_one_partition_is_quiet_where_the_position_is_the_high_watermark() -> None:
+def test_one_partition_is_quiescent_at_the_high_watermark() -> None:
     """Below the high watermark records wait; at it all are committed, and the number of transactions is unknown."""
     rule = rule_of(P0)
     first = batch(P0, 0)
@@ -60,7 +60,7 @@ def test_one_partition_is_quiet_where_the_position_is_the_high_watermark() -> No
     assert not rule.wants_ends
 
 
-def test_nothing_is_pointed_at_twice_and_nothing_before_a_position_is_known() -> None:
+def test_a_quiescent_point_is_returned_once() -> None:
     """A quiescent point is returned once, when all positions are known; an empty topic has one at 0 once it is read."""
     rule = rule_of(P0)
     assert rule.take(reading({}, {}), every_point=True) == []
@@ -69,7 +69,7 @@ def test_nothing_is_pointed_at_twice_and_nothing_before_a_position_is_known() ->
     assert rule.take(reading({P0: 0}, {P0: 0}), every_point=True) == []
 
 
-def test_a_position_that_goes_back_is_refused() -> None:
+def test_a_position_that_decreases_is_refused() -> None:
     """A position that goes back would yield an older version: the reader is stopped instead."""
     rule = rule_of(P0)
     rule.take(reading({P0: 5}, {P0: 9}), every_point=True)
@@ -77,7 +77,7 @@ def test_a_position_that_goes_back_is_refused() -> None:
         rule.take(reading({P0: 4}, {P0: 9}), every_point=True)
 
 
-def test_several_partitions_are_quiet_only_when_kafka_says_so() -> None:
+def test_several_partitions_are_quiescent_only_at_the_requested_ends() -> None:
     """Partitions quiet at different times are not enough: the ends are requested, and must equal what was read."""
     rule = rule_of(P0, P1)
     first = batch(P0, 0)

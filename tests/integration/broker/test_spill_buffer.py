@@ -15,22 +15,22 @@ from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.broker.kafka_tools import producer, quiet
 
 
-def test_what_is_beyond_the_limit_comes_back_from_the_file() -> None:
+def test_batches_beyond_the_limit_come_back_from_the_file() -> None:
     """Spilled batches come back, in whatever order they are dropped; an empty file is reused."""
-    spool = SpillBuffer(max_memory_bytes=10)
+    buffer = SpillBuffer(max_memory_bytes=10)
     data = [os.urandom(8) for _ in range(20)]
-    slips = [spool.put(memoryview(piece)) for piece in data]
-    assert (spool.memory_bytes, spool.file_bytes) == (8, 19 * 8)
-    assert [spool.get(slip) for slip in slips] == data
-    del slips[:15]
-    assert [spool.get(slip) for slip in slips] == data[15:]
-    assert spool.memory_bytes == 0
-    slips.clear()
-    assert spool.file_bytes == 0
-    assert spool.get(spool.put(memoryview(b"again"))) == b"again"
+    handles = [buffer.put(memoryview(piece)) for piece in data]
+    assert (buffer.memory_bytes, buffer.file_bytes) == (8, 19 * 8)
+    assert [buffer.get(handle) for handle in handles] == data
+    del handles[:15]
+    assert [buffer.get(handle) for handle in handles] == data[15:]
+    assert buffer.memory_bytes == 0
+    handles.clear()
+    assert buffer.file_bytes == 0
+    assert buffer.get(buffer.put(memoryview(b"again"))) == b"again"
 
 
-def test_a_full_disk_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_an_error_with_advice(monkeypatch: pytest.MonkeyPatch) -> None:
     """The error names the operation and the advice."""
 
     def no_room(**_: object) -> None:
@@ -47,11 +47,11 @@ def test_a_transaction_larger_than_memory(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, monkeypatch: pytest.MonkeyPatch, commits: bool
 ) -> None:
     """A transaction larger than memory is spilled while open, whole when committed, and gone when aborted."""
-    spools: list[SpillBuffer] = []
+    buffers: list[SpillBuffer] = []
 
     def small(*, check_crcs: bool) -> SpillBuffer:
-        spools.append(SpillBuffer(100_000, check_crcs=check_crcs))
-        return spools[-1]
+        buffers.append(SpillBuffer(100_000, check_crcs=check_crcs))
+        return buffers[-1]
 
     monkeypatch.setattr(markers, "SpillBuffer", small)
     topic = kafka_topic("large")
@@ -70,7 +70,7 @@ def test_a_transaction_larger_than_memory(
             other.produce(topic, key=b"other", value=str(number).encode())
             other.commit_transaction()
             assert set(next(changes).changed) == {b"other"}
-        assert spools[0].file_bytes > 2_000_000
+        assert buffers[0].file_bytes > 2_000_000
         (writer.commit_transaction if commits else writer.abort_transaction)()
         other.begin_transaction()
         other.produce(topic, key=b"other", value=b"last")
@@ -80,4 +80,4 @@ def test_a_transaction_larger_than_memory(
             change = next(changes)
         found = {key.decode(): record.value for key, record in change.snapshot.items() if key != b"other"}
         assert found == (values if commits else {})
-        assert spools[0].file_bytes == 0
+        assert buffers[0].file_bytes == 0
