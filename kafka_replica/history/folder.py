@@ -80,7 +80,9 @@ def _check_format(path: Path, text: str) -> None:
         number = json.loads(text)["format"]
     except (ValueError, KeyError, TypeError) as error:
         raise StoreDamagedError(f"opening the history in {path}: {_FILE} is damaged; {DAMAGE_ADVICE}") from error
-    if number != FORMAT:
+    if type(number) is not int or number < 1:
+        raise StoreDamagedError(f"opening the history in {path}: {_FILE} is damaged; {DAMAGE_ADVICE}")
+    if number > FORMAT:
         raise StoreError(
             f"the history in {path} has format {number}, this version of kafka_replica writes {FORMAT}: use a newer "
             "version, or another folder"

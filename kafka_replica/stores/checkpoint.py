@@ -159,6 +159,7 @@ def _load(path: Path, file: BinaryIO) -> Loaded:
     _, number, checksum, count, keys_at, ends_at, starts_at, notes_at = HEADER.unpack_from(start)
     if number > FORMAT:
         raise StoreError(f"{path} has format {number}, this version of kafka_replica writes {FORMAT}: use a newer one")
+    _check(number > 0, path, "its format")
     _check(CHECKSUM.unpack_from(start, HEADER.size)[0] == crc32(start[: HEADER.size]), path, "its header")
     size = os.fstat(file.fileno()).st_size
     _check(size > notes_at, path, "it is cut off")

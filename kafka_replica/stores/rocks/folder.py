@@ -76,7 +76,7 @@ class Folder:
             ) from error
         except (ValueError, KeyError, TypeError) as error:
             raise self._damaged(f"{_CURRENT} is damaged ({error!r})") from error
-        if not isinstance(number, int) or not isinstance(name, str):
+        if type(number) is not int or number < 1 or not isinstance(name, str):
             raise self._damaged(f"{_CURRENT} is damaged")
         if number > FORMAT:
             raise StoreError(
