@@ -1,0 +1,343 @@
+/* The compiled parser of record batches; optional, see compiled.py.
+
+   It creates the Record objects that readers get, in one pass over the bytes of a batch. Each length is checked before it is
+   used. Records hold plain values only, so that they cannot be part of a cycle: Python's garbage collector is not told about
+   them. The source of the format is Kafka's documentation, "Message Format": record batches of magic 2. */
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <stdint.h>
+#include <string.h>
+
+#define INTERFACE 1 /* compiled.py accepts no other */
+
+/* The fields of a batch's head, by their offsets. */
+enum { BASE_OFFSET = 0, ATTRIBUTES = 21, FIRST_TIMESTAMP = 27, MAX_TIMESTAMP = 35, RECORD_COUNT = 57, HEAD_BYTES = 61 };
+#define LOG_APPEND_TIME 8
+
+/* The fields of a Record. */
+enum { KEY, VALUE, OFFSET, TIMESTAMP, HEADERS, SOURCE, FIELDS };
+#define LEAST_RECORD_BYTES 7 /* each of the numbers of a record takes a byte */
+
+typedef struct {
+    const uint8_t *at, *end; /* of what is not parsed yet */
+    uint64_t base_offset, first_timestamp, max_timestamp;
+    int has_one_timestamp;
+    PyTypeObject *type;
+    PyObject *source;
+    /* Of the record before, which often has the same; the bytes are those that the headers were made of. */
+    uint64_t known_timestamp;
+    PyObject *timestamp, *headers;
+    const uint8_t *headers_at;
+    Py_ssize_t headers_bytes;
+} Batch;
+
+typedef struct {
+    const uint8_t *at;
+    Py_ssize_t size; /* -1: null */
+} Span;
+
+static uint64_t big_endian(const uint8_t *at, int size) {
+    uint64_t value = 0;
+    while (size-- > 0) value = value << 8 | *at++;
+    return value;
+}
+
+static int damaged(const char *reason) {
+    PyErr_SetString(PyExc_ValueError, reason);
+    return -1;
+}
+
+/* Read a zigzag varint of at most 64 bits. */
+static inline int read_number(Batch *batch, int64_t *number) {
+    const uint8_t *at = batch->at, *end = batch->end;
+    uint64_t value = 0;
+    for (int shift = 0; shift < 70; shift += 7) {
+        if (at == end) return damaged("a number ends beyond the end of the batch");
+        uint8_t byte = *at++;
+        value |= (uint64_t)(byte & 0x7f) << shift;
+        if (byte < 0x80) {
+            batch->at = at;
+            *number = (int64_t)(value >> 1 ^ (0 - (value & 1)));
+            return 0;
+        }
+    }
+    return damaged("a number has more than 64 bits");
+}
+
+/* Read a length, and step over as many bytes. */
+static inline int read_span(Batch *batch, Span *span) {
+    int64_t size;
+    if (read_number(batch, &size) < 0) return -1;
+    if (size > batch->end - batch->at) return damaged("a key, value or header ends beyond the end of the batch");
+    span->at = batch->at;
+    span->size = size < 0 ? -1 : (Py_ssize_t)size;
+    if (size > 0) batch->at += size;
+    return 0;
+}
+
+static inline PyObject *bytes_or_none(const Span *span) {
+    if (span->size < 0) return Py_NewRef(Py_None);
+    return PyBytes_FromStringAndSize((const char *)span->at, span->size);
+}
+
+/* Return a new tuple of two plain values, both of which it takes over. */
+static PyObject *pair(PyObject *first, PyObject *second) {
+    PyObject *made = first == NULL || second == NULL ? NULL : PyTuple_New(2);
+    if (made == NULL) {
+        Py_XDECREF(first);
+        Py_XDECREF(second);
+        return NULL;
+    }
+    PyTuple_SET_ITEM(made, 0, first);
+    PyTuple_SET_ITEM(made, 1, second);
+    PyObject_GC_UnTrack(made);
+    return made;
+}
+
+static PyObject *header(Batch *batch) {
+    Span name, value;
+    if (read_span(batch, &name) < 0) return NULL;
+    if (name.size < 0) {
+        damaged("a header has no name");
+        return NULL;
+    }
+    if (read_span(batch, &value) < 0) return NULL;
+    PyObject *text = PyUnicode_DecodeUTF8((const char *)name.at, name.size, NULL);
+    return text == NULL ? NULL : pair(text, bytes_or_none(&value));
+}
+
+static PyObject *parse_headers(Batch *batch) {
+    int64_t count;
+    if (read_number(batch, &count) < 0) return NULL;
+    if (count < 0 || count > (batch->end - batch->at) / 2) { /* each of them takes two bytes */
+        damaged("the number of headers is wrong");
+        return NULL;
+    }
+    PyObject *headers = PyTuple_New((Py_ssize_t)count);
+    if (headers == NULL || count == 0) return headers; /* the empty tuple exists once */
+    for (Py_ssize_t at = 0; at < count; at++) {
+        PyObject *one = header(batch);
+        if (one == NULL) {
+            Py_DECREF(headers);
+            return NULL;
+        }
+        PyTuple_SET_ITEM(headers, at, one);
+    }
+    PyObject_GC_UnTrack(headers);
+    return headers;
+}
+
+/* Return the headers that are the rest of a record: those of the record before if their bytes are equal. */
+static PyObject *headers_up_to(Batch *batch, const uint8_t *record_end) {
+    const uint8_t *begin = batch->at;
+    Py_ssize_t size = record_end - begin;
+    if (batch->headers != NULL && size == batch->headers_bytes && memcmp(begin, batch->headers_at, (size_t)size) == 0) {
+        batch->at = record_end;
+        return Py_NewRef(batch->headers);
+    }
+    PyObject *headers = parse_headers(batch);
+    if (headers == NULL) return NULL;
+    if (batch->at != record_end) {
+        Py_DECREF(headers);
+        damaged("the length of a record is wrong");
+        return NULL;
+    }
+    Py_XSETREF(batch->headers, Py_NewRef(headers));
+    batch->headers_at = begin;
+    batch->headers_bytes = size;
+    return headers;
+}
+
+/* Return the timestamp as an int: that of the record before if they are equal. */
+static PyObject *timestamp_int(Batch *batch, int64_t delta) {
+    uint64_t value = batch->has_one_timestamp ? batch->max_timestamp : batch->first_timestamp + (uint64_t)delta;
+    if (batch->timestamp == NULL || value != batch->known_timestamp) {
+        PyObject *made = PyLong_FromLongLong((int64_t)value);
+        if (made == NULL) return NULL;
+        Py_XSETREF(batch->timestamp, made);
+        batch->known_timestamp = value;
+    }
+    return Py_NewRef(batch->timestamp);
+}
+
+/* Return a new Record with these fields, all of which it takes over; NULL if one of them is. */
+static PyObject *record_of(const Batch *batch, PyObject *fields[FIELDS]) {
+    PyTupleObject *record = NULL;
+    int is_complete = 1;
+    for (int at = 0; at < FIELDS; at++) is_complete &= fields[at] != NULL;
+    if (is_complete) record = PyObject_GC_NewVar(PyTupleObject, batch->type, FIELDS); /* not tracked */
+    if (record == NULL) {
+        for (int at = 0; at < FIELDS; at++) Py_XDECREF(fields[at]);
+        return NULL;
+    }
+#if PY_VERSION_HEX >= 0x030E0000
+    record->ob_hash = -1; /* not known yet */
+#endif
+    for (int at = 0; at < FIELDS; at++) PyTuple_SET_ITEM(record, at, fields[at]);
+    return (PyObject *)record;
+}
+
+/* Parse a record; return a new Record, None if its offset is lower than from_offset, or NULL if it is damaged. */
+static PyObject *parse_record(Batch *batch, int64_t from_offset) {
+    int64_t size, attributes, timestamp_delta, offset_delta;
+    Span key, value;
+    if (read_number(batch, &size) < 0) return NULL;
+    if (size < 0 || size > batch->end - batch->at) {
+        damaged("the length of a record is wrong");
+        return NULL;
+    }
+    const uint8_t *record_end = batch->at + size;
+    if (read_number(batch, &attributes) < 0 || read_number(batch, &timestamp_delta) < 0 ||
+        read_number(batch, &offset_delta) < 0 || read_span(batch, &key) < 0 || read_span(batch, &value) < 0)
+        return NULL;
+    if (batch->at > record_end) {
+        damaged("the length of a record is wrong");
+        return NULL;
+    }
+    PyObject *headers = headers_up_to(batch, record_end);
+    if (headers == NULL) return NULL;
+    int64_t offset = (int64_t)(batch->base_offset + (uint64_t)offset_delta);
+    if (offset < from_offset) {
+        Py_DECREF(headers);
+        return Py_NewRef(Py_None);
+    }
+    PyObject *fields[FIELDS] = {
+        [KEY] = bytes_or_none(&key),
+        [VALUE] = bytes_or_none(&value),
+        [OFFSET] = PyLong_FromLongLong(offset),
+        [TIMESTAMP] = timestamp_int(batch, timestamp_delta),
+        [HEADERS] = headers,
+        [SOURCE] = Py_NewRef(batch->source),
+    };
+    return record_of(batch, fields);
+}
+
+static PyObject *parse_all(Batch *batch, int64_t count, int64_t from_offset) {
+    if (count > (batch->end - batch->at) / LEAST_RECORD_BYTES) {
+        damaged("it has fewer records than it says");
+        return NULL;
+    }
+    PyObject *records = PyList_New(0);
+    for (; records != NULL && count > 0; count--) {
+        PyObject *record = parse_record(batch, from_offset);
+        if (record == NULL || (record != Py_None && PyList_Append(records, record) < 0)) Py_CLEAR(records);
+        Py_XDECREF(record);
+    }
+    if (records != NULL && batch->at != batch->end) {
+        damaged("it has more bytes than its records");
+        Py_CLEAR(records);
+    }
+    return records;
+}
+
+static int is_plain_tuple_type(PyTypeObject *type) {
+    return PyType_IsSubtype(type, &PyTuple_Type) && type->tp_basicsize == PyTuple_Type.tp_basicsize &&
+           type->tp_itemsize == PyTuple_Type.tp_itemsize && type->tp_dictoffset == 0;
+}
+
+PyDoc_STRVAR(parse_doc,
+             "parse(batch, decompressed, from_offset, record_type, source)\n--\n\n"
+             "Return the records of a batch, from an offset on.\n\n"
+             "decompressed: the batch without its head, decompressed; None if the batch is not compressed.");
+
+static PyObject *parse(PyObject *module, PyObject *arguments) {
+    Py_buffer whole, decompressed;
+    long long from_offset;
+    PyTypeObject *type;
+    PyObject *source, *records = NULL;
+    if (!PyArg_ParseTuple(arguments, "y*z*LO!O", &whole, &decompressed, &from_offset, &PyType_Type, &type, &source))
+        return NULL;
+    const uint8_t *head = whole.buf;
+    if (!is_plain_tuple_type(type))
+        PyErr_SetString(PyExc_TypeError, "the type of the records has to be a tuple without a dict");
+    else if (whole.len < HEAD_BYTES)
+        damaged("it is shorter than the head of a batch");
+    else {
+        int is_compressed = decompressed.obj != NULL;
+        const uint8_t *begin = is_compressed ? decompressed.buf : head + HEAD_BYTES;
+        Py_ssize_t size = is_compressed ? decompressed.len : whole.len - HEAD_BYTES;
+        Batch batch = {
+            .at = begin,
+            .end = begin + size,
+            .base_offset = big_endian(head + BASE_OFFSET, 8),
+            .first_timestamp = big_endian(head + FIRST_TIMESTAMP, 8),
+            .max_timestamp = big_endian(head + MAX_TIMESTAMP, 8),
+            .type = type,
+            .source = source,
+        };
+        batch.has_one_timestamp = head[ATTRIBUTES + 1] & LOG_APPEND_TIME || batch.first_timestamp == batch.max_timestamp;
+        records = parse_all(&batch, (int32_t)big_endian(head + RECORD_COUNT, 4), from_offset);
+        Py_XDECREF(batch.timestamp);
+        Py_XDECREF(batch.headers);
+    }
+    PyBuffer_Release(&whole);
+    if (decompressed.obj != NULL) PyBuffer_Release(&decompressed);
+    return records;
+}
+
+PyDoc_STRVAR(add_doc,
+             "add(changes, records)\n--\n\n"
+             "Put records, which are tuples, into a dict by their first items; return how many have None as their second.");
+
+static PyObject *add(PyObject *module, PyObject *arguments) {
+    PyObject *changes, *given;
+    if (!PyArg_ParseTuple(arguments, "O!O", &PyDict_Type, &changes, &given)) return NULL;
+    PyObject *records = PySequence_Fast(given, "the records have to be a sequence");
+    if (records == NULL) return NULL;
+    Py_ssize_t nulls = 0;
+    int failed = 0;
+    for (Py_ssize_t at = 0; !failed && at < PySequence_Fast_GET_SIZE(records); at++) {
+        PyObject *record = PySequence_Fast_GET_ITEM(records, at);
+        if (!PyTuple_Check(record) || PyTuple_GET_SIZE(record) <= VALUE) {
+            PyErr_SetString(PyExc_TypeError, "a record has to be a tuple of key, value and more");
+            failed = 1;
+        } else {
+            nulls += PyTuple_GET_ITEM(record, VALUE) == Py_None;
+            failed = PyDict_SetItem(changes, PyTuple_GET_ITEM(record, KEY), record) < 0;
+        }
+    }
+    Py_DECREF(records);
+    return failed ? NULL : PyLong_FromSsize_t(nulls);
+}
+
+PyDoc_STRVAR(untrack_doc,
+             "untrack(records)\n--\n\n"
+             "Hide a dict of plain records from the garbage collector, until something is put into it.");
+
+static PyObject *untrack(PyObject *module, PyObject *records) {
+    if (!PyDict_CheckExact(records)) return PyErr_Format(PyExc_TypeError, "a dict is needed");
+    PyObject_GC_UnTrack(records);
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef functions[] = {
+    {"parse", parse, METH_VARARGS, parse_doc},
+    {"add", add, METH_VARARGS, add_doc},
+    {"untrack", untrack, METH_O, untrack_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+static int execute(PyObject *module) { return PyModule_AddIntConstant(module, "INTERFACE", INTERFACE); }
+
+static PyModuleDef_Slot slots[] = {
+    {Py_mod_exec, execute},
+#ifdef Py_mod_multiple_interpreters
+    {Py_mod_multiple_interpreters, Py_MOD_PER_INTERPRETER_GIL_SUPPORTED},
+#endif
+#ifdef Py_GIL_DISABLED
+    {Py_mod_gil, Py_MOD_GIL_NOT_USED},
+#endif
+    {0, NULL},
+};
+
+static struct PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT,
+    .m_name = "_records",
+    .m_doc = "The compiled parser of record batches; see compiled.py.",
+    .m_size = 0,
+    .m_methods = functions,
+    .m_slots = slots,
+};
+
+PyMODINIT_FUNC PyInit__records(void) { return PyModuleDef_Init(&definition); }
