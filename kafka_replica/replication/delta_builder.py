@@ -18,6 +18,7 @@ from itertools import chain
 from operator import itemgetter
 from typing import NamedTuple
 
+from kafka_replica.common.compiled import PARSER
 from kafka_replica.common.garbage_collector import collector_paused
 from kafka_replica.errors import BadRecordError, DataError
 from kafka_replica.records import Partition, Position, Record, Stored, as_record, lacks_key
@@ -115,7 +116,8 @@ class DeltaBuilder:
         with collector_paused() as made:
             for batch in batches:
                 self._settle(batch, settled)
-                made(batch.record_count)
+                if PARSER is None:  # the collector does not know the records of the compiled parser
+                    made(batch.record_count)
         return settled
 
     def take_part(self) -> Delta:

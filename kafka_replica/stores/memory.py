@@ -10,6 +10,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 from weakref import WeakSet
 
+from kafka_replica.common.compiled import PARSER
 from kafka_replica.common.wording import counted
 from kafka_replica.errors import StoreDamagedError
 from kafka_replica.records import Headers, Partition, Position, Record, Stored, as_record
@@ -116,6 +117,8 @@ class MemoryStore:
                 if before.count
                 else self._fill(delta, position, resume_point)
             )
+        if PARSER is not None:
+            PARSER.untrack(self._now[0].records)
         if (before.number + 1) % _GATHER_EVERY_VERSIONS == 0:
             self._gather()
         return applied

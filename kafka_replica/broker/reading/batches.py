@@ -1,4 +1,4 @@
-"""Parse the log's record batches of a fetch: headers with ``struct``, records with aiokafka's C parser.
+"""Split a fetch into the log's record batches; their records are parsed once they are needed.
 
 Source: Kafka's documentation, "Message Format": record batches of magic 2, control batches.
 """
@@ -6,17 +6,14 @@ Source: Kafka's documentation, "Message Format": record batches of magic 2, cont
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable
-from itertools import repeat
-from operator import attrgetter
-from typing import Any
+from collections.abc import Sequence
 
-from aiokafka.errors import CorruptRecordException, UnsupportedCodecError
 from aiokafka.record.default_records import DefaultRecordBatch
 
+from kafka_replica.broker.reading.record_parsing import parse_records
 from kafka_replica.broker.reading.spill_buffer import SpillBuffer, SpillHandle
-from kafka_replica.errors import BrokerError, DataError
-from kafka_replica.records import Partition, RawRecord
+from kafka_replica.errors import BrokerError
+from kafka_replica.records import Partition, Stored
 from kafka_replica.transactions import Batch, Kind
 
 # base offset, length, leader epoch, magic, crc, attributes, last offset delta, first and last timestamp,
@@ -24,9 +21,6 @@ from kafka_replica.transactions import Batch, Kind
 _HEAD = struct.Struct(">qiibIhiqqqhii")
 _TRANSACTIONAL, _CONTROL = 16, 32
 _COMMIT, _ABORT = 1, 0
-_KEY_OF, _VALUE_OF, _OFFSET_OF, _TIMESTAMP_OF, _HEADERS_OF = map(
-    attrgetter, ("key", "value", "offset", "timestamp", "headers")
-)
 
 
 class RawContent:
@@ -40,45 +34,15 @@ class RawContent:
         self._from = from_offset  # records below it do not count; 0: all records count
         self._spill_buffer = spill_buffer
 
-    def records(self) -> list[RawRecord]:
+    def records(self) -> Sequence[Stored]:
         """Parse the records; see ``Content.records``."""
         data = self._data if isinstance(self._data, memoryview) else self._spill_buffer.get(self._data)
-        batch = DefaultRecordBatch(data)
-        try:
-            if self._spill_buffer.check_crcs and not batch.validate_crc():
-                raise CorruptRecordException("its checksum is wrong")
-            found = _columns(batch)
-        except UnsupportedCodecError as error:
-            raise DataError(
-                f"the batches of {self._partition} are compressed in a way that cannot be read here: {error}"
-            ) from error
-        except (CorruptRecordException, ValueError, MemoryError) as error:
-            raise self._damaged(batch, str(error)) from error
-        return [record for record in found if record[2] >= self._from] if self._from else found
+        return parse_records(data, self._partition, self._from, check_crc=self._spill_buffer.check_crcs)
 
     def hold(self) -> None:
         """Copy the batch, so that the rest of its fetch can be freed."""
         if isinstance(self._data, memoryview):
             self._data = self._spill_buffer.put(self._data)
-
-    def _damaged(self, batch: DefaultRecordBatch, reason: str) -> DataError:
-        return DataError(
-            f"the batch of {self._partition} at offset {batch.base_offset} is damaged: {reason}; compare it with "
-            "kafka-dump-log.sh, and restore the topic from a replica or its source"
-        )
-
-
-def _columns(batch: Any) -> list[RawRecord]:
-    """Return the records of a batch, built column by column in C code."""
-    parsed = list(batch)
-    keys, values = map(_KEY_OF, parsed), map(_VALUE_OF, parsed)
-    offsets: Iterable[int] = map(_OFFSET_OF, parsed)
-    timestamps: Iterable[int] = map(_TIMESTAMP_OF, parsed)
-    if batch.first_timestamp == batch.max_timestamp:
-        timestamps = repeat(batch.max_timestamp)  # all records share one timestamp
-    has_headers = any(map(_HEADERS_OF, parsed))
-    headers: Iterable[Any] = map(tuple, map(_HEADERS_OF, parsed)) if has_headers else repeat(())
-    return list(zip(keys, values, offsets, timestamps, headers, strict=False))
 
 
 class Walked:

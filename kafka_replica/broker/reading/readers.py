@@ -13,6 +13,7 @@ from kafka_replica.broker.reading.consumer import ConsumerReader, check_names
 from kafka_replica.broker.reading.contract import LogReader
 from kafka_replica.broker.reading.markers import MarkerReader
 from kafka_replica.broker.wire.connection import TooOldError
+from kafka_replica.common.compiled import parser_name
 from kafka_replica.errors import ConfigurationError
 from kafka_replica.transactions import BoundaryDetector, MarkerDetector, QuiescenceDetector
 
@@ -62,9 +63,11 @@ def make_reader(
         return ConsumerReader(config, topics), QuiescenceDetector()
     check_names(config)
     try:
-        return MarkerReader(config, topics), MarkerDetector()
+        reader = MarkerReader(config, topics)
     except ConfigurationError as error:
         raise NotByMarkersError(str(error)) from error
+    _log.info("reading by markers, with the %s parser of record batches", parser_name())
+    return reader, MarkerDetector()
 
 
 def choose_reader(boundaries: Boundaries, open_by: Callable[[Boundaries], T]) -> T:

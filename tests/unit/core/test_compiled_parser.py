@@ -1,0 +1,307 @@
+"""The compiled parser of record batches accepts, rejects and returns the same as the path in Python."""
+
+from __future__ import annotations
+
+import gc
+import os
+import random
+import shutil
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kafka_replica.broker.reading.record_parsing import parse_records
+from kafka_replica.common import compiled
+from kafka_replica.common.compiled import PARSER, VARIABLE, CompiledParser
+from kafka_replica.errors import DataError
+from kafka_replica.records import Partition, Record, as_record
+from support.core.batch_bytes import HEAD_BYTES, Written, batch_bytes, record_bytes, varint
+from support.effort import examples, usual_or_long
+
+SOURCE = Partition("t", 3)
+I32, I64 = (1 << 31) - 1, (1 << 63) - 1
+LOG_APPEND_TIME = 8
+WORDS = "", "name", "größe", "x" * 200
+needs_parser = pytest.mark.skipif(PARSER is None, reason="NOT TESTED: the compiled parser was not built")
+
+bytes_or_null = st.none() | st.binary(max_size=40) | st.sampled_from([b"", b"v" * 127, b"v" * 128, b"v" * 300])
+written = st.builds(
+    Written,
+    key=bytes_or_null,
+    value=bytes_or_null,
+    offset_delta=st.integers(0, 200) | st.sampled_from([-1, I32, -I32, I64]),
+    timestamp_delta=st.sampled_from([0, 0, 0, 1, -1, -5_000, I32, I64, -I64 - 1]) | st.integers(-I64 - 1, I64),
+    headers=st.lists(st.tuples(st.sampled_from(WORDS), bytes_or_null), max_size=3).map(tuple),
+    attributes=st.sampled_from([0, 0, 1, -1, I64]),
+)
+batches = st.builds(
+    batch_bytes,
+    st.lists(written, max_size=4).flatmap(lambda made: st.permutations(made * 2)),
+    base_offset=st.sampled_from([0, 5, 1 << 40, I64 - 300, -1]),
+    first_timestamp=st.sampled_from([0, -1, 1_700_000_000_000]),
+    max_timestamp=st.sampled_from([0, -1, 1_700_000_000_000, I64]),
+    codec_number=st.sampled_from([0, 0, 0, 1, 2, 3, 4]),
+    attributes=st.sampled_from([0, LOG_APPEND_TIME, 16, 16 | LOG_APPEND_TIME]),
+)
+
+
+def parsed(data: bytes, parser: CompiledParser | None, from_offset: int = 0) -> list[Record] | None:
+    """Return the records of a batch, or None if it is damaged. A view in the middle shows reads beyond its end."""
+    around = b"\xff" * 16 + data + b"\xff" * 16
+    view = memoryview(around)[16:-16]
+    try:
+        return [as_record(one, SOURCE) for one in parse_records(view, SOURCE, from_offset, parser=parser)]
+    except DataError:
+        return None
+
+
+def assert_same(data: bytes, from_offset: int = 0) -> list[Record] | None:
+    """Compare the two parsers, the types of the fields too; return what they found."""
+    expected, found = parsed(data, None, from_offset), parsed(data, PARSER, from_offset)
+    assert found == expected, data.hex()
+    for one, other in zip(found or (), expected or (), strict=True):
+        assert type(one) is type(other) is Record
+        assert list(map(type, one)) == list(map(type, other))
+        assert hash(one) == hash(other)
+        assert one.headers == other.headers
+        assert all(type(header) is tuple for header in one.headers)
+    return found
+
+
+def one_timestamp(timestamp_ms: int) -> dict[str, int]:
+    """Return the arguments of a batch whose records share a timestamp."""
+    return {"first_timestamp": timestamp_ms, "max_timestamp": timestamp_ms}
+
+
+@needs_parser
+@settings(max_examples=examples(400), deadline=None)
+@given(batches, st.sampled_from([0, 0, 7, 1 << 40, -3]))
+def test_every_shape(data: bytes, from_offset: int) -> None:
+    """Null and empty fields, headers of all kinds, both times, negative and huge deltas, every codec, a later start."""
+    assert_same(data, from_offset)
+
+
+@needs_parser
+def test_what_was_written_is_what_is_read() -> None:
+    """The records are those that were encoded: this does not depend on the other parser."""
+    headers = (("a", b"1"), ("a", None), ("é", b""))
+    records = [Written(b"k", b"v", 0, 0, headers), Written(None, None, 2, -3, headers), Written(b"", b"", 4, 10)]
+    data = batch_bytes(records, base_offset=100, first_timestamp=50, max_timestamp=60)
+    assert parsed(data, PARSER) == [
+        Record(b"k", b"v", 100, 50, headers, SOURCE),
+        Record(None, None, 102, 47, headers, SOURCE),  # type: ignore[arg-type]
+        Record(b"", b"", 104, 60, (), SOURCE),
+    ]
+    assert [one.offset for one in parsed(data, PARSER, 102) or ()] == [102, 104]
+
+
+@needs_parser
+def test_every_truncation() -> None:
+    """A batch that ends at any byte, alone or with a longer record count, is rejected by both."""
+    records = [Written(b"key", b"value", n, n, (("h", b"v"), ("n", None))) for n in range(3)]
+    content = b"".join(map(record_bytes, records))
+    for end in range(len(content)):
+        assert assert_same(batch_bytes(records, content=content[:end])) is None
+        for number in (1, 2, 3, 4):
+            assert assert_same(batch_bytes(records, codec_number=number, content=content[:end])) is None
+    assert assert_same(batch_bytes(records, content=content + b"\0")) is None
+
+
+@pytest.mark.parametrize("number", [1, 2, 3, 4])
+@pytest.mark.parametrize("parser", [None, PARSER])
+def test_damaged_compression(number: int, parser: CompiledParser | None) -> None:
+    """Each codec's own exception for damaged data becomes an error that names partition and offset."""
+    data = bytearray(batch_bytes([Written(b"k", b"v" * 100)] * 20, base_offset=7, codec_number=number))
+    data[HEAD_BYTES:] = b"\x05\x01damaged" * 3
+    with pytest.raises(DataError, match=r"the batch of t-3 at offset 7 is damaged: .*kafka-dump-log\.sh"):
+        parse_records(bytes(data), SOURCE, parser=parser)
+
+
+@pytest.mark.parametrize("parser", [None, PARSER])
+def test_an_unknown_compression(parser: CompiledParser | None) -> None:
+    """A codec that does not exist is another error than damage."""
+    data = bytearray(batch_bytes([Written(b"k", b"v")]))
+    data[22] |= 7
+    with pytest.raises(DataError, match="the batches of t-3 are compressed in a way that cannot be read here"):
+        parse_records(bytes(data), SOURCE, parser=parser)
+
+
+@needs_parser
+@pytest.mark.parametrize("at", range(7))
+@pytest.mark.parametrize("number", [-I64 - 1, -2, -1, 0, 1, 99, 1 << 20, I32, I32 + 1, 1 << 40, I64 - 40, I64])
+def test_every_number_of_a_record(at: int, number: int) -> None:
+    """Any value of each number of a record, encoded briefly or at length, is judged alike: no length is trusted."""
+    for least_bytes in (1, 5, 10, 11):
+        numbers = [varint(0), varint(0), varint(0), varint(1) + b"k", varint(1) + b"v", varint(0)]
+        made = [*numbers]
+        if at:
+            made[at - 1] = varint(number, least_bytes) + made[at - 1][1:]
+        length = varint(number, least_bytes) if not at else varint(sum(map(len, made)))
+        assert_same(batch_bytes([Written(), Written()], content=length + b"".join(made) + record_bytes(Written(b"x"))))
+
+
+@needs_parser
+@pytest.mark.scaled
+def test_random_mutations() -> None:
+    """Random changes of batches are accepted or rejected alike, with the same content; nothing crashes."""
+    dice = random.Random(4)
+    seeds = [
+        batch_bytes([], base_offset=3),
+        batch_bytes([Written(b"k", b"v")], **one_timestamp(9)),
+        batch_bytes([Written(b"k%d" % n, b"v" * n, n, n % 3, (("h", b"1"), ("n", None))) for n in range(8)]),
+        batch_bytes([Written(b"key", None, n, 0, (("type", b"x"),)) for n in range(8)], **one_timestamp(5)),
+    ]
+    accepted = 0
+    for _ in range(usual_or_long(6_000, 200_000)):
+        data = bytearray(dice.choice(seeds))
+        for _ in range(dice.choice((1, 1, 1, 2, 5))):
+            mutate(data, dice)
+        accepted += assert_same(bytes(data)) is not None
+    assert accepted > 500
+
+
+def mutate(data: bytearray, dice: random.Random) -> None:
+    """Change, delete or insert a byte behind the head, or change the head where it matters."""
+    at = dice.randrange(HEAD_BYTES, len(data)) if len(data) > HEAD_BYTES else HEAD_BYTES - 1
+    match dice.randrange(8):
+        case 0 if len(data) > HEAD_BYTES:
+            del data[at]
+        case 1:
+            data.insert(at, dice.randrange(256))
+        case 2:
+            data[dice.choice((*range(8), 22, *range(27, 43), *range(57, 61)))] = dice.randrange(256)
+        case 3:
+            data[at] ^= 1 << dice.randrange(8)
+        case _:
+            data[at] = dice.choice((0, 1, 2, 0x7F, 0x80, 0xFF, dice.randrange(256)))
+    data[22] &= ~7 & 0xFF  # decompressing is not what is tested
+
+
+@needs_parser
+def test_nothing_is_leaked() -> None:
+    """Memory stays as it is, whether batches are accepted or rejected; the shared objects keep their count."""
+    good = batch_bytes([Written(b"k%d" % n, b"v" * 600, n, n, (("h", b"%d" % n),)) for n in range(20)])
+    bad = [good[:-cut] for cut in (1, 10, 300, 640)] + [good[:62] + b"\xff" * 20 + good[82:]]
+    wrong_name = batch_bytes([Written(b"k", b"v", 0, 0, (("h", b"1"),))]).replace(b"h", b"\xff")
+
+    def work() -> None:
+        changes: dict[bytes, Record] = {}
+        for data in (good, *bad, wrong_name):
+            parsed(data, PARSER)
+            parsed(data, PARSER, 5)
+        assert PARSER is not None
+        PARSER.add(changes, parse_records(good, SOURCE, parser=PARSER))
+        with pytest.raises(TypeError):
+            PARSER.add(changes, [("key",)])
+
+    work()
+    gc.collect()
+    blocks, counts = sys.getallocatedblocks(), list(map(sys.getrefcount, (SOURCE, Record)))
+    for _ in range(300):
+        work()
+    gc.collect()
+    assert sys.getallocatedblocks() - blocks < 300  # one object a pass would be more
+    assert list(map(sys.getrefcount, (SOURCE, Record))) == counts
+
+
+@needs_parser
+def test_the_collector_does_not_see_records() -> None:
+    """Records and their headers are not tracked, equal headers and timestamps exist once, and records are complete."""
+    data = batch_bytes([Written(b"k%d" % n, b"v", n, 0, (("h", b"1"),)) for n in range(3)], **one_timestamp(1 << 40))
+    records: Sequence[Record] = parsed(data, PARSER) or ()
+    assert not any(gc.is_tracked(one) or gc.is_tracked(one.headers) or gc.is_tracked(one.headers[0]) for one in records)
+    assert len({id(one.headers) for one in records}) == len({id(one.timestamp_ms) for one in records}) == 1
+    assert records[0]._replace(value=b"w").value == b"w"
+    assert repr(records[0]) == "<Record k0 at t-3@0, 1 byte>"
+    assert records[0].header("h") == b"1"
+
+
+@needs_parser
+def test_adding_records() -> None:
+    """Records are put into the dict by their keys, the last one of a key counts, and tombstones are counted."""
+    assert PARSER is not None
+    changes: dict[bytes | None, tuple[bytes | None, ...]] = {}
+    records = ((b"a", b"1"), (b"b", None), (b"a", None), (None, b"2"))
+    assert PARSER.add(changes, records) == 2
+    assert changes == {b"a": (b"a", None), b"b": (b"b", None), None: (None, b"2")}
+    assert list(changes) == [b"a", b"b", None]
+
+
+@needs_parser
+def test_wrong_arguments_are_refused() -> None:
+    """A type that is no plain tuple, or data shorter than the head of a batch, is an error and no crash."""
+    assert PARSER is not None
+    whole = batch_bytes([Written(b"k", b"v")])
+
+    class WithDict(tuple[object, ...]):
+        pass
+
+    for wrong in (int, WithDict):
+        with pytest.raises(TypeError):
+            PARSER.parse(whole, None, 0, wrong, SOURCE)  # type: ignore[arg-type]
+    for end in range(HEAD_BYTES):
+        with pytest.raises(ValueError, match="shorter than the head"):
+            PARSER.parse(whole[:end], None, 0, Record, SOURCE)
+    with pytest.raises(TypeError):
+        PARSER.untrack([])  # type: ignore[arg-type]
+
+
+PROGRAM = """
+import sys
+if {missing}:
+    sys.modules["kafka_replica.common._records"] = None
+from kafka_replica.broker.reading.record_parsing import parse_records
+from kafka_replica.common.compiled import PARSER, parser_name
+from kafka_replica.records import Partition
+found = parse_records(bytes.fromhex({data!r}), Partition("t", 0))
+print(parser_name(), len(found), type(found[0]).__name__, found[0][0].decode())
+"""
+
+
+def run(variable: str | None, *, missing: bool = False) -> subprocess.CompletedProcess[str]:
+    """Run a program that parses a batch, with the variable set or with the module missing."""
+    program = PROGRAM.format(missing=missing, data=batch_bytes([Written(b"key", b"v")]).hex())
+    environment = {name: value for name, value in os.environ.items() if name != VARIABLE}
+    environment |= {VARIABLE: variable} if variable is not None else {}
+    return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, env=environment)
+
+
+@pytest.mark.parametrize(("variable", "missing"), [("0", False), (None, True), ("0", True)])
+def test_without_the_module(variable: str | None, missing: bool) -> None:
+    """Batches are parsed in Python where the module was not built, and where the environment says so."""
+    done = run(variable, missing=missing)
+    assert done.stdout == "general 1 tuple key\n", done.stderr
+
+
+def test_a_required_module_that_is_missing() -> None:
+    """A required module that is absent is an error that says what to do."""
+    done = run("1", missing=True)
+    assert done.returncode == 1
+    assert "KAFKA_REPLICA_COMPILED=1 requires the compiled parser" in done.stderr
+    assert "or unset the variable" in done.stderr
+
+
+@needs_parser
+def test_a_module_of_another_version(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A module that was built from another version of its source is not used."""
+    monkeypatch.setattr(compiled, "_INTERFACE", -1)
+    assert compiled._load(None) is None
+    with pytest.raises(compiled.ConfigurationError, match="was built from another version"):
+        compiled._load("1")
+
+
+def test_this_environment_has_it() -> None:
+    """An environment with a compiler and Python's headers has the module: nothing above is skipped."""
+    compiler = shutil.which(os.environ.get("CC", "cc"))
+    headers = Path(sysconfig.get_path("include")) / "Python.h"
+    if compiler is None or not headers.exists():
+        pytest.skip("NOT TESTED: there is no C compiler with Python's headers")
+    if os.environ.get(VARIABLE) == "0":
+        pytest.skip(f"NOT TESTED: {VARIABLE}=0")
+    assert PARSER is not None, "run make env again"
