@@ -34,6 +34,8 @@ def broken(page: Path) -> list[str]:
         if re.match(r"[a-z]+:", link):
             continue
         name, _, anchor = link.partition("#")
+        if name == "api/index.rst":
+            continue  # make docs writes the reference, and checks links to it
         target = (page.parent / name).resolve() if name else page
         if not target.exists():
             found.append(f"{page.relative_to(ROOT)}: no such file: {link}")

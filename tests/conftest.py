@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,19 @@ def _parameters(item: pytest.Function) -> list[object]:
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
     """Name binary parameters by their argument: gzip writes the time, and processes must collect the same tests."""
     return argname if isinstance(val, bytes) and not (val.isascii() and val.decode().isprintable()) else None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
+    """Fail a test that is marked with blocks of a page and has passed without running all of them."""
+    outcome = yield
+    selections = [(mark.args, mark.kwargs) for mark in item.iter_markers("runs")]
+    if selections:
+        from support.doc_blocks import not_executed
+
+        left_out = not_executed(selections)
+        assert not left_out, "not run: " + "; ".join(map(str, left_out))
+    return outcome
 
 
 def pytest_collection_finish() -> None:

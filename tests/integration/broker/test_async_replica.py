@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import pickle
-import re
 import subprocess
 import sys
 import threading
@@ -19,7 +18,7 @@ from kafka_replica.embedded import LocalKafka
 from kafka_replica.producer import TransactionalProducer
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.broker.kafka_tools import quiet
-from support.paths import ROOT
+from support.doc_blocks import programs
 
 pytestmark = pytest.mark.broker
 by_both = pytest.mark.usefixtures("boundaries")
@@ -164,10 +163,10 @@ async def _refused(side: AsyncReplica, changes: object) -> int:
     return 17
 
 
+@pytest.mark.runs("docs/listeners.md")
 def test_the_examples_of_the_page_run(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
     """Each example of docs/listeners.md runs as it is written there."""
-    page = (ROOT / "docs/listeners.md").read_text()
-    examples = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    examples = programs("docs/listeners.md")
     topic = kafka_topic("async-docs")
     for example in examples:
         code = example.replace("localhost:9092", local_kafka.bootstrap_servers).replace("sdmx.structures", topic)

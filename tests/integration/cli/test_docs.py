@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -14,19 +13,20 @@ from kafka_replica.cli.groups import kafka_replica
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.sdmx.samples import sample_files
 from kafka_replica.testing.pytest_plugin import TopicMaker
+from support.doc_blocks import programs
 from support.paths import ROOT
 
 
 @pytest.mark.broker
+@pytest.mark.runs("README.md", containing="wait_ready")
 def test_the_readme_example_runs(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
     """The first example, on a topic that holds the sample, prints the name of the code."""
     topic = kafka_topic("readme")
     command = Path(sys.executable).with_name("kafka-replica")
     where = ["--bootstrap-server", local_kafka.bootstrap_servers, "--topic", topic]
     subprocess.run([command, "publish", *sample_files(), *where], check=True, capture_output=True, timeout=60)
-    found = re.search(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
-    assert found is not None
-    example = found[1].replace("localhost:9092", local_kafka.bootstrap_servers).replace("sdmx.structures", topic)
+    [program] = programs("README.md", containing="wait_ready")
+    example = program.replace("localhost:9092", local_kafka.bootstrap_servers).replace("sdmx.structures", topic)
     done = subprocess.run([sys.executable, "-c", example], capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr
     assert "\nAnnual\n" in done.stdout

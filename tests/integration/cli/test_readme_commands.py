@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from support.cli.command_tools import environment  # noqa: F401 - a fixture
-from support.paths import ROOT
+from support.doc_blocks import programs
 
 pytestmark = pytest.mark.broker
 
@@ -27,10 +27,9 @@ REJECTED = 3  # two rows of the sample data are wrong
 
 
 def readme_lines() -> list[str]:
-    """Return the lines of README's first block of commands."""
-    found = re.search(r"```sh\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
-    assert found is not None
-    return found[1].splitlines()
+    """Return the lines of README's commands."""
+    [commands] = programs("README.md", language="sh")
+    return commands.splitlines()
 
 
 def shell(line: str) -> subprocess.CompletedProcess[str]:
@@ -47,6 +46,7 @@ def newcomer(environment: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Non
     assert not [*environment.glob("*.json")]
 
 
+@pytest.mark.runs("README.md", language="sh")
 @pytest.mark.usefixtures("newcomer")
 def test_the_commands_of_the_readme_run_in_sequence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each command does what its comment says, finds the broker by itself, and repeats no message."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,17 +11,13 @@ import pytest
 
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.testing.pytest_plugin import TopicMaker
-from support.paths import ROOT
-
-PAGE = ROOT / "docs/tutorial.md"
-
-
-def blocks() -> list[tuple[str, str]]:
-    """Return the language and text of each block of the page."""
-    return re.findall(r"^```(\w+)\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+from support.doc_blocks import blocks
 
 
 @pytest.mark.broker
+@pytest.mark.runs("docs/tutorial.md", language="sh")
+@pytest.mark.runs("docs/tutorial.md", language="python")
+@pytest.mark.runs("docs/tutorial.md", language="text")
 def test_the_tutorial_works_from_its_first_line_to_its_last(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
 ) -> None:
@@ -34,13 +29,15 @@ def test_the_tutorial_works_from_its_first_line_to_its_last(
         "KAFKA_REPLICA_BOOTSTRAP_SERVERS": local_kafka.bootstrap_servers,
     }
     shown, output = 0, ""
-    for language, text in blocks():
-        if language == "text":
+    for block in blocks("docs/tutorial.md"):
+        if not block.language:
+            continue  # it installs the package and starts a broker
+        text = block.program({"sdmx.structures": topic, "localhost:9092": local_kafka.bootstrap_servers})
+        if block.language == "text":
             assert output.endswith(text), (text, output)
             shown += 1
             continue
-        program = text.replace("sdmx.structures", topic).replace("localhost:9092", local_kafka.bootstrap_servers)
-        command = [sys.executable, "-c", program] if language == "python" else ["bash", "-ec", program]
+        command = [sys.executable, "-c", text] if block.language == "python" else ["bash", "-ec", text]
         done = subprocess.run(
             command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=240, check=False
         )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-import re
 from datetime import date
 from typing import Any
 
@@ -15,9 +14,7 @@ from kafka_replica import Replica, directories
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.producer import TransactionalProducer
 from kafka_replica.testing.pytest_plugin import TopicMaker
-from support.paths import ROOT
-
-_BLOCKS = re.findall(r"```python\n(.*?)```", (ROOT / "docs/directories.md").read_text(), re.DOTALL)
+from support.doc_blocks import programs
 
 
 class Terminal(msgspec.Struct):
@@ -31,6 +28,7 @@ class Terminal(msgspec.Struct):
 
 
 @pytest.mark.broker
+@pytest.mark.runs("docs/directories.md")
 def test_the_examples_run(local_kafka: LocalKafka, kafka_topic: TopicMaker, capsys: pytest.CaptureFixture[str]) -> None:
     """The service prints the acquirer; indexes, views and listeners find what the page says."""
     topic = kafka_topic("terminals")
@@ -39,7 +37,7 @@ def test_the_examples_run(local_kafka: LocalKafka, kafka_topic: TopicMaker, caps
     with producer.transaction() as transaction:
         transaction.put("T1", json.dumps({"terminal_id": "T1", "acquirer_id": "A7"}).encode())
     producer.wait_visible(transaction.committed, 60)
-    service, indexes, views, changes = _BLOCKS
+    service, indexes, views, changes = programs("docs/directories.md")
     names: dict[str, Any] = {}
     exec(service.replace("localhost:9092", local_kafka.bootstrap_servers).replace('"terminals"', f'"{topic}"'), names)
     assert capsys.readouterr().out == "A7\n"

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Callable
 
 import pytest
 
-from support.paths import ROOT
+from support.doc_blocks import programs
 
-_PAGE = ROOT / "docs/testing.md"
 _TESTS: dict[str, Callable[[], None]] = {}
 
 
 def _take_tests() -> None:
-    for code in re.findall(r"```python\n(.*?)```", _PAGE.read_text(), re.DOTALL):
+    for code in programs("docs/testing.md"):
         names: dict[str, Callable[[], None]] = {}
-        exec(compile(code, str(_PAGE), "exec", dont_inherit=True), names)  # each block is independent
+        exec(compile(code, "docs/testing.md", "exec", dont_inherit=True), names)  # each block is independent
         _TESTS.update((name, test) for name, test in names.items() if name.startswith("test_"))
 
 
@@ -32,6 +30,7 @@ def test_tests_on_the_page_pass_when_copied(name: str) -> None:
 
 
 @pytest.mark.broker
+@pytest.mark.runs("docs/testing.md")
 def test_the_test_with_fixtures_on_the_page_passes(local_kafka: object, kafka_topic: object) -> None:
     """The test on the page that uses the fixtures passes."""
     assert set(_TESTS) - set(_UNIT_TESTS) == {"test_on_kafka"}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import random
-import re
 from contextlib import ExitStack, closing
 from typing import Any
 
@@ -19,7 +18,7 @@ from kafka_replica.directories.interpreters import DebeziumEvents, Put
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.stores import Snapshot
 from support.directories.kafka_connect import KafkaConnect, debezium, until
-from support.paths import ROOT
+from support.doc_blocks import programs
 
 pytestmark = [pytest.mark.broker, pytest.mark.long, pytest.mark.timeout(600)]
 
@@ -34,6 +33,7 @@ class Row(msgspec.Struct):
     number: int
 
 
+@pytest.mark.runs("docs/interpreters.md", containing="DatabaseTransac")
 def test_proved_versions_are_states_of_the_database(
     local_kafka: LocalKafka, connect: KafkaConnect, postgres: LocalPostgres
 ) -> None:
@@ -81,8 +81,7 @@ def test_proved_versions_are_states_of_the_database(
 
 def example_of_the_page(config: dict[str, Any], topics: list[str], transactions: str) -> list[int]:
     """Run the example of docs/interpreters.md with these topics; return the numbers that it looks up."""
-    page = (ROOT / "docs/interpreters.md").read_text()
-    (example,) = (block for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "DatabaseTransac" in block)
+    (example,) = programs("docs/interpreters.md", containing="DatabaseTransac")
     names = {"orders": topics[0], "items": topics[1], "transaction": transactions}
     for old, new in names.items():
         example = example.replace(f'"shop.public.{old}"', f'"{new}"').replace(f'"shop.{old}"', f'"{new}"')

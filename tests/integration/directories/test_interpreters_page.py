@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -21,14 +20,18 @@ from kafka_replica.errors import BadRecordError
 from kafka_replica.producer import TransactionalProducer
 from kafka_replica.stores.rocks import RocksStore
 from kafka_replica.testing.pytest_plugin import TopicMaker
-from support.paths import ROOT
+from support.doc_blocks import programs
 
 pytestmark = pytest.mark.broker
 
-_BLOCKS = re.findall(r"```python\n(.*?)```", (ROOT / "docs/interpreters.md").read_text(), re.DOTALL)
-DEBEZIUM, _, ACTIVE, FOLIO, FOLIO_LOADED, OWN = _BLOCKS  # test_database_transactions runs the second one
 INSTANCE = "5bf370e0-8cca-4d9c-82e4-5170ab2a0a39"
 WAIT_S = 60.0
+
+
+def example(containing: str) -> str:
+    """Return the example that contains a text; test_database_transactions_of_debezium.py runs one more."""
+    [found] = programs("docs/interpreters.md", containing=containing)
+    return found
 
 
 class Terminal(msgspec.Struct):
@@ -79,11 +82,14 @@ class Topic:
         return found[0]
 
 
+@pytest.mark.runs("docs/interpreters.md", containing="primary key 7")
 def test_a_debezium_row_is_found_by_its_primary_key(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
 ) -> None:
     """The row is found by its primary key."""
-    topic = Topic(local_kafka, kafka_topic("terminals"), tmp_path, DEBEZIUM, "terminals", Terminal=Terminal)
+    topic = Topic(
+        local_kafka, kafka_topic("terminals"), tmp_path, example("primary key 7"), "terminals", Terminal=Terminal
+    )
     event = {"before": None, "after": {"id": 7, "acquirer_id": "A"}, "source": {"table": "terminals"}, "op": "r"}
     row = ('{"id":7}', event)
     assert topic.write(row)["7"].acquirer_id == "A"
@@ -91,11 +97,14 @@ def test_a_debezium_row_is_found_by_its_primary_key(
         topic.write(('{"id":7}', {**event, "after": None, "op": "d"}))
 
 
+@pytest.mark.runs("docs/interpreters.md", containing="ActiveRows(")
 def test_the_active_row_of_a_terminal_counts_in_any_order(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
 ) -> None:
     """The active one of a terminal's rows counts, whichever comes first."""
-    topic = Topic(local_kafka, kafka_topic("rows", partitions=3), tmp_path, ACTIVE, "terminals", Terminal=Acquired)
+    topic = Topic(
+        local_kafka, kafka_topic("rows", partitions=3), tmp_path, example("ActiveRows("), "terminals", Terminal=Acquired
+    )
     old, new = ({"terminalId": "T1", "acquirerId": acquirer, "isActive": True} for acquirer in "AB")
     assert topic.write(("1", old))["T1"].acquirer_id == "A"
     assert topic.write(("2", new), ("1", {**old, "isActive": False}))["T1"].acquirer_id == "B"
@@ -103,10 +112,11 @@ def test_the_active_row_of_a_terminal_counts_in_any_order(
     assert topic.write(("1", {**old, "isActive": False})) == {}
 
 
+@pytest.mark.runs("docs/interpreters.md", containing="FolioEvents(")
 def test_folio_entities_appear_and_disappear(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path) -> None:
     """Entities come and go, and all at once; a topic that is not compacted is a fault that the doctor reports."""
     name = kafka_topic("instances", partitions=2, config={"cleanup.policy": "delete"})
-    topic = Topic(local_kafka, name, tmp_path, FOLIO, "instances", Instance=Instance)
+    topic = Topic(local_kafka, name, tmp_path, example("FolioEvents("), "instances", Instance=Instance)
 
     def event(kind: str, key: str = INSTANCE, **more: Any) -> tuple[str, Any]:
         return key, {"type": kind, "tenant": "diku", "new": {"id": key, "title": kind}, **more}
@@ -125,13 +135,15 @@ def test_folio_entities_appear_and_disappear(local_kafka: LocalKafka, kafka_topi
     assert found["topic cleanup.policy"].grade is Grade.FAULT
 
 
+@pytest.mark.runs("docs/interpreters.md", containing="FolioEvents(")
+@pytest.mark.runs("docs/interpreters.md", containing="initial_records")
 def test_folio_with_initial_records(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path) -> None:
     """Entities whose events Kafka has deleted come from the database; later events replace and delete them.
 
     A replica that follows, one that is restarted and one that starts later hold the same.
     """
     name = kafka_topic("loaded", partitions=2, config={"cleanup.policy": "delete"})
-    topic = Topic(local_kafka, name, tmp_path, FOLIO, "instances", Instance=Instance)
+    topic = Topic(local_kafka, name, tmp_path, example("FolioEvents("), "instances", Instance=Instance)
     database = {f"{number}e3f5ab2-1111-4d9c-82e4-5170ab2a0a39": "old" for number in range(4)}
 
     def write(*events: tuple[str, str, str | None]) -> Mapping[Partition, int]:
@@ -144,7 +156,7 @@ def test_folio_with_initial_records(local_kafka: LocalKafka, kafka_topic: TopicM
 
     def shown(replica: Replica, position: Mapping[Partition, int]) -> dict[str, str]:
         names = {**topic.names, "Directory": Directory, "replica": replica}
-        exec(FOLIO, names)
+        exec(example("FolioEvents("), names)
         return {key: found.title for key, found in names["instances"].wait_for(position, WAIT_S).items()}
 
     def started(store: Store) -> Replica:
@@ -152,7 +164,7 @@ def test_folio_with_initial_records(local_kafka: LocalKafka, kafka_topic: TopicM
             "config": topic.config, "store": store,
             "read_instances": lambda: [{"id": key, "title": title} for key, title in database.items()],
         }  # fmt: skip
-        exec(FOLIO_LOADED.replace("folio.diku.inventory.instance", name), made)
+        exec(example("initial_records").replace("folio.diku.inventory.instance", name), made)
         return made["replica"]
 
     first, second, third, fourth = database
@@ -173,9 +185,10 @@ def test_folio_with_initial_records(local_kafka: LocalKafka, kafka_topic: TopicM
         assert shown(replica, position) == database
 
 
+@pytest.mark.runs("docs/interpreters.md", containing="interpreter=prices")
 def test_your_own_function(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path) -> None:
     """A record puts several keys, a later one removes them; a shop that closes hides its articles only."""
-    topic = Topic(local_kafka, kafka_topic("prices"), tmp_path, OWN, "articles")
+    topic = Topic(local_kafka, kafka_topic("prices"), tmp_path, example("interpreter=prices"), "articles")
     linz = {"shop": "Linz", "prices": {"apple": 1.5, "pear": 2.0}}
     assert topic.write(("L", linz), ("W", {"shop": "Wels", "prices": {"plum": 3}})) == {
         "apple": 1.5,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -19,15 +18,16 @@ from kafka_replica.headers import PieceError, Stack
 from kafka_replica.headers.keys import ASSIGNED
 from kafka_replica.producer import TransactionalProducer
 from kafka_replica.testing.pytest_plugin import TopicMaker
+from support.doc_blocks import programs
 from support.headers.sample_stacks import all_pieces
 from support.headers.schema_registry import running_registry
 from support.paths import ROOT
 
 _PAGE = (ROOT / "docs/headers.md").read_text()
-_BLOCKS = re.findall(r"```python\n(.*?)```", _PAGE, re.DOTALL)
 
 
 @pytest.mark.broker
+@pytest.mark.runs("docs/headers.md", without="RegistrySchemas")
 def test_the_examples_run(local_kafka: LocalKafka, kafka_topic: TopicMaker, capsys: pytest.CaptureFixture[str]) -> None:
     """The replica shows what was written by both producers, a consumer can undo the stack, and all prints are right."""
     names: dict[str, Any] = {}
@@ -39,7 +39,7 @@ def test_the_examples_run(local_kafka: LocalKafka, kafka_topic: TopicMaker, caps
         exec(block, names)
         return capsys.readouterr().out
 
-    first, client, mixed, _, rotation, trail, own = _BLOCKS
+    first, client, mixed, rotation, trail, own = programs("docs/headers.md", without="RegistrySchemas")
     assert run(first) == "b'{\"acquirer\": \"A7\"}' (('tenant', b'diku'),)\n"
     run(client)
     assert (names["plain"], names["others"]) == (b'{"acquirer": "B1"}', ())
@@ -64,6 +64,7 @@ def test_the_examples_run(local_kafka: LocalKafka, kafka_topic: TopicMaker, caps
 
 
 @pytest.mark.broker
+@pytest.mark.runs("docs/headers.md", containing="RegistrySchemas")
 def test_the_example_with_a_registry_runs(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -78,7 +79,8 @@ def test_the_example_with_a_registry_runs(
         with producer.transaction() as transaction:
             transaction.put("T1", value or b"")
         producer.wait_visible(transaction.committed, 60)
-        block = _BLOCKS[3].replace("http://localhost:8081", url).replace('"avro"', f'"{topic}"')
+        [block] = programs("docs/headers.md", containing="RegistrySchemas")
+        block = block.replace("http://localhost:8081", url).replace('"avro"', f'"{topic}"')
         names = {"kafka": kafka, "Replica": Replica, "Stack": Stack, "msgspec": msgspec}
         exec(block.replace("schemas.jsonl", str(tmp_path / "schemas.jsonl")), names)
         names["registry"].close()  # type: ignore[attr-defined]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +11,11 @@ from kafka_replica import Position
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.producer import TransactionalProducer
 from kafka_replica.testing.pytest_plugin import TopicMaker
-from support.paths import ROOT
-
-_BLOCKS = re.findall(r"```python\n(.*?)```", (ROOT / "docs/history.md").read_text(), re.DOTALL)
+from support.doc_blocks import programs
 
 
 @pytest.mark.broker
+@pytest.mark.runs("docs/history.md")
 def test_the_examples_run(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -33,7 +31,7 @@ def test_the_examples_run(
         producer.wait_visible(transaction.committed, 60)
         return transaction.committed.position
 
-    follow, questions, stats = _BLOCKS
+    follow, questions, stats = programs("docs/history.md")
     follow = follow.replace("localhost:9092", local_kafka.bootstrap_servers).replace('"terminals"', f'"{topic}"')
     names: dict[str, Any] = {}
     put(b"1")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -12,15 +12,16 @@ import pytest
 
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.testing.pytest_plugin import TopicMaker
-from support.paths import ROOT
+from support.doc_blocks import programs
 
 pytestmark = pytest.mark.broker
 
 
+@pytest.mark.runs("docs/large-values.md")
 def test_the_example_runs(local_kafka: LocalKafka, kafka_topic: TopicMaker, capsys: pytest.CaptureFixture[str]) -> None:
     """A value of ten megabytes is written to a topic with Kafka's default limits, and read as a whole."""
     topic = kafka_topic("documents")
-    (example,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs/large-values.md").read_text(), re.DOTALL)
+    example, manifest = programs("docs/large-values.md")
     names: dict[str, Any] = {}
     exec(example.replace("localhost:9092", local_kafka.bootstrap_servers).replace('"documents"', f'"{topic}"'), names)
     assert capsys.readouterr().out == "2 10000000 b'small'\n"
@@ -31,4 +32,9 @@ def test_the_example_runs(local_kafka: LocalKafka, kafka_topic: TopicMaker, caps
     whole = subprocess.run([*command, *where, "--large-values"], check=True, capture_output=True, timeout=120).stdout
     assert whole == b"0123456789" * 1_000_000
     plain = subprocess.run([*command, *where], check=True, capture_output=True, timeout=120).stdout
-    assert plain.startswith(b'{"write_id":')
+    shown, written = json.loads(manifest), json.loads(plain)
+    own = {"write_id", "sha256"}
+    assert list(written) == list(shown)
+    assert {name: value for name, value in written.items() if name not in own} == {
+        name: value for name, value in shown.items() if name not in own
+    }

@@ -18,6 +18,7 @@ from confluent_kafka.admin import AdminClient
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.producer.postgres import TableSourceSettings
 from kafka_replica.producer.postgres.settings import read_source_settings
+from support.doc_blocks import programs
 from support.paths import ROOT
 from support.producer.postgres_tools import LocalPostgres
 from support.producer.producer_tools import wait_until
@@ -37,11 +38,7 @@ TABLE = """
 """
 
 
-def blocks(language: str) -> list[str]:
-    """Return the examples of the page in a language."""
-    return re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)
-
-
+@pytest.mark.runs("docs/postgres-source.md", without="pip install")
 def test_the_examples_run(
     local_kafka: LocalKafka,
     postgres: LocalPostgres,
@@ -60,15 +57,15 @@ def test_the_examples_run(
             text = text.replace("source:${DB_PASSWORD}@localhost:5432/payments", there)
             return text.replace('"terminals"', f'"{topic}"').replace("localhost:9092", bootstrap)
 
-        (tmp_path / "source.toml").write_text(here(*blocks("toml")))
+        (tmp_path / "source.toml").write_text(here(*programs("docs/postgres-source.md", language="toml")))
         monkeypatch.setenv("DB_PASSWORD", postgres.password)
         monkeypatch.chdir(tmp_path)
-        lines = [line.strip() for line in PAGE.splitlines() if line.startswith("    kafka-replica source")]
+        lines = "".join(programs("docs/postgres-source.md", containing="kafka-replica source")).splitlines()
         run, dry_run, compare = (_words(line) for line in lines)
         running = subprocess.Popen([*run, "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         try:
             wait_until(lambda: _has(bootstrap, topic, {"T1", "T2"}), "the table is copied")
-            service, source = blocks("python")
+            service, source = programs("docs/postgres-source.md", language="python")
             exec(here(service), {})
             assert capsys.readouterr().out == "A7\n"
             connection.execute("DELETE FROM terminal_acquirer WHERE terminal_id = 'T2'")

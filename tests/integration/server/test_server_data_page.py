@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import subprocess
 import zipfile
 from pathlib import Path
@@ -15,14 +14,13 @@ from kafka_replica.cli.structure_source import snapshot_of_files
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.producer import TransactionalProducer
 from kafka_replica.testing.pytest_plugin import TopicMaker
-from support.paths import ROOT
+from support.doc_blocks import programs
 from support.server.data_samples import FLOW, LABOUR_CSV, MAP, STRUCTURES, by_command
 from support.server.server_tools import ServerProcess, until
 
-BLOCKS = re.findall(r"```sh\n(.*?)```", (ROOT / "docs/server-data.md").read_text(), re.DOTALL)
-
 
 @pytest.mark.broker
+@pytest.mark.runs("docs/server-data.md")
 def test_the_examples_run(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path) -> None:
     """Each example gives the results of the commands, or the report of FMR."""
     topic, snapshot = kafka_topic("data"), snapshot_of_files(STRUCTURES)
@@ -46,7 +44,7 @@ def test_the_examples_run(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_
             done = subprocess.run(["sh", "-ec", adapted], cwd=tmp_path, capture_output=True, text=True, check=True)
             return done.stdout
 
-        validate, map_data, fmr = BLOCKS
+        validate, map_data, fmr = programs("docs/server-data.md")
         (tmp_path / "validate").mkdir()
         expected = by_command("validate", tmp_path / "validate", "labour.csv", "--flow", FLOW)
         first, second, third = validate.splitlines()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -16,19 +15,19 @@ from kafka_replica.embedded import LocalKafka, ports
 from kafka_replica.server.access import read_tokens
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.broker.kafka_tools import producer, write
-from support.paths import ROOT
+from support.doc_blocks import programs
 from support.server.server_tools import ServerProcess, until
-
-PAGE = (ROOT / "docs/server.md").read_text()
 
 
 def block(language: str, containing: str) -> str:
     """Return the example in a language that contains a text."""
-    blocks: list[str] = re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)
-    return next(each for each in blocks if containing in each)
+    [found] = programs("docs/server.md", language=language, containing=containing)
+    return found
 
 
 @pytest.mark.broker
+@pytest.mark.runs("docs/server.md", language="toml", containing="[replica]")
+@pytest.mark.runs("docs/server.md", containing="create_app")
 def test_the_settings_file_and_the_program_run(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
 ) -> None:
@@ -54,12 +53,16 @@ def test_the_settings_file_and_the_program_run(
         assert process.wait(60) in {0, -signal.SIGTERM}
 
 
+@pytest.mark.runs("docs/server.md", containing="openssl rand")
+@pytest.mark.runs("docs/server.md", containing="# role")
 def test_the_commands_for_tokens_make_a_file_of_tokens(tmp_path: Path) -> None:
     """The file is accepted, and the token is random."""
     subprocess.run(["sh", "-ec", block("sh", "openssl rand")], cwd=tmp_path, env=os.environ, check=True)
     (token,) = read_tokens(tmp_path / "tokens")
     assert (token.role.name, token.holder) == ("READ", "dashboards")
     assert len((tmp_path / "token").read_text().strip()) == 64
+    (tmp_path / "shown").write_text(block("", "# role"))
+    assert read_tokens(tmp_path / "shown")[0].holder == "dashboards"
 
 
 def status_of(url: str) -> int:

@@ -35,12 +35,11 @@ from kafka_replica.topics import (
     read_declarations,
 )
 from support.broker.durable_tools import wait_until
-from support.paths import ROOT
+from support.doc_blocks import programs
 
 pytestmark = pytest.mark.broker
 
-PAGE = (ROOT / "docs/topics.md").read_text()
-DECLARED = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)[0]
+DECLARED = programs("docs/topics.md", language="toml")[0]
 
 
 @pytest.fixture
@@ -68,6 +67,7 @@ def alter(config: dict[str, Any], topic: str, **settings: str) -> None:
     admin.incremental_alter_configs([resource])[resource].result(20)
 
 
+@pytest.mark.runs("docs/topics.md", language="toml")
 def test_topics_are_created_once_and_compared(config: dict[str, Any], env: str, tmp_path: Path) -> None:
     """Created topics are as declared; changes by others are reported, and never undone."""
     (tmp_path / "topics.toml").write_text(DECLARED)
@@ -130,11 +130,12 @@ def command(line: str, folder: Path, bootstrap: str, status: int = 0) -> str:
     return done.stdout
 
 
+@pytest.mark.runs("docs/topics.md", language="sh")
 def test_the_commands_of_the_page_run(local_kafka: LocalKafka, env: str, tmp_path: Path) -> None:
     """The commands print what the page says, and exit with 3 where topics are not as declared."""
     bootstrap = local_kafka.bootstrap_servers
     (tmp_path / "topics.toml").write_text(DECLARED)
-    names, declared = re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
+    names, declared = programs("docs/topics.md", language="sh")
     printed = [command(line, tmp_path, bootstrap) for line in names.splitlines()]
     assert printed[0] == "folio.diku.inventory.item\n"
     assert re.fullmatch(printed[1].strip(), "folio.college.inventory.item")
@@ -154,10 +155,11 @@ def test_the_commands_of_the_page_run(local_kafka: LocalKafka, env: str, tmp_pat
     assert "  cleanup.policy: delete, declared compact" in command(check, tmp_path, bootstrap, status=3)
 
 
+@pytest.mark.runs("docs/topics.md", language="python")
 def test_the_examples_of_the_page_run(capsys: pytest.CaptureFixture[str]) -> None:
     """Each printed line is what the comment beside it says."""
     names: dict[str, Any] = {}
-    for block in re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL):
+    for block in programs("docs/topics.md", language="python"):
         exec(block, names)
     assert capsys.readouterr().out.splitlines() == [
         "folio.diku.inventory.item", "diku", "cg.search",

@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 
 from support.cli.data_runs import Run, runner
+from support.doc_blocks import programs
 from support.paths import ROOT
 
 
@@ -23,13 +24,14 @@ def run(capfdbinary: pytest.CaptureFixture[bytes]) -> Iterator[Run]:
     signal.signal(signal.SIGTERM, before)
 
 
+@pytest.mark.runs("docs/findings.md", language="sh")
 def test_each_command_of_the_page_has_the_stated_status(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each command of the page ends with the status that the page gives; two rows are rejected and listed."""
     monkeypatch.chdir(tmp_path)
     page = (ROOT / "docs/findings.md").read_text()
-    blocks = re.findall(r"```sh\n(.*?)```", page, re.DOTALL)
+    blocks = programs("docs/findings.md", language="sh")
     commands = [shlex.split(line) for block in blocks for line in block.replace("\\\n", " ").splitlines()]
     assert {words[0] for words in commands} == {"kafka-replica"}
     done = {tuple(words): run(*words[1:]) for words in commands}

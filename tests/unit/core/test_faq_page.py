@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from support.paths import ROOT
-
-_PAGE = ROOT / "docs/faq.md"
+from support.doc_blocks import programs
 
 
 def _tests() -> dict[str, Callable[..., None]]:
     found: dict[str, Callable[..., None]] = {}
-    for code in re.findall(r"```python\n(.*?)```", _PAGE.read_text(encoding="utf-8"), re.DOTALL):
+    for code in programs("docs/faq.md"):
         names: dict[str, Callable[..., None]] = {}
-        exec(compile(code, str(_PAGE), "exec", dont_inherit=True), names)  # each block is independent
+        exec(compile(code, "docs/faq.md", "exec", dont_inherit=True), names)  # each block is independent
         found |= {name: test for name, test in names.items() if name.startswith("test_")}
     return found
 
@@ -26,6 +23,7 @@ def _tests() -> dict[str, Callable[..., None]]:
 _TESTS = _tests()
 
 
+@pytest.mark.runs("docs/faq.md")
 @pytest.mark.parametrize("name", sorted(_TESTS))
 def test_each_program_of_the_page_passes(name: str, tmp_path: Path) -> None:
     """Each answer's program passes when it is copied."""

@@ -8,7 +8,7 @@ import pytest
 
 from kafka_replica.headers import transactions as headers
 from kafka_replica.records import Headers
-from support.paths import ROOT
+from support.doc_blocks import programs
 
 SAID = headers.TransactionHeaders("structures/17", 2, 3, 1795291687184)
 
@@ -22,18 +22,18 @@ def as_kafka_writes_them(written: Headers) -> bytes:
     return b"".join(parts)
 
 
+@pytest.mark.runs("docs/transaction-headers.md", language="text")
 def test_the_page_shows_the_bytes() -> None:
     """The hexadecimal example of the page equals the bytes written."""
-    page = (ROOT / "docs" / "transaction-headers.md").read_text()
-    block = re.search(r"```text\n(.*?)```", page, re.DOTALL)
-    assert block is not None
-    shown = bytes.fromhex("".join(re.split(r"  +", line)[0] for line in block[1].splitlines()))
+    [block] = programs("docs/transaction-headers.md", language="text")
+    shown = bytes.fromhex("".join(re.split(r"  +", line)[0] for line in block.splitlines()))
     assert shown == as_kafka_writes_them(headers.written(SAID))
 
 
+@pytest.mark.runs("docs/transaction-headers.md", language="python")
 def test_the_example_of_the_page_runs() -> None:
     """The Python example of the page runs as it is written there."""
-    [example] = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "transaction-headers.md").read_text(), re.DOTALL)
+    [example] = programs("docs/transaction-headers.md", language="python")
     exec(compile(example, "docs/transaction-headers.md", "exec", dont_inherit=True), {})
 
 

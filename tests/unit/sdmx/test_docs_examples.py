@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import doctest
-import re
 import shutil
 from pathlib import Path
 
 import pytest
 
 from kafka_replica.sdmx.samples import sample_files
-from support.paths import ROOT, SDMX_DATA
+from support.doc_blocks import programs
+from support.paths import SDMX_DATA
 
-PAGE = ROOT / "docs/sdmx.md"
 MORE = SDMX_DATA / "queries.sdmx-json.json"
 
 
+@pytest.mark.runs("docs/sdmx.md", language="pycon")
 def test_the_sessions_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """All sessions of the page, run in order in a folder with its structures, print what the page shows."""
     folder = tmp_path / "structures"
@@ -23,9 +23,9 @@ def test_the_sessions_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     for file in [*sample_files(), MORE]:
         shutil.copy(file, folder)
     monkeypatch.chdir(tmp_path)
-    sessions = re.findall(r"```pycon\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    sessions = programs("docs/sdmx.md", language="pycon")
     assert len(sessions) == 4
-    test = doctest.DocTestParser().get_doctest("\n".join(sessions), {}, "docs/sdmx.md", str(PAGE), 0)
+    test = doctest.DocTestParser().get_doctest("\n".join(sessions), {}, "docs/sdmx.md", None, 0)
     printed: list[str] = []
     result = doctest.DocTestRunner().run(test, out=printed.append)
     assert (result.failed, result.attempted > 15) == (0, True), "".join(printed)

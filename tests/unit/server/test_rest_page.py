@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import pytest
+
 from kafka_replica.server.rest import RestAnswer
 from kafka_replica.server.rest.grammar import RESOURCES
 from kafka_replica.server.rest.reference_page import with_reference
+from support.doc_blocks import programs
 from support.paths import ROOT
 
 PAGE = (ROOT / "docs/sdmx-rest.md").read_text()
@@ -19,9 +22,10 @@ def test_the_reference_is_up_to_date() -> None:
     assert all(f"| `{name}` |" in PAGE for name in RESOURCES)
 
 
+@pytest.mark.runs("docs/sdmx-rest.md")
 def test_the_example_runs() -> None:
     """The comments of the examples state the values; the second example uses the names of the first."""
-    example, of_schema = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    example, of_schema = programs("docs/sdmx-rest.md")
     names: dict[str, Any] = {}
     exec(example, names)
     exec(of_schema, names)
