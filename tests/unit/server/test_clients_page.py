@@ -14,12 +14,13 @@ import httpx
 import pytest
 
 from kafka_replica.sdmx import read_message
+from support.doc_blocks import blocks
 from support.paths import ROOT
 from support.server.data_samples import labour_topic
 from support.server.rest_service import RestService, rest_service
 from support.server.sdmx_dl import sdmx_dl
 
-PAGE = (ROOT / "docs/sdmx-clients.md").read_text("utf-8")
+PAGE = "docs/sdmx-clients.md"
 FMR = (ROOT / "docs/move-from-fmr.md").read_text("utf-8")
 SDMX_REST = "sdmx-rest@2.20.0"
 RUN_S = 240
@@ -34,9 +35,7 @@ def service() -> Iterator[RestService]:
 
 def examples(language: str, service: RestService, page: str = PAGE) -> list[str]:
     """Return the examples in a language, with the address of the service."""
-    found = re.findall(rf"```{language}\n(.*?)```", page, re.DOTALL)
-    assert found
-    return [one.replace("http://localhost:8080", service.address) for one in found]
+    return [block.program({"http://localhost:8080": service.address}) for block in blocks(page, language=language)]
 
 
 def stated(example: str, mark: str) -> list[str]:
@@ -55,6 +54,7 @@ def printed(command: list[str], folder: Path) -> list[str]:
     return [line.strip() for line in done.stdout.splitlines() if line.strip()]
 
 
+@pytest.mark.runs("docs/sdmx-clients.md", language="python")
 @pytest.mark.parametrize("number", [0, 1])
 def test_python_clients(service: RestService, tmp_path: Path, number: int) -> None:
     """The clients pysdmx and sdmx1 print what the comments say."""
@@ -63,6 +63,7 @@ def test_python_clients(service: RestService, tmp_path: Path, number: int) -> No
 
 
 @pytest.mark.thorough
+@pytest.mark.runs("docs/sdmx-clients.md", language="r")
 def test_rsdmx(service: RestService, tmp_path: Path) -> None:
     """R prints the codes."""
     program = shutil.which("Rscript")
@@ -77,6 +78,7 @@ def test_rsdmx(service: RestService, tmp_path: Path) -> None:
 
 
 @pytest.mark.thorough
+@pytest.mark.runs("docs/sdmx-clients.md", language="js")
 def test_sdmx_rest(service: RestService, tmp_path: Path) -> None:
     """The JavaScript package fetches what it builds an address for."""
     npm, node = shutil.which("npm"), shutil.which("node")
@@ -90,6 +92,7 @@ def test_sdmx_rest(service: RestService, tmp_path: Path) -> None:
 
 
 @pytest.mark.thorough
+@pytest.mark.runs("docs/sdmx-clients.md", language="java")
 def test_sdmx_dl(service: RestService, tmp_path: Path) -> None:
     """The Java library reads flows, and the structure and codes of one."""
     java, jar = sdmx_dl()
@@ -98,6 +101,7 @@ def test_sdmx_dl(service: RestService, tmp_path: Path) -> None:
     assert printed([str(java), "-cp", str(jar), "ReadStructures.java"], tmp_path) == stated(example, "//")
 
 
+@pytest.mark.runs("docs/sdmx-clients.md", language="sh")
 def test_curl(service: RestService, tmp_path: Path) -> None:
     """Both commands save a message with what they request."""
     if shutil.which("curl") is None:
@@ -110,11 +114,12 @@ def test_curl(service: RestService, tmp_path: Path) -> None:
     assert {"KR_DEMO:LABOUR(1.0)", "KR_DEMO:DSD_LABOUR(1.0)", "SDMX:CL_FREQ(2.1)"} <= labour
 
 
+@pytest.mark.runs("docs/move-from-fmr.md")
 def test_addresses_of_fmr(service: RestService, tmp_path: Path) -> None:
     """Each address of the page about FMR is answered, in the format that it names."""
     if shutil.which("curl") is None:
         pytest.skip("NOT TESTED: curl is not installed")
-    (example,) = examples("sh", service, FMR)
+    (example,) = examples("sh", service, "docs/move-from-fmr.md")
     lines = example.splitlines()
     assert len(lines) == 4
     for line in lines:
