@@ -46,7 +46,7 @@ from kafka_replica.replication.initial_records import InitialRecords
 from kafka_replica.replication.opening import MakeReader
 from kafka_replica.replication.options import ReplicaOptions, as_boundaries, as_topics
 from kafka_replica.replication.record_filter import Validator
-from kafka_replica.replication.supervisor import Supervisor
+from kafka_replica.replication.supervisor import Supervision, Supervisor
 from kafka_replica.stores import MemoryStore, Snapshot, Store
 
 _CLOSE_S = 10.0
@@ -157,6 +157,7 @@ class Replica:
             options = _with_large_values(options)
         self.config = options.config
         """The properties as given; the ``repr`` of a secret is ``***``, and ``str()`` returns its value."""
+        self._options = options
         self._has_large_values = large_values
         self.topics = options.topics
         self.topic = options.name
@@ -166,11 +167,15 @@ class Replica:
         _claim(self._store)
         health = Health(stalled_after_s=options.stalled_after_s, blocked_after_s=options.blocked_after_s)
         self._publisher = Publisher(health, options.recent_changes, options.history)
-        self._supervisor = Supervisor(options, self._store, self._publisher, self._reader_factory())
+        self._supervisor = self._make_supervisor(options)
         self._subscriptions: list[Subscription] = []
         self._lifecycle = RLock()  # reentrant: a signal handler may close what the same thread is starting
         self._thread: Thread | None = None
         self._owner: OwnerProcess | None = None  # once started
+
+    def _make_supervisor(self, options: ReplicaOptions) -> Supervision:
+        """Return what fills the store and reports to the publisher; replicas of other processes override it."""
+        return Supervisor(options, self._store, self._publisher, self._reader_factory())
 
     def _reader_factory(self) -> MakeReader:
         """Return the function that makes the log reader; replicas of fake topics override it."""

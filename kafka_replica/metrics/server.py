@@ -1,39 +1,37 @@
 """Counts of the requests of the HTTP service as Prometheus metrics, and the text that Prometheus reads.
 
-Labels are bounded: ``route`` is one of the service's routes, ``method`` GET, HEAD, OPTIONS or ``other``, ``status`` an
-HTTP status.
+Labels are bounded: ``route`` is one of the service's routes, ``method`` GET, HEAD, OPTIONS, POST or ``other``,
+``status`` an HTTP status.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Final
 
 from kafka_replica.errors import MissingExtraError
 
 try:
     from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, PlatformCollector, ProcessCollector
     from prometheus_client.exposition import generate_latest
+    from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 except ImportError as error:
     raise MissingExtraError("exporting metrics", "metrics") from error
 
-_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+FOLDER_VARIABLE: Final = "PROMETHEUS_MULTIPROC_DIR"
+"""The environment variable that makes prometheus-client count in files of a folder, which outlive the process."""
+_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "POST"})
 _BUCKETS_S = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 _MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 _PREFIX = "kafka_replica_http_"
 
 
 class RequestMetrics:
-    """The counts of requests, in a registry of their own, together with those of the process.
+    """The counts of requests, in a registry of their own, together with those of the process."""
 
-    Args:
-        streams: returns the number of open streams of changes.
-    """
-
-    def __init__(self, streams: Callable[[], int]) -> None:
-        self.registry = CollectorRegistry()
-        ProcessCollector(registry=self.registry)
-        PlatformCollector(registry=self.registry)
+    def __init__(self) -> None:
+        self.registry = _registry()
         labels = ("route", "method")
         self._requests = Counter(
             f"{_PREFIX}requests", "Requests that have ended.", (*labels, "status"), registry=self.registry
@@ -43,15 +41,18 @@ class RequestMetrics:
             buckets=_BUCKETS_S, registry=self.registry,
         )  # fmt: skip
         self._bytes = Counter(f"{_PREFIX}response_bytes", "Bytes of answers.", labels, registry=self.registry)
-        self._running = Gauge(f"{_PREFIX}requests_in_progress", "Requests in progress.", registry=self.registry)
+        self._running = _gauge("requests_in_progress", "Requests in progress.", self.registry)
+        self._streams = _gauge("change_streams", "Open streams of changes.", self.registry)
         self._series: dict[tuple[str, str, int], tuple[Counter, Histogram, Counter]] = {}  # finding labels takes longer
-        open_streams = Gauge(f"{_PREFIX}change_streams", "Open streams of changes.", registry=self.registry)
-        open_streams.set_function(streams)
 
     def in_progress(self) -> AbstractContextManager[object]:
         """Count a request as in progress within the block."""
         found: AbstractContextManager[object] = self._running.track_inprogress()
         return found
+
+    def streams(self, count: int) -> None:
+        """Set the number of open streams of changes."""
+        self._streams.set(count)
 
     def count(self, route: str, method: str, status: int, duration_s: float, bytes_sent: int) -> None:
         """Count a request that has ended; status 0 means that it had no answer."""
@@ -72,3 +73,41 @@ class RequestMetrics:
     def exposition(self) -> tuple[bytes, str]:
         """Return the text that Prometheus reads, and its media type."""
         return generate_latest(self.registry), _MEDIA_TYPE
+
+
+class SummedMetrics:
+    """The counts of the requests of several processes, together with those of the main process.
+
+    Args:
+        folder: the folder in which the processes count; see ``FOLDER_VARIABLE``. The counts of a process that has ended
+            remain.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = str(folder)
+        self.registry = _registry()
+        MultiProcessCollector(self.registry, self._folder)  # type: ignore[no-untyped-call]
+        self.workers = Gauge(f"{_PREFIX}workers", "Workers that accept connections.", registry=self.registry)
+        self.restarts = Counter(
+            f"{_PREFIX}worker_restarts", "Workers that ended unexpectedly and were replaced.", registry=self.registry
+        )
+
+    def ended(self, process: int) -> None:
+        """Forget what a process that has ended had in progress."""
+        mark_process_dead(process, self._folder)  # type: ignore[no-untyped-call]
+
+    def exposition(self) -> tuple[bytes, str]:
+        """Return the text that Prometheus reads, and its media type."""
+        return generate_latest(self.registry), _MEDIA_TYPE
+
+
+def _registry() -> CollectorRegistry:
+    registry = CollectorRegistry()
+    ProcessCollector(registry=registry)
+    PlatformCollector(registry=registry)
+    return registry
+
+
+def _gauge(name: str, says: str, registry: CollectorRegistry) -> Gauge:
+    # Of several processes, those that live are added up.
+    return Gauge(_PREFIX + name, says, registry=registry, multiprocess_mode="livesum")

@@ -92,6 +92,20 @@ class Publisher:
         if previous is not None and applied is not None:
             names = tuple(each.transaction for each in origins)
             diff = VersionDiff(snapshot, previous, applied, transactions, names, rebuilt=self._is_outdated)
+        self._show(snapshot, diff, transactions, origins)
+
+    def replayed(self, snapshot: Snapshot, diff: VersionDiff | None) -> None:
+        """Show a version that another process has published, with its difference to the one before, if it is known."""
+        self._show(snapshot, diff, None if diff is None else diff.transactions, ())
+
+    def _show(
+        self,
+        snapshot: Snapshot,
+        diff: VersionDiff | None,
+        transactions: int | None,
+        origins: Sequence[TransactionHeaders],
+    ) -> None:
+        previous = self._snapshot
         with self._recorders:
             if self._recorders:
                 self._recorders.record(_change(snapshot, previous, diff), self.incarnation)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import logging
 from threading import Event
+from typing import Protocol
 
 from kafka_replica.broker.reading.readers import make_reader
 from kafka_replica.errors import KafkaReplicaError, LogReplacedError, StoreDamagedError
@@ -24,6 +25,15 @@ from kafka_replica.transactions.resume_point import ResumePoint
 _log = logging.getLogger("kafka_replica")
 
 _PAUSES_S = (0.0, 0.2, 1.0, 5.0, 30.0)  # between rebuilds that do not complete
+
+
+class Supervision(Protocol):
+    """An object that keeps a store in step with its source, in a thread that calls ``run``, until it closes."""
+
+    closing: Event
+
+    def run(self) -> None:
+        """Follow the source; an error that ends this is reported to the publisher."""
 
 
 class Supervisor:

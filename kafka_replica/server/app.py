@@ -23,12 +23,13 @@ from kafka_replica.errors import ConfigurationError, KafkaReplicaError
 from kafka_replica.history import VersionHistory
 from kafka_replica.metrics.replica import export
 from kafka_replica.metrics.sdmx import export_structures
-from kafka_replica.metrics.server import RequestMetrics
+from kafka_replica.metrics.server import RequestMetrics, SummedMetrics
 from kafka_replica.replica import Replica
 from kafka_replica.server.change_feed import ChangeFeed
 from kafka_replica.server.data_requests import DataRequests
 from kafka_replica.server.data_routes import DataRoutes
 from kafka_replica.server.default_answer import DefaultAnswer
+from kafka_replica.server.forwarding import Forwarding
 from kafka_replica.server.gate import METHODS, Gate
 from kafka_replica.server.health import readiness_json
 from kafka_replica.server.history_routes import HistoryRoutes
@@ -43,6 +44,7 @@ from kafka_replica.server.producers import controlled_producers
 from kafka_replica.server.rest import is_quick
 from kafka_replica.server.sdmx_routes import Answer, SdmxRoutes
 from kafka_replica.server.settings import ServerSettings
+from kafka_replica.server.several import MainPart, Part, WorkerPart
 from kafka_replica.server.threads import DaemonThreads
 from kafka_replica.server.token_file import TokenFile
 from kafka_replica.server.versions import HEADERS, Versions
@@ -65,6 +67,7 @@ class Service:
         topic: as for ``create_app``.
         answer: as for ``create_app``.
         history: as for ``create_app``.
+        part: the part of the app, if there are several processes.
     """
 
     def __init__(
@@ -74,6 +77,7 @@ class Service:
         topic: str | None = None,
         answer: Answer | None = None,
         history: VersionHistory | None = None,
+        part: Part = None,
     ) -> None:
         if replica.has_key_spaces and topic is None:
             raise ConfigurationError(
@@ -84,17 +88,23 @@ class Service:
         self.replica = replica
         self.settings = settings
         self.versions = Versions(replica, topic, history)
-        self.feed = ChangeFeed(replica, settings)
+        self._part = part
         self._executor = DaemonThreads(settings.threads, "kafka_replica server")
-        self._metrics = RequestMetrics(lambda: self.feed.stream_count)
+        self._counts = RequestMetrics()
+        self.summed = SummedMetrics(part.metrics_folder) if isinstance(part, MainPart) else None
+        """The metrics of all processes, if there are several and this is the main one."""
+        self._metrics = self.summed or self._counts
+        self.feed = ChangeFeed(replica, settings, self._counts.streams)
         export(replica, registry=self._metrics.registry)
-        export_structures(self.versions.live, name=topic or replica.topic, registry=self._metrics.registry)
+        live = part.structures if isinstance(part, MainPart) else self.versions.live
+        export_structures(live, name=topic or replica.topic, registry=self._metrics.registry)
         self._answer = answer or DefaultAnswer(self.versions, settings)
         self._quick = is_quick if answer is None else None  # a caller's function may take any time
         self._past = HistoryRoutes(self.versions, history, several_topics=replica.has_key_spaces)
         self._requests = DataRequests(self.versions, settings)
         self._data = DataRoutes(self._requests)
-        self._renderer = Renderer(settings, has_history=history is not None)
+        has_history = part.has_history if isinstance(part, WorkerPart) else history is not None
+        self._renderer = Renderer(settings, has_history=has_history)
         self._pages = Pages(replica, self.versions, settings, self._executor, self._renderer, history)
         self._uploads = UploadPages(self._pages, self._requests, self.versions, self._renderer, settings)
         self._producers = ProducerPages(self._pages, producers, settings, self._executor)
@@ -122,13 +132,25 @@ class Service:
             ),
             *_both("/ws/public/data/validate", self._data.validate_like_fmr, "POST"),
         ]
+        app = Starlette(
+            routes=routes,
+            middleware=self._middleware(routes),
+            exception_handlers={HTTPException: answer_exception},
+            lifespan=self._lifespan,
+        )
+        app.router.redirect_slashes = False
+        return app
+
+    def _middleware(self, routes: list[Route]) -> list[Middleware]:
+        """Return the layers around the routes, the outermost first."""
+        settings = self.settings
+        if isinstance(self._part, MainPart):
+            return []  # workers have checked the request
+        presented = ErrorPages(self._renderer).wrap
+        tokens = TokenFile(settings.tokens_file) if settings.tokens_file else None
         middleware = [
-            Middleware(
-                Observation, metrics=self._metrics, route_of=_route_of, presented=ErrorPages(self._renderer).wrap
-            ),
-            Middleware(
-                Gate, settings=settings, tokens=TokenFile(settings.tokens_file) if settings.tokens_file else None
-            ),
+            Middleware(Observation, metrics=self._counts, route_of=_route_of, presented=presented),
+            Middleware(Gate, settings=settings, tokens=tokens),
         ]
         if settings.allowed_origins:
             middleware.append(
@@ -140,14 +162,9 @@ class Service:
                     expose_headers=(*HEADERS, REQUEST_ID, "ETag"),
                 )
             )
-        app = Starlette(
-            routes=routes,
-            middleware=middleware,
-            exception_handlers={HTTPException: answer_exception},
-            lifespan=self._lifespan,
-        )
-        app.router.redirect_slashes = False
-        return app
+        if isinstance(self._part, WorkerPart):
+            middleware.append(Middleware(Forwarding, part=self._part, replica=self.replica, routes=routes))
+        return middleware
 
     def _page_routes(self) -> list[Route]:
         """Return the routes of the pages, of the current version and of pinned paths."""

@@ -36,10 +36,12 @@ class ChangeFeed:
     Args:
         replica: the replica.
         settings: the number of streams, and the interval of heartbeats.
+        on_count: called with the number of open streams when it changes.
     """
 
-    def __init__(self, replica: Replica, settings: ServerSettings) -> None:
+    def __init__(self, replica: Replica, settings: ServerSettings, on_count: Callable[[int], object]) -> None:
         self._replica = replica
+        self._on_count = on_count
         self._settings = settings
         self._open: set[AsyncChanges] = set()
         self._closed = False
@@ -60,6 +62,7 @@ class ChangeFeed:
             raise busy(f"{self._settings.max_streams} streams of changes are open already")
         changes = self._changes_since(VersionId.parse(last))
         self._open.add(changes)
+        self._on_count(len(self._open))
         return _EventStream(self._stream(changes), self._end(changes))
 
     def _changes_since(self, last: VersionId | None) -> AsyncChanges:
@@ -81,6 +84,7 @@ class ChangeFeed:
     def _end(self, changes: AsyncChanges) -> Callable[[], Awaitable[None]]:
         async def end() -> None:
             self._open.discard(changes)
+            self._on_count(len(self._open))
             await changes.aclose()
 
         return end

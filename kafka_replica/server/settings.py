@@ -106,7 +106,7 @@ class ListenSettings:
     write_timeout_s: float = setting(30.0, "The time that a client may accept no data of an answer.", least=0.05)
     grace_s: int = setting(10, "The time for requests to end at shutdown.", least=0)
     access_log: str = setting("text", "A line on stderr for each request: off, text or json.")
-    workers: int = setting(1, "Processes; only 1 is possible, since a process has one replica.", least=1)
+    workers: int = setting(1, "Processes that answer; with more than 1, another process keeps the replica.", least=1)
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -115,11 +115,6 @@ class ListenSettings:
             raise ConfigurationError(f"port={self.port} is not possible; it is 0 to 65535")
         if self.access_log not in ACCESS_LOGS:
             raise ConfigurationError(f"access_log={self.access_log!r} is not possible; it is {', '.join(ACCESS_LOGS)}")
-        if self.workers != 1:
-            raise ConfigurationError(
-                f"workers={self.workers} is not possible: one process serves with one replica; start several, each "
-                "with its own port and store, behind a load balancer"
-            )
         if self.tls_certificate is None and (self.tls_key is not None or self.tls_client_ca is not None):
             raise ConfigurationError("tls_key and tls_client_ca need tls_certificate, the server's own certificate")
 

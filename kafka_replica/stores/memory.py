@@ -12,7 +12,7 @@ from weakref import WeakSet
 
 from kafka_replica.common.compiled import PARSER
 from kafka_replica.common.wording import counted
-from kafka_replica.errors import StoreDamagedError
+from kafka_replica.errors import StoreDamagedError, UsageError
 from kafka_replica.records import Headers, Partition, Position, Record, Stored, as_record
 from kafka_replica.stores.checkpoint import NOTHING_SAVED, Kept
 from kafka_replica.stores.delta import Applied, Delta
@@ -126,6 +126,16 @@ class MemoryStore:
     def note(self, resume_point: ResumePoint) -> None:
         """Set the resume point that is saved with the current version."""
         self._now[1].resume_point = resume_point
+
+    def begin_at(self, number: int) -> None:
+        """Give the first version a number other than 1: that of the same version elsewhere.
+
+        Raises:
+            UsageError: the store has had a version already.
+        """
+        if self._now[1].number:
+            raise UsageError(f"{self!r} has versions, whose numbers cannot be changed")
+        self._now = self._now[0], Version(number - 1, Position(), 0)
 
     def rebuild(self, *, forget: bool = False) -> None:
         """Start to rebuild the store; see ``Store.rebuild``."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from prometheus_client import CollectorRegistry
 from prometheus_client.metrics_core import Metric
@@ -10,7 +12,7 @@ from prometheus_client.metrics_core import Metric
 from kafka_replica.metrics.producer import ProducerCollector
 from kafka_replica.metrics.replica import export
 from kafka_replica.metrics.sdmx import StructuresCollector
-from kafka_replica.metrics.server import RequestMetrics
+from kafka_replica.metrics.server import RequestMetrics, SummedMetrics
 from kafka_replica.metrics.usage import UsageCollector
 from kafka_replica.testing import FakeTopic
 from support.paths import ROOT
@@ -42,12 +44,13 @@ def table() -> str:
 
 def _of_requests() -> Iterator[Metric]:
     """Return the metrics of the server, with their labels, which their collectors know."""
-    registry = RequestMetrics(lambda: 0).registry
-    facts = [vars(collector) for collector in registry._collector_to_names]
-    labels = {each["_name"]: each["_labelnames"] for each in facts if "_labelnames" in each}
-    for family in registry.collect():
-        vars(family).setdefault("_labelnames", labels.get(family.name, ()))
-        yield family
+    with TemporaryDirectory() as folder:
+        for registry in (RequestMetrics().registry, SummedMetrics(Path(folder)).registry):
+            facts = [vars(collector) for collector in registry._collector_to_names]
+            labels = {each["_name"]: each["_labelnames"] for each in facts if "_labelnames" in each}
+            for family in registry.collect():
+                vars(family).setdefault("_labelnames", labels.get(family.name, ()))
+                yield family
 
 
 if __name__ == "__main__":

@@ -19,8 +19,8 @@ from kafka_replica import Replica
 from kafka_replica.history import VersionHistory
 from kafka_replica.server import ListenSettings, ServerSettings
 from kafka_replica.server.app import Service
+from kafka_replica.server.http_server import Server, make_config
 from kafka_replica.server.listening import address_of, open_socket
-from kafka_replica.server.running import Server, make_config
 from kafka_replica.server.sdmx_routes import Answer
 from support.server.app_tools import stand_in
 

@@ -103,7 +103,7 @@ def test_a_file_with_a_mistake_is_refused_with_its_place(tmp_path: Path, text: s
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        (["-t", "x", "--workers", "2"], "one replica"), (["-t", "x", "--port", "70000"], "port=70000"), ([], "--topic"),
+        (["-t", "x", "--workers", "0"], "workers"), (["-t", "x", "--port", "70000"], "port=70000"), ([], "--topic"),
         (["-t", "x", "--kafka-property", "no.such=1"], "no.such"),
         (["-t", "x y"], "cannot be the name"), (["-t", "x,x"], "twice"),
         (["-t", "x", "--store", "s", "--checkpoint", "c"], "both"),

@@ -1,0 +1,155 @@
+"""Requests that a worker passes on to the main process: metrics of all processes, and versions that only it keeps."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Final
+
+import h11
+from starlette.routing import BaseRoute, Match
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from kafka_replica.errors import VersionGoneError
+from kafka_replica.replica import Replica
+from kafka_replica.server.problems import busy, problem_response
+from kafka_replica.server.several import WorkerPart
+from kafka_replica.server.versions import VersionId
+
+_HOP_BY_HOP: Final = frozenset({
+    b"connection", b"keep-alive", b"proxy-connection", b"te", b"trailer", b"transfer-encoding", b"upgrade", b"expect",
+    b"date", b"server",
+})  # fmt: skip
+_AT_ONCE_BYTES: Final = 65_536
+_PAST: Final = ("history", "diff")
+
+
+class Forwarding:
+    """A middleware that passes some requests on.
+
+    Args:
+        app: the rest of the app, which answers all others.
+        part: the address of the main process.
+        replica: the versions of this worker.
+        routes: the routes of the app, which name the endpoints of requests in metrics.
+    """
+
+    def __init__(self, app: ASGIApp, part: WorkerPart, replica: Replica, routes: Sequence[BaseRoute]) -> None:
+        self._app = app
+        self._part = part
+        self._replica = replica
+        self._routes = routes
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or pass it on."""
+        if scope["type"] != "http" or not self._is_for_main(scope):
+            await self._app(scope, receive, send)
+            return
+        for route in self._routes:
+            match, found = route.matches(scope)
+            if match is Match.FULL:
+                scope.update(found)
+                break
+        passing = _Passing(scope, receive, send)
+        try:
+            await passing.run(self._part.main_socket)
+        except (OSError, h11.ProtocolError) as error:
+            if passing.has_begun:
+                raise
+            problem = busy("the main process of the service does not answer")
+            answer = problem_response(problem.status_code, problem.detail, dict(problem.headers or {}))
+            await answer(scope, receive, send)
+            del error
+
+    def _is_for_main(self, scope: Scope) -> bool:
+        names = scope["path"].split("/")[1:]
+        if names[0] == "metrics":
+            return True
+        if not self._part.has_history:
+            return False
+        if names[0] in _PAST or b"asof" in scope["query_string"].lower():
+            return True
+        if names[0] != "version" or len(names) < 2:
+            return False
+        return names[2:3] != [] and (names[2] in _PAST or self._lacks(VersionId.parse(names[1])))
+
+    def _lacks(self, wanted: VersionId | None) -> bool:
+        if wanted is None:
+            return False
+        if wanted.incarnation not in {None, self._replica.incarnation}:
+            return True
+        try:
+            self._replica.at(wanted.version)
+        except VersionGoneError:
+            return True
+        return False
+
+
+class _Passing:
+    """A request on its way to the main process, and its answer on the way back."""
+
+    def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self._scope, self._receive, self._send = scope, receive, send
+        self._connection = h11.Connection(h11.CLIENT)
+        self.has_begun = False
+        """True once a part of the answer was sent."""
+
+    async def run(self, address: str) -> None:
+        """Pass the request on.
+
+        Raises:
+            OSError: the main process does not answer.
+        """
+        reader, writer = await asyncio.open_unix_connection(address)
+        try:
+            if await self._request(writer):
+                await self._answer(reader)
+        finally:
+            writer.close()
+
+    async def _request(self, writer: asyncio.StreamWriter) -> bool:
+        """Send the request; return False if the client leaves meanwhile."""
+        scope = self._scope
+        query = scope["query_string"]
+        target = scope["raw_path"] + (b"?" + query if query else b"")
+        headers = [(name, value) for name, value in scope["headers"] if name not in _HOP_BY_HOP]
+        has_body = scope["method"] == "POST"
+        if has_body and not any(name == b"content-length" for name, _ in headers):
+            headers.append((b"transfer-encoding", b"chunked"))
+        headers.append((b"connection", b"close"))
+        request = h11.Request(method=scope["method"], target=target, headers=headers)
+        writer.write(self._connection.send(request) or b"")
+        while has_body:
+            message = await self._receive()
+            if message["type"] == "http.disconnect":
+                return False
+            if message.get("body"):
+                writer.write(self._connection.send(h11.Data(data=message["body"])) or b"")
+                await writer.drain()
+            has_body = message.get("more_body", False)
+        writer.write(self._connection.send(h11.EndOfMessage()) or b"")
+        await writer.drain()
+        return True
+
+    async def _answer(self, reader: asyncio.StreamReader) -> None:
+        held: list[bytes] | None = None
+        while not isinstance(event := await self._next(reader), h11.EndOfMessage):
+            if isinstance(event, h11.Response):
+                headers = [(name, value) for name, value in event.headers if name not in _HOP_BY_HOP]
+                size = int(dict(headers).get(b"content-length", _AT_ONCE_BYTES + 1))
+                held = [] if size <= _AT_ONCE_BYTES else None  # pages of errors need a body as a whole
+                self.has_begun = True
+                await self._send({"type": "http.response.start", "status": event.status_code, "headers": headers})
+            elif isinstance(event, h11.Data):
+                if held is None:
+                    await self._send({"type": "http.response.body", "body": bytes(event.data), "more_body": True})
+                else:
+                    held.append(bytes(event.data))
+            elif isinstance(event, h11.ConnectionClosed):
+                raise ConnectionResetError("the main process has ended the connection")
+        await self._send({"type": "http.response.body", "body": b"".join(held or ()), "more_body": False})
+
+    async def _next(self, reader: asyncio.StreamReader) -> object:
+        while (event := self._connection.next_event()) is h11.NEED_DATA:
+            self._connection.receive_data(await reader.read(_AT_ONCE_BYTES))
+        return event

@@ -1,0 +1,30 @@
+"""The part of an app in a service of several processes; see ``workers``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
+
+from kafka_replica.metrics.sdmx import Live
+
+
+class WorkerPart(NamedTuple):
+    """The app answers clients, and passes on what only the main process can answer."""
+
+    main_socket: str
+    """The address of the main process."""
+    has_history: bool
+    """True if the main process has a history on disk."""
+
+
+class MainPart(NamedTuple):
+    """The app answers what workers pass on."""
+
+    metrics_folder: Path
+    """The folder in which workers count requests."""
+    structures: Live
+    """The statistics of the workers' look-ups."""
+
+
+Part: TypeAlias = WorkerPart | MainPart | None
+"""The part of an app; None if there is only one process."""

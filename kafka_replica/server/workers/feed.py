@@ -1,0 +1,166 @@
+"""The main process's side of the versions: each one goes to all workers, and is shown when all of them have it."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import islice
+from threading import Lock
+from typing import Any, Final, NamedTuple
+
+from kafka_replica.listeners import Change
+from kafka_replica.records import Partition, Record, Stored
+from kafka_replica.server.workers.link import Link
+from kafka_replica.server.workers.messages import Go, Look, NextVersion, Part, WholeState
+from kafka_replica.server.workers.shown import SharedNumber
+from kafka_replica.stores import Snapshot
+
+_RECORDS_AT_ONCE: Final = 2000
+_NOWHERE: Final = Partition("", -1)
+
+
+class _Version(NamedTuple):
+    """A version that workers get, with its difference to the one before."""
+
+    sequence: int
+    incarnation: str
+    snapshot: Snapshot
+    change: Change
+
+
+@dataclass(slots=True)
+class _Worker:
+    """A worker, as far as versions are concerned."""
+
+    link: Link
+    has: int = 0
+    """The sequence of the newest version that it has."""
+    is_counted: bool = False
+    """True once it has what readers see: from then on, a version is shown only when this worker has it."""
+    since_s: float = field(default_factory=time.monotonic)
+    """The time since which it has had nothing to do, or has received nothing."""
+
+
+class VersionFeed:
+    """Sends versions to workers. Thread-safe.
+
+    A new worker gets the versions that the replica keeps, too, so that it has the same pinned paths as the others.
+
+    Args:
+        shown: the sequence of the newest version that all workers have.
+        kept: the number of versions to keep for workers that start later.
+    """
+
+    def __init__(self, shown: SharedNumber, kept: int) -> None:
+        self._shown = shown
+        self._versions: deque[_Version] = deque(maxlen=kept + 1)
+        self._workers: dict[Link, _Worker] = {}
+        self._lock = Lock()
+        self.sequence = 0
+        """The number of versions so far."""
+
+    @property
+    def shown(self) -> int:
+        """The sequence of the version that readers see."""
+        return self._shown.value
+
+    def record(self, change: Change, incarnation: str) -> None:
+        """Take a version, in the thread that makes them; a ``VersionRecorder``."""
+        with self._lock:
+            self.sequence += 1
+            version = _Version(self.sequence, incarnation, change.snapshot, change)
+            self._versions.append(version)
+            for worker in self._workers.values():
+                if worker.has == self.sequence - 1:
+                    worker.since_s = time.monotonic()  # until now it had nothing to do
+                worker.link.put_later(partial(_messages, version, is_whole=change.initial))
+            self._show()
+
+    def attach(self, link: Link) -> None:
+        """Send the kept versions to a new worker, and from now on every further one."""
+        with self._lock:
+            self._workers[link] = _Worker(link)
+            for number, version in enumerate(self._versions):
+                is_whole = number == 0 or version.change.initial
+                link.put_later(partial(_messages, version, is_whole=is_whole))
+
+    def detach(self, link: Link) -> None:
+        """Wait no more for a worker."""
+        with self._lock:
+            self._workers.pop(link, None)
+            self._show()
+
+    def received(self, link: Link, sequence: int) -> None:
+        """Note that a worker has all versions up to one."""
+        with self._lock:
+            worker = self._workers.get(link)
+            if worker is not None:
+                worker.has, worker.since_s = sequence, time.monotonic()
+                self._count(worker)
+                self._show()
+
+    def late(self, limit_s: float) -> list[Link]:
+        """Return the workers that hold back a version for longer than some time."""
+        before_s = time.monotonic() - limit_s
+        with self._lock:
+            return [
+                each.link
+                for each in self._workers.values()
+                if each.is_counted and each.has < self.sequence and each.since_s < before_s
+            ]
+
+    # --- helpers; the lock is held ---
+
+    def _count(self, worker: _Worker) -> None:
+        if not worker.is_counted and worker.has >= self._shown.value:
+            worker.is_counted = True
+            worker.link.put(Go())
+
+    def _show(self) -> None:
+        counted = [each.has for each in self._workers.values() if each.is_counted]
+        newest = min(counted, default=self.sequence)
+        if newest > self._shown.value:
+            self._shown.value = newest
+            for worker in self._workers.values():
+                worker.link.put(Look())
+
+
+def _messages(version: _Version, *, is_whole: bool) -> Iterator[Any]:
+    """Yield the messages of a version; this reads its records, in the thread that sends them."""
+    snapshot, change = version.snapshot, version.change
+    source = next(iter(snapshot.position)) if len(snapshot.position) == 1 else None
+    records: list[Record] = []
+    if is_whole:
+        yield WholeState(snapshot.version)
+        found = iter(snapshot.scan())
+        while part := [each for _, each in islice(found, _RECORDS_AT_ONCE) if isinstance(each, Record)]:
+            yield Part(_packed(part, source), source)
+    else:
+        records = [snapshot[key] for key in change.changed]
+        records += [Record(key, None, -1, -1, (), _NOWHERE) for key in change.deleted]
+    yield NextVersion(
+        version.sequence,
+        version.incarnation,
+        snapshot.version,
+        snapshot.position,
+        is_whole,
+        _packed(records, source),
+        source,
+        () if is_whole else tuple(change.changed),
+        () if is_whole else tuple(change.deleted),
+        change.transactions,
+        change.source_transactions,
+        change.rebuilt,
+    )
+
+
+def _packed(records: Sequence[Record], source: Partition | None) -> Sequence[Stored]:
+    """Return records without their partition, if there is only one: plain tuples cost less to keep."""
+    return (
+        records
+        if source is None
+        else [(each.key, each.value, each.offset, each.timestamp_ms, each.headers) for each in records]
+    )

@@ -1,0 +1,83 @@
+"""A connection between two processes of the service: messages in both directions, in order.
+
+A thread sends, so that nobody waits for the other process. The processes trust each other: one has started the other,
+and nobody else has the ends of the connection. Its end is the sign that the other process has ended.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Iterator
+from multiprocessing.connection import Connection
+from queue import SimpleQueue
+from threading import Event, Thread
+from typing import Any, Final
+
+from kafka_replica.errors import KafkaReplicaError
+
+_log = logging.getLogger("kafka_replica.server")
+_END: Final = object()
+_LOOK_EVERY_S: Final = 0.2
+Later = Callable[[], Iterable[Any]]
+"""A function that makes messages when they are sent."""
+
+
+class Link:
+    """An end of a connection.
+
+    Args:
+        connection: the connection; it is closed with the link.
+        name: the name of the other process, for the thread and messages.
+    """
+
+    def __init__(self, connection: Connection, name: str) -> None:
+        self._connection = connection
+        self._name = name
+        self._queue: SimpleQueue[Any] = SimpleQueue()
+        self._thread = Thread(target=self._send, name=f"kafka_replica link to {name}", daemon=True)
+        self._thread.start()
+
+    def put(self, message: Any) -> None:
+        """Send a message later, from another thread."""
+        self._queue.put(message)
+
+    def put_later(self, messages: Later) -> None:
+        """Send messages that are made when it is their turn."""
+        self._queue.put(_Lazy(messages))
+
+    def received(self, ended: Event | None = None) -> Iterator[Any]:
+        """Yield the messages of the other process until it ends, the link is closed, or an event is set."""
+        try:
+            while ended is None or not ended.is_set():
+                if ended is None or self._connection.poll(_LOOK_EVERY_S):
+                    yield self._connection.recv()
+        except (EOFError, OSError):
+            return
+
+    def close(self, timeout_s: float = 1.0) -> None:
+        """Send what is waiting, for a limited time, and end the connection. Idempotent."""
+        self._queue.put(_END)
+        self._thread.join(timeout_s)
+        self._connection.close()
+
+    def _send(self) -> None:
+        try:
+            while (message := self._queue.get()) is not _END:
+                if isinstance(message, _Lazy):
+                    for each in message.messages():
+                        self._connection.send(each)
+                else:
+                    self._connection.send(message)
+                del message  # while this thread waits, it holds no version
+        except (OSError, ValueError):
+            pass  # the other process has ended, which the receiving side notices
+        except KafkaReplicaError as error:
+            _log.error("sending a version to %s: %s", self._name, error)
+            self._connection.close()
+
+
+class _Lazy:
+    __slots__ = ("messages",)
+
+    def __init__(self, messages: Later) -> None:
+        self.messages = messages

@@ -1,0 +1,210 @@
+"""The rule by which versions reach readers of several workers, without processes."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+from threading import Thread
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+
+from kafka_replica.errors import ConfigurationError, NotReadyError, UsageError
+from kafka_replica.listeners import Change
+from kafka_replica.records import Partition, Position
+from kafka_replica.server import ListenSettings, ServerSettings, serve
+from kafka_replica.server.workers.copy import ReplicaCopy
+from kafka_replica.server.workers.feed import VersionFeed
+from kafka_replica.server.workers.link import Link
+from kafka_replica.server.workers.messages import Begin, Go, Has
+from kafka_replica.server.workers.shown import SharedNumber
+from kafka_replica.stores import MemoryStore, Snapshot
+from kafka_replica.stores.delta import Applied, Delta
+from kafka_replica.testing import FakeTopic
+from support.effort import examples
+from support.server.server_tools import until
+
+PLACE = Partition("t", 0)
+
+
+@pytest.fixture
+def shown() -> Iterator[SharedNumber]:
+    """A shared number."""
+    with tempfile.TemporaryFile() as file:
+        yield SharedNumber(file.fileno())
+
+
+class KeptLink:
+    """A link that keeps what is sent."""
+
+    def __init__(self) -> None:
+        self.sent: list[Any] = []
+
+    def put(self, message: Any) -> None:
+        """Keep a message."""
+        self.sent.append(message)
+
+    def put_later(self, messages: Any) -> None:
+        """Keep messages."""
+        self.sent += messages()
+
+
+class Written:
+    """A store, and the changes of its versions."""
+
+    def __init__(self) -> None:
+        self.store = MemoryStore()
+        self.offset = 0
+
+    def change(self, **values: bytes | None) -> Change:
+        """Make a version."""
+        previous: Snapshot = self.store.snapshot()
+        records = []
+        for key, value in values.items():
+            records.append((key.encode(), value, self.offset, 0, ()))
+            self.offset += 1
+        applied = self.store.apply(Delta(records, PLACE), Position({PLACE: self.offset}))
+        assert isinstance(applied, Applied)
+        before = previous if previous.version else None
+        return Change(self.store.snapshot(), before, applied.changed, applied.deleted, 1, 1)
+
+
+@hypothesis_settings(max_examples=examples(200), deadline=None)
+@given(st.lists(st.sampled_from(["version", "join", "leave", "receive"]), max_size=30), st.randoms())
+def test_a_version_is_shown_when_all_workers_have_it(steps: list[str], chance: Any) -> None:
+    """Whatever workers do: what is shown never goes back, and each worker that may serve has it."""
+    with tempfile.TemporaryFile() as file:
+        number, written = SharedNumber(file.fileno()), Written()
+        feed, has, last = VersionFeed(number, kept=2), dict[Any, int](), 0
+        for step in steps:
+            if step == "version":
+                feed.record(written.change(a=b"%d" % feed.sequence), "i")
+            elif step == "join":
+                link: Any = KeptLink()
+                feed.attach(link)
+                has[link] = 0
+            elif has:
+                link = chance.choice(list(has))
+                if step == "leave":
+                    feed.detach(link)
+                    del has[link]
+                else:
+                    has[link] = chance.randint(has[link], feed.sequence)
+                    feed.received(link, has[link])
+            serving = [received for link, received in has.items() if any(isinstance(each, Go) for each in link.sent)]
+            assert number.value >= last
+            assert all(received >= number.value for received in serving)
+            if step == "version":
+                assert number.value == max(last, min(serving, default=feed.sequence))
+            last = number.value
+
+
+def begin() -> Begin:
+    """Return the description of a replica."""
+    return Begin(
+        ServerSettings(), ListenSettings(), ("t",), None, has_key_spaces=False, has_large_values=False, history=5,
+        recent_changes=10, has_history_on_disk=False, main_socket="", socket_descriptor=0, shown_descriptor=0,
+        log_levels={},
+    )  # fmt: skip
+
+
+class Copied:
+    """A copy of a feed, over a real connection."""
+
+    def __init__(self, feed: VersionFeed, shown: SharedNumber) -> None:
+        ends: tuple[Connection, Connection] = Pipe()
+        self.main, other = Link(ends[0], "copy"), Link(ends[1], "main")
+        self.held: list[Has] = []
+        self.replica = ReplicaCopy(begin(), other, shown, lambda: None).start()
+        feed.attach(self.main)
+        Thread(target=self._receive, daemon=True).start()
+
+    def _receive(self) -> None:
+        self.held += self.main.received()
+
+    def has(self, sequence: int) -> None:
+        """Wait until the copy has a version."""
+        until(lambda: any(message.sequence >= sequence for message in self.held))
+
+
+def content(snapshot: Snapshot) -> dict[bytes, Any]:
+    """Return the records of a version."""
+    return dict(snapshot)
+
+
+def test_a_copy_has_the_same_versions(shown: SharedNumber) -> None:
+    """Numbers, positions, incarnation, records and changes are those of the original, also of kept versions."""
+    written, feed = Written(), VersionFeed(shown, kept=5)
+    for number in range(4):
+        written.store.begin_at(7) if number == 0 else None
+        feed.record(written.change(a=b"%d" % number, b=None if number == 3 else b"x"), "incarnation")
+    copied = Copied(feed, shown)
+    try:
+        copied.has(4)
+        original = written.store.snapshot()
+        assert copied.replica.snapshot().version == original.version == 10
+        changes = copied.replica.changes(since=7, incarnation="incarnation", timeout_s=0)
+        assert content(copied.replica.snapshot()) == content(original)
+        assert copied.replica.snapshot().position == original.position
+        assert copied.replica.at(8)["a"].value == b"1"
+        found = [next(changes) for _ in range(3)]
+        assert [(each.version, sorted(each.changed), sorted(each.deleted)) for each in found] == [
+            (8, [b"a", b"b"], []), (9, [b"a", b"b"], []), (10, [b"a"], [b"b"]),
+        ]  # fmt: skip
+        assert copied.replica.incarnation == "incarnation"
+    finally:
+        copied.main.close()
+        copied.replica.close()
+
+
+def test_a_version_that_others_lack_is_kept_back(shown: SharedNumber) -> None:
+    """A copy that has a version shows it only once the shared number allows it, and then without a message."""
+    written, feed = Written(), VersionFeed(shown, kept=5)
+    feed.record(written.change(a=b"1"), "i")
+    copied, slow = Copied(feed, shown), KeptLink()
+    try:
+        feed.attach(slow)  # type: ignore[arg-type]
+        feed.received(slow, 1)  # type: ignore[arg-type]
+        copied.has(1)
+        feed.received(copied.main, 1)
+        assert copied.replica.snapshot()["a"].value == b"1"
+        feed.record(written.change(a=b"2"), "i")
+        copied.has(2)
+        feed.received(copied.main, 2)
+        assert copied.replica.snapshot()["a"].value == b"1"
+        shown.value = 2
+        assert copied.replica.snapshot()["a"].value == b"2"
+    finally:
+        copied.main.close()
+        copied.replica.close()
+
+
+def test_a_copy_without_a_version_is_not_ready(shown: SharedNumber) -> None:
+    """The copy says so as a replica does."""
+    copied = Copied(VersionFeed(shown, kept=0), shown)
+    try:
+        with pytest.raises(NotReadyError):
+            copied.replica.snapshot()
+        assert not copied.replica.status().ready
+    finally:
+        copied.main.close()
+        copied.replica.close()
+
+
+def test_the_numbers_of_a_store_begin_once() -> None:
+    """A store that has versions keeps its numbers."""
+    written = Written()
+    written.change(a=b"x")
+    with pytest.raises(UsageError, match="cannot be changed"):
+        written.store.begin_at(5)
+
+
+def test_a_function_of_the_caller_needs_one_process() -> None:
+    """The other processes do not have it."""
+    with FakeTopic().replica() as replica, pytest.raises(ConfigurationError, match="one worker only"):
+        serve(replica, listen=ListenSettings(port=0, workers=2), answer=lambda _request, _structures: None)  # type: ignore[arg-type,return-value]
