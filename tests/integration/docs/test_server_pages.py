@@ -48,6 +48,14 @@ def test_the_first_commands(world: PageWorld) -> None:
         assert "ready" in _output(world, curl, server.address)
 
 
+@pytest.mark.runs("docs/server-workers.md")
+def test_several_workers(world: PageWorld) -> None:
+    """Both workers serve."""
+    (line,) = programs("docs/server-workers.md")
+    with _serve(world, line) as server:
+        until(lambda: "kafka_replica_http_workers 2.0\n" in httpx.get(f"{server.address}/metrics").text)
+
+
 @pytest.mark.runs("docs/server.md", containing="asOf=")
 def test_the_past(world: PageWorld) -> None:
     """The codelist of an instant, and of a version."""
