@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from benchmarks.codes import codes
+from benchmarks.dates import date_maps
 from benchmarks.directories import directories
 from benchmarks.durable import disk, disk_apply, disk_flush, disk_lookups
 from benchmarks.findings import findings
@@ -134,4 +135,5 @@ EXPERIMENTS: dict[str, Callable[[Stage], Figures]] = {
     "http": http,
     "validation": validation,
     "findings": findings,
+    "date-maps": date_maps,
 }

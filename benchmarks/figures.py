@@ -41,6 +41,7 @@ class Figure:
         return "met" if (value >= self.bound if self.wants == "more" else value <= self.bound) else "missed"
 
 
+_SCAN = "against reading the same rows"
 FIGURES: dict[str, Figure] = {
     "bootstrap.markers": Figure("bootstrap against the reference loop: markers", "x", 1.0),
     "bootstrap.quiet": Figure("bootstrap against the reference loop: quiescence", "x", 1.0),
@@ -86,6 +87,20 @@ FIGURES: dict[str, Figure] = {
     "directory.changes": Figure("10 rows changed in 500,000 against in 10,000, four indexes, p50", "x", 1.5, "less"),
     "directory.changes_us": Figure("microseconds of it: in 10,000", "us"),
     "codes.first_s": Figure("the same codes broadcast for the first time, decoding included", "s"),
+    "dates.spark.plain": Figure(f"date map on Spark, months to quarters, {_SCAN}", "x", 3, "less"),
+    "dates.spark.plain.cpu": Figure("processor time of it", "x", None, "less"),
+    "dates.spark.by_frequency": Figure(f"date map on Spark, eleven frequencies, {_SCAN}", "x", 3, "less"),
+    "dates.spark.by_frequency.cpu": Figure("processor time of it", "x", None, "less"),
+    "dates.local.plain": Figure(f"date map by polars, months to quarters, {_SCAN}", "x", 3, "less"),
+    "dates.local.plain.cpu": Figure("processor time of it", "x", None, "less"),
+    "dates.local.by_frequency": Figure(f"date map by polars, eleven frequencies, {_SCAN}", "x", 3, "less"),
+    "dates.local.by_frequency.cpu": Figure("processor time of it", "x", None, "less"),
+    "dates.plain.nodes": Figure("date map, months to quarters: nodes of Spark's plan", "nodes", None, "less"),
+    "dates.plain.method_bytes": Figure("date map, months to quarters: the longest Java method", "bytes", 8000, "less"),
+    "dates.by_frequency.nodes": Figure("date map, eleven frequencies: nodes of Spark's plan", "nodes", None, "less"),
+    "dates.by_frequency.method_bytes": Figure(
+        "date map, eleven frequencies: the longest Java method", "bytes", 8000, "less"
+    ),
     "findings.page_s": Figure("a million findings: the report as a page", "s", 10, "less"),
     "findings.page.cpu_s": Figure("processor time of it", "s", None, "less"),
     "findings.listed_s": Figure("a million findings: all of them as CSV, with locations", "s", None, "less"),
@@ -170,7 +185,6 @@ HTTP: dict[str, Figure] = {
 }
 """Figures of the HTTP service, in a section of their own."""
 
-_SCAN = "against reading the same rows"
 VALIDATION: dict[str, Figure] = {
     "validation.kept": Figure(f"validation on Spark, all rows kept, {_SCAN}", "x", 2.5, "less"),
     "validation.violations": Figure(f"validation on Spark, rows with findings only, {_SCAN}", "x", 2.2, "less"),

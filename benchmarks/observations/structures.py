@@ -14,12 +14,12 @@ SIZES: Final = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000)
 STRUCTURE: Final = "urn:sdmx:org.sdmx.infomodel.datastructure.DataStructure=B:FROM(1.0)"
 MAP: Final = "urn:sdmx:org.sdmx.infomodel.structuremapping.StructureMap=B:M(1.0)"
 
-_URN: Final = "urn:sdmx:org.sdmx.infomodel."
+URN: Final = "urn:sdmx:org.sdmx.infomodel."
 _NAMESPACES: Final = " ".join(
     f'xmlns:{prefix}="http://www.sdmx.org/resources/sdmxml/schemas/v3_0/{name}"'
     for prefix, name in (("m", "message"), ("s", "structure"), ("c", "common"))
 )
-_MAINTAINABLE: Final = 'agencyID="B" id="{}" version="1.0"><c:Name>x</c:Name>'
+MAINTAINABLE: Final = 'agencyID="B" id="{}" version="1.0"><c:Name>x</c:Name>'
 
 
 def code_of(number: int) -> str:
@@ -32,6 +32,11 @@ def snapshot_of(sizes: Sequence[int]) -> Snapshot:
     contents = [*(_codelist(place, size) for place, size in enumerate(sizes)), _structures(len(sizes))]
     contents += [_representation_map(place, size) for place, size in enumerate(sizes)]
     contents.append(_structure_map(len(sizes)))
+    return snapshot_of_structures(contents)
+
+
+def snapshot_of_structures(contents: Iterable[str]) -> Snapshot:
+    """Return version 1 of a store that holds structures, which are parts of SDMX-ML 3.0."""
     source = Partition("structures", 0)
     parts = [part for content in contents for part in split_message(_message(content))]
     records = [
@@ -53,21 +58,23 @@ def _message(content: str) -> bytes:
 
 def _codelist(place: int, size: int) -> str:
     codes = "".join(f'<s:Code id="{code_of(number)}"><c:Name>x</c:Name></s:Code>' for number in range(size))
-    return f"<s:Codelists><s:Codelist {_MAINTAINABLE.format(f'CL{place}')}{codes}</s:Codelist></s:Codelists>"
+    return f"<s:Codelists><s:Codelist {MAINTAINABLE.format(f'CL{place}')}{codes}</s:Codelist></s:Codelists>"
 
 
-def _component(kind: str, id_: str, representation: str, more: str = "") -> str:
+def component_of(kind: str, id_: str, representation: str, more: str = "") -> str:
+    """Return a component of a data structure."""
     return (
-        f'<s:{kind} id="{id_}"><s:ConceptIdentity>{_URN}conceptscheme.Concept=B:CS(1.0).{id_}</s:ConceptIdentity>'
+        f'<s:{kind} id="{id_}"><s:ConceptIdentity>{URN}conceptscheme.Concept=B:CS(1.0).{id_}</s:ConceptIdentity>'
         f"<s:LocalRepresentation>{representation}</s:LocalRepresentation>{more}</s:{kind}>"
     )
 
 
 def _coded(place: int) -> str:
-    return f"<s:Enumeration>{_URN}codelist.Codelist=B:CL{place}(1.0)</s:Enumeration>"
+    return f"<s:Enumeration>{URN}codelist.Codelist=B:CL{place}(1.0)</s:Enumeration>"
 
 
-def _text(kind: str) -> str:
+def text_of(kind: str) -> str:
+    """Return the representation of texts of this type."""
     return f'<s:TextFormat textType="{kind}"/>'
 
 
@@ -80,17 +87,17 @@ def _structures(dimensions: int) -> str:
 def _structure(id_: str, letter: str, dimensions: int) -> str:
     # The target's codes are plain texts: its codes are not part of the measurement.
     coded = (
-        _component("Dimension", f"{letter}{place}", _coded(place) if letter == "D" else _text("String"))
+        component_of("Dimension", f"{letter}{place}", _coded(place) if letter == "D" else text_of("String"))
         for place in range(dimensions)
     )
-    time = _component("TimeDimension", "TIME_PERIOD", _text("ObservationalTimePeriod"))
-    status = _component(
-        "Attribute", "OBS_STATUS", _coded(0) if letter == "D" else _text("String"),
+    time = component_of("TimeDimension", "TIME_PERIOD", text_of("ObservationalTimePeriod"))
+    status = component_of(
+        "Attribute", "OBS_STATUS", _coded(0) if letter == "D" else text_of("String"),
         "<s:AttributeRelationship><s:Observation/></s:AttributeRelationship>",
     )  # fmt: skip
-    measure = _component("Measure", "OBS_VALUE", _text("Double"))
+    measure = component_of("Measure", "OBS_VALUE", text_of("Double"))
     return (
-        f"<s:DataStructure {_MAINTAINABLE.format(id_)}<s:DataStructureComponents>"
+        f"<s:DataStructure {MAINTAINABLE.format(id_)}<s:DataStructureComponents>"
         f'<s:DimensionList id="DimensionDescriptor">{"".join(coded)}{time}</s:DimensionList>'
         f'<s:AttributeList id="AttributeDescriptor">{status}</s:AttributeList>'
         f'<s:MeasureList id="MeasureDescriptor">{measure}</s:MeasureList>'
@@ -106,7 +113,7 @@ def _representation_map(place: int, size: int) -> str:
         for number in range(size)
     )
     return (
-        f"<s:RepresentationMaps><s:RepresentationMap {_MAINTAINABLE.format(f'R{place}')}{kinds}{rows}"
+        f"<s:RepresentationMaps><s:RepresentationMap {MAINTAINABLE.format(f'R{place}')}{kinds}{rows}"
         "</s:RepresentationMap></s:RepresentationMaps>"
     )
 
@@ -114,18 +121,18 @@ def _representation_map(place: int, size: int) -> str:
 def _structure_map(dimensions: int) -> str:
     maps = "".join(
         f"<s:ComponentMap><s:Source>D{place}</s:Source><s:Target>T{place}</s:Target><s:RepresentationMap>"
-        f"{_URN}structuremapping.RepresentationMap=B:R{place}(1.0)</s:RepresentationMap></s:ComponentMap>"
+        f"{URN}structuremapping.RepresentationMap=B:R{place}(1.0)</s:RepresentationMap></s:ComponentMap>"
         for place in range(dimensions)
     )
     ends = "".join(
-        f"<s:{side}>{_URN}datastructure.DataStructure=B:{id_}(1.0)</s:{side}>"
+        f"<s:{side}>{URN}datastructure.DataStructure=B:{id_}(1.0)</s:{side}>"
         for side, id_ in (("Source", "FROM"), ("Target", "TO"))
     )
     copies = "".join(
         f"<s:ComponentMap><s:Source>{one}</s:Source><s:Target>{one}</s:Target></s:ComponentMap>" for one in _COPIED
     )
     return (
-        f"<s:StructureMaps><s:StructureMap {_MAINTAINABLE.format('M')}{ends}{maps}{copies}"
+        f"<s:StructureMaps><s:StructureMap {MAINTAINABLE.format('M')}{ends}{maps}{copies}"
         "</s:StructureMap></s:StructureMaps>"
     )
 

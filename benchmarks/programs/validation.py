@@ -15,18 +15,16 @@ import re
 import sys
 import tempfile
 import time
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 import pandas as pd
 import polars as pl
-import psutil
 from pyspark.sql import DataFrame, SparkSession
 
 from benchmarks.observations import MAP, SIZES, STRUCTURE, snapshot_of, write_rows
 from benchmarks.programs.common import tell
+from benchmarks.programs.turns import Turns
 from kafka_replica import Snapshot
 from kafka_replica.data.mapping import compile_map
 from kafka_replica.data.polars import validate as validate_locally
@@ -34,38 +32,9 @@ from kafka_replica.data.validation import Rules, compile_rules
 from kafka_replica.sdmx import Structures
 from kafka_replica_spark import session, transform, validate
 
-_WARM: Final = 3
 _LOOP_ROWS: Final = 20_000
 _ALONE: Final = {"duplicate-key": "off", "attribute-differs": "off"}
 _CODES: Final = (10, 100, 1000, 10_000, 50_000)
-
-
-class Turns:
-    """A runner that executes the compared tasks in turn, and keeps the best time of each."""
-
-    def __init__(self, spark: SparkSession, passes: int) -> None:
-        jvm: Any = spark._jvm  # noqa: SLF001 - nothing else tells
-        pid = jvm.java.lang.ProcessHandle.current().pid()
-        self._jvm, self._passes = psutil.Process(pid), passes
-
-    def best(self, **frames: DataFrame) -> tuple[dict[str, float], dict[str, float]]:
-        """Return the best wall and processor seconds of each frame's execution, result discarded, after a warm-up."""
-        runs = {name: partial(_run, frame) for name, frame in frames.items()}
-        for run in [*runs.values()] * _WARM:
-            run()
-        taken = [{name: self._timed(run) for name, run in runs.items()} for _ in range(self._passes)]
-        walls, cpus = ({name: min(one[name][which] for one in taken) for name in runs} for which in (0, 1))
-        return walls, cpus
-
-    def _timed(self, run: Callable[[], None]) -> tuple[float, float]:
-        before, start = self._jvm.cpu_times(), time.perf_counter()
-        run()
-        wall, after = time.perf_counter() - start, self._jvm.cpu_times()
-        return wall, after.user + after.system - before.user - before.system
-
-
-def _run(df: DataFrame) -> None:
-    df.write.format("noop").mode("overwrite").save()
 
 
 def _rules(snapshot: Snapshot, **severities: str) -> Rules:

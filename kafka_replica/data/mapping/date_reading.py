@@ -1,69 +1,184 @@
-"""Convert dates to seconds, on any engine."""
+"""Convert dates to seconds, on any engine.
+
+The steps are the same for any number of formats: the text is split into fields, the fields become numbers, and the
+numbers a year, the first day of a period and a second. Each step adds columns. So no engine computes a value twice, and
+expressions stay short however many formats there are.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
-from typing import Final, TypeAlias
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Final, NamedTuple, TypeAlias
 
 from kafka_replica.data.mapping.dates import LETTERS, MONTHS, Counted, Dated, Reading
 from kafka_replica.data.mapping.engines import Engine, Expression
+from kafka_replica.data.mapping.frequency_cases import by_frequency
 from kafka_replica.data.mapping.model import DateMap, Resolve
-from kafka_replica.data.mapping.regexes import Expression as Rewritten
 from kafka_replica.sdmx.text_types import anchored
 
 DAY_S: Final = 86_400
 _FARTHEST: Final = 10**12
 Fields: TypeAlias = Mapping[str, Expression]
-Resolved: TypeAlias = Callable[[Expression, Expression], Expression]
+"""The numbers of a date's fields; the half of the day is a text."""
+_YEAR: Final = "of the year"
 
 
-def instant(engine: Engine, one: DateMap, frequency: Expression | None) -> Expression:
-    """Return the second that a date denotes, from 1970-01-01T00:00:00; NULL if the date cannot be read."""
+class _Slot(NamedTuple):
+    """A field of dates, which several formats may share.
 
-    def read(text: Expression) -> Expression:
-        found = [(known, _read(engine, text, reading, one.resolve)) for known, reading in one.readings]
-        if frequency is None or found[0][0] is None:
-            return found[0][1]
-        return engine.bound(
-            frequency, lambda row: engine.case([(row == engine.text(known), at) for known, at in found])
-        )
+    Attributes:
+        field: the name of the field.
+        months: the number of a month by its names, if the field is such a name.
+        short_year_from: the first year that a year of two digits may denote, if the field is one.
+    """
 
-    return engine.bound(engine.source(one.source), read)
-
-
-def _read(engine: Engine, text: Expression, reading: Reading, resolve: Resolve) -> Expression:
-    if isinstance(reading, Counted):
-        return engine.bound(engine.whole(text), lambda count: _counted(engine, count, reading, resolve))
-    at = _fields(engine, text, reading, lambda fields: _at(engine, reading, fields, resolve))
-    return engine.case([(engine.fits(text, anchored(reading.expression)), at)])
+    field: str
+    months: tuple[tuple[str, str], ...] = ()
+    short_year_from: int = 0
 
 
-def _fields(
-    engine: Engine, text: Expression, reading: Dated, body: Callable[[Fields], Expression], place: int = 0,
-    known: Fields = MappingProxyType({}),
-) -> Expression:  # fmt: skip
-    """Return the body's expression of the fields: numbers, except for the half of the day."""
-    if place == len(reading.fields):
-        return body(known)
-    name = reading.fields[place]
-    value = engine.captured(text, anchored(Rewritten(reading.expression, len(reading.fields)).only(place + 1)))
-    if name == "month_name":
-        value = engine.look_up(engine.lower(value), reading.months)
-    value = value if name == "half_day" else engine.whole(value)
-    return engine.bound(value, lambda field: _fields(engine, text, reading, body, place + 1, {**known, name: field}))
+def add_instant(engine: Engine, one: DateMap, text: Expression, frequency: Expression | None, name: str) -> None:
+    """Add a column with the second that a date denotes, from 1970-01-01T00:00:00; NULL if the date cannot be read.
+
+    The names of columns with intermediate values begin with the name of that column.
+    """
+    readings = one.readings if frequency is not None else one.readings[:1]
+    dated = [(known, reading) for known, reading in readings if isinstance(reading, Dated)]
+    numbers: dict[_Slot, Expression] = {}
+    if dated:
+        numbers = _add_numbers(engine, dated, text, frequency, name)
+        engine.let({
+            f"{name}_first": by_frequency(
+                engine, dated, frequency, _same_day, lambda reading: _first_day(engine, reading, _own(reading, numbers))
+            )
+        })  # fmt: skip
+    if len(dated) < len(readings):
+        engine.let({f"{name}_count": engine.whole(text)})
+
+    def second(reading: Reading) -> Expression:
+        if isinstance(reading, Counted):
+            return _counted(engine, engine.column(f"{name}_count"), reading, one.resolve)
+        return _second(engine, reading, _own(reading, numbers), engine.column(f"{name}_first"), one.resolve)
+
+    engine.add({name: by_frequency(engine, readings, frequency, _same_second, second)})
 
 
-def _at(engine: Engine, reading: Dated, fields: Fields, resolve: Resolve) -> Expression:
-    def resolved(first: Expression, after: Expression) -> Expression:
-        start = first * engine.number(DAY_S)
+def _add_numbers(
+    engine: Engine, dated: Sequence[tuple[str | None, Dated]], text: Expression, frequency: Expression | None, name: str
+) -> dict[_Slot, Expression]:
+    """Add columns with the numbers of all fields; a row has those of its own format, the others are NULL."""
+    slots = list(dict.fromkeys(slot for _, reading in dated for slot in _slots(reading).values()))
+
+    def parts(reading: Dated) -> Expression:
+        last = {field: number for number, field in enumerate(reading.fields, start=1)}
+        groups = {slot: last[field] for field, slot in _slots(reading).items()}
+        return engine.captures(text, anchored(reading.expression), [groups.get(slot) for slot in slots])
+
+    engine.let({f"{name}_parts": by_frequency(engine, dated, frequency, _same_parts, parts)})
+    made = {slot: f"{name}_field_{number}" for number, slot in enumerate(slots)}
+    engine.let({
+        made[slot]: _number(engine, slot, engine.item(engine.column(f"{name}_parts"), number))
+        for number, slot in enumerate(slots)
+    })  # fmt: skip
+    numbers = {slot: engine.column(column) for slot, column in made.items()}
+    short = [slot for slot in slots if slot.short_year_from]
+    engine.let({f"{made[slot]}_year": _full_year(engine, numbers[slot], slot.short_year_from) for slot in short})
+    return numbers | {slot: engine.column(f"{made[slot]}_year") for slot in short}
+
+
+def _slots(reading: Dated) -> dict[str, _Slot]:
+    """Return the fields that determine a date; the first year is the only one."""
+    years = [field for field in reading.fields if field.endswith("year") and field != "day_of_year"]
+    found = {field: _Slot(field) for field in reading.fields if field not in years and field != "millisecond"}
+    if "month_name" in found:
+        found["month_name"] = _Slot("month_name", tuple(sorted(reading.months.items())))
+    low = reading.short_year_from if years[0].startswith("short_") else 0
+    return found | {years[0]: _Slot(_YEAR, short_year_from=low)}
+
+
+def _own(reading: Dated, numbers: Mapping[_Slot, Expression]) -> Fields:
+    return {slot.field: numbers[slot] for slot in _slots(reading).values()}
+
+
+def _number(engine: Engine, slot: _Slot, part: Expression) -> Expression:
+    if slot.field == "half_day":
+        return part
+    return engine.counted(engine.look_up(engine.lower(part), dict(slot.months)) if slot.months else part)
+
+
+def _full_year(engine: Engine, short: Expression, low: int) -> Expression:
+    """Return the year of two digits that is in the hundred years from ``low`` on."""
+    century = short + engine.number(low // 100 * 100)
+    return engine.case([
+        (century >= engine.number(low), century),
+        (century < engine.number(low), century + engine.number(100)),
+    ])  # fmt: skip
+
+
+def _same_parts(reading: Dated) -> Hashable:
+    return reading.expression, tuple(_slots(reading).items())
+
+
+def _same_day(reading: Dated) -> Hashable:
+    return reading.unit, tuple(sorted(_slots(reading).values()))
+
+
+def _same_second(reading: Reading) -> Hashable:
+    return reading if isinstance(reading, Counted) else (_same_day(reading), reading.clock_s)
+
+
+def _first_day(engine: Engine, reading: Dated, fields: Fields) -> Expression:
+    """Return the first day of the period; of a day in an ISO 8601 week, the Monday. Week 1 is the week of 4 January."""
+    one, year = engine.number(1), fields[_YEAR]
+    month = fields.get("month_name", fields.get("month"))
+    if "day" in fields and month is not None:
+        return engine.day(year, month, fields["day"])
+    ordinal = _day_of_year(reading, fields)
+    if ordinal is not None:
+        return engine.day(year, one, one) + ordinal - one
+    count = fields.get(f"number:{LETTERS[reading.unit]}")
+    if reading.unit in {"week", "day"}:
+        fourth = engine.day(year, one, engine.number(4))
+        return fourth - engine.of_day(fourth, "weekday") + one + (_week(fields) - one) * engine.number(7)
+    number = month if reading.unit == "month" and month is not None else count
+    if reading.unit == "year" or number is None:
+        number = one if count is None else engine.case([(count == one, one)])
+    return engine.day(year, (number - one) * engine.number(MONTHS[reading.unit]) + one, one)
+
+
+def _day_of_year(reading: Dated, fields: Fields) -> Expression | None:
+    return fields.get("day_of_year", fields.get("number:D")) if reading.unit == "day" else None
+
+
+def _week(fields: Fields) -> Expression:
+    return fields.get("week", fields.get("number:W"))
+
+
+def _second(engine: Engine, reading: Dated, fields: Fields, first: Expression, resolve: Resolve) -> Expression:
+    """Return the second that is meant in the period that begins on a day; NULL if the year has no such period."""
+    one = engine.number(1)
+
+    def resolved(day: Expression, after: Expression) -> Expression:
+        start = day * engine.number(DAY_S)
         if reading.clock_s is None:
             return _resolved(engine, start, after * engine.number(DAY_S), resolve)
         start = start + _clock(engine, fields)
         return _resolved(engine, start, start + engine.number(reading.clock_s), resolve)
 
-    numbers = {name: field for name, field in fields.items() if name != "half_day"}
-    return engine.bound(_year(engine, reading, numbers), lambda year: _days(engine, reading, numbers, year, resolved))
+    if "day" in fields and {"month_name", "month"} & set(fields):
+        return resolved(first, first + one)
+    ordinal = _day_of_year(reading, fields)
+    if ordinal is not None:
+        is_there = (ordinal >= one) & (engine.of_day(first, "year") == fields[_YEAR])
+        return engine.case([(is_there, resolved(first, first + one))])
+    if reading.unit not in {"week", "day"}:
+        return resolved(first, engine.months_later(first, MONTHS[reading.unit]))
+    seven, weekday = engine.number(7), fields.get("weekday")
+    is_there = (_week(fields) >= one) & (engine.of_day(first + engine.number(3), "year") == fields[_YEAR])
+    if weekday is None:
+        return engine.case([(is_there, resolved(first, first + seven))])
+    day = first + weekday - one
+    return engine.case([(is_there & (weekday >= one) & (weekday <= seven), resolved(day, day + one))])
 
 
 def _resolved(engine: Engine, start: Expression, end: Expression, resolve: Resolve) -> Expression:
@@ -78,69 +193,6 @@ def _counted(engine: Engine, number: Expression, reading: Counted, resolve: Reso
     start = count * engine.number(reading.unit_s) + engine.number(reading.base_s)
     at = _resolved(engine, start, start + engine.number(reading.unit_s), resolve)
     return engine.case([((count <= most) & (count >= engine.number(-_FARTHEST // reading.unit_s)), at)])
-
-
-def _days(engine: Engine, reading: Dated, numbers: Fields, year: Expression, resolved: Resolved) -> Expression:
-    """Return what ``resolved`` makes of the first day of the period, and the day after its last."""
-    one = engine.number(1)
-    count = numbers.get(f"number:{LETTERS[reading.unit]}")
-    month = numbers.get("month_name", numbers.get("month"))
-    if "day" in numbers and month is not None:
-        return engine.bound(engine.day(year, month, numbers["day"]), lambda day: resolved(day, day + one))
-    ordinal = numbers.get("day_of_year", count) if reading.unit == "day" else None
-    if ordinal is not None:
-        return engine.bound(
-            engine.day(year, one, one) + ordinal - one,
-            lambda day: engine.case([
-                ((ordinal >= one) & (engine.of_day(day, "year") == year), resolved(day, day + one))
-            ]),
-        )  # fmt: skip
-    if reading.unit in {"week", "day"}:
-        week = numbers.get("week", numbers.get("number:W"))
-        return _weeks(engine, year, week, numbers.get("weekday"), resolved)
-    length = MONTHS[reading.unit]
-    number = month if reading.unit == "month" and month is not None else count
-    if reading.unit == "year" or number is None:
-        number = one if count is None else engine.case([(count == one, one)])
-    return engine.bound(
-        engine.day(year, (number - one) * engine.number(length) + one, one),
-        lambda first: resolved(first, engine.months_later(first, length)),
-    )
-
-
-def _weeks(
-    engine: Engine, year: Expression, week: Expression, weekday: Expression | None, resolved: Resolved
-) -> Expression:
-    """Return what ``resolved`` makes of the days of an ISO 8601 week; week 1 is the week of 4 January."""
-    one, seven = engine.number(1), engine.number(7)
-
-    def days(monday: Expression) -> Expression:
-        is_there = (week >= one) & (engine.of_day(monday + engine.number(3), "year") == year)
-        if weekday is None:
-            return engine.case([(is_there, resolved(monday, monday + seven))])
-        day = monday + weekday - one
-        is_there = is_there & (weekday >= one) & (weekday <= seven)
-        return engine.case([(is_there, resolved(day, day + one))])
-
-    return engine.bound(
-        engine.day(year, one, engine.number(4)),
-        lambda fourth: engine.bound(
-            fourth - engine.of_day(fourth, "weekday") + one + (week - one) * seven, days
-        ),
-    )  # fmt: skip
-
-
-def _year(engine: Engine, reading: Dated, numbers: Fields) -> Expression:
-    """Return the year; a year of two digits is in the hundred years from ``short_year_from`` on."""
-    name = next(name for name in numbers if name.endswith("year") and name != "day_of_year")
-    if not name.startswith("short_"):
-        return numbers[name]
-    low = reading.short_year_from
-    century = numbers[name] + engine.number(low // 100 * 100)
-    return engine.case([
-        (century >= engine.number(low), century),
-        (engine.any_of([century < engine.number(low)]), century + engine.number(100)),
-    ])  # fmt: skip
 
 
 def _clock(engine: Engine, fields: Fields) -> Expression:

@@ -1,75 +1,104 @@
-"""Write a second as a date, on any engine."""
+"""Write a second as a date, on any engine, in the same steps for any number of formats: numbers, pieces, texts."""
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
 from typing import Final
 
 from kafka_replica.data.mapping.date_reading import DAY_S
 from kafka_replica.data.mapping.dates import MONTHS, UNITS, Counted, Token, Writing, Written
 from kafka_replica.data.mapping.engines import Engine, Expression
+from kafka_replica.data.mapping.frequency_cases import by_frequency
 from kafka_replica.data.mapping.model import DateMap
 
 _FIRST_DAY: Final = -719_162
 _LAST_DAY: Final = 2_932_896
 
 
-def written(engine: Engine, one: DateMap, at_s: Expression, frequency: Expression | None) -> Expression:
-    """Return the date as text; NULL if there is no second, or no format for the frequency of the row.
+def add_written(engine: Engine, one: DateMap, at_s: Expression, frequency: Expression | None, name: str) -> None:
+    """Add a column with the date as text; NULL if there is no second, or no format for the frequency of the row.
 
-    Seconds outside the years 1 to 9999 have no text.
+    Seconds outside the years 1 to 9999 have no text. The names of columns with intermediate values begin with the name
+    of that column.
     """
-    if frequency is None or one.writings[0][0] is None:
-        return _written(engine, one.writings[0][1], at_s)
-    return engine.bound(
-        frequency,
-        lambda row: engine.case([
-            (row == engine.text(known), _written(engine, writing, at_s)) for known, writing in one.writings
-        ]),
-    )  # fmt: skip
+    writings = one.writings if frequency is not None else one.writings[:1]
+    dates = [writing for _, writing in writings if isinstance(writing, Written)]
+    made = _add_pieces(engine, dates, at_s, name) if dates else {}
+
+    def text(writing: Writing) -> Expression:
+        if isinstance(writing, Counted):
+            count = engine.floor(at_s - engine.number(writing.base_s), writing.unit_s) * engine.number(writing.per_s)
+            return engine.signed(count)
+        is_inside = ~engine.is_null(engine.column(f"{name}_day"))
+        pieces = [
+            engine.text(token.text) if token.field == "text" else engine.column(made[_same_piece(token, writing)])
+            for token in writing.tokens
+        ]
+        return engine.case([(is_inside, engine.joined(pieces, ""))])
+
+    engine.add({name: by_frequency(engine, writings, frequency, _same_text, text)})
 
 
-def _written(engine: Engine, writing: Writing, at_s: Expression) -> Expression:
-    if isinstance(writing, Counted):
-        count = engine.floor(at_s - engine.number(writing.base_s), writing.unit_s) * engine.number(writing.per_s)
-        return engine.signed(count)
+def _add_pieces(engine: Engine, dates: Sequence[Written], at_s: Expression, name: str) -> dict[Hashable, str]:
+    """Add columns with the texts of all fields that occur; return their names."""
+    day = engine.floor(at_s, DAY_S)
+    is_inside = (at_s >= engine.number(_FIRST_DAY * DAY_S)) & (at_s < engine.number((_LAST_DAY + 1) * DAY_S))
+    engine.let({f"{name}_day": engine.case([(is_inside, day)])})
+    day = engine.column(f"{name}_day")
+    engine.let({f"{name}_clock": at_s - day * engine.number(DAY_S), f"{name}_month": engine.of_day(day, "month")})
+    month, second = engine.column(f"{name}_month"), engine.column(f"{name}_clock")
+    pieces = {
+        _same_piece(token, writing): (token, writing)
+        for writing in dates
+        for token in writing.tokens
+        if token.field != "text"
+    }
+    made: dict[Hashable, str] = {key: f"{name}_piece_{number}" for number, key in enumerate(pieces)}
+    engine.let({
+        made[key]: _piece(engine, token, day, month, second, writing) for key, (token, writing) in pieces.items()
+    })  # fmt: skip
+    return made
 
-    def text(day: Expression) -> Expression:
-        inside = (day >= engine.number(_FIRST_DAY)) & (day <= engine.number(_LAST_DAY))
-        second = at_s - day * engine.number(DAY_S)
-        joined = engine.joined([_piece(engine, token, day, second, writing) for token in writing.tokens], "")
-        return engine.case([(inside, joined)])
 
-    return engine.bound(engine.floor(at_s, DAY_S), text)
+def _same_piece(token: Token, writing: Written) -> Hashable:
+    return token, _names(token, writing) if token.field == "month" else ()
 
 
-def _piece(  # noqa: PLR0911 - one return a kind of field
-    engine: Engine, token: Token, day: Expression, second: Expression, writing: Written
+def _same_text(writing: Writing) -> Hashable:
+    return writing if isinstance(writing, Counted) else (writing.tokens, writing.months, writing.short_months)
+
+
+def _names(token: Token, writing: Written) -> tuple[str, ...]:
+    """Return the names of months that a token writes; empty if it writes numbers."""
+    return () if token.width < 3 else writing.months if token.width > 3 else writing.short_months
+
+
+def _piece(
+    engine: Engine, token: Token, day: Expression, month: Expression, second: Expression, writing: Written
 ) -> Expression:
     width = token.width
-    if token.field == "text":
-        return engine.text(token.text)
     if token.field in {"year", "week_year"}:
         year = engine.of_day(day, token.field)
         if width == 2:
             return engine.digits(year - engine.floor(year, 100) * engine.number(100), 2)
         return engine.digits(year, 4)
-    if token.field == "month" and width > 2:
-        names = writing.months if width > 3 else writing.short_months
+    if token.field == "month":
+        names = _names(token, writing)
         table = {str(number): name for number, name in enumerate(names, start=1)}
-        return engine.look_up(engine.digits(engine.of_day(day, "month"), 1), table)
+        return engine.look_up(engine.digits(month, 1), table) if names else engine.digits(month, width)
     if token.field == "number":
-        return engine.digits(_number(engine, token.text, day), width)
-    if token.field in {"month", "day", "day_of_year", "weekday", "week"}:
+        return engine.digits(_number(engine, token.text, day, month), width)
+    if token.field in {"day", "day_of_year", "weekday", "week"}:
         return engine.digits(engine.of_day(day, token.field), width)
     return _clock_piece(engine, token, second)
 
 
-def _number(engine: Engine, letter: str, day: Expression) -> Expression:
+def _number(engine: Engine, letter: str, day: Expression, month: Expression) -> Expression:
     """Return the number, within its year, of the period with that letter."""
     unit = UNITS[letter]
     if unit in {"week", "day"}:
         return engine.of_day(day, "week" if unit == "week" else "day_of_year")
-    return engine.floor(engine.of_day(day, "month") - engine.number(1), MONTHS[unit]) + engine.number(1)
+    return engine.floor(month - engine.number(1), MONTHS[unit]) + engine.number(1)
 
 
 def _clock_piece(engine: Engine, token: Token, second: Expression) -> Expression:

@@ -28,6 +28,22 @@ class Engine(Protocol):
     def add(self, columns: Mapping[str, Expression]) -> None:
         """Add columns to the frame."""
 
+    def let(self, columns: Mapping[str, Expression]) -> None:
+        """Add columns with intermediate values, for which ``lacks`` is not used."""
+
+    def per_value(
+        self, values: Mapping[str, Expression], results: Sequence[str], compute: Callable[[Engine], None]
+    ) -> None:
+        """Add columns that depend on these values only.
+
+        An engine may compute them once for each distinct combination of values.
+
+        Args:
+            values: the values, by the names of columns that ``compute`` may use.
+            results: the columns to keep of those that ``compute`` adds.
+            compute: adds the columns to the engine that it is given; its frame may have no other columns than values.
+        """
+
     def column(self, name: str) -> Expression:
         """Return a column that was added."""
 
@@ -66,8 +82,17 @@ class Engine(Protocol):
     def group(self, text: Expression, expression: str) -> Expression:
         """Return the only group of an expression that matches the whole text; empty if the group took no part."""
 
-    def captured(self, text: Expression, expression: str) -> Expression:
-        """Return the only group of an expression that is known to match the whole text; it took part."""
+    def captures(self, text: Expression, expression: str, groups: Sequence[int | None]) -> Expression:
+        """Return a list of captured texts, for ``item``; each item is NULL if the expression does not match.
+
+        Args:
+            text: the text.
+            expression: an anchored expression.
+            groups: the numbers of groups; None for an empty text.
+        """
+
+    def item(self, texts: Expression, number: int) -> Expression:
+        """Return a text of ``captures``, counted from 0."""
 
     def replaced(self, text: Expression, mark: str, by: Expression) -> Expression:
         """Return a text with each mark replaced."""
@@ -81,9 +106,6 @@ class Engine(Protocol):
     def any_of(self, conditions: Sequence[Expression]) -> Expression:
         """Return whether one of the conditions is true; never NULL."""
 
-    def bound(self, value: Expression, body: Callable[[Expression], Expression]) -> Expression:
-        """Return the body's expression of a value, which is computed once per row however often the body uses it."""
-
     # Numbers
 
     def number(self, value: int | None) -> Expression:
@@ -91,6 +113,9 @@ class Engine(Protocol):
 
     def whole(self, text: Expression) -> Expression:
         """Return the integer that digits with an optional sign denote; NULL for other texts, or if it is too large."""
+
+    def counted(self, digits: Expression) -> Expression:
+        """Return the number that digits denote; NULL for an empty text, or if it is too large."""
 
     def floor(self, number: Expression, by: int) -> Expression:
         """Return the quotient, rounded down."""

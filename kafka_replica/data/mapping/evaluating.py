@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from kafka_replica.data.mapping.date_reading import instant
-from kafka_replica.data.mapping.date_writing import written
+from kafka_replica.data.mapping.date_reading import add_instant
+from kafka_replica.data.mapping.date_writing import add_written
 from kafka_replica.data.mapping.engines import Engine, Expression
 from kafka_replica.data.mapping.model import AMBIGUOUS, NOTHING, OUTCOMES, PARTS, DateMap, MapPlan, ValueMap
 from kafka_replica.data.mapping.outcomes import outcome
@@ -109,14 +109,20 @@ class _Evaluation:
         self._done += maps
 
     def _map_dates(self) -> None:
-        engine, dates = self._engine, list(enumerate(self._plan.dates))
-        if not dates:
-            return
-        engine.add({f"{OURS}at_{number}": instant(engine, one, self._frequency(one)) for number, one in dates})
-        engine.add({
-            f"{OURS}date_{number}": written(engine, one, engine.column(f"{OURS}at_{number}"), self._frequency(one))
-            for number, one in dates
-        })  # fmt: skip
+        for number, one in enumerate(self._plan.dates):
+            self._map_date(one, f"{OURS}at_{number}", f"{OURS}date_{number}")
+
+    def _map_date(self, one: DateMap, at: str, date: str) -> None:
+        frequency = self._frequency(one)
+        text, row = f"{at}_text", f"{at}_frequency"
+        values = {text: self._engine.source(one.source)} | ({} if frequency is None else {row: frequency})
+
+        def compute(engine: Engine) -> None:
+            known = None if frequency is None else engine.column(row)
+            add_instant(engine, one, engine.column(text), known, at)
+            add_written(engine, one, engine.column(at), known, date)
+
+        self._engine.per_value(values, [at, date], compute)
 
     def _frequency(self, one: DateMap) -> Expression | None:
         if one.frequency is None:

@@ -12,6 +12,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from kafka_replica.data.mapping.evaluating import OURS
+from kafka_replica.data.mapping.model import PARTS
 from kafka_replica.data.validation.conditions import ComponentText
 from kafka_replica.data.validation.periods import start_of
 from kafka_replica_spark.expressions import Expressions
@@ -56,6 +57,19 @@ class SparkEngine:
         added = (column.alias(name) for name, column in columns.items())
         joined = [name for name in self.frame.columns if name.startswith(f"{OURS}table_")]
         self.frame = self.frame.select("*", *added, *lacking).drop(*joined)
+
+    def let(self, columns: Mapping[str, Column]) -> None:
+        # The same trick as in add(): Spark also shares the expression if it occurs twice in this way.
+        self.frame = self.frame.select("*", *(F.coalesce(one, one).alias(name) for name, one in columns.items()))
+
+    def per_value(
+        self, values: Mapping[str, Column], results: Sequence[str], compute: Callable[[SparkEngine], None]
+    ) -> None:
+        # Values are not looked up in a table of distinct ones: that would read the data twice, and a stream cannot.
+        kept = [quoted(name) for name in self.frame.columns if not name.startswith(f"{OURS}table_")]
+        self.frame = self.frame.select("*", *(value.alias(name) for name, value in values.items()))
+        compute(self)
+        self.frame = self.frame.select(*kept, *(one for name in results for one in (name, f"{name}{_LACKING}")))
 
     def column(self, name: str) -> Column:
         return F.col(name)
@@ -109,8 +123,14 @@ class SparkEngine:
         text = short_enough(text, expression)
         return F.when(text.rlike(expression), F.regexp_extract(text, expression, 1))
 
-    def captured(self, text: Column, expression: str) -> Column:
-        return F.regexp_extract(text, expression, 1)
+    def captures(self, text: Column, expression: str, groups: Sequence[int | None]) -> Column:
+        written = "".join(PARTS if group is None else f"{PARTS}${group}" for group in groups)
+        # A text that does not match stays as it is, and is then one item too few.
+        found = F.regexp_replace(F.when(~text.contains(PARTS), text), expression, written)
+        return F.split(found, PARTS)
+
+    def item(self, texts: Column, number: int) -> Column:
+        return F.get(texts, F.lit(number + 1))
 
     def replaced(self, text: Column, mark: str, by: Column) -> Column:
         return F.replace(text, F.lit(mark), F.coalesce(by, F.lit("")))
@@ -128,17 +148,14 @@ class SparkEngine:
     def any_of(self, conditions: Sequence[Column]) -> Column:
         return reduce(or_, (F.coalesce(one, F.lit(False)) for one in conditions), F.lit(False))
 
-    def bound(self, value: Column, body: Callable[[Column], Column]) -> Column:
-        # Spark would put the value's code wherever it is used, and nested dates exceed the 64 KB of a Java method. The
-        # body of a lambda computes its variable once, and that of zip_with is evaluated without generated code;
-        # transform() generates code since Spark 4.3.
-        return F.get(F.zip_with(F.array(value), F.array(F.lit(0)), lambda known, _: body(known)), F.lit(0))
-
     def number(self, value: int | None) -> Column:
         return F.lit(value).cast("bigint")
 
     def whole(self, text: Column) -> Column:
         return F.when(text.rlike(r"\A[+-]?[0-9]{1,19}\z"), text).try_cast("bigint")
+
+    def counted(self, digits: Column) -> Column:
+        return digits.try_cast("bigint")
 
     def floor(self, number: Column, by: int) -> Column:
         return number if by == 1 else F.call_function("div", number - F.pmod(number, F.lit(by)), F.lit(by))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from pathlib import Path
 
 import polars as pl
 import pytest
@@ -18,11 +17,10 @@ from kafka_replica_spark.reports import map_report
 from support.effort import first_in_usual, usual_or_long
 from support.mapping.case_rows import expected, mapped_rows
 from support.mapping.generated_maps import made_map, made_rows
-from support.mapping.map_cases import CASES, Case, dated, one
-from support.mapping.maps_by_hand import date_map, plan_of
+from support.mapping.map_cases import CASES, Case, one
+from support.mapping.maps_by_hand import plan_of
 from support.mapping.turned_maps import turned_map
 from support.rules.structures_by_hand import table, version_of
-from support.spark.plans import longest_method
 
 
 def on_spark(spark: SparkSession, frame: pl.DataFrame, plan: MapPlan) -> pl.DataFrame:
@@ -125,28 +123,3 @@ def test_long_maps_find_each_code(spark: SparkSession, monkeypatch: pytest.Monke
     assert [row["A"] for row in bad.collect()] == ["C2000", "", "C", "c1", "VC1", "1"]
     assert good.columns == ["B", "TIME_PERIOD"]
     assert bad.columns == ["A", "TIME_PERIOD", "_errors"]
-
-
-@pytest.mark.long
-def test_dates_of_any_frequency_are_short_code(spark: SparkSession, tmp_path: Path) -> None:
-    """The code of a date map stays small, with a format for each of the frequencies, and its dates are right.
-
-    Spark generates no code that Java cannot compile: in one method these dates took more than its 64 KB.
-    """
-    rows = [
-        {"A": "a", "FREQ": freq, "WHEN": f"{month:02}-{year:04}"}
-        for freq in "ASTQMWDBHIN"
-        for year in (1, 1999, 2024, 9999)
-        for month in (1, 2, 6, 12, 13)
-    ]
-    table(rows).write_parquet(tmp_path / "dates.parquet")
-    content = dated(date_map("WHEN", "TIME_PERIOD", "MM-yyyy", "=FREQ"), freq=True)
-    plan = plan_of(version_of(*content), rules={"ambiguous-key": "off"})
-    mapped = transform(spark.read.parquet(str(tmp_path / "dates.parquet")), plan)
-    assert longest_method(mapped) < 8000
-    found = pl.DataFrame(mapped.toArrow())
-    assert isinstance(found, pl.DataFrame)
-    same(found, local_transform(table(rows), plan))
-    kept = found.filter(pl.col("_errors").is_null())["TIME_PERIOD"].to_list()
-    assert len(kept) == 11 * 4 * 4
-    assert {"1999", "1999-S1", "1999-T2", "1999-Q4", "1999-02", "1999-W52", "1999-02-28"} <= set(kept)

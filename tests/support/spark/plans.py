@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from pyspark.sql import DataFrame
 
 
@@ -10,3 +12,19 @@ def longest_method(df: DataFrame) -> int:
     debug = getattr(getattr(df.sparkSession._jvm.org.apache.spark.sql.execution.debug, "package$"), "MODULE$")
     stages = debug.codegenStringSeq(df._jdf.queryExecution().executedPlan())
     return max(stages.apply(number)._3().maxMethodCodeSize() for number in range(stages.size()))
+
+
+def plan_nodes(df: DataFrame) -> int:
+    """Return the number of nodes of all expressions in a frame's optimized plan."""
+    return _nodes_of_plan(df._jdf.queryExecution().optimizedPlan())
+
+
+def _nodes_of_plan(plan: Any) -> int:
+    expressions, children = plan.expressions(), plan.children()
+    own = sum(_nodes_of(expressions.apply(number)) for number in range(expressions.size()))
+    return own + sum(_nodes_of_plan(children.apply(number)) for number in range(children.size()))
+
+
+def _nodes_of(expression: Any) -> int:
+    children = expression.children()
+    return 1 + sum(_nodes_of(children.apply(number)) for number in range(children.size()))

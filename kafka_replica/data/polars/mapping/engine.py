@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import polars as pl
 
+from kafka_replica.data.mapping.model import PARTS
 from kafka_replica.data.polars.expressions import Expressions
 from kafka_replica.data.polars.texts import as_text, shape_of
 from kafka_replica.data.validation.conditions import ComponentText
@@ -40,6 +41,18 @@ class PolarsEngine:
 
     def add(self, columns: Mapping[str, pl.Expr]) -> None:
         self.frame = self.frame.with_columns(**columns)
+
+    let = add
+
+    def per_value(
+        self, values: Mapping[str, pl.Expr], results: Sequence[str], compute: Callable[[PolarsEngine], None]
+    ) -> None:
+        names = list(values)
+        rows = self.frame.with_columns(**values)
+        inner = PolarsEngine(rows.select(names).unique())
+        compute(inner)
+        made = inner.frame.select(*names, *results)
+        self.frame = rows.join(made, on=names, how="left", nulls_equal=True, maintain_order="left").drop(names)
 
     def column(self, name: str) -> pl.Expr:
         return pl.col(name)
@@ -80,8 +93,13 @@ class PolarsEngine:
     def group(self, text: pl.Expr, expression: str) -> pl.Expr:
         return pl.when(text.str.contains(expression)).then(text.str.extract(expression, 1).fill_null(""))
 
-    def captured(self, text: pl.Expr, expression: str) -> pl.Expr:
-        return text.str.extract(expression, 1)
+    def captures(self, text: pl.Expr, expression: str, groups: Sequence[int | None]) -> pl.Expr:
+        written = "".join(PARTS if group is None else f"{PARTS}${{{group}}}" for group in groups)
+        found = pl.when(text.str.contains(expression)).then(text.str.replace(expression, written))
+        return found.str.split(PARTS)
+
+    def item(self, texts: pl.Expr, number: int) -> pl.Expr:
+        return texts.list.get(number + 1, null_on_oob=True)
 
     def replaced(self, text: pl.Expr, mark: str, by: pl.Expr) -> pl.Expr:
         # A text that is the same in all rows would have to get a replacement that is the same in all rows, too.
@@ -103,15 +121,14 @@ class PolarsEngine:
             return pl.lit(value=False)
         return pl.any_horizontal([one.fill_null(value=False) for one in conditions])
 
-    def bound(self, value: pl.Expr, body: Callable[[pl.Expr], pl.Expr]) -> pl.Expr:
-        # polars finds expressions that occur several times itself
-        return body(value)
-
     def number(self, value: int | None) -> pl.Expr:
         return pl.lit(value, pl.Int64)
 
     def whole(self, text: pl.Expr) -> pl.Expr:
         digits = pl.when(text.str.contains(r"\A[+-]?[0-9]{1,19}\z")).then(text.str.strip_prefix("+"))
+        return digits.cast(pl.Int64, strict=False)
+
+    def counted(self, digits: pl.Expr) -> pl.Expr:
         return digits.cast(pl.Int64, strict=False)
 
     def floor(self, number: pl.Expr, by: int) -> pl.Expr:
