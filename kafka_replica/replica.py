@@ -94,6 +94,7 @@ class Replica:
         history: the number of versions kept for ``at(version)`` besides the current one. Each costs the memory, or
             on disk the space, of the records that newer versions replaced.
         key_filter: selects the keys that are kept; all keys by default. See ``KeyFilter``.
+        large_values: show values that were split into chunks as whole values; see ``LargeValueProducer``.
         tombstones_kept_s: how long Kafka keeps tombstones, in seconds; by default the topics are queried
             (``delete.retention.ms``). A replica that took longer to read, or had no contact for longer, rebuilds its
             state if offsets are missing in what it reads, because a tombstone may have been there.

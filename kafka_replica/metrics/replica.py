@@ -41,14 +41,22 @@ _GAUGES = (  # name, help text, status field
     ("version", "Number of the version shown.", "version"),
     ("lag_records", "Offsets from the version shown to the high watermark.", "lag_records"),
     ("lag_stable_records", "Offsets from the version shown to the last stable offset.", "lag_stable_records"),
-    ("lag_seconds", "For how long the version shown has been behind the high watermark.", "lag_s"),
+    (
+        "lag_seconds",
+        "For how long the version shown has been behind the high watermark; while stalled or failed, the silence.",
+        "lag_s",
+    ),
     ("pending_records", "Records read that no version shows yet.", "pending_records"),
     (
         "open_transaction_seconds",
         "Age of the open transaction that holds the last stable offset.",
         "blocked_s",
     ),
-    ("open_transactions", "Transactions that began below the version shown and are not decided.", "open_transactions"),
+    (
+        "open_transactions",
+        "Transactions that began below the version shown and are not decided; with markers they block nothing.",
+        "open_transactions",
+    ),
     ("last_contact_seconds", "Time since the last answer of a broker.", "last_contact_s"),
 )
 _COUNTERS = (  # name, help text, field of status.counts

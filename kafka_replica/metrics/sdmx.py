@@ -27,8 +27,16 @@ except ImportError as error:
 _PREFIX = "kafka_replica_sdmx_"
 _GAUGES = (  # name, help text, field
     ("artefacts", "Artefacts with a record of their own in the newest version.", "artefacts"),
-    ("dangling_references", "References that lead nowhere in the newest version.", "dangling"),
-    ("unreadable_records", "Records of the newest version that cannot be read.", "unreadable"),
+    (
+        "dangling_references",
+        "References that lead nowhere in the newest version; missing before prepare().",
+        "dangling",
+    ),
+    (
+        "unreadable_records",
+        "Records of the newest version that cannot be read; missing before prepare().",
+        "unreadable",
+    ),
 )
 _CACHE_GAUGES = (
     ("cache_bytes", "Size of the messages that are kept decoded, as they were written.", "size_bytes"),

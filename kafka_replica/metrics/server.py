@@ -34,7 +34,10 @@ class RequestMetrics:
         self.registry = _registry()
         labels = ("route", "method")
         self._requests = Counter(
-            f"{_PREFIX}requests", "Requests that have ended.", (*labels, "status"), registry=self.registry
+            f"{_PREFIX}requests",
+            "Requests that have ended; status 0: the client left before an answer.",
+            (*labels, "status"),
+            registry=self.registry,
         )
         self._durations = Histogram(
             f"{_PREFIX}request_duration_seconds", "From the request to the end of its answer.", labels,

@@ -25,15 +25,23 @@ class MailSettings:
     """The mail server and the addresses of mails."""
 
     host: str
+    """The name of the mail server."""
     to: tuple[str, ...]
+    """The addresses of the administrators."""
     sender: str = "kafka-replica"
+    """The address of the sender."""
     port: int = 587
+    """The port of the mail server."""
     security: Literal["starttls", "tls", "none"] = "starttls"
+    """``starttls`` encrypts after connecting, ``tls`` from the first byte (usually port 465), ``none`` does not."""
     user: str | None = None
+    """The name to log in with; without a name nobody logs in."""
     password: str | None = field(default=None, repr=False)
+    """The password of this user."""
     ca_file: str | None = None
     """A file of trusted certificates; None trusts the system's certificates."""
     timeout_s: float = 10.0
+    """The timeout of the connection, and of each answer of the mail server, in seconds."""
 
     def __post_init__(self) -> None:
         if self.password is not None:

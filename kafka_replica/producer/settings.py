@@ -40,6 +40,7 @@ class ProducerSettings:
     media_type: str = ""
     """The format that structures are published in; if empty, structures are published as they were recorded."""
     prefix: str | None = DEFAULT_PREFIX
+    """The beginning of the transactional id; ``id`` follows after a hyphen."""
     progress_topic: str | None = None
     """The topic of the progress records; ``<first topic>.progress`` by default, created if it is missing."""
     progress_replication_factor: int | None = None
@@ -48,6 +49,7 @@ class ProducerSettings:
     first_start: FirstStart = "idle"
     """The first action of a producer that has never sent anything."""
     skip_unchanged: bool = True
+    """Do not record content that is the same as what was recorded last for the key."""
     validate: bool = True
     """Validate content when it is recorded, so that nothing is recorded that can never be sent."""
     timeout_s: float = 30.0

@@ -31,6 +31,7 @@ class TableSourceSettings:
     table: str
     """The table, as SQL writes it: ``terminal_acquirer``, ``payments."Terminals"``."""
     topic: str
+    """The topic to which the rows are copied."""
     key_column: str
     """The column whose value is the key of the record; it needs a unique index."""
     kafka: Mapping[str, Any] = field(repr=False)
@@ -42,6 +43,7 @@ class TableSourceSettings:
     timestamp_column: str = ""
     """Records of one transaction are ordered by this column, and then by ``incrementing_column``."""
     incrementing_column: str = ""
+    """A column of numbers that grow; see ``timestamp_column``."""
     active_column: str = ""
     """A boolean column: a row in which it is false becomes a tombstone."""
     columns: tuple[str, ...] = ()
@@ -51,9 +53,11 @@ class TableSourceSettings:
     numeric: Numeric = "string"
     """The JSON of the type ``numeric``: ``string``, which every reader reads exactly, or ``number``."""
     prefix: str = DEFAULT_PREFIX
+    """The beginning of the transactional id."""
     progress_topic: str = ""
     """The topic of the positions; the topic's name with ``.progress`` by default, created if it is missing."""
     progress_replication_factor: int | None = None
+    """The replication factor of that topic if it is created; None means 3, or the number of brokers if smaller."""
     poll_s: float = 1.0
     """The interval between two snapshots of the table, in seconds."""
     compare_interval_s: float = 0.0

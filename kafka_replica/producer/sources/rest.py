@@ -47,11 +47,15 @@ class ServiceSettings:
     accept: str = ""
     """The header ``Accept``, if the service needs another one than the default."""
     interval_s: float = 60.0
+    """The time between two reads of the service, in seconds."""
     timeout_s: float = 60.0
+    """The timeout of a request, in seconds."""
     retries: int = 3
     """The number of retries of a request within one read, if a retry may help."""
     user: str | None = None
+    """The name of the user (HTTP Basic)."""
     password: str | None = field(default=None, repr=False)
+    """The password of this user."""
     token: str | None = field(default=None, repr=False)
     """A token, sent as ``Authorization: Bearer``."""
     ca_file: str | None = None

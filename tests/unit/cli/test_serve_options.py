@@ -17,7 +17,6 @@ from kafka_replica.cli.serve_options import KINDS, ServedReplica, settings_of
 from kafka_replica.errors import ConfigurationError
 from kafka_replica.server import ListenSettings, ServerSettings
 from support.cli.command_tools import environment  # noqa: F401 - a fixture
-from support.paths import ROOT
 
 FILE = """
 [server]
@@ -115,25 +114,6 @@ def test_an_impossible_setting_ends_the_command_with_2(arguments: list[str], pro
     outcome = CliRunner().invoke(kafka_replica, ["serve", "-b", "localhost:1", *arguments], standalone_mode=False)
     assert isinstance(outcome.exception, ConfigurationError | click.BadParameter)
     assert problem in str(outcome.exception)
-
-
-def test_the_page_lists_every_setting_with_its_default() -> None:
-    """The tables of docs/server.md have the settings, defaults and order of the classes."""
-    page = (ROOT / "docs/server.md").read_text()
-    rows = re.findall(r"^\| `(\w+)` \| (.*?) \| (.*?) \|$", page, re.MULTILINE)
-    found = {name: default for name, default, _ in rows}
-    for kinds in KINDS.values():
-        for kind in kinds:
-            for each in fields(kind):
-                assert found.get(each.name) == _shown(each.default), each.name
-
-
-def _shown(default: Any) -> str:
-    if default in (None, "", ()):
-        return ""
-    if isinstance(default, tuple):
-        return ", ".join(f"`{each}`" for each in default)
-    return f"`{str(default).lower() if isinstance(default, bool) else default}`"
 
 
 def test_options_are_real_click_options() -> None:
