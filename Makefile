@@ -33,7 +33,7 @@ PYTEST = $(BIN)/python -m pytest -n $(TEST_PROCESSES)
 env: $(VENV)/.check
 
 # One environment, which grows: .demo, .test and .check in it say how far.
-$(VENV)/.%: requirements/%.lock pyproject.toml .ci/make_env.py hatch_build.py kafka_replica/common/_records.c
+$(VENV)/.%: requirements/%.lock pyproject.toml .ci/make_env.py hatch_build.py $(wildcard kafka_replica/common/*.c)
 	@$(PYTHON) .ci/make_env.py $(VENV) $*
 
 demo: $(VENV)/.demo

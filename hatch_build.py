@@ -1,8 +1,8 @@
-"""Compile the optional parser of record batches while the package is built.
+"""Compile the optional modules in C while the package is built.
 
-An editable installation (``make env``) gets it if there is a C compiler with Python's headers, and works without it. A
-wheel contains it only with ``KAFKA_REPLICA_COMPILED=1`` in the environment, which fails where it cannot be compiled;
-otherwise the wheel is the same for every system. ``KAFKA_REPLICA_COMPILED=0`` never compiles.
+An editable installation (``make env``) gets them if there is a C compiler with Python's headers, and works without
+them. A wheel contains them only with ``KAFKA_REPLICA_COMPILED=1`` in the environment, which fails where they cannot be
+compiled; otherwise the wheel is the same for every system. ``KAFKA_REPLICA_COMPILED=0`` never compiles.
 """
 
 import os
@@ -14,7 +14,8 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-SOURCE = Path("kafka_replica/common/_records.c")
+FOLDER = Path("kafka_replica/common")
+NAMES = "_records", "_heap"
 SHARED = ["-bundle", "-undefined", "dynamic_lookup"] if sys.platform == "darwin" else ["-shared", "-fPIC"]
 
 
@@ -24,22 +25,23 @@ class CompilingHook(BuildHookInterface):
     PLUGIN_NAME = "custom"
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Compile the parser beside its source; put it into a wheel if it was requested."""
+        """Compile the modules beside their sources; put them into a wheel if that was requested."""
         wanted = os.environ.get("KAFKA_REPLICA_COMPILED", "")
         if wanted == "0" or (version != "editable" and wanted != "1"):
             return
-        source = Path(self.root) / SOURCE
-        made = source.with_name(f"_records{sysconfig.get_config_var('EXT_SUFFIX')}")
-        problem = compiled(source, made)
-        if problem and wanted == "1":
-            raise SystemExit(f"KAFKA_REPLICA_COMPILED=1, but {SOURCE} cannot be compiled: {problem}")
-        if problem:
-            made.unlink(missing_ok=True)  # it may be of another source
-            self.app.display_warning(f"{SOURCE} is not compiled; the same is done in Python ({problem})")
-        elif version != "editable":
-            build_data["force_include"][str(made)] = str(SOURCE.with_name(made.name))
-            build_data["pure_python"] = False
-            build_data["infer_tag"] = True
+        for name in NAMES:
+            made = f"{name}{sysconfig.get_config_var('EXT_SUFFIX')}"
+            folder = Path(self.root) / FOLDER
+            problem = compiled(folder / f"{name}.c", folder / made)
+            if problem and wanted == "1":
+                raise SystemExit(f"KAFKA_REPLICA_COMPILED=1, but {FOLDER / name}.c cannot be compiled: {problem}")
+            if problem:
+                (folder / made).unlink(missing_ok=True)  # it may be of another source
+                self.app.display_warning(f"{FOLDER / name}.c is not compiled; it is optional ({problem})")
+            elif version != "editable":
+                build_data["force_include"][str(folder / made)] = str(FOLDER / made)
+                build_data["pure_python"] = False
+                build_data["infer_tag"] = True
 
 
 def compiled(source: Path, made: Path) -> str:

@@ -195,22 +195,20 @@ static PyObject *parse_record(Batch *batch, int64_t from_offset) {
         damaged("the length of a record is wrong");
         return NULL;
     }
-    PyObject *headers = headers_up_to(batch, record_end);
-    if (headers == NULL) return NULL;
     int64_t offset = (int64_t)(batch->base_offset + (uint64_t)offset_delta);
-    if (offset < from_offset) {
-        Py_DECREF(headers);
-        return Py_NewRef(Py_None);
+    int is_wanted = offset >= from_offset;
+    PyObject *fields[FIELDS] = {NULL};
+    if (is_wanted) { /* copied before the headers are looked at: bytes are read in their order */
+        fields[KEY] = bytes_or_none(&key);
+        fields[VALUE] = bytes_or_none(&value);
+        fields[OFFSET] = PyLong_FromLongLong(offset);
+        fields[TIMESTAMP] = timestamp_int(batch, timestamp_delta);
+        fields[SOURCE] = Py_NewRef(batch->source);
     }
-    PyObject *fields[FIELDS] = {
-        [KEY] = bytes_or_none(&key),
-        [VALUE] = bytes_or_none(&value),
-        [OFFSET] = PyLong_FromLongLong(offset),
-        [TIMESTAMP] = timestamp_int(batch, timestamp_delta),
-        [HEADERS] = headers,
-        [SOURCE] = Py_NewRef(batch->source),
-    };
-    return record_of(batch, fields);
+    fields[HEADERS] = headers_up_to(batch, record_end);
+    if (is_wanted || fields[HEADERS] == NULL) return record_of(batch, fields);
+    Py_DECREF(fields[HEADERS]);
+    return Py_NewRef(Py_None);
 }
 
 static PyObject *parse_all(Batch *batch, int64_t count, int64_t from_offset) {

@@ -1,9 +1,9 @@
-"""The compiled parser of record batches, where it exists: ``_records.c`` as the module ``_records``.
+"""The compiled modules, where they exist: ``_records.c``, a parser of record batches, and ``_heap.c``.
 
-It is optional. ``hatch_build.py`` compiles it into an environment made from a checkout, if there is a C compiler; a
-wheel contains it only if that was requested. Without it the same is done in Python, with the same results. The
-environment variable ``KAFKA_REPLICA_COMPILED`` decides, when something is built and when it runs: ``0`` never uses it,
-``1`` requires it.
+They are optional. ``hatch_build.py`` compiles them into an environment made from a checkout, if there is a C compiler;
+a wheel contains them only if that was requested. Without them the same is done in Python, with the same results. The
+environment variable ``KAFKA_REPLICA_COMPILED`` decides, when something is built and when it runs: ``0`` never uses
+them, ``1`` requires them.
 """
 
 from __future__ import annotations
@@ -11,19 +11,17 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from importlib import import_module
+from types import ModuleType
 from typing import Any, Final, Protocol, cast
 
 from kafka_replica.errors import ConfigurationError
 
 VARIABLE: Final = "KAFKA_REPLICA_COMPILED"
-_NAME: Final = "kafka_replica.common._records"
-_INTERFACE: Final = 1  # as in _records.c
+_INTERFACE: Final = 1  # as in the C files
 
 
 class CompiledParser(Protocol):
     """The functions of the module ``_records``."""
-
-    INTERFACE: int
 
     def parse(
         self,
@@ -57,8 +55,21 @@ class CompiledParser(Protocol):
         """
 
 
-def _load(wanted: str | None) -> CompiledParser | None:
-    """Return the compiled parser, or None where it is not used.
+class CompiledHeap(Protocol):
+    """The functions of the module ``_heap``."""
+
+    def reserve(self, size_bytes: int, /) -> object:
+        """Allocate blocks of about this size in all, in this thread's heap; return them as a reserve."""
+
+    def populate(self, reserve: object, /) -> None:
+        """Let the system provide the memory of a reserve; any thread may do that, without the interpreter lock."""
+
+    def release(self, reserve: object, /) -> None:
+        """Free the blocks of a reserve, so that the next objects are created in their memory."""
+
+
+def _load(name: str, wanted: str | None) -> ModuleType | None:
+    """Return a compiled module, or None where it is not used.
 
     Raises:
         ConfigurationError: it is required, and cannot be used.
@@ -66,7 +77,9 @@ def _load(wanted: str | None) -> CompiledParser | None:
     if wanted == "0":
         return None
     try:
-        return _imported()
+        module = import_module(f"kafka_replica.common.{name}")
+        if module.INTERFACE != _INTERFACE:
+            raise ImportError(f"{name} was built from another version of its source")
     except ImportError as error:
         if wanted != "1":
             return None
@@ -74,17 +87,14 @@ def _load(wanted: str | None) -> CompiledParser | None:
             f"{VARIABLE}=1 requires the compiled parser of record batches, which cannot be used: {error}; build it "
             f"with {VARIABLE}=1 pip install (from source, with a C compiler), or unset the variable"
         ) from error
-
-
-def _imported() -> CompiledParser:
-    module = cast("CompiledParser", import_module(_NAME))
-    if module.INTERFACE != _INTERFACE:
-        raise ImportError(f"{_NAME} was built from another version of its source")
     return module
 
 
-PARSER: Final = _load(os.environ.get(VARIABLE))
+PARSER: Final = cast("CompiledParser | None", _load("_records", os.environ.get(VARIABLE)))
 """The compiled parser; None where the same is done in Python."""
+
+HEAP: Final = cast("CompiledHeap | None", _load("_heap", os.environ.get(VARIABLE)))
+"""The functions about the heap; None where they were not compiled."""
 
 
 def parser_name() -> str:

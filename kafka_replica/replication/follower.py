@@ -17,7 +17,7 @@ from threading import Event
 from kafka_replica.broker.reading.contract import Fetched, LogReader, Opened
 from kafka_replica.broker.reading.readers import make_reader
 from kafka_replica.common.clock import Instant, now
-from kafka_replica.common.heap import grow_heap
+from kafka_replica.common.heap import GrowingHeap
 from kafka_replica.errors import (
     BrokerUnavailableError,
     StoreDamagedError,
@@ -99,6 +99,7 @@ class Follower:
             on_pause=self._lifecycle.note,
         )
         self._deletions: DeletionCheck
+        self._heap = GrowingHeap()
         self._log_starts = LogStarts()
         self._point: ConsistentPoint | None = None  # the last point, if no records were committed since
         self._barrier: Barrier
@@ -191,7 +192,7 @@ class Follower:
         self._deletions.take(fetched)
         self._publisher.health.read(fetched.reading.positions)
         if self._store.part_bytes is None:
-            grow_heap(fetched.size_bytes)  # the store keeps nearly all of it
+            self._heap.grow(fetched.size_bytes)  # the store keeps nearly all of it
         self._apply_decisions(self._detector.take(fetched.reading, every_point=self._barrier.passed))
         self._note_counts()
         self._publisher.health.ends(

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from kafka_replica.broker.wire.answer_buffers import AnswerBuffers
-from kafka_replica.common.heap import grow_heap
 
 MB = 1 << 20
 
@@ -49,16 +44,3 @@ def test_short_answers_free_the_long_buffers() -> None:
     for _ in range(200):
         buffers.take(100)
     assert buffers.kept_bytes == 0
-
-
-@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="resident memory is read from /proc")
-def test_reserved_memory_is_not_resident() -> None:
-    """Half a gigabyte that is only reserved is not resident."""
-
-    def resident() -> int:
-        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-
-    before = resident()
-    for _ in range(8):
-        grow_heap(64 * MB)
-    assert resident() - before < 30 * MB

@@ -15,7 +15,8 @@ import pytest
 from support.paths import ROOT
 
 VARIABLE = "KAFKA_REPLICA_COMPILED"
-SOURCE = "kafka_replica/common/_records.c"
+FOLDER = "kafka_replica/common"
+NAMES = "_heap", "_records"
 needs_compiler = pytest.mark.skipif(shutil.which("cc") is None, reason="NOT TESTED: there is no C compiler")
 
 
@@ -42,28 +43,30 @@ def build(hook: ModuleType, root: Path, version: str) -> tuple[dict[str, Any], l
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """Return a folder with nothing but the source of the parser."""
-    target = tmp_path / SOURCE
-    target.parent.mkdir(parents=True)
-    shutil.copy(ROOT / SOURCE, target)
+    """Return a folder with nothing but the sources of the modules."""
+    (tmp_path / FOLDER).mkdir(parents=True)
+    for name in NAMES:
+        shutil.copy(ROOT / FOLDER / f"{name}.c", tmp_path / FOLDER)
     return tmp_path
 
 
 def modules(root: Path) -> list[str]:
-    """Return the names of all files beside the source."""
-    return sorted(path.name for path in (root / SOURCE).parent.iterdir() if path.name != "_records.c")
+    """Return the names of all files beside the sources."""
+    return sorted(path.name for path in (root / FOLDER).iterdir() if path.suffix != ".c")
 
 
 @needs_compiler
 def test_an_editable_installation(hook: ModuleType, checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An editable installation gets the module, which can be imported; its wheel stays one for every system."""
+    """An editable installation gets the modules, which can be imported; its wheel stays one for every system."""
     monkeypatch.delenv(VARIABLE, raising=False)
     data, warnings = build(hook, checkout, "editable")
     assert (data["pure_python"], data["force_include"], warnings) == (True, {}, [])
-    (name,) = modules(checkout)
-    spec = importlib.util.spec_from_file_location("_records", (checkout / SOURCE).with_name(name))
-    assert spec is not None
-    assert importlib.util.module_from_spec(spec).__doc__ == "The compiled parser of record batches; see compiled.py."
+    made = modules(checkout)
+    assert [name.partition(".")[0] for name in made] == [*NAMES]
+    for name in made:
+        spec = importlib.util.spec_from_file_location(name.partition(".")[0], checkout / FOLDER / name)
+        assert spec is not None
+        assert importlib.util.module_from_spec(spec).__doc__
 
 
 @needs_compiler
@@ -74,8 +77,9 @@ def test_a_wheel(hook: ModuleType, checkout: Path, monkeypatch: pytest.MonkeyPat
     assert modules(checkout) == []
     monkeypatch.setenv(VARIABLE, "1")
     data, _ = build(hook, checkout, "standard")
-    (name,) = modules(checkout)
-    assert data["force_include"] == {str((checkout / SOURCE).with_name(name)): f"kafka_replica/common/{name}"}
+    made = modules(checkout)
+    assert len(made) == len(NAMES)
+    assert data["force_include"] == {str(checkout / FOLDER / name): f"{FOLDER}/{name}" for name in made}
     assert (data["pure_python"], data["infer_tag"]) == (False, True)
 
 
@@ -84,11 +88,10 @@ def test_without_a_compiler(hook: ModuleType, checkout: Path, monkeypatch: pytes
     """An editable installation goes on without the module, also without an outdated one; a required one fails."""
     monkeypatch.setenv("CC", compiler)
     monkeypatch.delenv(VARIABLE, raising=False)
-    outdated = (checkout / SOURCE).with_name(f"_records{importlib.machinery.EXTENSION_SUFFIXES[0]}")
-    outdated.touch()
+    (checkout / FOLDER / f"_records{importlib.machinery.EXTENSION_SUFFIXES[0]}").touch()
     _, warnings = build(hook, checkout, "editable")
-    assert len(warnings) == 1
-    assert "is not compiled; the same is done in Python" in warnings[0]
+    assert len(warnings) == len(NAMES)
+    assert all("is not compiled; it is optional" in warning for warning in warnings)
     assert modules(checkout) == []
     monkeypatch.setenv(VARIABLE, "1")
     for version in ("editable", "standard"):

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from kafka_replica.broker.reading.record_parsing import parse_records
 from kafka_replica.common import compiled
-from kafka_replica.common.compiled import PARSER, VARIABLE, CompiledParser
+from kafka_replica.common.compiled import HEAP, PARSER, VARIABLE, CompiledParser
 from kafka_replica.errors import DataError
 from kafka_replica.records import Partition, Record, as_record
 from support.core.batch_bytes import HEAD_BYTES, Written, batch_bytes, record_bytes, varint
@@ -255,7 +255,7 @@ def test_wrong_arguments_are_refused() -> None:
 PROGRAM = """
 import sys
 if {missing}:
-    sys.modules["kafka_replica.common._records"] = None
+    sys.modules["kafka_replica.common._records"] = sys.modules["kafka_replica.common._heap"] = None
 from kafka_replica.broker.reading.record_parsing import parse_records
 from kafka_replica.common.compiled import PARSER, parser_name
 from kafka_replica.records import Partition
@@ -291,9 +291,10 @@ def test_a_required_module_that_is_missing() -> None:
 def test_a_module_of_another_version(monkeypatch: pytest.MonkeyPatch) -> None:
     """A module that was built from another version of its source is not used."""
     monkeypatch.setattr(compiled, "_INTERFACE", -1)
-    assert compiled._load(None) is None
-    with pytest.raises(compiled.ConfigurationError, match="was built from another version"):
-        compiled._load("1")
+    for name in ("_records", "_heap"):
+        assert compiled._load(name, None) is None
+        with pytest.raises(compiled.ConfigurationError, match="was built from another version"):
+            compiled._load(name, "1")
 
 
 def test_this_environment_has_it() -> None:
@@ -305,3 +306,4 @@ def test_this_environment_has_it() -> None:
     if os.environ.get(VARIABLE) == "0":
         pytest.skip(f"NOT TESTED: {VARIABLE}=0")
     assert PARSER is not None, "run make env again"
+    assert HEAP is not None, "run make env again"
