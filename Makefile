@@ -10,6 +10,7 @@
 # make check  formatter, linter, types, import contracts, docs links, wheels     (CHECK_WHEELS=no without a network)
 # make docs   the documentation site, in build/site: open index.html, no server is needed
 # make env    all of the environment in .venv; demo and test make only the part they need
+# make pictures  the pictures of pages in docs/images, with Chromium
 # make package  wheel and source built, installed elsewhere and used there      (asks the package index)
 # make lock   the dependencies of pyproject.toml locked           (LOCK_ARGS=--upgrade: in their newest versions)
 # make format the formatter applied
@@ -27,7 +28,7 @@ TEST_PROCESSES ?= 4
 unexport PYTHONDONTWRITEBYTECODE
 PYTEST = $(BIN)/python -m pytest -n $(TEST_PROCESSES)
 
-.PHONY: env demo demo-directory test quick long chaos fuzz bench check docs package format lock clean
+.PHONY: env demo demo-directory test quick long chaos fuzz bench pictures check docs package format lock clean
 .NOTPARALLEL:
 
 env: $(VENV)/.check
@@ -60,6 +61,9 @@ fuzz: $(VENV)/.test
 
 bench: $(VENV)/.test
 	@PYTHONPATH=tests $(BIN)/python -m benchmarks $(BENCH_ARGS)
+
+pictures: $(VENV)/.test
+	@PYTHONPATH=tests $(BIN)/python -m support.server.pictures
 
 check: $(VENV)/.check
 	$(BIN)/ruff format --check .

@@ -1,10 +1,12 @@
 """Access: the hosts that requests may name, and the roles that tokens grant.
 
-A file of tokens has a line for each token: the role, the SHA-256 of the token in hexadecimal, and optionally a name::
+A file of tokens has a line for each token: the role, the SHA-256 of the token in hexadecimal, and optionally a name.
+A line may also give a role to the subject of a client certificate::
 
     # role   SHA-256 of the token                                              holder
     read     9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08  dashboards
     control  60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752  operators
+    control  subject:CN=ada,O=Office of Statistics
 
 Tokens have to be random and long (``openssl rand -hex 32``), so that a plain hash protects them.
 Source: RFC 6750, sections 2.1 and 3 (bearer tokens).
@@ -21,6 +23,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from kafka_replica.errors import ConfigurationError
+from kafka_replica.server.client_certificates import parse_subject
 from kafka_replica.server.problems import Problem
 
 GRANTED: Final = "kafka_replica.token"
@@ -28,6 +31,7 @@ GRANTED: Final = "kafka_replica.token"
 LOOPBACK_NAMES: Final = ("localhost", "127.0.0.1", "[::1]")
 _HASH: Final = re.compile(r"[0-9a-f]{64}")
 _PORT: Final = re.compile(r":\d*$")
+_SUBJECT: Final = "subject:"
 
 
 class Role(IntEnum):
@@ -39,12 +43,17 @@ class Role(IntEnum):
     """Control the producer."""
 
 
+_ROLES: Final = tuple(role.name.lower() for role in Role)
+
+
 class Token(NamedTuple):
-    """A token that is accepted."""
+    """A token that is accepted, or the subject of a certificate."""
 
     role: Role
     digest: bytes
     holder: str
+    subject: str | None = None
+    """The subject of a client certificate; then there is no digest."""
 
 
 def read_tokens(path: Path) -> tuple[Token, ...]:
@@ -60,33 +69,52 @@ def read_tokens(path: Path) -> tuple[Token, ...]:
         raise ConfigurationError(f"reading the tokens in {path}: {reason}") from error
     tokens = []
     for number, line in enumerate(lines, 1):
-        words = line.partition("#")[0].split(maxsplit=2)
-        if not words:
+        text = line.partition("#")[0].strip()
+        if not text:
             continue
-        roles = [role.name.lower() for role in Role]
-        if len(words) < 2 or words[0] not in roles or not _HASH.fullmatch(words[1].lower()):
+        token = _token_of(text)
+        if token is None:
             raise ConfigurationError(
-                f"{path}, line {number}: a token is a role ({' or '.join(roles)}), the SHA-256 of the token in "
-                "hexadecimal, and optionally a name"
+                f"{path}, line {number}: a token is a role ({' or '.join(_ROLES)}), the SHA-256 of the token in "
+                "hexadecimal, and optionally a name; or a role and a certificate's subject, subject:CN=...,O=..."
             )
-        holder = words[2].strip() if len(words) > 2 else ""
-        tokens.append(Token(Role[words[0].upper()], bytes.fromhex(words[1]), holder))
+        tokens.append(token)
     if not tokens:
         raise ConfigurationError(f"{path} has no token; without tokens_file, every client may read")
     return tuple(tokens)
 
 
-def check_role(tokens: Sequence[Token], authorization: str, needed: Role) -> Token:
-    """Return the token of a request. The time depends on the number of tokens only.
+def _token_of(line: str) -> Token | None:
+    """Return what a line of the file accepts; None if it is malformed."""
+    words = line.split(maxsplit=2)
+    role = Role[words[0].upper()] if words[0] in _ROLES else None
+    if role is None or len(words) < 2:
+        return None
+    if words[1].startswith(_SUBJECT):
+        subject = parse_subject(line.partition(_SUBJECT)[2])
+        return None if subject is None else Token(role, b"", subject, subject)
+    if not _HASH.fullmatch(words[1].lower()):
+        return None
+    return Token(role, bytes.fromhex(words[1]), words[2].strip() if len(words) > 2 else "")
+
+
+def check_role(tokens: Sequence[Token], authorization: str, needed: Role, subject: str | None = None) -> Token:
+    """Return the token of a request, or the line for its certificate. The time depends on the number of tokens only.
 
     Args:
-        tokens: the accepted tokens.
-        authorization: the header ``Authorization``.
+        tokens: the accepted tokens and subjects.
+        authorization: the header ``Authorization``; empty if there is none.
         needed: the role that the request needs.
+        subject: the subject of the client's certificate, which counts if there is no token.
 
     Raises:
         Problem: 401 without an accepted token, 403 if its role is not enough.
     """
+    if not authorization and subject is not None:
+        held = [token for token in tokens if token.subject == subject]
+        if not held:
+            raise Problem(403, "the certificate has no role here; tokens_file gives roles to subjects")
+        return _with_role(held, needed)
     scheme, _, given = authorization.partition(" ")
     if scheme.lower() != "bearer" or not given.strip():
         raise Problem(401, "this server needs a token: Authorization: Bearer TOKEN", {"WWW-Authenticate": "Bearer"})
@@ -95,10 +123,15 @@ def check_role(tokens: Sequence[Token], authorization: str, needed: Role) -> Tok
     if not found:
         challenge = {"WWW-Authenticate": 'Bearer error="invalid_token"'}
         raise Problem(401, "the token is not accepted", challenge)
+    return _with_role(found, needed)
+
+
+def _with_role(found: Sequence[Token], needed: Role) -> Token:
     best = max(found, key=lambda token: token.role)
     if best.role < needed:
         challenge = {"WWW-Authenticate": 'Bearer error="insufficient_scope"'}
-        raise Problem(403, f"the token lacks the role {needed.name.lower()}", challenge)
+        what = "token" if best.subject is None else "certificate"
+        raise Problem(403, f"the {what} lacks the role {needed.name.lower()}", challenge)
     return best
 
 

@@ -37,6 +37,7 @@ from kafka_replica.server.observation import REQUEST_ID, Observation
 from kafka_replica.server.pages.error_pages import ErrorPages
 from kafka_replica.server.pages.producer_pages import ProducerPages
 from kafka_replica.server.pages.rendering import Renderer
+from kafka_replica.server.pages.sign_in_pages import SignInPages
 from kafka_replica.server.pages.upload_pages import UploadPages
 from kafka_replica.server.pages.views import Pages, either
 from kafka_replica.server.problems import answer_exception
@@ -53,7 +54,7 @@ _log = logging.getLogger("kafka_replica.server")
 _ROUTES: Final = frozenset({
     "sdmx", "pinned_sdmx", "index", "changes", "live", "ready", "metrics", "history", "diff",
     "validate", "map", "validate_like_fmr", "status", "structures", "artefact", "static", "upload",
-    "upload_to_map", "producers", "producer", "control_producer",
+    "upload_to_map", "producers", "producer", "control_producer", "sign_in", "sign_out",
 })  # fmt: skip
 """The names of the endpoints: the values of the metrics' label ``route``, besides ``other``."""
 
@@ -105,9 +106,12 @@ class Service:
         self._data = DataRoutes(self._requests)
         has_history = part.has_history if isinstance(part, WorkerPart) else history is not None
         self._renderer = Renderer(settings, has_history=has_history)
+        self._tokens = TokenFile(settings.tokens_file) if settings.tokens_file else None
         self._pages = Pages(replica, self.versions, settings, self._executor, self._renderer, history)
         self._uploads = UploadPages(self._pages, self._requests, self.versions, self._renderer, settings)
+        self._sign_in = SignInPages(self._renderer, self._tokens, settings.upload_timeout_s)
         self._producers = ProducerPages(self._pages, producers, settings, self._executor)
+        self._presented = ErrorPages(self._renderer, has_tokens=self._tokens is not None).wrap
         self.app = self._make_app()
 
     def _make_app(self) -> Starlette:
@@ -146,11 +150,9 @@ class Service:
         settings = self.settings
         if isinstance(self._part, MainPart):
             return []  # workers have checked the request
-        presented = ErrorPages(self._renderer).wrap
-        tokens = TokenFile(settings.tokens_file) if settings.tokens_file else None
         middleware = [
-            Middleware(Observation, metrics=self._counts, route_of=_route_of, presented=presented),
-            Middleware(Gate, settings=settings, tokens=tokens),
+            Middleware(Observation, metrics=self._counts, route_of=_route_of, presented=self._presented),
+            Middleware(Gate, settings=settings, tokens=self._tokens),
         ]
         if settings.allowed_origins:
             middleware.append(
@@ -180,6 +182,9 @@ class Service:
             routes += _both(f"{prefix}/upload", self._uploads.upload, "POST")
             routes += _both(f"{prefix}/upload/map", self._uploads.upload_to_map, "POST")
         routes += _both("/producers/{name}/{action}", self._producers.control_producer, "POST")
+        routes += _both("/sign-in", self._sign_in.page)
+        routes += _both("/sign-in", self._sign_in.sign_in, "POST")
+        routes += _both("/sign-out", self._sign_in.sign_out, "POST")
         routes += _both("/version/{version}/history", pages.history)
         routes += _both("/version/{version}/diff/{before}/{after}", pages.diff)
         return routes

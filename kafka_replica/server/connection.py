@@ -1,5 +1,7 @@
 """A connection that ends if the client is too slow: to send a request, or to accept an answer.
 
+It also passes the subject of the client's certificate on to the app.
+
 uvicorn limits only the time between requests. A client that sends its headers byte by byte, or never reads its answer,
 would keep its connection and the memory of the answer without limit.
 """
@@ -12,6 +14,8 @@ from typing import Any
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from kafka_replica.server.client_certificates import SUBJECT, subject_of
 
 
 class BoundedConnection(H11Protocol):
@@ -27,6 +31,9 @@ class BoundedConnection(H11Protocol):
     def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
         """Begin to wait for the first request."""
         super().connection_made(transport)
+        subject = subject_of(transport)
+        if subject is not None:
+            self.app_state = {**self.app_state, SUBJECT: subject}  # the state of each request of the connection
         self._wait_for_headers()
 
     def data_received(self, data: bytes) -> None:

@@ -1,12 +1,13 @@
 """The gate that every request passes first: methods, lengths, hosts, tokens and the number of requests.
 
-Health checks pass without a host name and token, because they reveal no data and orchestrators have neither.
+Health checks pass without a host name and token, because they reveal no data and orchestrators have neither. The pages
+to sign in pass without a token, and so do style sheet and icon.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from starlette.exceptions import HTTPException
@@ -17,12 +18,15 @@ from kafka_replica.server.access import (
     GRANTED,
     LOOPBACK_NAMES,
     Role,
+    Token,
     check_origin,
     check_own_origin,
     check_role,
     is_allowed_host,
 )
+from kafka_replica.server.client_certificates import SUBJECT
 from kafka_replica.server.problems import Problem, busy, problem_response
+from kafka_replica.server.sessions import SESSION, Session, csrf_of, token_of_cookie
 from kafka_replica.server.settings import ServerSettings
 from kafka_replica.server.token_file import TokenFile
 
@@ -35,6 +39,8 @@ _HEALTH: Final = "/health/"
 _STREAMS: Final = ("/changes", "/changes/")
 _takes_data: Final = re.compile(r"(?:/version/[^/]+)?/(?:validate|map)/?|/ws/public/data/validate/?").fullmatch
 _takes_forms: Final = re.compile(r"(?:/version/[^/]+)?/upload(?:/map)?/?").fullmatch
+_signs_in_or_out: Final = re.compile(r"/sign-(?:in|out)/?").fullmatch
+_is_static: Final = re.compile(r"/static/[^/]+").fullmatch
 
 
 _controls: Final = re.compile(r"/producers/[^/]+/[^/]+/?").fullmatch
@@ -73,7 +79,7 @@ class Gate:
                 DATA_METHODS
                 if _takes_data(path) or _controls(path)
                 else FORM_METHODS
-                if _takes_forms(path)
+                if _takes_forms(path) or _signs_in_or_out(path)
                 else METHODS
             )
             await Response(None, 204, {"Allow": ", ".join(allowed)})(scope, receive, send)
@@ -96,12 +102,30 @@ class Gate:
             return
         if not is_allowed_host(headers.get("host", ""), self._hosts):
             raise Problem(400, "this host name is not allowed; the server's setting allowed_hosts lists the names")
-        if self._tokens is not None and not _is_preflight(scope):
-            scope[GRANTED] = check_role(self._tokens.current(), headers.get("authorization", ""), needed)
+        if self._tokens is not None and not _is_preflight(scope) and not _is_static(path):
+            self._identify(scope, headers, self._tokens.current(), needed, is_open=bool(_signs_in_or_out(path)))
         elif needed is Role.CONTROL:
             raise Problem(403, "controlling needs a token with the role control: start the service with tokens_file")
         if self._running >= self._settings.max_requests:
             raise busy(f"{self._settings.max_requests} requests are in progress")
+
+    @staticmethod
+    def _identify(
+        scope: Scope, headers: Mapping[str, str], tokens: Sequence[Token], needed: Role, *, is_open: bool
+    ) -> None:
+        """Note in the scope who sends a request; a header wins over a session, and a session over a certificate."""
+        authorization = headers.get("authorization", "")
+        token = "" if authorization else token_of_cookie(headers.get("cookie", ""))
+        subject = scope.get("state", {}).get(SUBJECT)
+        try:
+            granted = check_role(tokens, authorization or (f"Bearer {token}" if token else ""), needed, subject)
+        except Problem:
+            if is_open:  # whoever wants to sign in has no token yet, or another one
+                return
+            raise
+        scope[GRANTED] = granted
+        if token:
+            scope[SESSION] = Session(granted.holder or "unnamed", granted.role.name.lower(), csrf_of(token))
 
     def _check_method(self, method: str, path: str, headers: Mapping[str, str]) -> Role:
         """Check method, body and origin; return the role that the request needs."""
@@ -110,6 +134,8 @@ class Gate:
         elif method == "POST" and _controls(path):
             check_own_origin(headers)
             return Role.CONTROL
+        elif method == "POST" and _signs_in_or_out(path):
+            check_own_origin(headers)
         elif method not in METHODS:
             # The connection is closed, because its body is not read.
             raise Problem(405, "the server is read-only; use GET", {"Allow": ", ".join(METHODS), "Connection": "close"})

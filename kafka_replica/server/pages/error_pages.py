@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from typing import Final
+from urllib.parse import quote
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import Message, Scope, Send
@@ -12,6 +13,7 @@ from kafka_replica.server.accept import prefers_html
 from kafka_replica.server.pages.rendering import POLICY, Renderer
 
 _PROBLEM: Final = "application/problem+json"
+_REFUSALS: Final = (401, 403)
 
 
 class ErrorPages:
@@ -19,10 +21,12 @@ class ErrorPages:
 
     Args:
         renderer: renders the pages.
+        has_tokens: whether people can sign in.
     """
 
-    def __init__(self, renderer: Renderer) -> None:
+    def __init__(self, renderer: Renderer, *, has_tokens: bool) -> None:
         self._renderer = renderer
+        self._has_tokens = has_tokens
 
     def wrap(self, scope: Scope, send: Send) -> Send:
         """Return a function that sends the messages of an answer, problems as pages."""
@@ -52,4 +56,18 @@ class ErrorPages:
         return send_page
 
     def _page(self, scope: Scope, problem: dict[str, object]) -> bytes:
-        return self._renderer.html("error.html", self._renderer.links(scope), problem)
+        links = self._renderer.links(scope)
+        sign_in = (
+            links.page("sign-in", next=_following(scope))
+            if self._has_tokens and problem["status"] in _REFUSALS
+            else None
+        )
+        return self._renderer.html("error.html", links, {**problem, "sign_in": sign_in})
+
+
+def _following(scope: Scope) -> str:
+    """Return where a person goes on after signing in: the page that was refused, unless it was a form."""
+    if scope["method"] != "GET":
+        return ""
+    query = scope["query_string"].decode("latin-1")
+    return quote(scope["path"], safe="/") + (f"?{query}" if query else "")

@@ -8,6 +8,7 @@ from urllib.parse import quote, urlencode
 from kafka_replica.sdmx import Format, Urn
 from kafka_replica.server.rest.grammar import RESOURCES, Api
 from kafka_replica.server.rest.negotiation import FORMAT_NAMES
+from kafka_replica.server.sessions import Session
 from kafka_replica.server.versions import VersionId
 
 _APIS: Final = {"v1": Api.V1, "v2": Api.V2}
@@ -32,11 +33,13 @@ class Links(NamedTuple):
         root: the path at which the app is mounted, percent-encoded.
         base_paths: the base paths of the SDMX REST API.
         pinned: the version that all addresses are pinned to, if any.
+        session: who has signed in, for the link to sign out.
     """
 
     root: str
     base_paths: tuple[str, ...]
     pinned: VersionId | None = None
+    session: Session | None = None
 
     def pinned_to(self, version: VersionId | None) -> Links:
         """Return the addresses that are pinned to a version, or to none."""

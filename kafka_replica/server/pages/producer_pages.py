@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 from typing import Any, Final, NamedTuple, TypeVar
-from urllib.parse import parse_qsl, quote
+from urllib.parse import quote
 
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from kafka_replica.errors import KafkaReplicaError, UsageError
@@ -18,17 +17,17 @@ from kafka_replica.server.accept import prefers_html
 from kafka_replica.server.access import GRANTED, Role, Token
 from kafka_replica.server.computing import compute_in
 from kafka_replica.server.control_log import log_control
+from kafka_replica.server.forms import form_fields
 from kafka_replica.server.pages.links import Address, Links
 from kafka_replica.server.pages.redaction import redacted
 from kafka_replica.server.pages.views import Pages
 from kafka_replica.server.problems import Problem, busy
 from kafka_replica.server.producers import ACTIONS, SELECTIONS, ControlledProducer
+from kafka_replica.server.sessions import check_form
 from kafka_replica.server.settings import ServerSettings
 from kafka_replica.stores import Snapshot
 
 T = TypeVar("T")
-_FORM: Final = "application/x-www-form-urlencoded"
-_MOST_BYTES: Final = 8192
 _MOST_REASON: Final = 200
 
 
@@ -87,6 +86,7 @@ class ProducerPages:
                 "selections": list(SELECTIONS), "done": done if done in ACTIONS else "",
                 "actions": {one: unpinned.page("producers", producer.name, one) for one in ACTIONS},
                 "may_control": _may_control(request), "has_tokens": self._settings.tokens_file is not None,
+                "sign_in": unpinned.page("sign-in", next=unpinned.page("producers", producer.name)),
             }  # fmt: skip
 
         answer = await self._pages.of_service(request, "producer.html", context)
@@ -98,7 +98,8 @@ class ProducerPages:
         producer, action = self._named(request), request.path_params["action"]
         if action not in ACTIONS:
             raise Problem(404, f"there is no action of this name; actions are {', '.join(ACTIONS)}")
-        fields = await _fields(request, self._settings.upload_timeout_s)
+        fields = await form_fields(request, self._settings.upload_timeout_s)
+        check_form(request.scope, fields)
         if action == "flush" and fields.get("confirm") != "yes":
             raise Problem(400, "a full flush sends everything again: confirm it (confirm=yes)")
         token: Token = request.scope[GRANTED]
@@ -165,28 +166,6 @@ def _shown(facts: dict[str, Any]) -> dict[str, Any]:
 def _may_control(request: Request) -> bool:
     token: Token | None = request.scope.get(GRANTED)
     return token is not None and token.role >= Role.CONTROL
-
-
-async def _fields(request: Request, timeout_s: float) -> dict[str, str]:
-    """Return the fields of a form.
-
-    Raises:
-        Problem: the body is no form, too large, or too slow.
-    """
-    if request.headers.get("content-type", _FORM).partition(";")[0].strip().lower() != _FORM:
-        raise Problem(415, f"the body is a form: Content-Type: {_FORM}", {"Connection": "close"})
-    body = bytearray()
-    try:
-        async with asyncio.timeout(timeout_s):
-            async for piece in request.stream():
-                body += piece
-                if len(body) > _MOST_BYTES:
-                    raise Problem(413, f"the form is larger than {_MOST_BYTES} bytes", {"Connection": "close"})
-    except TimeoutError as error:
-        raise Problem(408, f"the form did not arrive within {timeout_s:g} s", {"Connection": "close"}) from error
-    except ClientDisconnect as error:
-        raise Problem(400, "the client left before its form was complete") from error
-    return dict(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True))
 
 
 def _is_browser(request: Request) -> bool:

@@ -15,6 +15,7 @@ from starlette.types import Scope
 import kafka_replica
 from kafka_replica.common.wording import counted
 from kafka_replica.server.pages.links import Links
+from kafka_replica.server.sessions import SESSION
 from kafka_replica.server.settings import ServerSettings
 from kafka_replica.server.versions import VersionId
 
@@ -58,7 +59,7 @@ class Renderer:
 
     def links(self, scope: Scope, pinned: VersionId | None = None) -> Links:
         """Return the addresses for the pages of an app that may be mounted in another."""
-        return Links(quote(scope.get("root_path", "")), self._settings.base_paths, pinned)
+        return Links(quote(scope.get("root_path", "")), self._settings.base_paths, pinned, scope.get(SESSION))
 
     def html(self, template: str, links: Links, context: Mapping[str, object]) -> bytes:
         """Return a page in UTF-8.

@@ -210,26 +210,107 @@ def test_a_database_that_is_missing_fails_alone(world: World, tmp_path: Path) ->
             create_app(world.replica, ServerSettings(producers=files))
 
 
-@pytest.mark.long
-def test_a_browser_suspends_without_scripts(world: World, tmp_path: Path) -> None:
-    """The browser names its origin, so that forms are accepted; a header does what a proxy for signing in would do."""
+def test_a_person_signs_in_and_controls_without_scripts(world: World, tmp_path: Path) -> None:
+    """A reader may not control; after signing in with another token, suspend, resume and flush work; then out again."""
     settings = ServerSettings(producers=world.settings.producers, tokens_file=world.settings.tokens_file)
     with (
         running(world.replica, settings=settings, answer=None) as (address, _),
         browsing(tmp_path, scripts=False) as browser,
     ):
-        browser.send_headers(Authorization="Bearer control")
+        text = "return document.body.textContent"
         browser.open(f"{address}/producers/registry")
-        check_keyboard(browser, "a page with the forms")
+        assert "Unauthorized" in browser.run(text)
+        browser.follow("main a[href*='/sign-in']")
+        for token, expected in (("wrong", "not accepted"), ("read", "sign in with a token that has the role control")):
+            browser.type("#token", token)
+            browser.submit("form[action$='/sign-in'] button")
+            assert expected in browser.run(text)
+        assert "Signed in as Ada (read)." in browser.run(text)
+        assert browser.run("return document.cookie") == ""
+        browser.follow("#control + p a")
+        browser.type("#token", "control")
+        browser.submit("form[action$='/sign-in'] button")
+        assert browser.run("return location.pathname") == "/producers/registry"
         browser.submit("form[action$='/suspend'] button")
-        assert "asked to suspend" in browser.run("return document.body.textContent")
+        assert "asked to suspend" in browser.run(text)
         assert world.producer.status().mode is Mode.SUSPENDED
+        assert world.producer.status().reason == "by request (by Ada)"
         browser.submit("form[action$='/resume'] button")
         browser.click("#confirm")
         browser.submit("form[action$='/flush'] button")
-        assert "was recorded" in browser.run("return document.body.textContent")
-        with browsing(tmp_path / "scripts") as other:
-            other.send_headers(Authorization="Bearer control")
-            other.open(f"{address}/producers/registry")
-            check_rules(other, "a page with the forms")
-    assert world.producer.status().recorded == 2
+        assert "was recorded" in browser.run(text)
+        assert world.producer.status().recorded == 2
+        browser.run("document.querySelector('form[action$=\"/suspend\"] input[name=csrf]').value = 'x'")
+        browser.submit("form[action$='/suspend'] button")
+        assert "does not belong to this session" in browser.run(text)
+        browser.follow(".session a")
+        browser.submit("form[action$='/sign-out'] button")
+        browser.open(f"{address}/producers/registry")
+        assert "Unauthorized" in browser.run(text)
+    assert world.producer.status().mode is not Mode.SUSPENDED
+
+
+@pytest.mark.long
+def test_pages_for_signing_in_follow_the_rules(world: World, tmp_path: Path) -> None:
+    """In both themes and by keyboard: refused, signed in with each role, forbidden."""
+    settings = ServerSettings(producers=world.settings.producers, tokens_file=world.settings.tokens_file)
+    with running(world.replica, settings=settings, answer=None) as (address, _), browsing(tmp_path) as browser:
+        for path in ("/", "/sign-in", "/structures?q=%22%3Cb%3E"):
+            browser.open(address + path)
+            check_rules(browser, path)
+        for token in ("wrong", "read", "control"):
+            browser.open(f"{address}/sign-in?next=/producers/registry")
+            browser.type("#token", token)
+            browser.submit("form[action$='/sign-in'] button")
+            check_rules(browser, token)
+            browser.open(f"{address}/sign-in")
+            check_rules(browser, f"signed in: {token}")
+        check_keyboard(browser, "signed in")
+        browser.open(f"{address}/producers/registry")
+        browser.run("document.querySelector('form[action$=\"/suspend\"] input[name=csrf]').value = 'x'")
+        browser.submit("form[action$='/suspend'] button")
+        check_rules(browser, "forbidden")
+
+
+def test_sessions_have_the_role_of_their_token(world: World) -> None:
+    """The cookie is for no script and no other site; forms need its value; a revoked token ends the session."""
+    browser = client_of(create_app(world.replica, world.settings))
+    browser.headers.update(BROWSER)
+    sign_in = page_at(browser, "/producers/registry?status=sent", 401).links["Sign in"]
+    assert sign_in == "/sign-in?next=%2Fproducers%2Fregistry%3Fstatus%3Dsent"
+    assert browser.get("/static/pages.css").status_code == 200
+    page_at(browser, sign_in)
+    form = {"token": "control", "next": "/producers/registry?status=sent"}
+    assert browser.post("/sign-in", data=form, headers={"Origin": "http://evil.example"}).status_code == 403
+    assert browser.post("/sign-in", data={**form, "token": "x"}, headers=OWN).status_code == 401
+    assert not browser.cookies
+    for following in ("//evil.example", "https://evil.example", "/\\evil.example", "x"):
+        answer = browser.post("/sign-in", data={**form, "next": following}, headers=OWN, follow_redirects=False)
+        assert (answer.status_code, answer.headers["location"]) == (303, "/"), following
+    answer = browser.post("/sign-in", data=form, headers=OWN, follow_redirects=False)
+    assert (answer.status_code, answer.headers["location"]) == (303, form["next"])
+    assert answer.headers["set-cookie"] == "kafka_replica_session=control; HttpOnly; Path=/; SameSite=strict"
+    page = page_at(browser, "/producers/registry")
+    assert "Signed in as Ada (control)." in page.text
+    (csrf,) = {one["value"] for one in page.named("input") if one["name"] == "csrf"}
+    assert csrf is not None
+    assert act(browser, "suspend").status_code == 403
+    assert act(browser, "suspend", csrf="0" * 64).status_code == 403
+    assert world.producer.status().mode is Mode.RUNNING
+    assert act(browser, "suspend", csrf=csrf).status_code == 303
+    reader = client_of(create_app(world.replica, world.settings))
+    reader.post("/sign-in", data={"token": "read"}, headers=OWN)
+    assert act(reader, "resume", csrf=csrf).status_code == 403
+    assert page_at(reader, "/sign-in").text.count("with the role read") == 1
+    assert browser.get("/", headers={"Authorization": "Bearer x"}).status_code == 401  # a header wins
+    answer = browser.post("/sign-out", data={}, headers=OWN, follow_redirects=False)
+    assert "Max-Age=0" in answer.headers["set-cookie"]
+    assert act(browser, "suspend", csrf=csrf).status_code == 401
+    assert browser.post("/sign-in", json={}, headers=OWN).status_code == 415
+    assert reader.get("/metrics").status_code == 200
+    assert world.settings.tokens_file is not None
+    world.settings.tokens_file.write_text(f"control {hashlib.sha256(b'control').hexdigest()} Ada\n")
+    wait_until(lambda: reader.get("/metrics").status_code == 401, "the token is revoked")
+    no_tokens = client_of(create_app(world.replica, ServerSettings()))
+    assert no_tokens.get("/sign-in").status_code == 404
+    assert no_tokens.post("/sign-in", data=form, headers=OWN).status_code == 404

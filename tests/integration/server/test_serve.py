@@ -148,6 +148,38 @@ def test_only_clients_with_a_certificate_connect(tmp_path: Path) -> None:
         assert httpx.get(f"{server.address}/health/live", verify=known).status_code == 200
 
 
+def test_subjects_of_certificates_have_roles(tmp_path: Path) -> None:
+    """A certificate of the authority is not enough: its subject needs a line in the file of tokens."""
+    authority = Authority(tmp_path, "ca")
+    for name in ("server", "ada", "bob", "eve"):
+        authority.issue(name, "DNS:localhost,IP:127.0.0.1")
+    (tmp_path / "tokens").write_text("control subject:CN=ada\nread subject:CN=bob  # at home\n")
+    files = {
+        "tls-certificate": "server.crt",
+        "tls-key": "server.key",
+        "tls-client-ca": "ca.crt",
+        "tokens-file": "tokens",
+    }
+    options = [word for name, file in files.items() for word in (f"--{name}", str(tmp_path / file))]
+
+    def client(name: str) -> httpx.Client:
+        context = ssl.create_default_context(cafile=str(authority.certificate))
+        context.load_cert_chain(tmp_path / f"{name}.crt", tmp_path / f"{name}.key")
+        return httpx.Client(base_url=server.address, verify=context)
+
+    with ServerProcess(tmp_path, "--topic", "t", "-b", NOWHERE, *options) as server:
+        for name, reads, controls in (("ada", 200, 404), ("bob", 200, 403), ("eve", 403, 403)):
+            with client(name) as one:
+                for _ in range(2):  # on one connection
+                    assert one.get("/").status_code == reads, name
+                answer = one.post("/producers/none/suspend", data={"a": "b"})
+                assert answer.status_code == controls, (name, answer.text)
+                assert one.get("/", headers={"Authorization": "Bearer x"}).status_code == 401  # a token wins
+                assert (
+                    one.post("/producers/none/suspend", headers={"Origin": "https://evil.example"}).status_code == 403
+                )
+
+
 def test_a_replica_that_fails_ends_the_process_with_1(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
 ) -> None:

@@ -69,12 +69,16 @@ class Browser:
     def set_theme(self, name: str) -> None:
         """Set the theme that the system prefers: light or dark."""
         features = [{"name": "prefers-color-scheme", "value": name}]
-        self._post("goog/cdp/execute", cmd="Emulation.setEmulatedMedia", params={"features": features})
+        self.devtools("Emulation.setEmulatedMedia", {"features": features})
 
     def send_headers(self, **headers: str) -> None:
         """Add headers to all further requests, as a proxy would."""
-        self._post("goog/cdp/execute", cmd="Network.enable", params={})
-        self._post("goog/cdp/execute", cmd="Network.setExtraHTTPHeaders", params={"headers": headers})
+        self.devtools("Network.enable", {})
+        self.devtools("Network.setExtraHTTPHeaders", {"headers": headers})
+
+    def devtools(self, command: str, parameters: dict[str, Any]) -> Any:
+        """Return the result of a command of the browser's developer tools."""
+        return self._post("goog/cdp/execute", cmd=command, params=parameters)
 
     def press(self, key: str) -> None:
         """Press a key: a WebDriver code point."""
@@ -88,6 +92,14 @@ class Browser:
     def click(self, selector: str) -> None:
         """Click an element."""
         self._post(f"element/{self._element(selector)}/click")
+
+    def type(self, selector: str, text: str) -> None:
+        """Type a text into an empty field."""
+        self._post(f"element/{self._element(selector)}/value", text=text)
+
+    def follow(self, selector: str) -> None:
+        """Click a link, and wait for the page that it leads to."""
+        self.submit(selector)
 
     def submit(self, selector: str) -> None:
         """Click the button of a form, and wait for the page that answers; a click returns before it is there."""

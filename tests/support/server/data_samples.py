@@ -99,9 +99,9 @@ FILES = {
 """The sample data by file name, in every format."""
 
 
-def labour_topic() -> FakeTopic:
+def labour_topic(name: str = "fake") -> FakeTopic:
     """Return a topic with the structures of the sample data, in one transaction."""
-    topic, snapshot = FakeTopic(), snapshot_of_files(STRUCTURES)
+    topic, snapshot = FakeTopic(name), snapshot_of_files(STRUCTURES)
     with topic.transaction() as transaction:
         for key in snapshot:
             record = snapshot.get(key)

@@ -94,7 +94,12 @@ class PageContent(HTMLParser):
         levels = [int(tag[1]) for tag, _ in self.elements if tag in {"h1", "h2", "h3", "h4"}]
         assert all(now <= before + 1 for before, now in zip([0, *levels], levels, strict=False))
         labelled = {one.get("for") for one in self.named("label")}
-        assert all(one.get("id") in labelled for name in ("input", "select") for one in self.named(name))
+        assert all(
+            one.get("id") in labelled
+            for name in ("input", "select")
+            for one in self.named(name)
+            if one.get("type") != "hidden"
+        )
         references = [one[1].get("aria-labelledby") for one in self.elements if "aria-labelledby" in one[1]]
         assert set(references) <= set(ids)
         assert all(one.get("scope") for one in self.named("th"))

@@ -15,6 +15,7 @@ from kafka_replica import State, Status
 from kafka_replica.errors import ConfigurationError
 from kafka_replica.server import ListenSettings, ServerSettings
 from kafka_replica.server.access import Role, Token, check_role, is_allowed_host, read_tokens
+from kafka_replica.server.client_certificates import parse_subject
 from kafka_replica.server.compression import accepts_gzip
 from kafka_replica.server.entity_tags import suffix_of, with_suffix, without_suffix
 from kafka_replica.server.health import readiness, readiness_json
@@ -108,7 +109,7 @@ HASH = hashlib.sha256(b"t").hexdigest()
     ("text", "problem"),
     [
         ("", "no token"), ("# nothing\n", "no token"), (f"admin {HASH}", "line 1"), (f"\nread {HASH[1:]}", "line 2"),
-        ("read secret", "line 1"), (HASH, "line 1"),
+        ("read secret", "line 1"), (HASH, "line 1"), ("read subject:", "line 1"), ("read subject:CN=a,b", "line 1"),
     ],
 )  # fmt: skip
 def test_a_malformed_file_of_tokens_is_refused(tmp_path: Path, text: str, problem: str) -> None:
@@ -121,6 +122,24 @@ def test_a_malformed_file_of_tokens_is_refused(tmp_path: Path, text: str, proble
     assert "secret" not in str(refused.value).replace(str(file), "")
     with pytest.raises(ConfigurationError, match="reading the tokens"):
         read_tokens(tmp_path / "missing")
+
+
+def test_subjects_of_certificates_are_compared_whatever_their_order(tmp_path: Path) -> None:
+    """A line of the file accepts the subject alone, not a token; its part, or more, is another subject."""
+    file = tmp_path / "tokens"
+    file.write_text("control subject:O=Office\\, of Statistics, cn=Ada Miller\nread subject:CN=Bob\n")
+    tokens = read_tokens(file)
+    ada = parse_subject("CN=Ada Miller,O=Office\\, of Statistics")
+    assert (tokens[0].subject, tokens[0].holder) == (ada, ada)
+    assert check_role(tokens, "", Role.CONTROL, ada).role is Role.CONTROL
+    for subject in ("CN=Ada Miller", "CN=Ada Miller,O=Office", "CN=Bob,O=Office", "CN=bob"):
+        with pytest.raises(Problem) as refused:
+            check_role(tokens, "", Role.READ, parse_subject(subject))
+        assert refused.value.status_code == 403
+    for authorization in ("Bearer ", "Bearer subject:CN=Bob", "Bearer CN=Bob"):
+        with pytest.raises(Problem) as refused:
+            check_role(tokens, authorization, Role.READ, parse_subject("CN=Bob"))
+        assert refused.value.status_code == 401
 
 
 def test_tokens_have_roles_and_holders(tmp_path: Path) -> None:

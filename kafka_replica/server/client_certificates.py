@@ -1,0 +1,47 @@
+"""The subjects of client certificates, which may have roles, in a form that can be compared. Source: RFC 4514."""
+
+from __future__ import annotations
+
+import re
+from asyncio import BaseTransport
+from collections.abc import Iterable
+from typing import Final
+
+SUBJECT: Final = "client_subject"
+"""The key of a request's state under which the subject of its certificate is."""
+_SHORT: Final = {
+    "commonName": "CN", "organizationName": "O", "organizationalUnitName": "OU", "countryName": "C",
+    "localityName": "L", "stateOrProvinceName": "ST", "emailAddress": "EMAIL", "domainComponent": "DC",
+    "userId": "UID", "serialNumber": "SERIALNUMBER",
+}  # fmt: skip
+_part: Final = re.compile(r"(?:[^,\\]|\\.)+")
+_escaped: Final = re.compile(r"\\(.)")
+
+
+def subject_of(transport: BaseTransport) -> str | None:
+    """Return the subject of the certificate with which a client has connected; None without one."""
+    connection = transport.get_extra_info("ssl_object")
+    certificate = None if connection is None else connection.getpeercert()
+    if not certificate:
+        return None
+    return _joined((_SHORT.get(name, name), value) for part in certificate["subject"] for name, value in part)
+
+
+def parse_subject(text: str) -> str | None:
+    """Return a subject such as ``CN=ada,O=Office`` in the form of :func:`subject_of`; None if it is malformed."""
+    pairs = []
+    for part in _part.findall(text):
+        name, is_there, value = part.strip().partition("=")
+        if not is_there or not name.strip() or not value.strip():
+            return None
+        pairs.append((name.strip(), _escaped.sub(r"\1", value.strip())))
+    return _joined(pairs) if pairs else None
+
+
+def _joined(pairs: Iterable[tuple[str, str]]) -> str:
+    """Return the parts in an order that does not depend on how the subject was written."""
+    return ",".join(
+        sorted(
+            f"{name.upper()}={value.replace(chr(92), chr(92) * 2).replace(',', chr(92) + ',')}" for name, value in pairs
+        )
+    )

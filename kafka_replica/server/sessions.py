@@ -1,0 +1,74 @@
+"""Sessions of browsers: the token of a person who has signed in, in a cookie, and what proves the origin of forms.
+
+The server keeps nothing: the cookie has the token itself, so that a revoked token ends its sessions, and every process
+accepts them. Scripts cannot read it (``HttpOnly``), and pages of other sites cannot make the browser send it
+(``SameSite=Strict``). Forms that control something need a value besides that only pages of the session have.
+Source: RFC 6265bis, section 5; OWASP, "Cross-Site Request Forgery Prevention", HMAC-based tokens.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import Mapping
+from typing import Final, NamedTuple, TypedDict
+from urllib.parse import quote, unquote
+
+from starlette.requests import cookie_parser
+from starlette.responses import Response
+from starlette.types import Scope
+
+from kafka_replica.server.problems import Problem
+
+SESSION: Final = "kafka_replica.session"
+"""The key of a request's scope under which its session is."""
+COOKIE: Final = "kafka_replica_session"
+CSRF_FIELD: Final = "csrf"
+
+
+class _Place(TypedDict):
+    path: str
+    secure: bool
+
+
+class Session(NamedTuple):
+    """A person who has signed in: the name of the token's holder, the role, and the value that forms carry."""
+
+    holder: str
+    role: str
+    csrf: str
+
+
+def token_of_cookie(header: str) -> str:
+    """Return the token in the header ``Cookie``; empty if there is none."""
+    return unquote(cookie_parser(header).get(COOKIE, ""))
+
+
+def csrf_of(token: str) -> str:
+    """Return the value that forms of a session carry; who does not know the token cannot compute it."""
+    return hmac.new(token.encode("utf-8", "surrogateescape"), b"kafka-replica form", hashlib.sha256).hexdigest()
+
+
+def check_form(scope: Scope, fields: Mapping[str, str]) -> None:
+    """Check that a form comes from a page of its session; requests with a token in their header have no session.
+
+    Raises:
+        Problem: 403, the form lacks the value of the session.
+    """
+    session: Session | None = scope.get(SESSION)
+    if session is not None and not hmac.compare_digest(fields.get(CSRF_FIELD, "").encode(), session.csrf.encode()):
+        raise Problem(403, "the form does not belong to this session; open its page again, and repeat the action")
+
+
+def begin_session(answer: Response, scope: Scope, token: str) -> None:
+    """Set the cookie, until the browser is closed."""
+    answer.set_cookie(COOKIE, quote(token, safe=""), httponly=True, samesite="strict", **_place(scope))
+
+
+def end_session(answer: Response, scope: Scope) -> None:
+    """Remove the cookie."""
+    answer.delete_cookie(COOKIE, httponly=True, samesite="strict", **_place(scope))
+
+
+def _place(scope: Scope) -> _Place:
+    return {"path": scope.get("root_path") or "/", "secure": scope["scheme"] == "https"}
