@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import cached_property
+from threading import Lock
 from typing import Any, Final, NamedTuple, TypeVar
 
 from kafka_replica.sdmx.base import ItemScheme
@@ -29,7 +32,8 @@ def has_item_rows(artefact: Artefact) -> bool:
 def item_rows(artefact: Artefact, words: Sequence[str], start: int, size: int) -> tuple[list[ItemRow], int]:
     """Return a part of the items of an item scheme or value list, each before the items below it, and their number.
 
-    The items of a stub are elsewhere, and left out.
+    The items of a stub are elsewhere, and left out. The order of the tree, and the texts to search, are kept for
+    further parts of the same artefact.
 
     Args:
         artefact: the artefact.
@@ -37,11 +41,48 @@ def item_rows(artefact: Artefact, words: Sequence[str], start: int, size: int) -
         start: the number of items at the beginning to leave out.
         size: the number of items to return.
     """
-    tree, row_of = _tree(artefact)
-    if words:
-        rows = [row for row in map(row_of, tree) if _has(row, words)]
-        return rows[start : start + size], len(rows)
-    return [row_of(node) for node in tree[start : start + size]], len(tree)
+    order = _recent.of(artefact)
+    if not words:
+        return [order.row_of(node) for node in order.tree[start : start + size]], len(order.tree)
+    found = [node for node, text in zip(order.tree, order.texts, strict=True) if all(word in text for word in words)]
+    return [order.row_of(node) for node in found[start : start + size]], len(found)
+
+
+class _Order:
+    """The items of an artefact in their order: nodes, and for each the text to search, which is made at first use."""
+
+    def __init__(self, artefact: Artefact) -> None:
+        self.artefact = artefact
+        self.tree, self.row_of = _tree(artefact)
+
+    @cached_property
+    def texts(self) -> list[str]:
+        return [_text_of(self.row_of(node)) for node in self.tree]
+
+
+class _Recent:
+    """The orders of the most recently used artefacts, up to a number of items. Thread-safe."""
+
+    def __init__(self, most_items: int) -> None:
+        self._most_items = most_items
+        self._lock = Lock()
+        self._orders: OrderedDict[int, _Order] = OrderedDict()
+
+    def of(self, artefact: Artefact) -> _Order:
+        """Return the order of an artefact."""
+        with self._lock:
+            found = self._orders.pop(id(artefact), None)
+        if found is None or found.artefact is not artefact:
+            found = _Order(artefact)
+        with self._lock:
+            self._orders[id(artefact)] = found  # which holds the artefact, so that the id is not used again
+            items = sum(len(one.tree) for one in self._orders.values())
+            while items > self._most_items and self._orders:
+                items -= len(self._orders.popitem(last=False)[1].tree)
+        return found
+
+
+_recent: Final = _Recent(200_000)
 
 
 def _tree(artefact: Artefact) -> tuple[list[tuple[int, Any]], Callable[[tuple[int, Any]], ItemRow]]:
@@ -116,8 +157,8 @@ def preorder(roots: Iterable[T], children: Callable[[T], Collection[T]]) -> list
 _NONE: Final[Items[Any]] = Items()
 
 
-def _has(row: ItemRow, words: Sequence[str]) -> bool:
+def _text_of(row: ItemRow) -> str:
+    """Return the id and names of an item, folded."""
     names = getattr(row.item, "names", None)
     texts = () if names is None else (text for _, text in names.texts)
-    found = folded("\n".join((row.path, *texts)))
-    return all(word in found for word in words)
+    return folded("\n".join((row.path, *texts)))

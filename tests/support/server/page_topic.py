@@ -24,3 +24,21 @@ def small_codelist(id_: str, names: Mapping[str, str], *, codes: int = 2) -> Cod
     urn, texts = Urn.of("Codelist", "MANY", id_, "1.0"), InternationalString(names)
     items = (Code(urn=urn.with_item("Code", f"C{number}"), names=texts) for number in range(codes))
     return Codelist(urn=urn, names=texts, codes=Items({one.id: one for one in items}))
+
+
+MANY = 50_000
+"""The number of codes of a large codelist."""
+
+
+def codelist_of_many() -> Codelist:
+    """Return a codelist of 50,000 codes in trees, with names in two languages."""
+    own = Urn.of("Codelist", "MANY", "CL_LARGE", "1.0")
+    codes = {
+        f"C{number}": Code(
+            urn=own.with_item("Code", f"C{number}"),
+            names=InternationalString({"en": f"Code {number}", "fr": f"Le code {number}"}),
+            parent=f"C{number - number % 50}" if number % 50 else None,
+        )
+        for number in range(MANY)
+    }
+    return Codelist(urn=own, codes=Items(codes), names=InternationalString({"en": "large"}))
