@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from benchmarks.bootstraps import compressed, several_brokers, small_values
 from benchmarks.codes import codes
 from benchmarks.dates import date_maps
 from benchmarks.directories import directories
@@ -49,6 +50,7 @@ def bootstrap(stage: Stage) -> Figures:
     if markers["rss"] > 0:
         figures["memory.ratio"] = markers["rss"] / payload_bytes
         figures["memory.reference"] = reference["rss"] / payload_bytes
+        figures["memory.same"] = markers["rss"] / reference["rss"]
     if stage.globalktable is not None:
         peer = stage.noted(stage.globalktable.bootstrap(stage.bootstrap, topic, stage.records))
         figures["bootstrap.globalktable"] = peer["s"] / markers["s"]
@@ -73,11 +75,13 @@ def apply(stage: Stage) -> Figures:
 def visible(stage: Stage) -> Figures:
     """Measure from the commit's return until its records are visible."""
     p50_ms: dict[str, float] = {}
+    p99_ms: dict[str, float] = {}
     for reader in ("poll", "wait_for", "subscribe", "quiet"):
         line = stage.measure("visible", stage.bootstrap, stage.new_topic("visible"), reader, _VISIBLE_TRANSACTIONS)
-        p50_ms[reader] = line["p50_ms"]
+        p50_ms[reader], p99_ms[reader] = line["p50_ms"], line["p99_ms"]
     figures = {
         "visible.poll": p50_ms["wait_for"] / p50_ms["poll"],
+        "visible.poll_p99": p99_ms["wait_for"] / p99_ms["poll"],
         "visible.subscribe": p50_ms["subscribe"] / p50_ms["poll"],
         "visible.quiet": p50_ms["quiet"] / p50_ms["poll"],
         "visible.ms": p50_ms["wait_for"],
@@ -117,6 +121,9 @@ def _check_keys(expected: int, *lines: dict[str, Any]) -> None:
 
 EXPERIMENTS: dict[str, Callable[[Stage], Figures]] = {
     "bootstrap": bootstrap,
+    "bootstrap-compressed": compressed,
+    "bootstrap-small-values": small_values,
+    "bootstrap-brokers": several_brokers,
     "small": small,
     "apply": apply,
     "visible": visible,

@@ -24,7 +24,27 @@ KEY_BYTES = len(key_of(0))
 TRANSACTION_RECORDS = 100
 _LIMIT_S = 600
 
-_WHOLE_BATCHES = {"compression.type": "none", "linger.ms": 1000, "batch.size": 4_000_000}  # one batch per transaction
+_WHOLE_BATCHES = {"linger.ms": 1000, "batch.size": 4_000_000}  # one batch per transaction
+_WORDS = (
+    b'{"id": "name": "en": "de": "description": "urn": "urn:sdmx:org.sdmx.infomodel. codes annotations true isFinal'
+    b' "links": "version": "1.0" "agencyID": value of the frequency reference area total seasonally adjusted'
+).split()
+
+
+@dataclass(frozen=True)
+class Content:
+    """The values of a filled topic, and how the producer compresses them."""
+
+    value_bytes: int = VALUE_BYTES
+    compression: str = "none"
+    is_text: bool = False
+    """Values like those of structure messages, which compress well; otherwise random bytes, which do not."""
+
+    def value(self, dice: random.Random) -> bytes:
+        """Return the next value."""
+        if not self.is_text:
+            return dice.randbytes(self.value_bytes)
+        return b" ".join(dice.choices(_WORDS, k=self.value_bytes // 6))[: self.value_bytes].ljust(self.value_bytes)
 
 
 @dataclass
@@ -37,7 +57,7 @@ class Stage:
     note: Callable[[dict[str, Any]], None]
     globalktable: GlobalKTable | None
     flush_mb: int = 1000
-    _filled: dict[int, str] = field(default_factory=dict)
+    _filled: dict[tuple[int, Content], str] = field(default_factory=dict)
     _done: set[str] = field(default_factory=set)
 
     @property
@@ -77,21 +97,23 @@ class Stage:
         """Create an empty compacted topic of one partition."""
         return self.kafka.create_topic(f"{what}-{uuid4().hex[:8]}", config={"cleanup.policy": "compact"})
 
-    def filled_topic(self, records: int) -> str:
+    def filled_topic(self, records: int, content: Content | None = None) -> str:
         """Return a topic with that number of records with distinct keys, written on first use."""
-        if records not in self._filled:
-            topic = self._filled[records] = self.new_topic(f"filled-{records}")
-            _fill(self.bootstrap, topic, records)
-        return self._filled[records]
+        content = content or Content()
+        if (records, content) not in self._filled:
+            topic = self._filled[records, content] = self.new_topic(f"filled-{records}")
+            fill(self.bootstrap, topic, records, content)
+        return self._filled[records, content]
 
 
-def _fill(bootstrap: str, topic: str, records: int) -> None:
-    """Write incompressible values, 100 records per transaction."""
+def fill(bootstrap: str, topic: str, records: int, content: Content) -> None:
+    """Write records with distinct keys, 100 per transaction."""
     dice = random.Random(records)
-    producer = TransactionalProducer({"bootstrap.servers": bootstrap, **_WHOLE_BATCHES}, topic, topic)
+    settings = {"bootstrap.servers": bootstrap, **_WHOLE_BATCHES, "compression.type": content.compression}
+    producer = TransactionalProducer(settings, topic, topic)
     numbers = iter(range(records))
     while batch := list(islice(numbers, TRANSACTION_RECORDS)):
         with producer.transaction() as transaction:
             for number in batch:
-                transaction.put(key_of(number), dice.randbytes(VALUE_BYTES))
+                transaction.put(key_of(number), content.value(dice))
     producer.wait_visible(transaction.committed)

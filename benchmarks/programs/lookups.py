@@ -3,8 +3,8 @@
     lookups KEYS VALUE_BYTES PASSES
 
 The dict has key and value. The keys of queries are equal to the stored keys but are not the same objects, and are new
-for each pass, like keys that arrive with requests. The first pass of the snapshot creates a ``Record`` for each key;
-later passes find it.
+for each pass, like keys that arrive with requests. The records are those that a reader makes of batches. Where they are
+parsed in Python, the first pass of the snapshot creates a ``Record`` for each key; later passes find it.
 """
 
 from __future__ import annotations
@@ -15,23 +15,31 @@ import sys
 import time
 from collections.abc import Callable
 
+from aiokafka.record.default_records import DefaultRecordBatchBuilder
+
 from benchmarks.programs.common import key_of, tell
-from kafka_replica.records import Partition, Position, RawRecord
+from kafka_replica.broker.reading.record_parsing import parse_records
+from kafka_replica.records import Partition, Position
 from kafka_replica.stores import MemoryStore, Snapshot
 from kafka_replica.stores.delta import Delta
 
 _WHERE = Partition("bench", 0)
+_BATCH_RECORDS = 100
 
 
 def kept(keys: int, value_bytes: int) -> tuple[dict[bytes, bytes], Snapshot]:
     """Store the same keys and values in both; the objects differ."""
     dice = random.Random(1)
     mapping = {key_of(number): dice.randbytes(value_bytes) for number in range(keys)}
-    records: list[RawRecord] = [
-        (key_of(number), bytes(bytearray(value)), number, 0, ()) for number, value in enumerate(mapping.values())
-    ]
+    delta = Delta(source=_WHERE)
+    for first in range(0, keys, _BATCH_RECORDS):
+        batch = DefaultRecordBatchBuilder(2, 0, 0, -1, -1, -1, 1 << 30)
+        for at, number in enumerate(range(first, min(first + _BATCH_RECORDS, keys))):
+            key = key_of(number)
+            batch.append(at, 0, key, mapping[key], [])
+        delta.add(parse_records(first.to_bytes(8, "big") + bytes(batch.build())[8:], _WHERE))
     store = MemoryStore()
-    store.apply(Delta(records, _WHERE), Position({_WHERE: keys}))
+    store.apply(delta, Position({_WHERE: keys}))
     return mapping, store.snapshot()
 
 

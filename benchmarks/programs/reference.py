@@ -17,7 +17,7 @@ from benchmarks.programs.common import resident_bytes, tell
 
 
 def consumer_of(bootstrap: str, topic: str) -> Consumer:
-    """Return the consumer at its best settings, at the beginning of a topic."""
+    """Return the consumer at its best settings, at the beginning of all partitions of a topic."""
     consumer = Consumer(
         {
             "bootstrap.servers": bootstrap, "group.id": "reference", "enable.auto.commit": False,
@@ -25,18 +25,23 @@ def consumer_of(bootstrap: str, topic: str) -> Consumer:
             "fetch.queue.backoff.ms": 1, "fetch.wait.max.ms": 10,
         }
     )  # fmt: skip
-    consumer.assign([TopicPartition(topic, 0, 0)])
+    partitions = consumer.list_topics(topic, 30).topics[topic].partitions
+    consumer.assign([TopicPartition(topic, number, 0) for number in partitions])
     return consumer
 
 
 def read(bootstrap: str, topic: str) -> dict[bytes, bytes]:
     """Read the whole topic, from its beginning to its end."""
     consumer = consumer_of(bootstrap, topic)
+    unread = len(consumer.assignment())
     state: dict[bytes, bytes] = {}
     while True:
         for message in [consumer.poll(60), *consumer.consume(500, 0)]:
             if message.error() is not None:
-                return state
+                unread -= 1
+                if not unread:
+                    return state
+                continue
             message.offset()
             state[message.key()] = message.value()
 
