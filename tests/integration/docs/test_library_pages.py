@@ -16,6 +16,14 @@ pytestmark = pytest.mark.broker
 FREQ = "SDMX:CL_FREQ(2.1)"
 
 
+@pytest.mark.runs("docs/index.md", language="python")
+def test_the_first_page(world: PageWorld, capsys: pytest.CaptureFixture[str]) -> None:
+    """The program prints a code's name, and the present state as the first change."""
+    world.run_python("docs/index.md", {})
+    keys = len(world.replica.snapshot())
+    assert capsys.readouterr().out == f"1 Annual\n1 {keys} 0\n"
+
+
 @pytest.mark.runs("docs/stores.md")
 def test_stores(world: PageWorld) -> None:
     """The store on disk holds the topic; the filters are accepted."""

@@ -1,4 +1,4 @@
-"""The programs for Spark in README.md and docs/sdmx-csv.md run as they are written there."""
+"""The programs for Spark in README.md and on two pages run as they are written there."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 
 import kafka_replica_spark
 from kafka_replica import Snapshot
-from kafka_replica.sdmx.samples import extra_files
+from kafka_replica.sdmx.samples import extra_files, sample_files
 from support.doc_blocks import programs
 
 
@@ -47,3 +47,15 @@ def test_sdmx_csv(page: Path, demo: Snapshot) -> None:
     names: dict[str, Any] = {"replica": replica}
     exec(program.replace('"checked"', f'"{page}/checked"'), names)
     assert list(page.glob("checked/*.csv"))
+
+
+@pytest.mark.runs("docs/guide-spark.md")
+def test_the_guide(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Two rows are rejected, and shown with their errors."""
+    for file in sample_files():
+        shutil.copy(file, page / "samples")
+    (program,) = programs("docs/guide-spark.md")
+    names: dict[str, Any] = {}
+    exec(program.replace('csv("samples/', f'csv("{page}/samples/'), names)
+    assert names["good"].count() == 25
+    assert "code-unknown" in capsys.readouterr().out

@@ -21,10 +21,11 @@ def _tests() -> dict[str, Callable[..., None]]:
 
 
 _TESTS = _tests()
+_ON_KAFKA = {name for name, test in _TESTS.items() if "local_kafka" in inspect.signature(test).parameters}
 
 
 @pytest.mark.runs("docs/faq.md")
-@pytest.mark.parametrize("name", sorted(_TESTS))
+@pytest.mark.parametrize("name", sorted(_TESTS.keys() - _ON_KAFKA))
 def test_each_program_of_the_page_passes(name: str, tmp_path: Path) -> None:
     """Each answer's program passes when it is copied."""
     test = _TESTS[name]
@@ -33,4 +34,11 @@ def test_each_program_of_the_page_passes(name: str, tmp_path: Path) -> None:
 
 def test_most_answers_are_programs() -> None:
     """The page has a program for each answer about the behaviour of a replica."""
-    assert len(_TESTS) >= 6
+    assert len(_TESTS) >= 10
+
+
+@pytest.mark.broker
+@pytest.mark.parametrize("name", sorted(_ON_KAFKA))
+def test_each_program_that_needs_kafka_passes(name: str, local_kafka: object, kafka_topic: object) -> None:
+    """Answers about Kafka itself are shown on a real broker."""
+    _TESTS[name](local_kafka=local_kafka, kafka_topic=kafka_topic)

@@ -42,6 +42,8 @@ NOT_RUN: Final = (
     ("README.md", "make demo", TARGETS),
     ("README.md", "pip install", INSTALLATION),
     ("docs/embedded-broker.md", "pip install", INSTALLATION),
+    ("docs/guide-validation-service.md", "pip install", INSTALLATION),
+    ("docs/index.md", "pip install", INSTALLATION),
     ("docs/postgres-source.md", "pip install", INSTALLATION),
     ("docs/producer.md", "pip install", INSTALLATION),
     ("docs/tutorial.md", "pip install", INSTALLATION),
