@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
+from typing import TypeAlias
 
 import polars as pl
 
@@ -11,30 +12,62 @@ from kafka_replica.data.polars.rows import Prepared, joined
 from kafka_replica.data.validation.model import KeyCheck, LevelCheck
 from kafka_replica.data.validation.report_building import Extent
 
+Comparison: TypeAlias = KeyCheck | LevelCheck
+Hit: TypeAlias = tuple[Comparison, pl.DataFrame, pl.Expr]
+"""A check, the rows that violate it, and the value to show."""
 
-def flagged_rows(rows: Prepared) -> Iterator[tuple[KeyCheck | LevelCheck, pl.DataFrame, pl.Expr]]:
+
+def flagged_rows(rows: Prepared) -> Iterator[Hit]:
     """Yield each check with the rows that violate it, and the value to show."""
     bound = rows.bound
     if not (bound.keys or bound.levels):
         return
-    counted = rows.to_compare().filter(rows.expressions.condition(bound.applies_to))
+    counted = counted_rows(rows)
     for key_check in bound.keys:
-        names = list(key_check.components)
-        hit = counted.filter(pl.struct(names).is_duplicated()) if counted.height else counted
+        hit = alike(counted, key_check.components)
         if hit.height:
-            yield key_check, hit, joined([pl.col(one) for one in names])
+            yield key_check, hit, value_of(key_check, rows)
     for level, checks in groupby(bound.levels, key=lambda check: check.level):
-        alike = list(checks)
-        groups = counted.group_by(level).agg(**{str(number): _differs(check) for number, check in enumerate(alike)})
-        for number, check in enumerate(alike):
-            wrong = groups.filter(pl.col(str(number))).select(level)
-            if wrong.height:
-                hit = counted.join(wrong, on=level, how="semi", nulls_equal=True, maintain_order="left")
-                hit = hit.filter(rows.expressions.condition(check.flagged))
-                if check.demand == "same":
-                    hit = hit.filter(pl.col(check.component).is_not_null())
-                if hit.height:
-                    yield check, hit, rows.told(check.component)
+        same = list(checks)
+        for check, wrong in zip(same, wrong_groups(counted, level, same), strict=True):
+            hit = rows_in_groups(counted, check, wrong, rows)
+            if hit.height:
+                yield check, hit, value_of(check, rows)
+
+
+def counted_rows(rows: Prepared) -> pl.DataFrame:
+    """Return the rows that are compared, without deletions."""
+    return rows.to_compare().filter(rows.expressions.condition(rows.bound.applies_to))
+
+
+def alike(counted: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
+    """Return the rows whose values in these columns are those of another row, too."""
+    return counted.filter(pl.struct(list(names)).is_duplicated()) if counted.height else counted
+
+
+def wrong_groups(
+    counted: pl.DataFrame, level: Sequence[str], checks: Sequence[LevelCheck]
+) -> Iterator[pl.DataFrame]:  # fmt: skip
+    """Yield, for each check of one level, the values of ``level`` in the groups that violate it."""
+    groups = counted.group_by(level).agg(**{str(number): _differs(check) for number, check in enumerate(checks)})
+    for number in range(len(checks)):
+        yield groups.filter(pl.col(str(number))).select(level)
+
+
+def rows_in_groups(counted: pl.DataFrame, check: LevelCheck, wrong: pl.DataFrame, rows: Prepared) -> pl.DataFrame:
+    """Return the rows of these groups that get the finding."""
+    if not wrong.height:
+        return counted.clear()
+    hit = counted.join(wrong, on=check.level, how="semi", nulls_equal=True, maintain_order="left")
+    hit = hit.filter(rows.expressions.condition(check.flagged))
+    return hit.filter(pl.col(check.component).is_not_null()) if check.demand == "same" else hit
+
+
+def value_of(check: Comparison, rows: Prepared) -> pl.Expr:
+    """Return the value that a finding shows."""
+    if isinstance(check, KeyCheck):
+        return joined([pl.col(one) for one in check.components])
+    return rows.told(check.component)
 
 
 def _differs(check: LevelCheck) -> pl.Expr:
@@ -47,10 +80,22 @@ def extents(rows: Prepared) -> list[Extent]:
     checks = rows.bound.whole
     if not checks:
         return []
-    counted = rows.to_compare().filter(rows.expressions.condition(rows.bound.applies_to))
+    counted = counted_rows(rows)
     found: list[Extent] = []
     for check in checks:
         flagged = counted.filter(rows.expressions.condition(check.flagged))
         value = rows.told(check.component)
         found.append(Extent(flagged.height, *flagged.select(least=value.min(), greatest=value.max()).row(0)))
     return found
+
+
+def merged_extents(one: Sequence[Extent], other: Sequence[Extent]) -> list[Extent]:
+    """Return the values of the attributes of two sets of rows."""
+    return [
+        Extent(
+            left.rows + right.rows,
+            min((least for least in (left.least, right.least) if least is not None), default=None),
+            max((most for most in (left.greatest, right.greatest) if most is not None), default=None),
+        )
+        for left, right in zip(one, other, strict=True)
+    ]

@@ -27,7 +27,9 @@ _ESCAPES: Final = {'"': '\\"', "\\": "\\\\", **{chr(code): f"\\u{code:04x}" for 
 _ROWS: Final = 50_000
 
 
-def write_ess_report(path: Path, table: pl.DataFrame, report: Report, rules: Rules | None = None) -> None:
+def write_ess_report(
+    path: Path, table: pl.DataFrame | Iterable[pl.DataFrame], report: Report, rules: Rules | None = None
+) -> None:
     """Write a report as an array of JSON objects: a validation for each finding, then for each rule that was kept.
 
     The value of a validation is "0" for a finding, "1" for a rule without findings, "NA" for what was not checked.
@@ -36,7 +38,7 @@ def write_ess_report(path: Path, table: pl.DataFrame, report: Report, rules: Rul
 
     Args:
         path: the file; an existing one is replaced.
-        table: the table of findings.
+        table: the table of findings, or tables that follow each other.
         report: the report of the same findings.
         rules: the rules of the data; None if there is no list of all rules, as for maps.
 
@@ -54,7 +56,7 @@ def write_ess_report(path: Path, table: pl.DataFrame, report: Report, rules: Rul
         with path.open("wb") as file:
             file.write(b"[")
             separator = b"\n"
-            for part in table.with_row_index("number", offset=1).iter_slices(_ROWS):
+            for part in _numbered(table):
                 file.write(separator + ",\n".join(_findings(part, report, event)).encode())
                 separator = b",\n"
             for one in others:
@@ -63,6 +65,14 @@ def write_ess_report(path: Path, table: pl.DataFrame, report: Report, rules: Rul
             file.write(b"\n]\n")
     except OSError as error:
         raise UsageError(f"writing the report to {path}: {reason_of(error)}") from error
+
+
+def _numbered(table: pl.DataFrame | Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+    """Yield findings with their numbers, not too many at a time."""
+    offset = 1
+    for one in [table] if isinstance(table, pl.DataFrame) else table:
+        yield from one.with_row_index("number", offset=offset).iter_slices(_ROWS)
+        offset += one.height
 
 
 def _findings(table: pl.DataFrame, report: Report, event: dict[str, str]) -> pl.Series:

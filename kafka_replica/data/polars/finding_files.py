@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final
 
 import polars as pl
 
 from kafka_replica.common.wording import reason_of
 from kafka_replica.data.jobs.options import check_findings_path
+from kafka_replica.data.polars.parts import Parts
 from kafka_replica.errors import UsageError
 
 _SHEET_ROWS: Final = 1_048_575
@@ -28,35 +30,79 @@ def write_findings(table: pl.DataFrame, path: Path | str, *, most: int | None = 
         UsageError: the extension is another, or the file cannot be written.
         MissingExtraError: the library for workbooks is not installed.
     """
-    path = Path(path)
+    return write_finding_frames([table], Path(path), most=most)
+
+
+def write_finding_frames(frames: Iterable[pl.DataFrame], path: Path, *, most: int | None = None) -> int:
+    """Write the first findings of tables that follow each other; see :func:`write_findings`.
+
+    Raises:
+        UsageError: the extension is another, or the file cannot be written.
+        MissingExtraError: the library for workbooks is not installed.
+    """
     check_findings_path(path)
-    limit = _SHEET_ROWS if path.suffix.lower() == ".xlsx" else None
-    first = table.head(min(one for one in (most, limit, table.height) if one is not None))
+    suffix = path.suffix.lower()
+    limits = [one for one in (most, _SHEET_ROWS if suffix == ".xlsx" else None) if one is not None]
+    counted = _Counted(first_rows(frames, min(limits, default=None)))
     try:
-        _WRITERS[path.suffix.lower()](first, path)
+        _WRITERS[suffix](counted, path)
     except OSError as error:
         raise UsageError(f"writing the findings to {path}: {reason_of(error)}") from error
-    return first.height
+    return counted.rows
 
 
-def _csv(table: pl.DataFrame, path: Path) -> None:
-    table.write_csv(path)
+def first_rows(frames: Iterable[pl.DataFrame], most: int | None) -> Iterator[pl.DataFrame]:
+    """Yield frames up to a number of rows, at least one frame."""
+    left = most
+    for number, frame in enumerate(frames):
+        if left is None:
+            yield frame
+            continue
+        if left <= 0 and number:
+            return
+        yield frame.head(left)
+        left -= frame.height
 
 
-def _json_lines(table: pl.DataFrame, path: Path) -> None:
-    table.write_ndjson(path)
+class _Counted:
+    """Frames whose rows are counted as they are taken."""
+
+    def __init__(self, frames: Iterable[pl.DataFrame]) -> None:
+        self._frames = frames
+        self.rows = 0
+
+    def __iter__(self) -> Iterator[pl.DataFrame]:
+        for frame in self._frames:
+            self.rows += frame.height
+            yield frame
 
 
-def _parquet(table: pl.DataFrame, path: Path) -> None:
-    table.write_parquet(path)
+def _csv(frames: Iterable[pl.DataFrame], path: Path) -> None:
+    with path.open("wb") as file:
+        for number, frame in enumerate(frames):
+            frame.write_csv(file, include_header=not number)
 
 
-def _workbook(table: pl.DataFrame, path: Path) -> None:
+def _json_lines(frames: Iterable[pl.DataFrame], path: Path) -> None:
+    with path.open("wb") as file:
+        for frame in frames:
+            frame.write_ndjson(file)
+
+
+def _parquet(frames: Iterable[pl.DataFrame], path: Path) -> None:
+    with TemporaryDirectory(prefix=".findings-", dir=path.parent) as folder:
+        parts = Parts(Path(folder), "findings")
+        for frame in frames:
+            parts.add(frame)
+        parts.write_parquet(path)
+
+
+def _workbook(frames: Iterable[pl.DataFrame], path: Path) -> None:
     """Write a workbook whose cells are texts: a value that begins with ``=`` is no formula."""
     with path.open("wb") as file:
-        table.write_excel(file, worksheet="findings", freeze_panes=(1, 0), autofit=False)
+        pl.concat(frames).write_excel(file, worksheet="findings", freeze_panes=(1, 0), autofit=False)
 
 
-_WRITERS: Final[Mapping[str, Callable[[pl.DataFrame, Path], None]]] = {
+_WRITERS: Final[Mapping[str, Callable[[Iterable[pl.DataFrame], Path], None]]] = {
     ".csv": _csv, ".jsonl": _json_lines, ".parquet": _parquet, ".xlsx": _workbook,
 }  # fmt: skip

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Final
+from uuid import uuid4
 
 import polars as pl
 
 from kafka_replica.common.wording import reason_of
 from kafka_replica.data.jobs.job import BETWEEN_ERRORS, ERRORS_TEXT, in_words
-from kafka_replica.data.polars.inputs import AT, Original
+from kafka_replica.data.polars.inputs import AT, Batch, Original
 from kafka_replica.data.polars.mapping.engine import PolarsEngine
 from kafka_replica.data.validation.model import ERRORS
 from kafka_replica.errors import UsageError
@@ -27,40 +31,72 @@ def with_errors_in_words(frame: pl.DataFrame) -> pl.DataFrame:
 
 def have_one_layout(originals: Sequence[Original]) -> bool:
     """Return whether there are files, and all have the same columns, separator and encoding."""
-    layouts = {(one.rows.layout.header, one.rows.layout.separator, one.rows.encoding) for one in originals}
+    layouts = {(one.table.layout.header, one.table.layout.separator, one.table.encoding) for one in originals}
     return len(layouts) == 1
 
 
-def write_rejected(path: Path, originals: Sequence[Original], rejected: pl.DataFrame) -> None:
-    """Write rows of files with the same layout: their cells and the order of columns and rows stay as they are.
+class RejectedFile:
+    """The rejected rows of files with the same layout: cells and the order of columns and rows stay as they are."""
 
-    Args:
-        path: the file.
-        originals: the files of all rows.
-        rejected: the positions of the rejected rows among all rows, ascending, in ``AT``, and their errors in words.
+    def __init__(self, path: Path, original: Original) -> None:
+        """Make the file, with the header of the first original.
 
-    Raises:
-        UsageError: the file cannot be written.
-    """
-    layout, encoding = originals[0].rows.layout, originals[0].rows.encoding
-    line_end = originals[0].rows.line_end
-    told = [place for place, name in enumerate(layout.header) if name == originals[0].verdict]
-    cells = _cells(originals, rejected[AT]).drop(map(str, told)).with_columns(rejected[ERRORS_TEXT])
-    header = io.StringIO()
-    names = [name for place, name in enumerate(layout.header) if place not in told]
-    csv.writer(header, delimiter=layout.separator, lineterminator=line_end).writerow([*names, ERRORS_TEXT])
-    rows = cells.write_csv(include_header=False, separator=layout.separator, line_terminator=line_end)
-    try:
+        Raises:
+            UsageError: the file cannot be written.
+        """
+        table = original.table
+        header = table.layout.header
+        self._path, self._separator, self._line_end = path, table.layout.separator, table.line_end
+        self._verdicts = [place for place, name in enumerate(header) if name == original.verdict]
+        self._width = len(header) - len(self._verdicts)
         # Only the errors may have characters that the encoding of the file lacks.
-        path.write_bytes((header.getvalue() + rows).encode(encoding, errors="replace"))
-    except OSError as error:
-        raise UsageError(f"writing {path}: {reason_of(error)}") from error
+        self._encoder: Final = codecs.getincrementalencoder(table.encoding)(errors="replace")
+        names = [name for place, name in enumerate(header) if place not in self._verdicts]
+        shown = io.StringIO()
+        csv.writer(shown, delimiter=self._separator, lineterminator=self._line_end).writerow([*names, ERRORS_TEXT])
+        try:
+            self._file = path.open("wb")
+        except OSError as error:
+            raise UsageError(f"writing {path}: {reason_of(error)}") from error
+        self._write(shown.getvalue())
 
+    def write(self, bad: pl.DataFrame, batch: Batch) -> None:
+        """Write the rejected rows of a batch; a row with a wrong number of cells as its text.
 
-def _cells(originals: Sequence[Original], positions: pl.Series) -> pl.DataFrame:
-    found = []
-    for one in originals:
-        height = one.rows.cells.height
-        mine = positions.filter((positions >= one.first) & (positions < one.first + height)) - one.first
-        found.append(one.rows.cells[mine])
-    return pl.concat(found)
+        Args:
+            bad: the positions of the rows, ascending, in ``AT``, and their errors in ``_errors``.
+            batch: the batch.
+
+        Raises:
+            UsageError: the file cannot be written.
+        """
+        words = with_errors_in_words(bad.select(AT, ERRORS))
+        cells = batch.cells_of(bad[AT]).drop(map(str, self._verdicts)).with_columns(words[ERRORS_TEXT])
+        texts = {at: batch.wrong[at].text for at in bad[AT] if at in batch.wrong} if batch.wrong else {}
+        mark = f"x{uuid4().hex}x"  # to be replaced by the text of a row
+        if texts:
+            places = pl.Series([f"{mark}{at}" if at in texts else None for at in bad[AT]], dtype=pl.String)
+            cells = cells.with_columns(pl.coalesce(places, pl.col(cells.columns[0])).alias(cells.columns[0]))
+        rows = cells.write_csv(
+            include_header=False, separator=self._separator, line_terminator=self._line_end
+        )  # fmt: skip
+        self._write(self._with_texts(rows, mark, texts) if texts else rows)
+
+    def _with_texts(self, rows: str, mark: str, texts: Mapping[int, str]) -> str:
+        others = re.escape(self._separator * (self._width - 1))
+        return re.sub(rf"{mark}(\d+){others}", lambda found: texts[int(found[1])], rows)
+
+    def close(self) -> None:
+        """Complete the file."""
+        self._write("", is_last=True)
+        self._file.close()
+
+    def abandon(self) -> None:
+        """Close the file as it is."""
+        self._file.close()
+
+    def _write(self, text: str, *, is_last: bool = False) -> None:
+        try:
+            self._file.write(self._encoder.encode(text, is_last))
+        except OSError as error:
+            raise UsageError(f"writing {self._path}: {reason_of(error)}") from error

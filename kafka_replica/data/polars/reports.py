@@ -10,18 +10,14 @@ import polars as pl
 from kafka_replica.data.mapping import MapPlan
 from kafka_replica.data.polars.cross_row import extents
 from kafka_replica.data.polars.frames import as_frame
+from kafka_replica.data.polars.row_findings import FindingCounts, RowFindings
 from kafka_replica.data.polars.rows import Prepared, joined, prepared
 from kafka_replica.data.validation import report_building
-from kafka_replica.data.validation.locations import FINDING_COLUMNS, LOCATION, TIME
+from kafka_replica.data.validation.locations import FINDING_COLUMNS, TIME
 from kafka_replica.data.validation.model import ERRORS, FIELDS, Finding, Rules
 from kafka_replica.data.validation.report import Report
-from kafka_replica.data.validation.report_building import KINDS, ORDER, SERIES, report_of
+from kafka_replica.data.validation.report_building import SERIES, report_of
 from kafka_replica.data.validation.requests import need_errors
-
-LOCATION_TYPES: Final[dict[str, Any]] = dict(
-    zip(LOCATION, (pl.String, pl.UInt32, pl.UInt32, pl.String, pl.UInt32), strict=True)
-)
-"""The columns of locations, with their types."""
 
 
 def dataset_findings(frame: Any, rules: Rules) -> tuple[Finding, ...]:
@@ -46,8 +42,9 @@ def report(validated: pl.DataFrame, rules: Rules, *, samples: int = 5, series: i
 
 def map_report(mapped: pl.DataFrame, plan: MapPlan) -> Report:
     """Count the findings of :func:`kafka_replica.data.polars.transform`, and add samples."""
-    found = RowFindings(mapped.select(pl.lit(None, pl.String).alias(SERIES), ERRORS))
-    return report_of(plan.artefact, plan.version, found, (), plan.notes)
+    counts = FindingCounts()
+    counts.add(RowFindings(mapped.select(pl.lit(None, pl.String).alias(SERIES), ERRORS)))
+    return report_of(plan.artefact, plan.version, counts, (), plan.notes)
 
 
 def finding_table(validated: pl.DataFrame, rules: Rules) -> pl.DataFrame:
@@ -83,34 +80,12 @@ class ValidationFindings:
 
     def report(self, *, samples: int = 5, series: int = 20) -> Report:
         """Return the report."""
+        counts = FindingCounts(samples)
+        counts.add(self.rows)
         return report_of(
-            self._rules.artefact, self._rules.version, self.rows, self.dataset, self._unchecked,
+            self._rules.artefact, self._rules.version, counts, self.dataset, self._unchecked,
             samples=samples, series=series,
         )  # fmt: skip
-
-
-class MapFindings:
-    """The findings of a mapped frame."""
-
-    def __init__(
-        self, mapped: pl.DataFrame, sources: pl.Series, source: pl.DataFrame, rules: Rules, locations: pl.DataFrame
-    ) -> None:
-        """Combine the findings with the series and periods of the source.
-
-        Args:
-            mapped: a frame with ``_errors``.
-            sources: for each mapped row, the position of its source row in the column of this name of ``source``.
-            source: the rows that were mapped.
-            rules: the rules of the source.
-            locations: the location of each mapped row.
-        """
-        known = identified(prepared(source, rules).texts, rules, source.columns).with_columns(source[sources.name])
-        rows = mapped.select(sources.name, ERRORS).join(known, on=sources.name, how="left", maintain_order="left")
-        self.rows: Final = RowFindings(locations.hstack(rows.drop(sources.name)))
-
-    def report(self, plan: MapPlan) -> Report:
-        """Return the report."""
-        return report_of(plan.artefact, plan.version, self.rows, (), plan.notes, series=20)
 
 
 def identified(texts: pl.DataFrame, rules: Rules, columns: Iterable[str]) -> pl.DataFrame:
@@ -133,48 +108,3 @@ def with_dataset_findings(table: pl.DataFrame, dataset: Iterable[Finding]) -> pl
     """Return a table of findings that begins with those about the data set as a whole."""
     whole = pl.DataFrame([one._asdict() for one in dataset], schema=dict.fromkeys(FIELDS, pl.String()))
     return pl.concat([whole, table], how="diagonal").select(FINDING_COLUMNS)
-
-
-class RowFindings:
-    """The findings in a frame with the columns ``SERIES`` and ``ERRORS``; see :class:`report_building.FindingTable`.
-
-    The frame may have columns of ``LOCATION`` and ``TIME``, too.
-    """
-
-    def __init__(self, frame: pl.DataFrame) -> None:
-        self._totals = frame.height, frame.height - frame[ERRORS].null_count()
-        self._long = frame.drop_nulls(ERRORS).explode(ERRORS).unnest(ERRORS)
-        self._located = [name for name in LOCATION if name in frame.columns]
-
-    def table(self) -> pl.DataFrame:
-        """Return all findings, a row each, in the order of the frame's rows."""
-        types = LOCATION_TYPES | {TIME: pl.String}
-        return self._long.select(
-            (pl.col(name) if name in self._long.columns else pl.lit(None, types[name])).alias(name)
-            for name in FINDING_COLUMNS
-        )
-
-    def totals(self) -> tuple[int, int]:
-        """Return the number of the frame's rows, and of those with findings."""
-        return self._totals
-
-    def counts(self) -> Iterable[tuple[str, str | None, str, int]]:
-        """Return the number of findings by ``KINDS``."""
-        return self._long.group_by(KINDS).len().iter_rows()
-
-    def worst_series(self, most: int) -> Iterable[tuple[str, int]]:
-        """Return series and their numbers of findings, most first, then by name."""
-        counted = self._long.group_by(SERIES).len()
-        return counted.sort(["len", SERIES], descending=[True, False]).head(most).iter_rows()
-
-    def samples(self, most: int) -> Iterable[tuple[Any, ...]]:
-        """Return the first findings of each kind, each once, and the locations of their first rows."""
-        alike = [SERIES, *FIELDS]
-        if self._located:
-            first = self._long.group_by(alike).agg(pl.col(self._located).first())
-            located = [pl.col(name) if name in self._located else pl.lit(None) for name in LOCATION]
-        else:
-            first, located = self._long.unique(alike), []
-        ordered = first.sort(ORDER).group_by(KINDS, maintain_order=True).head(most)
-        named = [one.alias(name) for one, name in zip(located, LOCATION, strict=False)]
-        return ordered.select(*alike, *named).iter_rows()

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import Any, Final, NamedTuple
 
 import polars as pl
 
 from kafka_replica.data.mapping.model import SOURCE
-from kafka_replica.data.polars.cross_row import flagged_rows
+from kafka_replica.data.polars.cross_row import Hit, flagged_rows
 from kafka_replica.data.polars.frames import as_frame
 from kafka_replica.data.polars.rows import ROW, Prepared, prepared
 from kafka_replica.data.validation.actions import Action
@@ -63,21 +63,20 @@ def validate(
             (a stub, a record that cannot be read); names all of them.
         SdmxError: the artefact itself cannot be read.
     """
-    return checked_rows(
-        as_frame(frame), rules_for(reference, snapshot, rules, action, as_of), lambda _done, _total: None
-    )
+    df, compiled = as_frame(frame), rules_for(reference, snapshot, rules, action, as_of)
+    refuse_errors(df)
+    rows = prepared(df, compiled)
+    return df.with_columns(errors_of(rows, flagged_rows(rows)))
 
 
-def checked_rows(frame: pl.DataFrame, rules: Rules, tell: Callable[[int, int], None]) -> pl.DataFrame:
-    """Return the result of :func:`validate`; call a function with the number of checks that are done, and of all.
+def refuse_errors(frame: pl.DataFrame) -> None:
+    """Check that a frame was not validated before.
 
     Raises:
-        UsageError: as :func:`validate`.
+        UsageError: the frame has a column ``_errors``.
     """
     if ERRORS in frame.columns:
         raise UsageError(f"validating: the frame has a column {ERRORS} already; drop it first")
-    found = _findings(prepared(frame, rules), tell)
-    return frame.with_columns(found.alias(ERRORS))
 
 
 def split(validated: pl.DataFrame, *, severity: str = "error") -> Split:
@@ -103,23 +102,21 @@ def split(validated: pl.DataFrame, *, severity: str = "error") -> Split:
     return Split(good.drop(ERRORS), bad_rows)
 
 
-def _findings(rows: Prepared, tell: Callable[[int, int], None]) -> pl.Series:
-    """Return the errors of all rows."""
+def errors_of(rows: Prepared, compared: Iterable[Hit]) -> pl.Series:
+    """Return the column ``_errors`` of all rows.
+
+    Args:
+        rows: the rows.
+        compared: the violations of checks that compare rows.
+    """
     checks = rows.bound.checks
-    total = len(checks) + len(rows.bound.keys) + len(rows.bound.levels)
-    tell(0, total)
-    found: list[pl.DataFrame] = []
-    for number, hit, value in rows.broken_rows():
-        found.append(_listed(hit, number, fields_of(checks[number], value)))
-        tell(number, total)
-    tell(len(checks), total)
+    found = [_listed(hit, number, fields_of(checks[number], value)) for number, hit, value in rows.broken_rows()]
     found += [
         _listed(hit, number, fields_of(other, value))
-        for number, (other, hit, value) in enumerate(flagged_rows(rows), start=len(checks))
+        for number, (other, hit, value) in enumerate(compared, start=len(checks))
     ]
-    tell(total, total)
     if not found:
-        return pl.Series(ERRORS, [None] * rows.texts.height, dtype=ERRORS_TYPE)
+        return pl.Series(ERRORS, [None], dtype=ERRORS_TYPE).new_from_index(0, rows.texts.height)
     listed = pl.concat(found).sort(ROW, _ORDER).group_by(ROW, maintain_order=True).agg(pl.col(ERRORS))
     return rows.texts.select(ROW).join(listed, on=ROW, how="left", maintain_order="left")[ERRORS]
 

@@ -16,6 +16,8 @@ from kafka_replica.errors import ConfigurationError
 SEVERITIES: Final = ("error", "warning", "information")
 """The severities, most severe first."""
 OFF: Final = "off"
+CELL_COUNT: Final = "cell-count"
+"""The rule for rows of CSV that cannot be read as observations, so that they are rejected whatever its severity."""
 
 
 class RuleInfo(NamedTuple):
@@ -46,6 +48,9 @@ CATALOGUE: Final = {
                  "2.1 S2"),
         RuleInfo("column-unknown", "warning", "a column is no component", "201-001", "007, 009, 013, 026", "2.1 S2"),
         RuleInfo("column-duplicated", "error", "two columns are the same component", "", "", "CSV 2.0"),
+        # of files
+        RuleInfo("cell-count", "error", "a row of a CSV file has more or fewer cells than the header", "", "",
+                 "CSV 2.0"),
         # structure
         RuleInfo("dimension-missing", "error", "a dimension, that of time included, is empty", "", "003, 032",
                  "2.1 S2"),

@@ -247,7 +247,7 @@ def test_a_run_that_fails_changes_nothing(run: Run, rows: pl.DataFrame, rules: R
     data, out = tmp_path / "data.csv", tmp_path / "out"
     write_sdmx_csv(rows, data, rules)
     short = tmp_path / "short.csv"
-    short.write_text(data.read_text() + "dataflow\n")
+    short.write_text(data.read_text() + 'dataflow,"\n')
     where = ["--flow", FLOW, "--structures", SAMPLES, "--out"]
     assert run("validate", data, *where, out).returncode == 0
     before = {path.name: path.read_bytes() for path in out.iterdir()}

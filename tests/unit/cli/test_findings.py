@@ -279,7 +279,7 @@ def test_files_of_findings_that_are_refused(run: Run, rows: pl.DataFrame, tmp_pa
     done = run("validate", *where, tmp_path / "f.csv")
     assert (done.returncode, "--overwrite" in done.stderr) == (2, True)
     assert not out.exists()
-    (tmp_path / "bad.csv").write_text("A,B\n1\n")
+    (tmp_path / "bad.csv").write_text('A,B\n1,"2\n')
     assert run("validate", tmp_path / "bad.csv", *where[1:], tmp_path / "f.csv", "--overwrite").returncode == 1
     assert (tmp_path / "f.csv").read_text() == "old"
     assert run("validate", *where, tmp_path / "f.csv", "--overwrite").returncode == 0

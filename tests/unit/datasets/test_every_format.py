@@ -11,9 +11,10 @@ import cramjam
 import pytest
 
 from kafka_replica.data.jobs import ValidationJob, sources_of
-from kafka_replica.data.polars.inputs import read_input
+from kafka_replica.data.polars.source_rows import BatchSize
 from kafka_replica.data.validation import Rules
 from support.datasets.every_format import FILES, NAMES, ROWS, STRUCTURE
+from support.datasets.whole_input import whole_input
 from support.rules.structures_by_hand import FLOW, FLOWS, rules_of, version_of
 
 
@@ -43,6 +44,8 @@ def test_each_format_gives_the_same_rows(name: str, rules: Rules, tmp_path: Path
     assert len(sources) == 4
     for source in sources:
         job = ValidationJob(sources=(source,), rules=rules, out=tmp_path / "out")
-        read = read_input(job, lambda _: None)
-        assert read.others == {}
-        assert sorted(read.frame.select(NAMES).rows(), key=str) == sorted(ROWS, key=str), source.path
+        for size in (None, BatchSize(bytes=50, rows=1)):
+            frame, locations, others = whole_input(job, size)
+            assert others == {}
+            assert sorted(frame.select(NAMES).rows(), key=str) == sorted(ROWS, key=str), source.path
+            assert locations["row"].to_list() == list(range(1, frame.height + 1))

@@ -17,7 +17,7 @@ from typing import IO, Any, Final, NamedTuple, TypeAlias, cast
 
 from kafka_replica.common.wording import reason_of
 from kafka_replica.data.errors import DatasetError
-from kafka_replica.data.files.content import is_packed_otherwise, read_content
+from kafka_replica.data.files.content import beginning_of, is_packed_otherwise, read_content
 from kafka_replica.data.files.messages.blocks import Block, Columns, columns_of, rows_of
 from kafka_replica.data.files.messages.edi import STARTS, EdiMessage, first_structure
 from kafka_replica.data.files.messages.ml import MlMessage
@@ -28,13 +28,13 @@ from kafka_replica.sdmx import Urn
 __all__ = [
     "LocatedRow",
     "data_message_rows",
+    "is_streamed",
+    "located_blocks",
     "read_data_message",
-    "read_located_columns",
     "read_message_columns",
     "structure_named_in",
 ]
 
-_TOLD_EVERY: Final = 10_000
 _GZIP: Final = b"\x1f\x8b"
 _BEFORE: Final = b"\xef\xbb\xbf\xff\xfe\0 \t\r\n"  # byte order marks, halves of characters, blanks
 
@@ -89,36 +89,7 @@ def read_message_columns(
 
     Arguments and errors as there.
     """
-    return read_located_columns(path, rules, usages, content=content)[0]
-
-
-def read_located_columns(
-    path: str | Path,
-    rules: Rules | None = None,
-    usages: Collection[Urn] = (),
-    *,
-    content: bytes | None = None,
-    tell: Callable[[int], None] | None = None,
-) -> tuple[Columns, list[int | None]]:
-    """Return the columns of a data message, and the line of each row as in :class:`LocatedRow`.
-
-    ``tell`` is called with the number of rows that were read, after each 10,000 rows or more.
-
-    Arguments and errors as for :func:`read_data_message`.
-    """
-    lines: list[int | None] = []
-    told = 0
-
-    def blocks() -> Iterator[Block]:
-        nonlocal told
-        for line, block in _located_blocks(path, rules, usages, content):
-            lines.extend([line] * block.size)
-            yield block
-            if tell is not None and len(lines) - told >= _TOLD_EVERY:
-                told = len(lines)
-                tell(told)
-
-    return columns_of(blocks()), lines
+    return columns_of(block for _, block in located_blocks(path, rules, usages, content=content))
 
 
 def data_message_rows(
@@ -128,7 +99,7 @@ def data_message_rows(
 
     Arguments and errors as for :func:`read_data_message`.
     """
-    for line, (size, shared, varying) in _located_blocks(path, rules, usages, content):
+    for line, (size, shared, varying) in located_blocks(path, rules, usages, content=content):
         for at in range(size):
             yield LocatedRow(line, {**shared, **{name: values[at] for name, values in varying.items()}})
 
@@ -148,10 +119,13 @@ def structure_named_in(path: str | Path) -> tuple[str | None, str | None] | None
     return None
 
 
-def _located_blocks(
-    path: str | Path, rules: Rules | None, usages: Collection[Urn], content: bytes | None
+def located_blocks(
+    path: str | Path, rules: Rules | None = None, usages: Collection[Urn] = (), *, content: bytes | None = None
 ) -> Iterator[tuple[int | None, Block]]:
-    """Yield blocks of rows with their line; a row of SDMX-ML is a block."""
+    """Yield blocks of rows with their line, as in :class:`LocatedRow`; a row of SDMX-ML is a block.
+
+    Arguments and errors as for :func:`read_data_message`.
+    """
     where = str(path)
     if content is None and is_packed_otherwise(where):
         content = read_content(where)
@@ -176,6 +150,16 @@ def _located_blocks(
             )
     except (OSError, EOFError, zlib.error) as error:
         raise UsageError(f"reading {path}: {reason_of(error)}") from error
+
+
+def is_streamed(path: str | Path, content: bytes | None = None) -> bool:
+    """Return whether a message is read as a stream, as SDMX-ML is, and not held in memory as a whole.
+
+    Raises:
+        UsageError: the file cannot be opened.
+    """
+    head = beginning_of(str(path), 1 << 12) if content is None else content[: 1 << 12]
+    return head.lstrip(_BEFORE).startswith(b"<")
 
 
 def _json_blocks(data: bytes, where: str) -> Iterator[Block]:

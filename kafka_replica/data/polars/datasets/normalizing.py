@@ -7,8 +7,13 @@ import polars as pl
 from kafka_replica.data.files import IS_TIMED, Normalizing
 
 
-def with_days(frame: pl.DataFrame, texts: dict[str, pl.Expr], how: Normalizing) -> dict[str, pl.Expr]:
-    """Return the texts of columns, with days instead of periods; with date-times if the frame has any.
+def has_times(frame: pl.DataFrame, texts: dict[str, pl.Expr], how: Normalizing) -> bool:
+    """Return whether a frame has a date-time."""
+    return bool(frame.select(texts[how.time].str.contains(IS_TIMED).any()).item())
+
+
+def with_days(frame: pl.DataFrame, texts: dict[str, pl.Expr], how: Normalizing, *, timed: bool) -> dict[str, pl.Expr]:
+    """Return the texts of columns, with days instead of periods; with date-times if ``timed``.
 
     Each distinct period is converted once, however many rows have it.
     """
@@ -16,7 +21,6 @@ def with_days(frame: pl.DataFrame, texts: dict[str, pl.Expr], how: Normalizing) 
     begins = texts[how.start_day] if how.start_day else pl.lit(None, pl.String)
     keys = pl.struct(time.alias("period"), begins.alias("begins"))
     found = [(one["period"], one["begins"]) for one in frame.select(keys.unique()).to_series() if one["period"]]
-    timed = bool(frame.select(time.str.contains(IS_TIMED).any()).item())
     days = how.days(found, timed=timed)
     shown = pl.Series([days.get(one) for one in found], dtype=pl.String)
     wanted = pl.Series(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -24,7 +25,8 @@ from kafka_replica.data.files import (
     plan_of,
 )
 from kafka_replica.data.polars.datasets.cells import cell_of, name_of
-from kafka_replica.data.polars.datasets.normalizing import with_days
+from kafka_replica.data.polars.datasets.normalizing import has_times, with_days
+from kafka_replica.data.polars.parts import Parts
 from kafka_replica.data.polars.texts import as_text, shape_of
 from kafka_replica.data.validation.actions import Action
 from kafka_replica.data.validation.model import ACTION, Rules
@@ -70,25 +72,128 @@ def write_sdmx_csv(
     Raises:
         UsageError: SDMX-CSV cannot represent this, or the file cannot be written.
     """
-    kinds = frame.schema  # polars makes a new one each time
-    forms = {name: _form(name, kind) for name, kind in kinds.items() if not name.startswith("_")}
-    languages = {name: _languages(frame, name) for name, form in forms.items() if form == "languages"}
+    made = _Made(frame, rules, collected if time_format == "normalized" else None)
     plan = plan_of(
-        rules, forms, version=version, action=action, labels=labels, names=names, keys=keys,
-        sub_separator=sub_separator, languages=languages, time_format=time_format, collected=collected,
+        rules, made.forms, version=version, action=action, labels=labels, names=names, keys=keys,
+        sub_separator=sub_separator, languages=languages_in([frame], made.forms), time_format=time_format,
+        collected=collected,
     )  # fmt: skip
-    texts = {name: as_text(name, kinds[name]) for name in forms}
-    if not plan.has_actions and ACTION in texts and not frame.select(texts[ACTION].is_in(list(NO_ACTION)).all()).item():
+    if not plan.has_actions and ACTION in made.texts and not frame.select(made.acts_simply()).item():
         raise UsageError(HAS_ACTION)
-    days = normalizing(rules, forms, collected) if time_format == "normalized" else None
-    shown = texts if days is None else with_days(frame, texts, days)
-    written = frame.select(
-        _column(one, plan, texts if one.what == "key" else shown).alias(one.header) for one in plan.columns
-    )
+    written = made.columns(frame, plan, timed=made.has_times(frame))
     try:
         written.write_csv(path, separator=separator, include_bom=byte_order_mark)
     except OSError as error:
         raise UsageError(f"writing {path}: {reason_of(error)}") from error
+
+
+class SdmxCsvFile:
+    """An SDMX-CSV file that frames with the same columns are written to, one after the other.
+
+    The file is made when it is closed if its header, or the form of all of its periods, depends on all frames.
+    """
+
+    def __init__(self, path: Path, nothing: pl.DataFrame, rules: Rules, parts: Parts, time_format: TimeFormat) -> None:
+        """Make the file; an existing one is replaced.
+
+        Args:
+            path: the file.
+            nothing: a frame without rows that has the columns.
+            rules: the rules of the rows' artefact.
+            parts: where frames are kept if need be.
+            time_format: the format of periods.
+
+        Raises:
+            UsageError: SDMX-CSV cannot represent this, or the file cannot be written.
+        """
+        self._path, self._rules, self._parts, self._time_format = path, rules, parts, time_format
+        self._made = _Made(nothing, rules, "start" if time_format == "normalized" else None)
+        self._timed = False
+        self._languages: dict[str, list[str]] = {}
+        self._waits = self._made.days is not None or "languages" in self._made.forms.values()
+        try:
+            self._file = path.open("wb")
+        except OSError as error:
+            raise UsageError(f"writing {path}: {reason_of(error)}") from error
+        self._plan: Plan | None = None
+        self._nothing = nothing
+
+    def write(self, frame: pl.DataFrame) -> None:
+        """Write a frame.
+
+        Raises:
+            UsageError: the file cannot be written.
+        """
+        if not self._waits:
+            self._write(frame)
+            return
+        self._parts.add(frame)
+        self._timed = self._timed or self._made.has_times(frame)
+        for name, found in languages_in([frame], self._made.forms).items():
+            self._languages[name] = sorted({*self._languages.get(name, ()), *found})
+
+    def close(self) -> None:
+        """Write what was kept, and close the file.
+
+        Raises:
+            UsageError: the file cannot be written.
+        """
+        for frame in self._parts.frames() if self._waits else ():
+            self._write(frame)
+        if self._plan is None:
+            self._write(self._nothing)
+        self._file.close()
+
+    def abandon(self) -> None:
+        """Close the file as it is."""
+        self._file.close()
+
+    def _write(self, frame: pl.DataFrame) -> None:
+        is_first = self._plan is None
+        if self._plan is None:
+            self._plan = plan_of(
+                self._rules, self._made.forms, languages=self._languages, time_format=self._time_format
+            )  # fmt: skip
+        written = self._made.columns(frame, self._plan, timed=self._timed)
+        try:
+            written.write_csv(self._file, include_header=is_first)
+        except OSError as error:
+            raise UsageError(f"writing {self._path}: {reason_of(error)}") from error
+
+
+class _Made:
+    """The texts of a frame's columns."""
+
+    def __init__(self, frame: pl.DataFrame, rules: Rules, collected: Collected | None) -> None:
+        kinds = frame.schema  # polars makes a new one each time
+        self.forms = {name: _form(name, kind) for name, kind in kinds.items() if not name.startswith("_")}
+        self.texts = {name: as_text(name, kinds[name]) for name in self.forms}
+        self.days = None if collected is None else normalizing(rules, self.forms, collected)
+
+    def acts_simply(self) -> pl.Expr:
+        """Return whether all rows have an action that version 1.0 can represent."""
+        return self.texts[ACTION].is_in(list(NO_ACTION)).all()
+
+    def has_times(self, frame: pl.DataFrame) -> bool:
+        """Return whether periods are normalized, and one of them is a date-time."""
+        return self.days is not None and has_times(frame, self.texts, self.days)
+
+    def columns(self, frame: pl.DataFrame, plan: Plan, *, timed: bool) -> pl.DataFrame:
+        """Return the cells of the file."""
+        shown = self.texts if self.days is None else with_days(frame, self.texts, self.days, timed=timed)
+        return frame.select(
+            _column(one, plan, self.texts if one.what == "key" else shown).alias(one.header) for one in plan.columns
+        )
+
+
+def languages_in(frames: Iterable[pl.DataFrame], forms: Mapping[str, Form]) -> dict[str, list[str]]:
+    """Return the languages of the texts of each column that has several."""
+    names = [name for name, form in forms.items() if form == "languages"]
+    found: dict[str, set[str]] = {name: set() for name in names}
+    for frame in frames:
+        for name in names:
+            found[name].update(frame[name].explode().struct.field("language").drop_nulls().unique())
+    return {name: sorted(languages, key=str.encode) for name, languages in found.items()}
 
 
 def _form(name: str, kind: pl.DataType) -> Form:
@@ -98,11 +203,6 @@ def _form(name: str, kind: pl.DataType) -> Form:
     if isinstance(kind, pl.List) and isinstance(kind.inner, pl.List) and shape_of(kind.inner) == "languages":
         return "values in languages"
     raise UsageError(f"writing SDMX-CSV: column {name} holds {kind}, which is no value of SDMX; leave it out")
-
-
-def _languages(frame: pl.DataFrame, name: str) -> list[str]:
-    found = frame[name].explode().struct.field("language").drop_nulls().unique().sort()
-    return [str(one) for one in found]
 
 
 def _column(one: PlannedColumn, plan: Plan, texts: dict[str, pl.Expr]) -> pl.Expr:

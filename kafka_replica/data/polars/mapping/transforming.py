@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import date
-from typing import Any
+from typing import Any, Final
 
 import polars as pl
 
-from kafka_replica.data.mapping.columns import Columns, columns_for
-from kafka_replica.data.mapping.evaluating import OURS, Mapped, ambiguous_key, compared_keys, evaluated
+from kafka_replica.data.mapping.columns import columns_for
+from kafka_replica.data.mapping.evaluating import OURS, ambiguous_key, compared_keys, evaluated
+from kafka_replica.data.mapping.evaluating import Mapped as Evaluated
 from kafka_replica.data.mapping.model import SOURCE, MapPlan
 from kafka_replica.data.mapping.requests import plan_for
 from kafka_replica.data.polars.frames import as_frame
@@ -57,8 +58,55 @@ def transform(
         ArtefactNotFoundError: the map, or an artefact that it refers to, is not in this version.
         SdmxError: one of these artefacts cannot be read.
     """
-    df = as_frame(frame)
     plan = plan_for(reference, snapshot, rules, as_of, reverse=reverse)
+    mapped = Mapped(as_frame(frame), plan)
+    return mapped.result(mapped.repeated())
+
+
+class Mapped:
+    """The mapped rows of a frame, whose keys can be compared with each other, or with those of other frames.
+
+    Attributes:
+        rows: the rows, with columns of our own.
+    """
+
+    def __init__(self, df: pl.DataFrame, plan: MapPlan) -> None:
+        """Map a frame; errors as for :func:`transform`."""
+        self._plan, self._keys = plan, compared_keys(plan)
+        self.rows: Final = _made(df, plan, self._keys)
+
+    @property
+    def key_columns(self) -> list[str]:
+        """Return the columns with the texts of keys; none if keys are not compared."""
+        return [f"{_KEY}{number}" for number in range(len(self._keys))]
+
+    @property
+    def is_compared(self) -> pl.Expr:
+        """Return whether a row is compared with others: it could be mapped, and is no deletion."""
+        severe = pl.element().struct.field("severity") == "error"
+        return ~pl.col(ERRORS).list.eval(severe).list.any().fill_null(value=False) & ~pl.col(_DELETES)
+
+    def repeated(self) -> pl.Series:
+        """Return whether the key of each row is that of another row, too."""
+        if not self._keys:
+            return pl.Series([False]).new_from_index(0, self.rows.height)
+        counts = self.is_compared
+        return self.rows.select(counts & (counts.sum().over(self.key_columns) > 1)).to_series()
+
+    def result(self, repeated: pl.Series) -> pl.DataFrame:
+        """Return the mapped frame, with a finding for each row whose key is repeated."""
+        made = self.rows
+        if self._keys:
+            shown = pl.concat_str([pl.col(name).fill_null("") for name in self.key_columns], separator=".")
+            fields = ambiguous_key(self._plan, self._keys, repeated, shown)[1:]
+            finding = pl.concat_list(finding_of(fields)).cast(ERRORS_TYPE)
+            added = pl.when(pl.col(ERRORS).is_null()).then(finding).otherwise(pl.col(ERRORS).list.concat(finding))
+            made = made.with_columns(pl.when(repeated).then(added).otherwise(pl.col(ERRORS)).alias(ERRORS))
+        made = made.with_columns(pl.when(pl.col(ERRORS).is_not_null()).then(pl.col(SOURCE)).alias(SOURCE))
+        return made.drop(_DELETES, *self.key_columns)
+
+
+def _made(df: pl.DataFrame, plan: MapPlan, keys: Sequence[str]) -> pl.DataFrame:
     if not df.width:
         # There are no rows, and no columns either.
         df = pl.DataFrame(schema=dict.fromkeys(plan.source.components, pl.String))
@@ -66,31 +114,22 @@ def transform(
     columns = columns_for(plan, df.columns, several)
     engine = PolarsEngine(df)
     mapped = evaluated(plan, engine)
-    return _made(engine.frame, plan, mapped, columns)
-
-
-def _made(frame: pl.DataFrame, plan: MapPlan, mapped: Mapped, columns: Columns) -> pl.DataFrame:
     targets = {
         name: pl.lit(pl.Series([mapped.fixed[name]])).first() if name in mapped.fixed else
         pl.col(mapped.kept[name]) if name in mapped.kept else text
         for name, text in mapped.targets.items()
     }  # fmt: skip
-    errors = _errors(mapped)
-    keys = compared_keys(plan)
-    made = frame.select(
+    return engine.frame.select(
         *(expression.alias(name) for name, expression in targets.items()),
         *(pl.col(name) for name in columns.carried),
         mapped.is_delete.alias(_DELETES),
         *(mapped.targets[name].alias(f"{_KEY}{number}") for number, name in enumerate(keys)),
         pl.struct(columns.all).alias(SOURCE),
-        errors.alias(ERRORS),
+        _errors(mapped).alias(ERRORS),
     )
-    made = _with_ambiguous_keys(made, plan, keys)
-    made = made.with_columns(pl.when(pl.col(ERRORS).is_not_null()).then(pl.col(SOURCE)).alias(SOURCE))
-    return made.drop(_DELETES, *(f"{_KEY}{number}" for number in range(len(keys))))
 
 
-def _errors(mapped: Mapped) -> pl.Expr:
+def _errors(mapped: Evaluated) -> pl.Expr:
     if not mapped.found:
         return pl.lit(None, ERRORS_TYPE)
     listed = pl.concat_list([
@@ -98,19 +137,3 @@ def _errors(mapped: Mapped) -> pl.Expr:
     ]).list.drop_nulls()  # fmt: skip
     wrong = pl.any_horizontal([one.is_found.fill_null(value=False) for one in mapped.found])
     return pl.when(wrong).then(listed).cast(ERRORS_TYPE)
-
-
-def _with_ambiguous_keys(made: pl.DataFrame, plan: MapPlan, keys: Sequence[str]) -> pl.DataFrame:
-    """Add a finding to rows with the same key, as text, among those that could be mapped."""
-    if not keys:
-        return made
-    failed = (
-        pl.col(ERRORS).list.eval(pl.element().struct.field("severity") == "error").list.any().fill_null(value=False)
-    )
-    counts = ~failed & ~pl.col(_DELETES)
-    texts = [pl.col(f"{_KEY}{number}") for number in range(len(keys))]
-    shared = counts & (counts.sum().over(texts) > 1)
-    shown = pl.concat_str([text.fill_null("") for text in texts], separator=".")
-    finding = pl.concat_list(finding_of(ambiguous_key(plan, keys, shared, shown)[1:])).cast(ERRORS_TYPE)
-    added = pl.when(pl.col(ERRORS).is_null()).then(finding).otherwise(pl.col(ERRORS).list.concat(finding))
-    return made.with_columns(pl.when(shared).then(added).otherwise(pl.col(ERRORS)).alias(ERRORS))

@@ -1,0 +1,187 @@
+"""Compare rows of different batches by hashes of their keys, and then the few candidates by their keys themselves.
+
+The first pass keeps 8 bytes for each row and rule about keys, and for each group of rows (such as a series) 16 bytes
+and the values of its attributes. Equal keys have equal hashes, so no violation is missed; what the hashes suggest is
+compared by its keys in a second pass, so nothing else is found. A third pass marks the rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Final, TypeAlias
+
+import polars as pl
+
+from kafka_replica.data.polars.cross_row import (
+    Comparison,
+    Hit,
+    alike,
+    counted_rows,
+    rows_in_groups,
+    value_of,
+    wrong_groups,
+)
+from kafka_replica.data.polars.rows import ROW, Prepared
+from kafka_replica.data.validation.binding import Bound
+from kafka_replica.data.validation.conditions import components_of
+from kafka_replica.data.validation.model import LevelCheck
+
+_HASH: Final = "__hash"
+_OTHER: Final = "__hash_2"
+_SEEDS: Final = (0x5EED, 0xC0FFEE)
+
+
+def hash_of(names: Sequence[str], seed: int = _SEEDS[0]) -> pl.Expr:
+    """Return a hash of the values of columns, 64 bits; NULL is a value, too."""
+    return pl.struct(list(names)).hash(seed).alias(_HASH)
+
+
+class Hashes:
+    """The hashes of a key in many rows."""
+
+    def __init__(self) -> None:
+        """Begin without rows."""
+        self._parts: list[pl.Series] = []
+
+    def add(self, hashes: pl.Series) -> None:
+        """Add the hashes of some rows."""
+        self._parts.append(hashes)
+
+    def repeated(self) -> pl.Series:
+        """Return the hashes that several rows have."""
+        if not self._parts:
+            return pl.Series(_HASH, [], dtype=pl.UInt64)
+        ordered = pl.concat(self._parts, rechunk=True).sort()
+        self._parts = []
+        return ordered.filter((ordered == ordered.shift(1)).fill_null(value=False)).unique()
+
+
+class _Groups:
+    """The groups of a level, with the values of the attributes that its checks compare."""
+
+    def __init__(self, level: tuple[str, ...], checks: Sequence[LevelCheck]) -> None:
+        self.level, self.checks = level, checks
+        self._known: pl.DataFrame | None = None
+        self._new: list[pl.DataFrame] = []
+
+    def add(self, counted: pl.DataFrame) -> None:
+        """Add rows."""
+        keyed = counted.select(
+            hash_of(self.level), hash_of(self.level, _SEEDS[1]).alias(_OTHER),
+            *(pl.col(check.component).alias(f"{end}{number}")
+              for number, check in enumerate(self.checks) for end in ("least", "most")),
+        )  # fmt: skip
+        self._new.append(self._merged(keyed))
+        if self._known is None or sum(one.height for one in self._new) > self._known.height:
+            self._merge()
+
+    def _merge(self) -> None:
+        known = [] if self._known is None else [self._known]
+        if known or self._new:
+            self._known = self._merged(pl.concat([*known, *self._new], rechunk=True))
+        self._new = []
+
+    def _merged(self, keyed: pl.DataFrame) -> pl.DataFrame:
+        return keyed.group_by(_HASH, _OTHER).agg(
+            *(pl.col(f"least{number}").min() for number in range(len(self.checks))),
+            *(pl.col(f"most{number}").max() for number in range(len(self.checks))),
+        )
+
+    def wrong(self) -> dict[int, pl.DataFrame]:
+        """Return the hashes of the groups that seem to violate a check, by the number of the check."""
+        self._merge()
+        found: dict[int, pl.DataFrame] = {}
+        for number, check in enumerate(self.checks):
+            least, most = pl.col(f"least{number}"), pl.col(f"most{number}")
+            is_wrong = least.is_null() if check.demand == "given" else least != most
+            groups = pl.DataFrame() if self._known is None else self._known.filter(is_wrong).select(_HASH, _OTHER)
+            if groups.height:
+                found[number] = groups
+        self._known = None
+        return found
+
+
+Flagged: TypeAlias = Mapping[int, pl.Series]
+"""The numbers of rows that violate a check, by the number of the check: keys first, then levels."""
+
+
+class Comparing:
+    """The first and the second pass over the rows of a job."""
+
+    def __init__(self, bound: Bound) -> None:
+        """Take the rules of the rows."""
+        self._bound = bound
+        self._keys = [Hashes() for _ in bound.keys]
+        self._levels = [_Groups(level, list(same)) for level, same in groupby(bound.levels, key=lambda one: one.level)]
+        self._candidates: dict[int, pl.Series | pl.DataFrame] = {}
+        self._kept: dict[int, list[pl.DataFrame]] = {}
+
+    def add(self, rows: Prepared) -> None:
+        """Add the rows of a batch in the first pass."""
+        if not (self._keys or self._levels):
+            return
+        counted = counted_rows(rows)
+        for check, hashes in zip(self._bound.keys, self._keys, strict=True):
+            hashes.add(counted.select(hash_of(check.components)).to_series())
+        for groups in self._levels:
+            groups.add(counted)
+
+    def has_candidates(self) -> bool:
+        """Return whether any rows may violate a check, after the first pass."""
+        for number, hashes in enumerate(self._keys):
+            repeated = hashes.repeated()
+            if len(repeated):
+                self._candidates[number] = repeated
+        begin = len(self._keys)
+        for groups in self._levels:
+            self._candidates |= {begin + number: wrong for number, wrong in groups.wrong().items()}
+            begin += len(groups.checks)
+        return bool(self._candidates)
+
+    def keep(self, rows: Prepared, first: int) -> None:
+        """Keep the candidates of a batch in the second pass; ``first`` is the number of its first row."""
+        counted = counted_rows(rows).with_columns(pl.col(ROW) + first)
+        for number, candidates in self._candidates.items():
+            names, check = self._names(number)
+            if isinstance(candidates, pl.Series):
+                mine = counted.filter(hash_of(names).is_in(candidates.implode()))
+                self._kept.setdefault(number, []).append(mine.select(ROW, *names))
+                continue
+            needed = {check.component, *components_of(check.flagged)} if isinstance(check, LevelCheck) else set()
+            columns = [ROW, *names, *(one for one in counted.columns if one in needed - {*names})]
+            hashed = counted.with_columns(hash_of(names), hash_of(names, _SEEDS[1]).alias(_OTHER))
+            found = hashed.join(candidates, on=[_HASH, _OTHER], how="semi", maintain_order="left")
+            self._kept.setdefault(number, []).append(found.select(columns))
+
+    def _names(self, number: int) -> tuple[tuple[str, ...], Comparison]:
+        if number < len(self._bound.keys):
+            return self._bound.keys[number].components, self._bound.keys[number]
+        check = self._bound.levels[number - len(self._bound.keys)]
+        return check.level, check
+
+    def flagged(self, rows: Prepared) -> Flagged:
+        """Return the rows that violate checks, after the second pass; ``rows`` are those of any batch."""
+        found: dict[int, pl.Series] = {}
+        for number in sorted(self._kept):
+            kept = pl.concat(self._kept.pop(number), rechunk=True)
+            names, check = self._names(number)
+            if isinstance(check, LevelCheck):
+                (wrong,) = wrong_groups(kept, check.level, [check])
+                hit = rows_in_groups(kept, check, wrong, rows)
+            else:
+                hit = alike(kept, names)
+            if hit.height:
+                found[number] = hit[ROW]
+        return found
+
+
+def hits_among(rows: Prepared, first: int, flagged: Flagged) -> Iterator[Hit]:
+    """Yield what ``flagged_rows`` yields, for the rows of a batch; ``first`` is the number of its first row."""
+    checks: list[Comparison] = [*rows.bound.keys, *rows.bound.levels]
+    compared = rows.to_compare()
+    for number, all_rows in flagged.items():
+        begin, end = (int(all_rows.search_sorted(at, "left")) for at in (first, first + compared.height))
+        if begin < end:
+            hit = compared[all_rows[begin:end] - first]
+            yield checks[number], hit, value_of(checks[number], rows)

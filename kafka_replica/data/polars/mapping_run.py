@@ -1,0 +1,127 @@
+"""A job that maps data: batch by batch, in one pass if no rows become one observation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import chain
+from pathlib import Path
+
+import polars as pl
+
+from kafka_replica.data.jobs.job import MappingJob, Outcome
+from kafka_replica.data.jobs.progress import Progress, Step
+from kafka_replica.data.polars.batch_comparison import Hashes, hash_of
+from kafka_replica.data.polars.inputs import AT, Batch, Input
+from kafka_replica.data.polars.mapping.transforming import Mapped
+from kafka_replica.data.polars.outputs import Outputs
+from kafka_replica.data.polars.reports import identified
+from kafka_replica.data.polars.row_findings import FindingCounts, RowFindings
+from kafka_replica.data.polars.rows import prepared
+from kafka_replica.data.polars.validation import split
+from kafka_replica.data.polars.wrong_rows import with_wrong_rows
+from kafka_replica.data.validation import ERRORS
+from kafka_replica.data.validation.report_building import report_of
+
+_SERIES = 20
+
+
+class MappingRun:
+    """The run of a job."""
+
+    def __init__(self, job: MappingJob, data: Input, step: Step, folder: Path) -> None:
+        """Take the job, its data, what is called with the progress, and a folder for temporary files."""
+        self._job, self._data, self._step, self._folder = job, data, step, folder
+        self._none = Mapped(data.nothing, job.plan)
+
+    def outcome(self) -> Outcome:
+        """Run the job."""
+        batches = self._data.batches("mapping")
+        first, second = next(batches, None), next(batches, None)
+        every = chain((one for one in (first, second) if one is not None), batches)
+        if second is None:
+            return self._pass(every, None, is_whole=True)
+        hashes = Hashes()
+        done = self._pass(every, hashes)
+        repeated = hashes.repeated()
+        if not len(repeated):
+            return done
+        keys = self._repeated_keys(repeated)
+        return self._pass(self._data.batches("mapping again"), None, keys) if keys.height else done
+
+    def _repeated_keys(self, hashes: pl.Series) -> pl.DataFrame:
+        """Return the keys that several rows have; ``hashes`` are those of candidates."""
+        kept = []
+        for batch in self._data.batches("comparing rows"):
+            mapped = Mapped(batch.frame, self._job.plan)
+            names = mapped.key_columns
+            is_candidate = mapped.is_compared & hash_of(names).is_in(hashes.implode())
+            kept.append(mapped.rows.filter(is_candidate).select(names))
+        every = pl.concat(kept, rechunk=True)
+        return every.filter(every.is_duplicated()).unique()
+
+    def _pass(
+        self, batches: Iterable[Batch], hashes: Hashes | None, keys: pl.DataFrame | None = None, *,
+        is_whole: bool = False,
+    ) -> Outcome:  # fmt: skip
+        """Map and write all rows, and make the report.
+
+        Args:
+            batches: the rows.
+            hashes: what the hashes of keys are added to, for comparison.
+            keys: the keys that several rows have, if they are known.
+            is_whole: whether there is only one batch.
+        """
+        job = self._job
+        none = split(self._none.result(self._none.repeated())).good.drop(AT)
+        counts = FindingCounts()
+        with Outputs(job, self._data, none, job.target, self._folder) as outputs:
+            for batch in batches:
+                mapped = Mapped(batch.frame, job.plan)
+                if hashes is not None and mapped.key_columns:
+                    hashes.add(mapped.rows.filter(mapped.is_compared).select(hash_of(mapped.key_columns)).to_series())
+                found = self._written(batch, mapped.result(_repeated(mapped, keys, is_whole=is_whole)), outputs)
+                outputs.list(found)
+                counts.add(found)
+            outputs.close()
+            self._step(Progress("reporting", rows=counts.totals()[0]))
+            report = report_of(job.plan.artefact, job.plan.version, counts, (), job.plan.notes, series=_SERIES)
+            listed = outputs.write_lists((), report, None)
+            return Outcome(
+                report, outputs.good.rows, outputs.rejected_rows, self._data.others, listed, job.switched_off
+            )  # fmt: skip
+
+    def _written(self, batch: Batch, mapped: pl.DataFrame, outputs: Outputs) -> RowFindings:
+        """Write the rows of a batch, and return its findings."""
+        job = self._job
+        good, bad = split(mapped)
+        outputs.good.write(good.drop(AT))
+        outputs.reject(with_wrong_rows(_once(bad), batch, job), batch)
+        found = mapped.select(AT, ERRORS).drop_nulls(ERRORS)
+        source = batch.frame.filter(pl.col(AT).is_in(found[AT].unique().implode()))
+        known = identified(prepared(source, job.rules).texts, job.rules, source.columns).with_columns(source[AT])
+        located = found.join(known, on=AT, how="left", maintain_order="left").select(*known.columns, ERRORS)
+        located = with_wrong_rows(located, batch, job)
+        places = batch.locations_of(located[AT])
+        return RowFindings(places.hstack(located.drop(AT)), mapped.height + len(batch.wrong))
+
+
+def _repeated(mapped: Mapped, keys: pl.DataFrame | None, *, is_whole: bool) -> pl.Series:
+    """Return whether the key of each row is that of another row, too."""
+    if is_whole:
+        return mapped.repeated()
+    if keys is None:
+        return pl.Series([False]).new_from_index(0, mapped.rows.height)
+    names = mapped.key_columns
+    rows = mapped.rows.select(*names, counts=mapped.is_compared)
+    marked = keys.with_columns(repeated=pl.lit(value=True))
+    found = rows.join(marked, on=names, how="left", nulls_equal=True, maintain_order="left")
+    return found.select(pl.col("counts") & pl.col("repeated").fill_null(value=False)).to_series()
+
+
+def _once(bad: pl.DataFrame) -> pl.DataFrame:
+    """Return each rejected row once, with all of its errors; a row may be mapped to several."""
+    if not bad[AT].is_duplicated().any():
+        return bad
+    first = bad.drop(ERRORS).unique(AT, keep="first", maintain_order=True)
+    errors = bad.group_by(AT, maintain_order=True).agg(pl.col(ERRORS).explode())
+    return first.join(errors, on=AT, maintain_order="left")

@@ -1,0 +1,67 @@
+"""The forms of columns of a message that is read in batches: a column has one form in all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+import polars as pl
+
+from kafka_replica.data.files.layout import UNDETERMINED
+
+_TEXT_TYPE: Final = pl.Struct({"language": pl.String(), "text": pl.String()})
+
+
+class Form(NamedTuple):
+    """The form of a column: whether a row has several values, and whether they are in several languages."""
+
+    several: bool
+    languages: bool
+
+    @property
+    def type(self) -> pl.DataType:
+        """Return the type of a column."""
+        one: pl.DataType = pl.List(_TEXT_TYPE) if self.languages else pl.String()
+        return pl.List(one) if self.several else one
+
+
+def common_forms(schemas: Sequence[pl.DataFrame]) -> tuple[pl.DataFrame, Mapping[str, Form]]:
+    """Return a frame without rows that has the columns of all batches, and the forms of those that are no texts."""
+    types: dict[str, pl.DataType] = {}
+    forms: dict[str, Form] = {}
+    for schema in schemas:
+        for name, kind in schema.schema.items():
+            old, new = forms.get(name, Form(several=False, languages=False)), _form_of(kind)
+            forms[name] = Form(old.several or new.several, old.languages or new.languages)
+            if types.get(name) in {None, pl.Null()}:
+                types[name] = kind
+    others = {name: form for name, form in forms.items() if form.several or form.languages}
+    return pl.DataFrame(schema=types | {name: form.type for name, form in others.items()}), others
+
+
+def _form_of(kind: pl.DataType) -> Form:
+    if not isinstance(kind, pl.List):
+        return Form(several=False, languages=False)
+    if isinstance(kind.inner, pl.Struct):
+        return Form(several=False, languages=True)
+    return Form(several=True, languages=isinstance(kind.inner, pl.List))
+
+
+def in_forms(frame: pl.DataFrame, forms: Mapping[str, Form]) -> pl.DataFrame:
+    """Return a batch with its columns in these forms."""
+    changed = []
+    for name, form in forms.items():
+        if name in frame.columns and frame.schema[name] != form.type:
+            old = _form_of(frame.schema[name])
+            values = [_in_form(one, old, form) for one in frame[name]]
+            changed.append(pl.Series(name, values, dtype=form.type))
+    return frame.with_columns(changed)
+
+
+def _in_form(value: Any, old: Form, new: Form) -> Any:
+    if value is None:
+        return None
+    values = [value] if not old.several else value
+    if new.languages and not old.languages:
+        values = [None if one is None else [{"language": UNDETERMINED, "text": one}] for one in values]
+    return list(values) if new.several else values[0]

@@ -1,0 +1,159 @@
+"""The files that a job writes: good rows, rejected rows, and lists of findings, batch by batch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Self
+
+import polars as pl
+
+from kafka_replica.common.wording import reason_of
+from kafka_replica.data.jobs.job import GOOD, REJECTED, Job
+from kafka_replica.data.polars.datasets.writing import SdmxCsvFile
+from kafka_replica.data.polars.ess_report import write_ess_report
+from kafka_replica.data.polars.finding_files import first_rows, write_finding_frames
+from kafka_replica.data.polars.inputs import AT, Batch, Input
+from kafka_replica.data.polars.parts import Parts
+from kafka_replica.data.polars.rejected import RejectedFile, have_one_layout, with_errors_in_words
+from kafka_replica.data.polars.reports import with_dataset_findings
+from kafka_replica.data.polars.row_findings import RowFindings
+from kafka_replica.data.polars.validation import ERRORS_TYPE
+from kafka_replica.data.validation import ERRORS, Finding, Report, Rules
+from kafka_replica.errors import UsageError
+
+
+class RowFile:
+    """A file of rows, SDMX-CSV or Parquet."""
+
+    def __init__(self, job: Job, what: str, nothing: pl.DataFrame, rules: Rules, folder: Path) -> None:
+        """Make the file of good or rejected rows, which have the columns of ``nothing``."""
+        self._path, self._nothing = job.file(what), nothing
+        self._parts = Parts(folder, what)
+        self._csv = (
+            SdmxCsvFile(self._path, nothing, rules, self._parts, job.time_format_of(what))
+            if job.out_format == "csv" else None
+        )  # fmt: skip
+        self.rows = 0
+
+    def write(self, frame: pl.DataFrame) -> None:
+        """Write rows."""
+        self.rows += frame.height
+        if not frame.height:
+            return
+        if self._csv is not None:
+            self._csv.write(frame)
+        else:
+            self._parts.add(frame)
+
+    def abandon(self) -> None:
+        """Close the file as it is."""
+        if self._csv is not None:
+            self._csv.abandon()
+
+    def close(self) -> None:
+        """Complete the file.
+
+        Raises:
+            UsageError: the file cannot be written.
+        """
+        if self._csv is not None:
+            self._csv.close()
+            return
+        if not self.rows:
+            self._parts.add(self._nothing)
+        try:
+            self._parts.write_parquet(self._path)
+        except OSError as error:
+            raise UsageError(f"writing {self._path}: {reason_of(error)}") from error
+
+
+class Outputs:
+    """Good rows, rejected rows, and the findings that are listed."""
+
+    def __init__(self, job: Job, data: Input, good: pl.DataFrame, good_rules: Rules, folder: Path) -> None:
+        """Make the files.
+
+        Args:
+            job: the job.
+            data: its data.
+            good: a frame without rows that has the columns of good rows.
+            good_rules: the rules of good rows.
+            folder: an existing folder for temporary files.
+        """
+        self._job = job
+        self.good = RowFile(job, GOOD, good, good_rules, folder)
+        self._as_they_are: RejectedFile | None = None
+        self._others: RowFile | None = None
+        if job.out_format == "csv" and job.keeps_layout and have_one_layout(data.originals):
+            self._as_they_are = RejectedFile(job.file(REJECTED), data.originals[0])
+        else:
+            rejected = data.nothing.drop(AT).with_columns(pl.lit(None, ERRORS_TYPE).alias(ERRORS))
+            shown = with_errors_in_words(rejected) if job.out_format == "csv" else rejected
+            self._others = RowFile(job, REJECTED, shown, job.rules, folder)
+        self._listed = Parts(folder, "findings")
+        self.rejected_rows = 0
+
+    def __enter__(self) -> Self:
+        """Return the files."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        """Close the files, which are incomplete after an error."""
+        self.good.abandon()
+        if self._others is not None:
+            self._others.abandon()
+        if self._as_they_are is not None:
+            self._as_they_are.abandon()
+
+    def reject(self, bad: pl.DataFrame, batch: Batch) -> None:
+        """Write rejected rows of a batch, with ``_errors`` and positions, each position once."""
+        self.rejected_rows += bad.height
+        if self._as_they_are is not None:
+            if bad.height:
+                self._as_they_are.write(bad, batch)
+        elif self._others is not None:
+            rows = bad.drop(AT)
+            self._others.write(with_errors_in_words(rows) if self._job.out_format == "csv" else rows)
+
+    def list(self, found: RowFindings) -> None:
+        """Keep findings for the lists of findings, if there are any and not too many yet."""
+        job = self._job
+        if job.findings is None and not job.ess_reports:
+            return
+        most = job.max_findings
+        if found.bad_rows and (most is None or self._listed.rows < most):
+            self._listed.add(found.table())
+
+    def close(self) -> None:
+        """Complete the files of rows."""
+        self.good.close()
+        if self._as_they_are is not None:
+            self._as_they_are.close()
+        if self._others is not None:
+            self._others.close()
+
+    def write_lists(self, dataset: Iterable[Finding], report: Report, rules: Rules | None) -> int | None:
+        """Write the lists of findings that are wanted; return the number of findings in their table, if it is.
+
+        Args:
+            dataset: the findings about the data set as a whole.
+            report: the report.
+            rules: the rules of the data; None for maps.
+        """
+        job = self._job
+        for path in job.ess_reports:
+            write_ess_report(path, first_rows(self._tables(dataset), job.max_findings), report, rules)
+        if job.findings is None:
+            return None
+        return write_finding_frames(self._tables(dataset), job.findings, most=job.max_findings)
+
+    def _tables(self, dataset: Iterable[Finding]) -> Iterator[pl.DataFrame]:
+        yield with_dataset_findings(self.none_listed(), dataset)
+        yield from self._listed.frames()
+
+    @staticmethod
+    def none_listed() -> pl.DataFrame:
+        """Return a table of findings without rows."""
+        nothing = pl.DataFrame(schema={"series": pl.String(), ERRORS: ERRORS_TYPE})
+        return RowFindings(nothing).table()

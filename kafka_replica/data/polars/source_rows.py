@@ -1,0 +1,308 @@
+"""The rows of one source, in batches: read from the file each time, or held in memory or in files."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final, NamedTuple, Protocol
+
+import polars as pl
+
+from kafka_replica.common.wording import counted
+from kafka_replica.data.errors import DatasetError
+from kafka_replica.data.files.messages import is_streamed, located_blocks
+from kafka_replica.data.files.messages.blocks import Block, columns_of
+from kafka_replica.data.files.workbook import tables_in
+from kafka_replica.data.jobs.job import Job
+from kafka_replica.data.jobs.sources import ARROW_FILE, Source
+from kafka_replica.data.polars.datasets.chunks import CHUNK_BYTES
+from kafka_replica.data.polars.datasets.reading import (
+    CsvRows,
+    CsvTable,
+    open_plain_csv,
+    open_sdmx_csv,
+    read_one_sdmx_csv,
+    read_plain_csv,
+)
+from kafka_replica.data.polars.message_forms import Form, common_forms, in_forms
+from kafka_replica.data.polars.parts import Parts
+from kafka_replica.errors import ConfigurationError
+
+_PART: Final = {"part": pl.String, "part_row": pl.UInt32}
+_TOLD_EVERY: Final = 10_000
+_LINE: Final = "__line"
+
+
+@dataclass(frozen=True, slots=True)
+class BatchSize:
+    """The size of batches.
+
+    Attributes:
+        bytes: of CSV.
+        rows: of other formats.
+    """
+
+    bytes: int = CHUNK_BYTES
+    rows: int = 200_000
+
+
+class Part(NamedTuple):
+    """Consecutive rows of a source.
+
+    Attributes:
+        frame: the rows.
+        known: columns of their locations, as far as they are known.
+        csv: the cells of a CSV file.
+    """
+
+    frame: pl.DataFrame
+    known: Mapping[str, pl.Series] = {}
+    csv: CsvRows | None = None
+
+
+class SourceRows(Protocol):
+    """The rows of a source."""
+
+    @property
+    def nothing(self) -> pl.DataFrame:
+        """Return a frame without rows that has all columns."""
+
+    @property
+    def table(self) -> CsvTable | None:
+        """Return the CSV file; None for other formats."""
+
+    def batches(self, size: int) -> Iterator[tuple[Part, int]]:
+        """Yield the rows, each time with how many of the ``size`` bytes of the source are done."""
+
+
+def open_source(
+    source: Source, job: Job, folder: Path, batch: BatchSize, tell: Callable[[int], None]
+) -> SourceRows:  # fmt: skip
+    """Return the rows of a source.
+
+    Args:
+        source: the source.
+        job: the job.
+        folder: an existing folder for temporary files.
+        batch: the size of batches.
+        tell: called with the number of rows that were read of a message, from time to time.
+
+    Raises:
+        DatasetError: the source cannot be read.
+        ConfigurationError: only another engine can read an address.
+    """
+    if "://" in source.path:
+        raise ConfigurationError(f"reading {source.path}: only Spark can; choose the engine spark (--engine spark)")
+    if source.kind == "message":
+        return _message(source, job, folder, batch, tell)
+    if source.kind == "parquet":
+        return _parquet(source, batch)
+    if source.kind == "arrow":
+        return HeldRows(Part(_arrow(source)), batch.rows)
+    if source.kind == "xlsx":
+        return HeldRows(_workbook(source, job), batch.rows)
+    open_ = open_sdmx_csv if source.kind == "sdmx-csv" else open_plain_csv
+    return FileOfCsv(
+        open_(
+            Path(source.path), rules=job.rules, decimal=job.decimal, encoding=job.encoding, content=source.content,
+            size=batch.bytes,
+        )
+    )  # fmt: skip
+
+
+class FileOfCsv:
+    """The rows of a CSV file."""
+
+    def __init__(self, table: CsvTable) -> None:
+        """Take the file."""
+        self.table: CsvTable | None = table
+        self._table = table
+
+    @property
+    def nothing(self) -> pl.DataFrame:
+        """Return a frame without rows that has all columns."""
+        return self._table.nothing.values
+
+    def batches(self, size: int) -> Iterator[tuple[Part, int]]:
+        """Yield the rows, and how many bytes of the file are done."""
+        for rows in self._table.batches():
+            yield Part(rows.values, {"line": rows.lines}, rows), min(size, self._table.done)
+
+
+@dataclass(frozen=True)
+class HeldRows:
+    """Rows in memory."""
+
+    part: Part
+    batch_rows: int
+    table: None = None
+
+    @property
+    def nothing(self) -> pl.DataFrame:
+        """Return a frame without rows that has all columns."""
+        return self.part.frame.clear()
+
+    def batches(self, size: int) -> Iterator[tuple[Part, int]]:
+        """Yield the rows, and the share of the bytes that is done."""
+        height = self.part.frame.height
+        for first in range(0, height, self.batch_rows):
+            known = {name: values.slice(first, self.batch_rows) for name, values in self.part.known.items()}
+            done = min(height, first + self.batch_rows)
+            yield Part(self.part.frame.slice(first, self.batch_rows), known), size * done // height
+
+
+@dataclass(frozen=True)
+class StoredRows:
+    """Rows of a message that was read as a stream, in temporary files."""
+
+    nothing: pl.DataFrame
+    forms: Mapping[str, Form]
+    parts: Parts
+    table: None = None
+
+    def batches(self, size: int) -> Iterator[tuple[Part, int]]:
+        """Yield the rows, and the share of the bytes that is done."""
+        done = 0
+        for frame in self.parts.frames():
+            done += frame.height
+            rows = in_forms(frame.drop(_LINE), self.forms)
+            yield Part(rows, {"line": frame[_LINE]}), size * done // max(1, self.parts.rows)
+
+
+@dataclass(frozen=True)
+class RowGroups:
+    """The rows of a Parquet file."""
+
+    path: str
+    nothing: pl.DataFrame
+    batch_rows: int
+    groups: Sequence[int] = field(repr=False)
+    table: None = None
+
+    def batches(self, size: int) -> Iterator[tuple[Part, int]]:
+        """Yield the rows, and the share of the bytes that is done."""
+        first, total = 0, max(1, sum(self.groups))
+        for number, height in enumerate(self.groups):
+            for begin in range(0, height, self.batch_rows):
+                rows = min(self.batch_rows, height - begin)
+                frame = _readable(self.path, pl.scan_parquet(self.path, glob=False).slice(first + begin, rows).collect)
+                numbers = pl.int_range(begin + 1, begin + rows + 1, dtype=pl.UInt32, eager=True)
+                part = pl.Series([str(number)]).new_from_index(0, rows)
+                yield Part(frame, {"part": part, "part_row": numbers}), size * (first + begin + rows) // total
+            first += height
+
+
+def _message(
+    source: Source, job: Job, folder: Path, batch: BatchSize, tell: Callable[[int], None]
+) -> SourceRows:  # fmt: skip
+    blocks = located_blocks(source.path, job.rules, job.usages, content=source.content)
+    if not is_streamed(source.path, source.content):
+        return HeldRows(_of_blocks(blocks, tell), batch.rows)
+    stored = Parts(folder, "message")
+    schemas: list[pl.DataFrame] = []
+    while some := list(islice(blocks, batch.rows)):
+        part = _of_blocks(iter(some), tell, stored.rows)
+        stored.add(part.frame.with_columns(part.known["line"].alias(_LINE)))
+        schemas.append(part.frame.clear())
+    return StoredRows(*common_forms(schemas), stored)
+
+
+def _of_blocks(located: Iterator[tuple[int | None, Block]], tell: Callable[[int], None], before: int = 0) -> Part:
+    """Return the rows of blocks; ``before`` is the number of rows that were told before."""
+    lines: list[int | None] = []
+    told = 0
+
+    def blocks() -> Iterator[Block]:
+        nonlocal told
+        for line, block in located:
+            lines.extend([line] * block.size)
+            yield block
+            if len(lines) - told >= _TOLD_EVERY:
+                told = len(lines)
+                tell(before + told)
+
+    columns: dict[str, list[Any]] = columns_of(blocks())
+    return Part(pl.DataFrame(columns, infer_schema_length=None), {"line": pl.Series(lines, dtype=pl.UInt32)})
+
+
+def _workbook(source: Source, job: Job) -> Part:
+    """Return the rows of all sheets with data; a sheet is a part."""
+    frames: list[pl.DataFrame] = []
+    parts: list[pl.DataFrame] = []
+    for sheet, is_sdmx_csv, content, numbers in tables_in(source.read(), source.path, job.rules):
+        read = read_one_sdmx_csv if is_sdmx_csv else read_plain_csv
+        path = Path(f"{source.path}, sheet {sheet}")
+        frames.append(read(path, rules=job.rules, decimal=".", encoding="utf-8", content=content).values)
+        rows = pl.Series("part_row", numbers, dtype=pl.UInt32)
+        parts.append(pl.DataFrame({"part": [sheet] * len(rows), "part_row": rows}, schema_overrides=_PART))
+    located = pl.concat(parts)
+    return Part(one_frame(frames), {"part": located["part"], "part_row": located["part_row"]})
+
+
+def one_frame(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """Return the rows of all frames; a column that one lacks is NULL there.
+
+    Raises:
+        DatasetError: a column has values of different kinds.
+    """
+    try:
+        return pl.concat(frames, how="diagonal_relaxed")
+    except pl.exceptions.PolarsError as error:
+        raise DatasetError(f"reading {counted(len(frames), 'file')} into one frame: {error}") from error
+
+
+def _parquet(source: Source, batch: BatchSize) -> SourceRows:
+    if source.is_packed:
+        content = source.read()
+        groups = _row_groups(source.path, io.BytesIO(content))
+        frame = _readable(source.path, lambda: pl.read_parquet(io.BytesIO(content)))
+        return HeldRows(Part(frame, {} if groups is None else _located_in(groups, frame.height)), batch.rows)
+    groups = _row_groups(source.path, source.path)
+    nothing = _readable(source.path, lambda: pl.scan_parquet(source.path, glob=False).head(0).collect())
+    if groups is None:
+        return HeldRows(Part(_readable(source.path, lambda: pl.read_parquet(source.path, glob=False))), batch.rows)
+    return RowGroups(source.path, nothing, batch.rows, groups)
+
+
+def _readable(path: str, read: Callable[[], pl.DataFrame]) -> pl.DataFrame:
+    try:
+        return read()
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+        raise DatasetError(f"reading {path}: it is no readable Parquet: {error}") from error
+
+
+def _row_groups(path: str, file: str | io.BytesIO) -> list[int] | None:
+    """Return the numbers of rows of the row groups; None if pyarrow is not installed, because polars does not tell."""
+    try:
+        import pyarrow.parquet as pq  # noqa: PLC0415 - an extra
+    except ImportError:
+        return None
+    try:
+        metadata = pq.ParquetFile(file).metadata
+    except (OSError, ValueError, NotImplementedError) as error:
+        # pyarrow's errors derive from these; it refuses some damage that polars passes over
+        raise DatasetError(f"reading {path}: it is no readable Parquet: {error}") from error
+    return [metadata.row_group(number).num_rows for number in range(metadata.num_row_groups)]
+
+
+def _located_in(groups: Sequence[int], height: int) -> Mapping[str, pl.Series]:
+    if sum(groups) != height:
+        return {}
+    parts = pl.DataFrame({"part": range(len(groups)), "size": groups}, schema={"part": pl.UInt32, "size": pl.UInt32})
+    rows = parts.select(pl.col("part"), pl.int_ranges(1, pl.col("size") + 1, dtype=pl.UInt32).alias("part_row"))
+    numbered = rows.explode("part_row").drop_nulls()
+    return {"part": numbered["part"].cast(pl.String), "part_row": numbered["part_row"]}
+
+
+def _arrow(source: Source) -> pl.DataFrame:
+    """Return the rows of a file or stream of Arrow IPC, which its first bytes tell apart."""
+    data = source.read()
+    read = pl.read_ipc if data.startswith(ARROW_FILE) else pl.read_ipc_stream
+    try:
+        # A damaged file can make polars panic, which is no Exception.
+        return read(io.BytesIO(data))
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, TypeError, ValueError) as error:
+        raise DatasetError(f"reading {source.path}: it is no readable Arrow IPC: {error}") from error

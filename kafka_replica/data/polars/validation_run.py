@@ -1,0 +1,116 @@
+"""A job that validates data: batch by batch, in one pass if no rows have to be compared more closely."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from pathlib import Path
+
+import polars as pl
+
+from kafka_replica.data.jobs.job import Outcome, ValidationJob
+from kafka_replica.data.jobs.progress import Progress, Step
+from kafka_replica.data.polars.batch_comparison import Comparing, Flagged, hits_among
+from kafka_replica.data.polars.cross_row import Hit, extents, flagged_rows, merged_extents
+from kafka_replica.data.polars.inputs import AT, Batch, Input
+from kafka_replica.data.polars.outputs import Outputs
+from kafka_replica.data.polars.reports import identified
+from kafka_replica.data.polars.row_findings import FindingCounts, RowFindings
+from kafka_replica.data.polars.rows import Prepared, prepared
+from kafka_replica.data.polars.validation import errors_of, refuse_errors, split
+from kafka_replica.data.polars.wrong_rows import with_wrong_rows
+from kafka_replica.data.validation import ERRORS
+from kafka_replica.data.validation.report_building import Extent, dataset_findings, report_of
+
+_SERIES = 20
+
+
+class ValidationRun:
+    """The run of a job."""
+
+    def __init__(self, job: ValidationJob, data: Input, step: Step, folder: Path) -> None:
+        """Take the job, its data, what is called with the progress, and a folder for temporary files."""
+        self._job, self._data, self._step, self._folder = job, data, step, folder
+        refuse_errors(data.nothing)
+        self._none = prepared(data.nothing.drop(AT), job.rules)
+
+    def outcome(self) -> Outcome:
+        """Run the job."""
+        batches = self._data.batches("validating")
+        first, second = next(batches, None), next(batches, None)
+        every = chain((one for one in (first, second) if one is not None), batches)
+        if second is None:
+            return self._pass(every, None, is_whole=True)
+        comparing = Comparing(self._none.bound)
+        done = self._pass(every, comparing)
+        if not comparing.has_candidates():
+            return done
+        flagged = self._compared(comparing)
+        return self._pass(self._data.batches("validating again"), None, flagged) if flagged else done
+
+    def _compared(self, comparing: Comparing) -> Flagged:
+        at = 0
+        for batch in self._data.batches("comparing rows"):
+            comparing.keep(prepared(batch.frame.drop(AT), self._job.rules), at)
+            at += batch.frame.height
+        return comparing.flagged(self._none)
+
+    def _pass(
+        self, batches: Iterable[Batch], comparing: Comparing | None, flagged: Flagged | None = None, *,
+        is_whole: bool = False,
+    ) -> Outcome:  # fmt: skip
+        """Validate and write all rows, and make the report.
+
+        Args:
+            batches: the rows.
+            comparing: what the rows are added to, for comparison.
+            flagged: the rows that violate checks that compare rows, if they are known.
+            is_whole: whether there is only one batch.
+        """
+        job = self._job
+        counts = FindingCounts()
+        known: list[Extent] | None = None
+        at = 0
+        with Outputs(job, self._data, self._data.nothing.drop(AT), job.rules, self._folder) as outputs:
+            for batch in batches:
+                frame = batch.frame.drop(AT)
+                rows = prepared(frame, job.rules)
+                if comparing is not None:
+                    comparing.add(rows)
+                compared: Iterator[Hit] = (
+                    flagged_rows(rows) if is_whole else hits_among(rows, at, flagged or {})
+                )  # fmt: skip
+                found = self._written(batch, frame, rows, compared, outputs)
+                outputs.list(found)
+                counts.add(found)
+                new = extents(rows)
+                known = new if known is None else merged_extents(known, new)
+                at += frame.height
+            outputs.close()
+            self._step(Progress("reporting", rows=counts.totals()[0]))
+            bound = self._none.bound
+            dataset = dataset_findings(bound, extents(self._none) if known is None else known)
+            report = report_of(
+                job.rules.artefact, job.rules.version, counts, dataset, bound.unchecked, series=_SERIES
+            )  # fmt: skip
+            listed = outputs.write_lists(dataset, report, job.rules)
+            return Outcome(
+                report, outputs.good.rows, outputs.rejected_rows, self._data.others, listed, job.switched_off
+            )  # fmt: skip
+
+    def _written(
+        self, batch: Batch, frame: pl.DataFrame, rows: Prepared, compared: Iterator[Hit], outputs: Outputs
+    ) -> RowFindings:  # fmt: skip
+        """Write the rows of a batch, and return its findings."""
+        errors = errors_of(rows, compared)
+        good, bad = split(batch.frame.with_columns(errors.alias(ERRORS)))
+        outputs.good.write(good.drop(AT))
+        outputs.reject(with_wrong_rows(bad, batch, self._job), batch)
+        is_found = errors.is_not_null()
+        located = (
+            identified(rows.texts.filter(is_found), self._job.rules, frame.columns)
+            .with_columns(errors.filter(is_found), batch.frame[AT].filter(is_found))
+        )  # fmt: skip
+        located = with_wrong_rows(located, batch, self._job)
+        places = batch.locations_of(located[AT])
+        return RowFindings(places.hstack(located.drop(AT)), frame.height + len(batch.wrong))

@@ -1,0 +1,89 @@
+"""Rows of CSV with a wrong number of cells: they are rejected as they are, and the run goes on."""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from kafka_replica.cli.structure_source import snapshot_of_files
+from kafka_replica.data.validation import compile_rules, generate_rows
+from kafka_replica.sdmx import Structures
+from support.cli.data_runs import FLOW, SAMPLES, Run, runner
+
+
+@pytest.fixture
+def run(capfdbinary: pytest.CaptureFixture[bytes]) -> Iterator[Run]:
+    """Return a function that runs a command in this process."""
+    before = signal.getsignal(signal.SIGTERM)
+    yield runner(capfdbinary)
+    signal.signal(signal.SIGTERM, before)
+
+
+@pytest.fixture(scope="module")
+def lines() -> list[str]:
+    """A header and twenty valid rows of CSV, and then four rows with other numbers of cells."""
+    rules = compile_rules(Structures(snapshot_of_files((SAMPLES,))), FLOW)
+    made = pl.DataFrame(generate_rows(rules, 20, 1), infer_schema_length=None).write_csv().splitlines()
+    return [*made, "A,\u00e9", f"{made[1]},more,\u00e9", '"a\nb",c', "x"]
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_wrong_rows_are_rejected_as_they_are(line_end: str, run: Run, lines: list[str], tmp_path: Path) -> None:
+    """The other rows are validated; line, row and text of a wrong row are in the findings, and its text is kept."""
+    data, out = tmp_path / "data.csv", tmp_path / "out"
+    order = [0, *range(1, 6), 21, *range(6, 12), 22, 23, *range(12, 21), 24]
+    written = [lines[at] for at in order]
+    written[3] = written[3].replace(",", ",?", 1)
+    data.write_bytes(line_end.join(written).encode("cp1252"))
+    where = ["--flow", FLOW, "--structures", SAMPLES, "--encoding", "cp1252", "--overwrite", "--out", out]
+    done = run("validate", data, *where, "--findings", tmp_path / "f.jsonl")
+    assert done.returncode == 3, done.stderr
+    report = json.loads((out / "report.json").read_text())
+    assert (report["rows"], report["written_rows"]["good"], report["written_rows"]["rejected"]) == (24, 19, 5)
+    found = [json.loads(one) for one in (tmp_path / "f.jsonl").read_text().splitlines()]
+    wrong = [one for one in found if one["rule"] == "cell-count"]
+    physical = data.read_bytes().decode("cp1252").split("\n")
+    assert [one["value"] for one in wrong] == lines[21:]
+    assert [one["row"] for one in wrong] == [6, 13, 14, 24]
+    assert [physical[one["line"] - 1].rstrip("\r") for one in wrong] == [one.split("\n")[0] for one in lines[21:]]
+    assert wrong[0]["message"] == f"the row has 2 cells, the header {len(lines[0].split(','))}"
+    assert {one["severity"] for one in wrong} == {"error"}
+    rejected = (out / "rejected.csv").read_bytes().decode("cp1252")
+    assert rejected.startswith(f"{lines[0]},ERRORS{line_end}{written[3]},")
+    places = [rejected.index(f"{line_end}{one},") for one in lines[21:]]
+    assert places == sorted(places)
+    assert rejected.count("error cell-count: the row has") == 4
+    again = run("validate", out / "rejected.csv", *where)
+    assert again.returncode == 3
+    assert json.loads((out / "report.json").read_text())["written_rows"]["rejected"] == 5
+
+
+def test_wrong_rows_of_files_that_differ(run: Run, lines: list[str], tmp_path: Path) -> None:
+    """A wrong row has only its error, with its text, if the layout cannot be kept; maps reject it, too."""
+    folder, out = tmp_path / "data", tmp_path / "out"
+    folder.mkdir()
+    (folder / "a.csv").write_text("\n".join([lines[0], lines[1], lines[21]]))
+    (folder / "b.csv").write_text("\n".join([lines[0], lines[2]]).replace(",", ";"))
+    where = ["--structures", SAMPLES, "--overwrite", "--out", out]
+    for command in (("validate", "--flow", FLOW), ("map", "--map", "KR_DEMO:LABOUR_TO_PANEL(1.0)")):
+        done = run(command[0], folder, *command[1:], *where)
+        assert done.returncode == 3, done.stderr
+        rejected = (out / "rejected.csv").read_text().splitlines()
+        assert [one.endswith(f'({lines[21]})"') for one in rejected[1:]] == [True]
+        assert json.loads((out / "report.json").read_text())["counts"][0]["rule"] == "cell-count"
+
+
+def test_severities(run: Run, lines: list[str], tmp_path: Path) -> None:
+    """A wrong row is rejected as a warning, too; the run ends at it if the rule is off."""
+    data, out = tmp_path / "data.csv", tmp_path / "out"
+    data.write_text("\n".join([*lines[:9], lines[21]]))
+    where = [data, "--flow", FLOW, "--structures", SAMPLES, "--out", out, "--overwrite", "--rules"]
+    assert run("validate", *where, "cell-count=warning").returncode == 3
+    assert lines[21] in (out / "rejected.csv").read_text()
+    off = run("validate", *where, "cell-count=off")
+    assert (off.returncode, "line 10 has 2 cells" in off.stderr.replace("\n", " ")) == (1, True)

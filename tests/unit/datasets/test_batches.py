@@ -1,0 +1,168 @@
+"""Jobs on the local engine in batches: their results do not depend on where batches end."""
+
+from __future__ import annotations
+
+import random
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kafka_replica.cli.structure_source import snapshot_of_files
+from kafka_replica.data.jobs import MappingJob, ValidationJob, sources_of
+from kafka_replica.data.polars import report as report_of
+from kafka_replica.data.polars import split, validate
+from kafka_replica.data.polars.datasets.reading import read_one_sdmx_csv
+from kafka_replica.data.polars.source_rows import BatchSize
+from kafka_replica.data.validation import Rules, compile_rules, generate_rows
+from kafka_replica.sdmx import Structures
+from support.cli.data_runs import FLOW, SAMPLES
+from support.datasets.job_results import WHOLE, results
+from support.effort import examples
+from support.mapping.case_rows import mapped_rows
+from support.mapping.generated_maps import made_map, made_rows
+from support.mapping.map_cases import CASES as MAP_CASES
+from support.mapping.map_cases import Case as MapCase
+from support.mapping.maps_by_hand import plan_of
+from support.rules.generated_worlds import generated_world
+from support.rules.structures_by_hand import DSD, dimension, measure, rules_of, structure, table, text, version_of
+from support.rules.validation_cases import CASES, Case
+
+LABOUR = compile_rules(Structures(snapshot_of_files((SAMPLES,))), FLOW)
+_NUMBERS = count()
+
+
+def settings_of(out: Path) -> dict[str, Any]:
+    """Return the settings of a job that writes everything that a job can write."""
+    return {"out": out, "findings": out / "findings.jsonl", "ess_reports": (out / "report.ess.json",)}
+
+
+def compare(folder: Path, make: Any, sizes: list[BatchSize]) -> dict[str, Any]:
+    """Compare the results of jobs in batches with those of one batch, and return these."""
+    wanted = results(make(folder / f"{next(_NUMBERS)}"), WHOLE)
+    for size in sizes:
+        found = results(make(folder / f"{next(_NUMBERS)}"), size)
+        assert found == wanted, size
+    return wanted
+
+
+_CHANGES = {
+    "SEX": ["X", "", 'a"b', "F", "M"], "TIME_PERIOD": ["2020", "2020-Q1", ""], "OBS_VALUE": ["x", "1.5", "1\n2"],
+    "UNIT_MEASURE": ["", "PC", "PS"], "DECIMALS": ["1", "2", ""], "ACTION": ["D", "M", "", "Z"],
+    "INDICATOR": ["~", "EMP"],    "STRUCTURE_ID": ["KR_DEMO:OTHER(1.0)"],
+}  # fmt: skip
+_FAULTS = st.lists(st.tuples(st.integers(0, 39), st.sampled_from(sorted(_CHANGES)), st.integers(0, 4)), max_size=12)
+
+
+def made_csv(rows: list[dict[str, Any]], faults: list[tuple[int, str, int]], wrong: set[int], line_end: str) -> str:
+    """Return rows as SDMX-CSV with faults, repeated rows, blank lines, and rows with a wrong number of cells."""
+    names = ["STRUCTURE", "STRUCTURE_ID", "ACTION", *rows[0]]
+    made = [{"STRUCTURE": "dataflow", "STRUCTURE_ID": FLOW, "ACTION": "I", **row} for row in rows]
+    for place, name, which in faults:
+        made[place % len(made)][name] = _CHANGES[name][which % len(_CHANGES[name])]
+    lines = [",".join(names)]
+    for place, row in enumerate(made):
+        texts = ["" if value is None else str(value) for value in row.values()]
+        cells = [f'"{one.replace(chr(34), chr(34) * 2)}"' if {'"', "\n"} & {*one} else one for one in texts]
+        lines.append(
+            ",".join(cells[: -2 if place % 2 else None]) + ",,x" * (place % 3) if place in wrong else ",".join(cells)
+        )
+        lines += [""] * (place % 17 == 3)
+    return line_end.join(lines) + line_end
+
+
+@settings(max_examples=examples(60), deadline=None)
+@given(
+    _FAULTS, st.lists(st.integers(0, 39), max_size=6), st.sets(st.integers(0, 39), max_size=4),
+    st.sampled_from(["\n", "\r\n"]), st.sampled_from(["csv", "parquet"]), st.booleans(),
+    st.sampled_from([None, 0, 3]), st.sampled_from(["utf-8", "utf-8-sig", "utf-16"]), st.integers(600, 2500),
+)  # fmt: skip
+def test_validation_of_csv(
+    tmp_path_factory: pytest.TempPathFactory, faults: list[tuple[int, str, int]], repeated: list[int],
+    wrong: set[int], line_end: str, kind: Any, in_two: bool, most: int | None, encoding: str, size: int,
+) -> None:  # fmt: skip
+    """Findings, their order and locations, all files and the report are those of one batch."""
+    folder = tmp_path_factory.mktemp("batches")
+    rows = generate_rows(LABOUR, 40, 1)
+    rows += [dict(rows[one]) for one in repeated]
+    (folder / "a.csv").write_bytes(made_csv(rows, faults, wrong, line_end).encode(encoding))
+    if in_two:
+        pl.DataFrame(generate_rows(LABOUR, 9, 1), infer_schema_length=None).write_csv(folder / "b.csv", separator=";")
+    sources = sources_of([str(one) for one in sorted(folder.glob("*.csv"))])
+
+    def job(out: Path) -> ValidationJob:
+        return ValidationJob(
+            sources=sources, rules=LABOUR, out_format=kind, max_findings=most, **settings_of(out)
+        )  # fmt: skip
+
+    wanted = compare(folder / "results", job, [BatchSize(bytes=size)])
+    if not wrong and not in_two and "error" not in wanted:
+        frame = read_one_sdmx_csv(folder / "a.csv", rules=LABOUR, encoding=None, decimal=".").values
+        mine = frame.filter((pl.col("STRUCTURE_ID") == FLOW).fill_null(value=True))
+        report = report_of(validate(mine, LABOUR), LABOUR)
+        found = "\n".join(wanted["outcome"])
+        assert f'"rows": {report.rows},' in found
+        assert f'"good": {split(validate(mine, LABOUR)).good.height},' in found
+        assert all(f'"count": {one}' in found for one in report.counts.values())
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
+def test_validation_cases(case: Case, tmp_path: Path) -> None:
+    """All cases of the rules have the same findings row by row, with typed columns and lists."""
+    rules = rules_of(version_of(*case.contents), case.reference, **case.settings)
+    _compare_frames(table([row for row, _ in case.rows]), rules, tmp_path, 2)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_generated_worlds(seed: int, tmp_path: Path) -> None:
+    """Structures with constraints, and rows, at random give the same results."""
+    world = generated_world(seed)
+    _compare_frames(world.frame, world.rules, tmp_path, 30, ["csv", "parquet"][seed % 2])
+
+
+def _compare_frames(frame: pl.DataFrame, rules: Rules, folder: Path, rows: int, kind: Any = "csv") -> None:
+    frame.write_parquet(folder / "data.parquet", row_group_size=max(1, frame.height // 2))
+    sources = sources_of([str(folder / "data.parquet")])
+
+    def job(out: Path) -> ValidationJob:
+        return ValidationJob(sources=sources, rules=rules, out_format=kind, **settings_of(out))
+
+    compare(folder / "results", job, [BatchSize(rows=rows)])
+
+
+def _maps(case: MapCase) -> tuple[Any, pl.DataFrame]:
+    plan = plan_of(version_of(*case.contents), **case.settings)
+    return plan, table([row for row, _ in mapped_rows(case)])
+
+
+@pytest.mark.parametrize("case", MAP_CASES, ids=[case.name for case in MAP_CASES])
+def test_map_cases(case: MapCase, tmp_path: Path) -> None:
+    """All cases of maps give the same rows and findings, also for rows that become one observation."""
+    plan, frame = _maps(case)
+    _compare_maps(pl.concat([frame, frame.head(2)]), plan, tmp_path, 2)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_generated_maps(seed: int, tmp_path: Path) -> None:
+    """Maps and rows at random give the same results."""
+    source = random.Random(seed)
+    made = made_map(source)
+    plan = plan_of(version_of(*made.contents))
+    _compare_maps(table(made_rows(source, made.n_sources, 60)), plan, tmp_path, 13, ["csv", "parquet"][seed % 2])
+
+
+def _compare_maps(frame: pl.DataFrame, plan: Any, folder: Path, rows: int, kind: Any = "csv") -> None:
+    frame.write_parquet(folder / "data.parquet")
+    sources = sources_of([str(folder / "data.parquet")])
+    rules = rules_of(version_of(structure(dimension("ID", text()), measure())), DSD)
+
+    def job(out: Path) -> MappingJob:
+        return MappingJob(
+            sources=sources, rules=rules, target=rules, plan=plan, out_format=kind, **settings_of(out)
+        )  # fmt: skip
+
+    compare(folder / "results", job, [BatchSize(rows=rows)])
