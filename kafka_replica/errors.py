@@ -86,7 +86,7 @@ class MissingExtraError(UsageError):
     """An optional dependency is not installed."""
 
     def __init__(self, what: str, extra: str) -> None:
-        super().__init__(f'{what} needs more packages; install them with: pip install "kafka-replica[{extra}]"')
+        super().__init__(f'{what} needs additional packages; install them with: pip install "kafka-replica[{extra}]"')
 
 
 class BrokerError(KafkaReplicaError):

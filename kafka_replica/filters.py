@@ -30,7 +30,7 @@ class KeyFilter:
 
     def __init__(self, predicate: Callable[[bytes], bool], name: str) -> None:
         if not name:
-            raise ConfigurationError("a filter needs a name, by which a store knows that it is still the same one")
+            raise ConfigurationError("a filter needs a name, by which a store recognises it")
         self._predicate = predicate
         self._name = name
 
@@ -66,8 +66,8 @@ class KeyFilter:
             raise  # raised by a filter that this one combines
         except Exception as error:
             raise UsageError(
-                f"the filter {self._name} failed at key {key_text(key)}: {type(error).__name__}: {error}; it has to "
-                "take any bytes"
+                f"the filter {self._name} failed at key {key_text(key)}: {type(error).__name__}: {error}; it must "
+                "accept any bytes"
             ) from error
 
     def __or__(self, other: KeyFilter) -> KeyFilter:
@@ -90,7 +90,7 @@ def _matcher(regex: str, shown: str, *, anywhere: bool = False) -> Callable[[byt
     try:
         compiled = re.compile(regex)
     except re.error as error:
-        raise ConfigurationError(f"{shown!r} is no pattern for keys: {error}") from error
+        raise ConfigurationError(f"{shown!r} is not a pattern for keys: {error}") from error
     look = compiled.search if anywhere else compiled.match
     # Keys are bytes; a byte that is not UTF-8 becomes a character that matches no letter.
     return lambda key: look(key.decode(errors="surrogateescape")) is not None

@@ -188,7 +188,7 @@ class Replica:
         """Start reading in a separate thread, and return at once. Calling the method again has no effect.
 
         Raises:
-            ReplicaClosedError: the replica is closed; make a new one.
+            ReplicaClosedError: the replica is closed; create a new one.
         """
         with self._lifecycle:
             self._check_open()
@@ -234,8 +234,8 @@ class Replica:
 
     def __reduce__(self) -> NoReturn:
         raise UsageError(
-            "a replica cannot be pickled, it holds a connection and threads; "
-            "take what you need out of a snapshot, or make a replica in the other process"
+            "a replica cannot be pickled, because it holds a connection and threads; "
+            "copy what you need from a snapshot, or create a replica in the other process"
         )
 
     def __repr__(self) -> str:
@@ -305,7 +305,7 @@ class Replica:
         self._check_started()
         if not self._publisher.wait_for(positions, timeout_s):
             self._check_not_over()
-            self._raise_too_slow(f"has not come to {Position(positions)}")
+            self._raise_too_slow(f"did not reach {Position(positions)}")
         return self.snapshot()
 
     def _call_when(self, positions: Mapping[Partition, int], call: Callable[[], object]) -> Callable[[], None]:
@@ -333,7 +333,7 @@ class Replica:
             ReplicaClosedError: the replica was closed.
         """
         if not callable(listener):
-            raise UsageError(f"a listener is something that can be called with a Change, not {listener!r}")
+            raise UsageError(f"a listener must be a function of a Change, not {listener!r}")
         self._check_process()
         if self._has_large_values:
             listener = listener_of_whole(listener)
@@ -371,7 +371,7 @@ class Replica:
             KafkaReplicaError: the error with which the replica failed.
         """
         if since is not None and type(since) is not int:
-            raise UsageError(f"since={since!r} is no number of a version; give change.version or snapshot.version")
+            raise UsageError(f"since={since!r} is not the number of a version; give change.version or snapshot.version")
         self._check_process()
         self._check_open()
         if incarnation not in {None, self.incarnation}:
@@ -463,7 +463,7 @@ class Replica:
 
     def _check_open(self) -> None:
         if self._supervisor.closing.is_set():
-            raise ReplicaClosedError(f"the replica of {self.topic} is closed; make a new one")
+            raise ReplicaClosedError(f"the replica of {self.topic} is closed; create a new one")
 
     def _check_not_over(self) -> None:
         error = self._publisher.health.error
@@ -474,7 +474,7 @@ class Replica:
     def _check_process(self) -> None:
         if self._is_fork:
             raise UsageError(
-                "this process is a fork of the one in which the replica was started, and has none of its threads; "
+                "this process is a fork of the one in which the replica was started, and does not have its threads; "
                 "start a replica after the fork"
             )
 
@@ -485,26 +485,26 @@ class Replica:
 
     def _raise_too_slow(self, what: str) -> NoReturn:
         status = self.status()
-        text = f"the replica of {self.topic} {what} in the time given: {status.state}"
+        text = f"the replica of {self.topic} {what} within the timeout: {status.state}"
         if status.blocking_transaction is not None:
             text += (
-                f"; a transaction is open at {status.blocking_transaction} and holds back what is behind it: find its "
+                f"; a transaction is open at {status.blocking_transaction} and delays the records behind it: find its "
                 "producer (kafka-transactions.sh describe-producers), or wait for its transaction.timeout.ms"
             )
         elif not status.barrier:
-            text += "; nothing was heard from the broker"
+            text += "; the broker has not answered"
             text += ": check bootstrap.servers, and that it can be reached" if status.last_error is None else ""
         else:
             text += f"; read up to {status.read_position}, shown {status.position}, the barrier is at {status.barrier}"
         if status.last_error is not None:
-            text += f"; last trouble: {status.last_error}"
+            text += f"; last error: {status.last_error}"
         raise WaitTimeoutError(text)
 
 
 def _claim(store: Store) -> None:
     if store in _in_use:
         raise ConfigurationError(
-            f"another replica has {store!r}; give each replica a store of its own, or close that one"
+            f"another replica uses {store!r}; give each replica a store of its own, or close that one"
         )
     _in_use.add(store)
 

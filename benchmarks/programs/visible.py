@@ -38,7 +38,7 @@ def by_waiting(bootstrap: str, topic: str, boundaries: str) -> Seen:
         snapshot = replica.wait_for(position, _GIVE_UP_S)
         at_s = time.perf_counter()
         if snapshot[_LAST].value != value:
-            raise SystemExit(f"waited for {position} and did not find what was written there")
+            raise SystemExit(f"waited for {position} and a value differs from the value written")
         return at_s
 
     return seen

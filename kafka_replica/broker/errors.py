@@ -63,12 +63,14 @@ _REPLACED = {KafkaError._AUTO_OFFSET_RESET, KafkaError._LOG_TRUNCATION, KafkaErr
 
 _QUOTED = re.compile(r"(?<=sasl\.oauthbearer\.config beginning at: ).*", re.DOTALL)  # the quoted text may hold a secret
 _FENCED = (
-    "another producer has acquired the same transactional id, maybe one with another database; give each producer an "
+    "another producer has acquired the same transactional id, possibly with another database; give each producer an "
     "id of its own on this cluster"
 )
 _ADVICE_BY_CODE = {
-    KafkaError._AUTO_OFFSET_RESET: "the log no longer has what comes next, it was made again or cut off",
-    KafkaError._LOG_TRUNCATION: "the log was cut off",
+    KafkaError._AUTO_OFFSET_RESET: (
+        "the log no longer has the next offset; the topic was recreated or its log truncated"
+    ),
+    KafkaError._LOG_TRUNCATION: "the log was truncated",
     KafkaError._FENCED: _FENCED,
     KafkaError.INVALID_PRODUCER_EPOCH: "another producer has acquired the same transactional id, or the transaction "
     "took longer than transaction.timeout.ms",
@@ -121,7 +123,7 @@ def explained(error: KafkaError | KafkaException | Exception, doing: str) -> Bro
     advice = _ADVICE_BY_CODE.get(cause.code()) or _ADVICE.get(kind)
     if kind is ConfigurationError and "GSSAPI" in cause.str():
         advice = _NO_KERBEROS
-    text = f"{doing}: Kafka says {cause.name()}: {_QUOTED.sub(HIDDEN, cause.str()).removeprefix('Broker: ')}"
+    text = f"{doing}: Kafka reports {cause.name()}: {_QUOTED.sub(HIDDEN, cause.str()).removeprefix('Broker: ')}"
     return kind(f"{text}; {advice}" if advice else text)
 
 

@@ -19,7 +19,7 @@ EXIT_STATUSES: Final = {
     "2": "the command was called wrongly and has to be called differently: an unknown option or property, a "
     "malformed URN, a file that does not exist, results that would be overwritten, ... Nothing was changed",
     "3": "`publish`, `validate` and `map`: done, but artefacts or rows were rejected (`validate` and `map`: or as "
-    "[`--fail-on`](findings.md#thresholds-for-pipelines) says); `topics create` and `check`: topics are not as "
+    "[`--fail-on`](findings.md#thresholds-for-pipelines) requires); `topics create` and `check`: topics are not as "
     "declared",
     "130, 143": "interrupted by Ctrl-C or SIGTERM before it finished; Ctrl-C never shows a stack trace",
     "141": "the program that reads the output has ended, as in `kafka-replica list | head`",
@@ -30,13 +30,15 @@ ADVICE: Final = {
     name: ErrorAdvice(package, action)
     for package, actions in {
         "kafka_replica": {
-            "KafkaReplicaError": "Catch it where the kind of failure does not matter; its subclasses say more.",
-            "UsageError": "Change the call as the message says; a retry fails again.",
+            "KafkaReplicaError": (
+                "Catch it where the kind of failure does not matter; its subclasses are more specific."
+            ),
+            "UsageError": "Correct the call as described in the message; a retry fails again.",
             "ConfigurationError": "Change the setting that the message names.",
             "NotReadyError": "Call `wait_ready()` first, or check `status().ready`.",
             "ReplicaClosedError": "Create a new replica; a closed one is not opened again.",
             "BrokerError": "Read the message; `kafka-replica doctor` finds most causes.",
-            "WaitTimeoutError": "Look at `status()` for what the replica waits for; allow "
+            "WaitTimeoutError": "Check in `status()` what the replica is waiting for; allow "
             "more time if it makes progress.",
             "BadRecordError": "Have the writer repair the record, or leave it out with `on_bad_record`.",
         },
@@ -48,8 +50,8 @@ ADVICE: Final = {
             "AuthorizationError": "Grant the operation that the message names to the client.",
             "TopicNotFoundError": "Check the name of the topic, or create it with `kafka-replica topics create`.",
             "LogReplacedError": "Nothing, unless it repeats: the state is rebuilt. Find out "
-            "who deletes the topic or cuts its log.",
-            "PublishError": "Publish again; nothing of the transaction is visible.",
+            "who deletes the topic or truncates its log.",
+            "PublishError": "Publish again; no part of the transaction is visible.",
             "RecordNotSentError": "Make the record acceptable, for example smaller, and publish again.",
             "CommitUnknownError": "Read the topic to see whether the transaction is there "
             "before it is published again.",
@@ -78,12 +80,12 @@ ADVICE: Final = {
             "NotExpressibleError": "Use the classes of `kafka_replica.sdmx` for this artefact.",
             "ExtensionError": "Correct the extensions of the codelists that the message names.",
             "UnwritableError": "Write the format that the message names.",
-            "ArtefactNotFoundError": "Check the reference; `kafka-replica list` shows what is there.",
+            "ArtefactNotFoundError": "Check the reference; `kafka-replica list` shows the existing keys.",
             "IncompleteStructureError": "Publish the artefacts that `missing` lists.",
         },
         "kafka_replica.data": {
-            "NotInvertibleError": "Write a structure map for the way back.",
-            "DatasetError": "Correct the file at the place that the message names.",
+            "NotInvertibleError": "Write a structure map for the opposite direction.",
+            "DatasetError": "Correct the file at the location that the message names.",
             "MapError": "Correct the structure map that the message names.",
         },
         "kafka_replica.producer": {
@@ -93,7 +95,7 @@ ADVICE: Final = {
             "OutboxError": "Read the log of the database.",
             "OutboxUnavailableError": "Restore the database; the producer retries by itself.",
             "OutboxNotMigratedError": "Run `kafka-replica producer migrate`.",
-            "SourceError": "Repair the source; until then the topic keeps what it has.",
+            "SourceError": "Repair the source; until then the topic is left unchanged.",
             "SourceUnavailableError": "Restore the database of the source; a retry follows.",
         },
         "kafka_replica.embedded": {

@@ -29,7 +29,7 @@ _KAFKAS_PORT = 9092
 def _checked_name(context: click.Context, parameter: click.Parameter, value: str) -> str:
     del context, parameter
     if not is_name(value):
-        raise click.BadParameter(f"{value!r} cannot be the name of a broker; {NAME_RULE}")
+        raise click.BadParameter(f"{value!r} is not a valid name of a broker; {NAME_RULE}")
     return value
 
 
@@ -38,14 +38,14 @@ _NAME = click.option(
     default=DEFAULT_NAME,
     show_default=True,
     callback=_checked_name,
-    help="Which broker, if there are several.",
+    help="Name of the broker, if there are several.",
 )
 _JSON = click.option("--json", "as_json", is_flag=True, help="One line of JSON, for scripts.")
 
 
 @click.group()
 def broker() -> None:
-    """Start, stop and look at a real Kafka broker on this machine.
+    """Start, stop and show a real Kafka broker on this machine.
 
     It only listens on the loopback address. Kafka itself is downloaded the first time (45 MB).
     """
@@ -61,10 +61,10 @@ def broker() -> None:
     "--data",
     type=click.Path(file_okay=False),
     metavar="DIR",
-    help="Folder that keeps the data; without it they are removed when the broker stops.",
+    help="Data folder to keep; by default the data is removed when the broker stops.",
 )
-@click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="A setting of the broker. Repeatable.")
-@click.option("--foreground", is_flag=True, help="Stay until interrupted, and stop the broker then.")
+@click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="Broker setting. Repeatable.")
+@click.option("--foreground", is_flag=True, help="Run in the foreground until interrupted, then stop the broker.")
 @_NAME
 @_JSON
 def start(
@@ -92,9 +92,9 @@ def start(
             if foreground:
                 _run_in_foreground(kafka, entry, registry, as_json)
             else:
-                _show(entry, f"Kafka runs at {entry.bootstrap_servers} (log: {entry.log_path})", as_json)
+                _show(entry, f"Kafka is running at {entry.bootstrap_servers} (log: {entry.log_path})", as_json)
                 if not as_json and choose_broker(registry.running()) == entry:
-                    click.echo("The other commands use it where no --bootstrap-server is given.")
+                    click.echo("Other commands use it unless --bootstrap-server is given.")
     except KafkaReplicaError as error:
         _fail(error, as_json)
 
@@ -112,7 +112,7 @@ def stop(name: str, as_json: bool) -> None:
         with registry.changing(name):
             there = registry.find(name)
             if there is None:
-                _fail(EmbeddedKafkaError(f"no broker named {name!r} runs; there is nothing to stop"), as_json)
+                _fail(EmbeddedKafkaError(f"no broker named {name!r} is running"), as_json)
             registry.stop(there)
     except KafkaReplicaError as error:
         _fail(error, as_json)
@@ -132,14 +132,14 @@ def status(name: str, as_json: bool) -> None:
     except KafkaReplicaError as error:
         _fail(error, as_json)
     if there is None:
-        line = json.dumps({"name": name, "state": "stopped"}) if as_json else f"no broker named {name!r} runs"
+        line = json.dumps({"name": name, "state": "stopped"}) if as_json else f"no broker named {name!r} is running"
         click.echo(line)
         sys.exit(3)
     if not there.answers():
-        text = f"Kafka at {there.bootstrap_servers} runs but does not answer (log: {there.log_path})"
+        text = f"Kafka at {there.bootstrap_servers} is running but does not answer (log: {there.log_path})"
         _show(there, text, as_json, state="silent")
         sys.exit(4)
-    _show(there, f"Kafka runs at {there.bootstrap_servers}, process {there.pid} (log: {there.log_path})", as_json)
+    _show(there, f"Kafka is running at {there.bootstrap_servers}, process {there.pid} (log: {there.log_path})", as_json)
 
 
 def _started(port: int | None, data: str | None, settings: dict[str, str]) -> LocalKafka:
@@ -165,11 +165,11 @@ def _run_in_foreground(kafka: LocalKafka, entry: Entry, registry: Registry, as_j
 
     before = signal.signal(signal.SIGTERM, end)
     try:
-        _show(entry, f"Kafka runs at {entry.bootstrap_servers}; press Ctrl-C to stop it", as_json)
+        _show(entry, f"Kafka is running at {entry.bootstrap_servers}; press Ctrl-C to stop it", as_json)
         with contextlib.suppress(KeyboardInterrupt):
             while kafka.is_running():
                 time.sleep(0.2)
-            raise EmbeddedKafkaError(f"the broker ended by itself; the end of its log:\n{kafka.log_tail()}")
+            raise EmbeddedKafkaError(f"the broker ended unexpectedly; the end of its log:\n{kafka.log_tail()}")
     except EmbeddedKafkaError:
         if entry.lives():
             raise
@@ -184,10 +184,10 @@ def _report_running(there: Entry, asked: dict[str, Any], as_json: bool) -> None:
     different = [key for key, value in asked.items() if value and value != there.asked.get(key)]
     if different:
         raise EmbeddedKafkaError(
-            f"a broker named {there.name!r} runs already at {there.bootstrap_servers}, started with another "
+            f"a broker named {there.name!r} is already running at {there.bootstrap_servers}, started with another "
             f"{' and '.join(different)}; stop it first, or start this one with another --name"
         )
-    _show(there, f"Kafka runs already at {there.bootstrap_servers} (log: {there.log_path})", as_json)
+    _show(there, f"Kafka is already running at {there.bootstrap_servers} (log: {there.log_path})", as_json)
 
 
 def _settings(pairs: tuple[str, ...]) -> dict[str, str]:

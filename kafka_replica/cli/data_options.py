@@ -89,16 +89,16 @@ def _report_paths(context: click.Context, option: click.Parameter, value: tuple[
 
 
 _OPTIONS = (
-    click.option("--json", "as_json", is_flag=True, help="The report as a line of JSON on stdout."),
-    click.option("--quiet", is_flag=True, help="Show neither progress nor summary; errors are shown."),
+    click.option("--json", "as_json", is_flag=True, help="Print the report as a line of JSON on stdout."),
+    click.option("--quiet", is_flag=True, help="Show only errors, neither progress nor summary."),
     click.option("--report-picture", is_flag=True, help="Also draw the findings: report.svg."),
     click.option(
         "--max-error-share", type=click.FloatRange(0, 1), default=0.0, show_default=True, metavar="SHARE",
-        help="Accept up to this share of rejected rows: 0.01 is one per cent.",
+        help="Accepted share of rejected rows: 0.01 is one per cent.",
     ),
     click.option(
         "--fail-on", type=click.Choice(["error", "warning", "never"]), default="error", show_default=True,
-        help="What makes the exit status 3.",
+        help="Findings that make the exit status 3.",
     ),
     click.option(
         "--max-findings", type=click.IntRange(min=0), metavar="N",
@@ -113,25 +113,25 @@ _OPTIONS = (
         callback=_report_paths,
         help="Write a report: .html, .json, or .ess.json (European Statistical System). Repeatable.",
     ),
-    click.option("--overwrite", is_flag=True, help="Replace what an earlier run left."),
+    click.option("--overwrite", is_flag=True, help="Replace the results of an earlier run."),
     click.option(
         "--time-format", type=click.Choice(["original", "normalized"]), default="original", show_default=True,
-        help="Of periods in SDMX-CSV; normalized: the day or moment on which they begin.",
+        help="Form of periods in SDMX-CSV; normalized: the day or instant at which they begin.",
     ),
     click.option(
-        "--encoding", help="Of text files without a byte order mark; UTF-8 if not given.",
+        "--encoding", help="Encoding of text files without a byte order mark; UTF-8 if not given.",
     ),
     click.option(
         "--decimal", default=".", show_default=True,
-        help="What stands before decimals in text files.",
+        help="Decimal separator of text files.",
     ),
     click.option(
         "--line-breaks", is_flag=True,
-        help="Cells may hold line breaks: Spark reads each file as a whole; local always expects them.",
+        help="Cells may contain line breaks: Spark then reads each file as a whole; local always allows them.",
     ),
     click.option(
         "--format", "out_format", type=click.Choice(["csv", "parquet"]), default="csv", show_default=True,
-        help="Of what is written; csv is SDMX-CSV 2.0.",
+        help="Output format; csv is SDMX-CSV 2.0.",
     ),
     click.option(
         "--engine", "engine_name", default="local", show_default=True, metavar="local|spark",
@@ -139,11 +139,11 @@ _OPTIONS = (
     ),
     click.option(
         "--rules", "severities", multiple=True, metavar="RULE=SEVERITY",
-        help="Make a rule an error, a warning, information, or switch it off. Repeatable.",
+        help="Set the severity of a rule to error, warning or information, or switch it off. Repeatable.",
     ),
     click.option(
         "--out", required=True, type=click.Path(file_okay=False, path_type=Path), metavar="DIR",
-        help="The folder for what is written.",
+        help="Output folder.",
     ),
 )  # fmt: skip
 

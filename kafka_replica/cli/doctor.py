@@ -30,10 +30,12 @@ _MARKS = {
 @click.command()
 @click.option(
     "--large-bytes", type=click.IntRange(1), default=LARGE_BYTES, show_default=True,
-    help="How large the largest record will be, before compression.",
+    help="Size of the largest expected record, before compression.",
 )  # fmt: skip
-@click.option("--progress-topic", help="The producer's, if it is not TOPIC.progress.")
-@click.option("--transactional-id", default="tx-doctor", show_default=True, help="For the transactions that are tried.")
+@click.option("--progress-topic", help="Progress topic of the producer, if it is not TOPIC.progress.")
+@click.option(
+    "--transactional-id", default="tx-doctor", show_default=True, help="Transactional id of the trial transactions."
+)
 @kafka_options
 def doctor(
     large_bytes: int,

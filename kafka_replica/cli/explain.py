@@ -51,7 +51,7 @@ def explanation(code: str) -> dict[str, str]:
         return _of_rule(code)
     codes = [*ADVICE, *CATALOGUE, *MAP_RULES, *statuses]
     raise UsageError(
-        f"there is no code {code!r}{did_you_mean(code, codes, 3)}; kafka-replica explain without a code lists all"
+        f"there is no code {code!r}{did_you_mean(code, codes, 3)}; run kafka-replica explain without a code to list all"
     )
 
 
@@ -90,7 +90,7 @@ def _of_rule(code: str) -> dict[str, str]:
         "found when": found,
         "source": source,
         **others,
-        "what to do": f"correct the data or the structure; --rules {code}=off, or another severity, changes its effect",
+        "what to do": f"correct the data or the structure; --rules {code}=off, or another severity, changes the effect",
     }
     return {name: text for name, text in facts.items() if text}
 

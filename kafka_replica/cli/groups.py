@@ -23,7 +23,7 @@ class _Command(NamedTuple):
 
 
 _COMMANDS: Final = {
-    "broker": _Command("broker", "broker", "Start, stop and look at a real Kafka broker on this machine."),
+    "broker": _Command("broker", "broker", "Start, stop and show a real Kafka broker on this machine."),
     "doctor": _Command("doctor", "doctor", "Test the connection, the topic and its settings."),
     "dump": _Command("reading", "dump", "Print every key of one version."),
     "explain": _Command("explain", "explain", "Explain an error, a rule or an exit status."),
@@ -33,13 +33,13 @@ _COMMANDS: Final = {
     "monitoring": _Command("monitoring", "monitoring", "Write alerts for Prometheus and a dashboard for Grafana."),
     "producer": _Command("producer", "producer", "Run and control the reference producer."),
     "publish": _Command("publish", "publish", "Publish structure files in one transaction."),
-    "samples": _Command("samples", "samples", "Write sample files to try things with."),
+    "samples": _Command("samples", "samples", "Write sample files for experiments."),
     "serve": _Command("serve", "serve", "Serve structures over HTTP, live."),
     "source": _Command("source", "source", "Copy a PostgreSQL table to a topic."),
     "status": _Command("reading", "status", "Print the status of a replica of the topic."),
     "topics": _Command("topics", "topics", "Name, create and check topics; list obsolete ones."),
     "validate": _Command("validate", "validate", "Validate data against a structure."),
-    "watch": _Command("reading", "watch", "Print a line for each version as it comes."),
+    "watch": _Command("reading", "watch", "Print a line for each new version."),
 }
 
 
@@ -97,7 +97,7 @@ def _missing(name: str, error: MissingExtraError) -> click.Command:
 @click.version_option(None, "-V", "--version", package_name="kafka-replica")
 @click.option(
     "--log-format", type=click.Choice(FORMATS), default="text", envvar=FORMAT_VARIABLE,
-    help="Messages on stderr: text, or a JSON object in each line.",
+    help="Format of messages on stderr: text, or a JSON object in each line.",
 )  # fmt: skip
 def kafka_replica(log_format: str) -> None:
     """Live, exact copies of compacted Kafka topics: whole transactions, or nothing of them."""

@@ -115,14 +115,14 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
 """Examples by the words of a command; the empty text is for the whole program."""
 
 VARIABLES: Final = {
-    "KAFKA_REPLICA_BOOTSTRAP_SERVERS": "The brokers, where --bootstrap-server is not given.",
-    "KAFKA_REPLICA_CACHE": 'The folder for what "broker start" fetches.',
-    "KAFKA_REPLICA_DEBUG": "Set to 1: stack traces, and the log of Kafka's client.",
-    "KAFKA_REPLICA_LOG_FORMAT": "text or json, where --log-format is not given.",
-    "KAFKA_REPLICA_MAVEN_ROOT": 'Where "broker start" fetches Kafka from.',
-    "KAFKA_REPLICA_STATE": "The folder that remembers brokers that were started.",
-    "KAFKA_REPLICA_STORE": "The folder of a replica, where --store is not given.",
-    "KAFKA_REPLICA_TOPIC": "The topic, where --topic is not given.",
+    "KAFKA_REPLICA_BOOTSTRAP_SERVERS": "Brokers, if --bootstrap-server is not given.",
+    "KAFKA_REPLICA_CACHE": 'Folder for downloads of "broker start".',
+    "KAFKA_REPLICA_DEBUG": "1 shows stack traces and the log of Kafka's client.",
+    "KAFKA_REPLICA_LOG_FORMAT": "text or json, if --log-format is not given.",
+    "KAFKA_REPLICA_MAVEN_ROOT": 'Repository of Kafka for "broker start".',
+    "KAFKA_REPLICA_STATE": "Folder with the list of started brokers.",
+    "KAFKA_REPLICA_STORE": "Folder of a replica, if --store is not given.",
+    "KAFKA_REPLICA_TOPIC": "Topic, if --topic is not given.",
 }
 """All environment variables, with their meaning."""
 _OF_BROKERS: Final = ("KAFKA_REPLICA_CACHE", "KAFKA_REPLICA_MAVEN_ROOT", "KAFKA_REPLICA_STATE")

@@ -52,7 +52,7 @@ def find_record(snapshots: Sequence[Snapshot], wanted: str) -> Record:
     found = found or [one for snapshot in snapshots for one in _referenced(snapshot, wanted)]
     if len(found) > 1:
         shown = "".join(f"\n  {one.name}" for one in found)
-        raise ArtefactNotFoundError(f"{wanted} fits {counted(len(found), 'record')}; say which one is meant:{shown}")
+        raise ArtefactNotFoundError(f"{wanted} matches {counted(len(found), 'record')}; give one of them:{shown}")
     if found:
         return found[0].record
     _check_is_one(wanted)
@@ -67,10 +67,10 @@ def _check_is_one(wanted: str) -> None:
     parts = _REFERENCE(wanted)
     if "*" in wanted or "?" in wanted:
         pattern = wanted if parts is None or parts[1] else f"*={wanted}"
-        raise UsageError(f'{wanted} stands for several keys; see them with: kafka-replica list "{pattern}"')
+        raise UsageError(f'{wanted} matches several keys; list them with: kafka-replica list "{pattern}"')
     if parts is not None and parts[5]:
         whole = wanted.removesuffix(f".{parts[5]}")
-        raise UsageError(f'{wanted} names an item; get the artefact that holds it: kafka-replica get "{whole}"')
+        raise UsageError(f'{wanted} names an item; get the artefact that contains it: kafka-replica get "{whole}"')
 
 
 def _referenced(snapshot: Snapshot, wanted: str) -> Iterator[Found]:

@@ -26,7 +26,7 @@ from kafka_replica.sdmx import Structures
 @click.command("map")
 @click.argument("data", nargs=-1, required=True, metavar="DATA...")
 @reference_option("--map", "reference", "The structure map.")
-@click.option("--reverse", is_flag=True, help="Map back, where the map forgets nothing.")
+@click.option("--reverse", is_flag=True, help="Map in the opposite direction, if the map loses no information.")
 @data_options
 def map_data(
     data: tuple[str, ...],

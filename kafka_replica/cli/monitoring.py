@@ -15,8 +15,8 @@ from kafka_replica.metrics.rules_file import rules_file
 
 @click.command()
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path), default="monitoring", metavar="[DIR]")
-@click.option("--docs-url", default="", metavar="URL", help="The documentation site that alerts link to.")
-@click.option("--overwrite", is_flag=True, help="Replace files of these names that have other content.")
+@click.option("--docs-url", default="", metavar="URL", help="URL of the documentation that alerts link to.")
+@click.option("--overwrite", is_flag=True, help="Replace existing files with different content.")
 @JSON
 def monitoring(folder: Path, docs_url: str, overwrite: bool, as_json: bool) -> None:
     """Write rules for Prometheus and a dashboard for Grafana to a folder, "monitoring" by default."""
@@ -26,7 +26,7 @@ def monitoring(folder: Path, docs_url: str, overwrite: bool, as_json: bool) -> N
     }
     others = [path for path, text in contents.items() if path.exists() and path.read_text(encoding="utf-8") != text]
     if others and not overwrite:
-        raise UsageError(f"{others[0]} is there already and has other content; name another folder, or say --overwrite")
+        raise UsageError(f"{others[0]} already exists with different content; use another folder or --overwrite")
     folder.mkdir(parents=True, exist_ok=True)
     for path, text in contents.items():
         path.write_text(text, encoding="utf-8")
@@ -34,4 +34,4 @@ def monitoring(folder: Path, docs_url: str, overwrite: bool, as_json: bool) -> N
     if as_json:
         json_line({"folder": str(folder), "files": names})
     else:
-        print_line(f"2 files written to {folder}: {', '.join(names)}")
+        print_line(f"wrote 2 files to {folder}: {', '.join(names)}")

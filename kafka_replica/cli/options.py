@@ -45,8 +45,7 @@ def topic_names(value: str, *, several: bool = True) -> list[str]:
     for name in names:
         if not _TOPIC_NAME(name):
             raise click.BadParameter(
-                f"{name!r} cannot be the name of a topic; it has up to 249 letters, digits, dots, dashes and "
-                "underscores"
+                f"{name!r} is not a valid name of a topic; use up to 249 letters, digits, dots, dashes and underscores"
             )
     if len(set(names)) != len(names):
         raise click.BadParameter(f"{value!r} names a topic twice")
@@ -56,18 +55,18 @@ def topic_names(value: str, *, several: bool = True) -> list[str]:
 def _checked_seconds(context: click.Context, parameter: click.Parameter, value: float) -> float:
     del context, parameter
     if math.isnan(value):
-        raise click.BadParameter("nan is no number of seconds")
+        raise click.BadParameter("nan is not a number of seconds")
     return min(value, 1e9)  # a lock cannot wait for infinity
 
 
 BOOTSTRAP_SERVER = click.option(
     "--bootstrap-server", envvar=SERVERS_VARIABLE, metavar="HOST:PORT[,...]",
-    help="The brokers to connect to first; by default the one that \"broker start\" has started.",
+    help="Brokers to connect to first; by default the one started by \"broker start\".",
 )  # fmt: skip
 CONFIG = click.option(
     "--config", "configs", multiple=True, metavar="FILE|KEY=VALUE",
-    help="Properties of Kafka's clients: a file (Java properties or TOML), or one property. Repeatable; later ones "
-    "win.",
+    help="Properties of Kafka's clients: a file (Java properties or TOML), or one property. Repeatable; the last "
+    "value counts.",
 )  # fmt: skip
 TIMEOUT_S = click.option(
     "--timeout-s", type=click.FloatRange(min=0), default=60.0, show_default=True, callback=_checked_seconds,
@@ -75,7 +74,7 @@ TIMEOUT_S = click.option(
 )  # fmt: skip
 STORE = click.option(
     "--store", type=click.Path(file_okay=False, path_type=Path), metavar="DIR", envvar="KAFKA_REPLICA_STORE",
-    help="Keep the replica in this folder (RocksDB); the next command goes on where this one was.",
+    help="Keep the replica in this folder (RocksDB); the next command resumes from here.",
 )  # fmt: skip
 JSON = click.option("--json", "as_json", is_flag=True, help="JSON lines, for scripts.")
 
@@ -125,20 +124,20 @@ _OF_A_REPLICA = (
     ),
     click.option(
         "--dead-letters", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
-        help="Append records that cannot be replicated to this file, as JSON lines, and go on without them.",
+        help="Append records that cannot be replicated to this file, as JSON lines, and continue without them.",
     ),
     click.option(
         "--on-bad-record", type=click.Choice(["stop", "skip"]), default="stop", show_default=True,
-        help="Whether to go on without records that cannot be replicated.",
+        help="Handling of records that cannot be replicated.",
     ),
     click.option(
         "--key-filter", multiple=True, metavar="PATTERN",
-        help="Only keys that match as a whole: * any text, ? a character. Repeatable; one of them has to match.",
+        help="Only keys that match this pattern as a whole: * any text, ? a character. Repeatable; one must match.",
     ),
     STORE,
     click.option(
         "--boundaries", type=click.Choice(["auto", "markers", "quiescence"]), default="auto", show_default=True,
-        help="What tells where transactions end.",
+        help="How transaction boundaries are detected.",
     ),
 )  # fmt: skip
 

@@ -40,7 +40,7 @@ def write(data: bytes) -> None:
         OutputClosedError: the reader has closed the pipe.
     """
     if sys.stdout is None:
-        raise UsageError("there is no standard output to write to; do not close it")
+        raise UsageError("standard output is closed; run the command with an open standard output")
     _Writing.in_the_middle = True
     try:
         sys.stdout.buffer.write(data)

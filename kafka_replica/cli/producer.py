@@ -53,7 +53,7 @@ for _command in (list_transactions, show, skip, replace_records):
     multiple=True,
     metavar="DIR",
     type=click.Path(file_okay=False),
-    help="Take in the structure files of this folder, and all that changes in it. Repeatable.",
+    help="Record the structure files of this folder, and later changes of them. Repeatable.",
 )
 @click.option("--metrics-port", type=click.IntRange(0, 65535), help="Serve metrics for Prometheus on this port.")
 @click.option(
@@ -62,7 +62,7 @@ for _command in (list_transactions, show, skip, replace_records):
     type=click.FloatRange(min=0),
     default=math.inf,
     metavar="SECONDS",
-    help="Give up when the database cannot be reached for so long at the beginning; it is waited for otherwise.",
+    help="Maximum wait for the database at startup, in seconds; unlimited by default.",
 )
 def run(file: Path, as_json: bool, folders: tuple[str, ...], metrics_port: int | None, wait_s: float) -> None:
     """Publish recorded transactions, or stand by while another instance publishes, until interrupted."""
@@ -86,7 +86,13 @@ def _serve_metrics(made: StructureProducer, port: int) -> Callable[[], None]:
 
 @producer.command()
 @producer_options
-@click.option("--watch-s", type=click.FloatRange(min=0), default=5.0, show_default=True, help="Watch for its life.")
+@click.option(
+    "--watch-s",
+    type=click.FloatRange(min=0),
+    default=5.0,
+    show_default=True,
+    help="How long to watch its heartbeat, in seconds.",
+)
 def status(file: Path, as_json: bool, watch_s: float) -> None:
     """Show the status of the producer; exits 0 only if it publishes."""
     with control_of(file) as made:
@@ -108,7 +114,7 @@ def migrate(file: Path, as_json: bool) -> None:
         migrate_tables(engine)
     finally:
         engine.dispose()
-    report_success(as_json, "migrate", "the producer's tables are of this version")
+    report_success(as_json, "migrate", "the producer's tables have the current version")
 
 
 @producer.command()
@@ -116,25 +122,25 @@ def migrate(file: Path, as_json: bool) -> None:
 @click.option(
     "--new-incarnation",
     is_flag=True,
-    help="After the database was restored or lost commits: do not believe what Kafka says of earlier transactions.",
+    help="After a restore or lost commits of the database: ignore the progress recorded in Kafka.",
 )
 def flush(file: Path, as_json: bool, new_incarnation: bool) -> None:
     """Send all present content in one transaction, and tombstones for all other keys in another."""
     with control_of(file) as made:
         recorded = made.flush(new_incarnation=new_incarnation)
     report_success(
-        as_json, "flush", f"recorded as transactions {recorded[0]} and {recorded[1]}; the running instance sends it"
+        as_json, "flush", f"recorded as transactions {recorded[0]} and {recorded[1]}; the running instance sends them"
     )
 
 
 @producer.command()
 @producer_options
-@click.option("--reason", default="by request", show_default=True, help="Why, for the status.")
+@click.option("--reason", default="by request", show_default=True, help="Reason shown in the status.")
 def suspend(file: Path, as_json: bool, reason: str) -> None:
     """Stop sending until the producer is resumed or started again; recording continues."""
     with control_of(file) as made:
         made.suspend(reason)
-    report_success(as_json, "suspend", "nothing more is sent")
+    report_success(as_json, "suspend", "no more transactions are sent")
 
 
 @producer.command()
@@ -143,7 +149,7 @@ def resume(file: Path, as_json: bool) -> None:
     """Resume sending: pending and failed transactions are sent in the order in which they were recorded."""
     with control_of(file) as made:
         made.resume()
-    report_success(as_json, "resume", "it goes on")
+    report_success(as_json, "resume", "the producer continues")
 
 
 @producer.command()
@@ -159,12 +165,12 @@ def claim(file: Path, as_json: bool) -> None:
 
 @producer.command()
 @producer_options
-@click.confirmation_option(prompt="Delete the configuration and all that was recorded?")
+@click.confirmation_option(prompt="Delete the configuration and all recorded transactions?")
 def delete(file: Path, as_json: bool) -> None:
     """Delete the configuration and everything that was recorded; the topics keep their records."""
     with control_of(file) as made:
         made.delete()
-    report_success(as_json, "delete", "deleted; the topic keeps what it has")
+    report_success(as_json, "delete", "deleted; the topic is unchanged")
 
 
 def _made(configuration: Configuration, wait_s: float, observer: Callable[[Notice], None]) -> StructureProducer:
@@ -178,13 +184,13 @@ def _made(configuration: Configuration, wait_s: float, observer: Callable[[Notic
 def _show(found: ProducerStatus) -> None:
     print_line(f"Running: {str(found.running).lower()}")
     print_line(f"mode: {found.mode}{f' ({found.reason})' if found.reason else ''}")
-    said = "lives" if found.owner_lives else "was not seen to live"
+    said = "alive" if found.owner_lives else "no heartbeat seen"
     print_line(f"instance: {'none' if found.owner is None else f'{found.owner} ({said})'}")
     print_line(f"producer: {found.id}, topic {found.topic}{f', {found.media_type}' if found.media_type else ''}")
     print_line(f"sent: {found.sent:,} of {found.recorded:,} recorded")
     print_line(f"pending: {found.pending:,} ({counted(found.pending_bytes, 'byte')})")
     if found.not_carried:
-        print_line(f"not carried by the format: {counted(found.not_carried, 'record')}")
+        print_line(f"not representable in the format: {counted(found.not_carried, 'record')}")
     if found.skipped_records or found.skipped:
         records = counted(found.skipped_records, "record")
         print_line(f"skipped by request: {counted(found.skipped, 'transaction')}, {records}")

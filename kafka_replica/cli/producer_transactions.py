@@ -21,7 +21,7 @@ from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.files import read_structures, structure_files
 
 _TX_ID = click.argument("tx_id", type=click.IntRange(1), metavar="TX_ID")
-_REASON = click.option("--reason", default="by request", show_default=True, help="Why, for the list.")
+_REASON = click.option("--reason", default="by request", show_default=True, help="Reason shown in the list.")
 _GO_ON = "when the producer is resumed"
 
 
@@ -32,9 +32,15 @@ _GO_ON = "when the producer is resumed"
     "statuses",
     multiple=True,
     type=click.Choice([status.name.lower() for status in Status]),
-    help="Only those. Repeatable.",
+    help="Only transactions of this status. Repeatable.",
 )
-@click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="How many, the newest first.")
+@click.option(
+    "--limit",
+    type=click.IntRange(1),
+    default=20,
+    show_default=True,
+    help="Maximum number of transactions, newest first.",
+)
 def list_transactions(file: Path, as_json: bool, statuses: tuple[str, ...], limit: int) -> None:
     """List recorded transactions, and the amendments to those that could not be sent."""
     with control_of(file) as control:
@@ -49,7 +55,7 @@ def list_transactions(file: Path, as_json: bool, statuses: tuple[str, ...], limi
 @click.command()
 @producer_options
 @_TX_ID
-@click.option("--key", help="Print the value of this record, byte for byte.")
+@click.option("--key", help="Print the value of the record with this key, byte for byte.")
 def show(file: Path, as_json: bool, tx_id: int, key: str | None) -> None:
     """Show the records of a transaction, including those that were skipped or replaced."""
     with control_of(file) as control:
@@ -85,8 +91,8 @@ def skip(file: Path, as_json: bool, tx_id: int, keys: tuple[str, ...], reason: s
 @producer_options
 @_TX_ID
 @click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path), metavar="PATH...")
-@click.option("--key", help="PATH is a file with the value of this key, as it is; otherwise structure files.")
-@click.option("--content-type", help="The media type of that file.")
+@click.option("--key", help="Key whose value PATH contains as it is; without it PATH is structure files.")
+@click.option("--content-type", help="Media type of that file.")
 @_REASON
 def replace(
     file: Path,
@@ -113,13 +119,13 @@ def replace(
 def _puts(paths: tuple[Path, ...], key: str | None, content_type: str | None) -> list[Put]:
     if key is None:
         if content_type is not None:
-            raise UsageError("--content-type goes with --key; structure files tell theirs")
+            raise UsageError("--content-type requires --key; structure files have their own")
         found = read_structures(structure_files(paths))
         if found.rejected:
-            raise MessageError(f"{found.rejected[0].file}: {found.rejected[0].error}; nothing is replaced")
+            raise MessageError(f"{found.rejected[0].file}: {found.rejected[0].error}; nothing was replaced")
         return [put_of(part) for part in found.parts.values()]
     if len(paths) != 1 or paths[0].is_dir():
-        raise UsageError("with --key, give one file: the value of that key")
+        raise UsageError("--key requires exactly one file, with the value of that key")
     return [Put(key, paths[0].read_bytes(), content_type)]
 
 

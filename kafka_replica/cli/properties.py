@@ -95,7 +95,7 @@ def _texts(values: Mapping[str, Any], path: Path) -> dict[str, str]:
         elif isinstance(value, (list, tuple)) and all(isinstance(each, (str, int)) for each in value):
             found[name] = ",".join(map(str, value))
         else:
-            raise ConfigurationError(f"{path}: {name} should be a text, a number, true, false or a list of texts")
+            raise ConfigurationError(f"{path}: {name} must be a string, a number, true, false or a list of strings")
     return found
 
 

@@ -38,23 +38,23 @@ REJECTED: Final = 3
 @click.command()
 @click.argument("paths", nargs=-1, metavar="PATH...")
 @click.option("--delete", "deletes", multiple=True, metavar="URN...", help="Send tombstones for these URNs.")
-@click.option("--create-topic", is_flag=True, help="Create the topic first if it is missing (compacted).")
-@click.option("--partitions", type=click.IntRange(1), default=1, show_default=True, help="Of a topic created.")
+@click.option("--create-topic", is_flag=True, help="Create the topic (compacted) if it does not exist.")
+@click.option("--partitions", type=click.IntRange(1), default=1, show_default=True, help="Partitions of a new topic.")
 @click.option(
     "--replication-factor",
     type=click.IntRange(1),
-    help="Of a topic created; 3 if not given, or as many as there are brokers.",
+    help="Replication factor of a new topic; by default 3, or the number of brokers if that is smaller.",
 )
-@click.option("--skip-unreadable", is_flag=True, help="Leave out files that cannot be read as a whole; they are named.")
-@click.option(
-    "--no-check", is_flag=True, help="Publish artefacts that the reader cannot read, too, as far as they can be cut."
-)
+@click.option("--skip-unreadable", is_flag=True, help="Skip files that cannot be read at all, and list them.")
+@click.option("--no-check", is_flag=True, help="Also publish artefacts that cannot be read, if they can be split off.")
 @click.option(
     "--no-merge",
     is_flag=True,
-    help="Replace schemes of concepts and organisations that stand alone instead of merging them with the topic's.",
+    help="Replace concept and organisation schemes instead of merging them with those of the topic.",
 )
-@click.option("--transactional-id", help="Fences other producers of the same id; one of its own if not given.")
+@click.option(
+    "--transactional-id", help="Transactional id, which fences other producers with the same id; unique by default."
+)
 @kafka_options
 def publish(
     paths: tuple[str, ...],
@@ -85,17 +85,17 @@ def publish(
     if not structures.parts and not deleted:
         if structures.rejected:
             raise MessageError(
-                f"nothing is published: of {counted(len(structures.rejected), 'artefact')} none can be read"
+                f"nothing was published: none of {counted(len(structures.rejected), 'artefact')} can be read"
             )
-        raise UsageError("there is nothing to publish: name structure files, folders of them, or --delete URN")
+        raise UsageError("nothing to publish: give structure files, folders, or --delete URN")
     named = {*structures.parts, *(one.error.urn for one in structures.rejected)}
     both = [str(urn) for urn in deleted if urn in named]
     if both:
-        raise UsageError(f"asked to publish and to delete at once: {', '.join(both)}")
+        raise UsageError(f"to be both published and deleted: {', '.join(both)}")
     topics = Topics(config)
     if create_topic:
         topics.create(topic, partitions, STRUCTURE_TOPIC, timeout_s, replication_factor)
-    with topic_suggestions(config, topic, remedy="; --create-topic creates it"):
+    with topic_suggestions(config, topic, remedy="; create it with --create-topic"):
         topics.look_up(topic, timeout_s)  # a producer would wait for a missing topic
     is_shared = may_be_merged([*structures.parts, *deleted])
     own_id = f"kafka-replica-publish-{topic if is_shared else uuid.uuid4()}"
@@ -124,7 +124,7 @@ def _separate_urns(paths: tuple[str, ...], deletes: tuple[str, ...]) -> tuple[li
         raise UsageError(f"--delete: {error}") from error
     for urn in parsed:
         if is_wildcard(urn.version) or "*" in (urn.agency, urn.id):
-            raise UsageError(f"{urn} may stand for several artefacts; name each one to be deleted")
+            raise UsageError(f"{urn} may match several artefacts; name each artefact to delete")
         known = CLASSES.get(urn.cls)
         if urn.item is not None or (known is not None and not known.is_maintainable):
             raise UsageError(f"{urn} is an item; only whole artefacts are published and deleted: {urn.maintainable}")

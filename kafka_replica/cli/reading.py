@@ -196,10 +196,10 @@ def _status_text(topic: str, status: Status) -> str:
         "barrier": str(status.barrier),
         "high watermark": str(status.high_watermark),
         "last stable offset": str(status.last_stable_offset),
-        "lag": "not known yet" if status.lag_records is None else counted(status.lag_records, "offset"),
+        "lag": "unknown" if status.lag_records is None else counted(status.lag_records, "offset"),
         "open transaction": f"at {status.blocking_transaction} for {status.blocked_s:.1f} s"
         if status.blocking_transaction
-        else "none in the way",
+        else "none",
         "read": counted(status.counts.records, "record"),
         "tombstones": f"{status.counts.tombstones:,} of these",
         "bad records": f"{status.counts.bad_records:,} set aside",

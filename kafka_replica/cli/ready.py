@@ -92,7 +92,7 @@ def _give_up_if_silent(replica: Replica, status: Status) -> None:
         servers = replica.config["bootstrap.servers"]
         reason = status.last_error or "check the address, and that the broker runs"
         where = "" if servers in reason else f" at {servers}"
-        raise BrokerUnavailableError(f"no broker answers{where} in {status.last_contact_s or 0:.0f} s: {reason}")
+        raise BrokerUnavailableError(f"no broker answered{where} in {status.last_contact_s or 0:.0f} s: {reason}")
 
 
 def _progress() -> Progress:

@@ -47,9 +47,7 @@ def results_folder(folder: Path, *, overwrite: bool, aside: bool) -> Iterator[Pa
     """
     left = _left_in(folder)
     if left and not overwrite:
-        raise UsageError(
-            f"writing to {folder}: {left[0].name} is there already; name another folder, or say --overwrite"
-        )
+        raise UsageError(f"writing to {folder}: {left[0].name} already exists; use another folder or --overwrite")
     was_there = folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
     if not aside:
@@ -106,9 +104,9 @@ def result_files(chosen: DataOptions) -> Iterator[ResultFiles]:
     final = [*([] if chosen.findings is None else [chosen.findings]), *chosen.reports]
     for path in final:
         if path.exists() and not chosen.overwrite:
-            raise UsageError(f"writing {path}: the file is there already; name another, or say --overwrite")
+            raise UsageError(f"writing {path}: the file already exists; use another name or --overwrite")
         if not path.parent.is_dir():
-            raise UsageError(f"writing {path}: there is no folder {path.parent}; create it, or name another")
+            raise UsageError(f"writing {path}: the folder {path.parent} does not exist; create it or use another")
     unfinished = {path: path.with_name(f".unfinished-{token_hex(4)}-{path.name}") for path in final}
     try:
         yield ResultFiles(
@@ -164,7 +162,7 @@ def tell(outcome: Outcome, chosen: DataOptions) -> None:
     """Print the report, or a summary of it, on stdout, and rows that were left out on stderr."""
     if outcome.other_rows:
         said = ", ".join(map(str, outcome.others))
-        say(f"kafka-replica: rows left out: {outcome.other_rows:,}, which say they are of {said}")
+        say(f"kafka-replica: rows left out: {outcome.other_rows:,}, which belong to {said}")
     if chosen.as_json:
         json_line(outcome.as_json())
     elif not chosen.quiet:

@@ -48,7 +48,7 @@ def _exit_status(error: BaseException) -> int:
     elif isinstance(error, Terminated):
         status = 128 + signal.SIGTERM
     elif isinstance(error, click.exceptions.Abort):  # a prompt was answered with no, or not at all
-        say("kafka-replica: nothing was done")
+        say("kafka-replica: no command was run")
     elif isinstance(error, click.ClickException):
         if is_json():
             say(error.format_message(), logging.ERROR)

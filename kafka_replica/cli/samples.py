@@ -15,7 +15,7 @@ from kafka_replica.sdmx.samples import extra_files, sample_files
 
 @click.command()
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path), default="samples", metavar="[DIR]")
-@click.option("--overwrite", is_flag=True, help="Replace files of these names that have other content.")
+@click.option("--overwrite", is_flag=True, help="Replace existing files with different content.")
 @JSON
 def samples(folder: Path, overwrite: bool, as_json: bool) -> None:
     """Write sample files to a folder, "samples" by default: structures in three formats, a map, and data.
@@ -25,7 +25,7 @@ def samples(folder: Path, overwrite: bool, as_json: bool) -> None:
     contents = {folder / file.name: file.read_bytes() for file in (*sample_files(), *extra_files())}
     others = [path for path, content in contents.items() if path.exists() and path.read_bytes() != content]
     if others and not overwrite:
-        raise UsageError(f"{others[0]} is there already and has other content; name another folder, or say --overwrite")
+        raise UsageError(f"{others[0]} already exists with different content; use another folder or --overwrite")
     folder.mkdir(parents=True, exist_ok=True)
     for path, content in contents.items():
         path.write_bytes(content)

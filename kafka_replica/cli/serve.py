@@ -86,12 +86,10 @@ def _kafka(file: Path | None, servers: str | None, given: tuple[str, ...]) -> di
 
 def _replica(served: ServedReplica, kafka: dict[str, Any]) -> Replica:
     if not served.topic:
-        raise ConfigurationError(
-            "there is no topic to serve: give --topic, or topic in the table [replica] of the file"
-        )
+        raise ConfigurationError("no topic to serve: give --topic, or topic in the table [replica] of the file")
     topics = topic_names(served.topic)
     if served.store is not None and served.checkpoint is not None:
-        raise ConfigurationError("store and checkpoint are both given; a replica is either on disk or in memory")
+        raise ConfigurationError("store and checkpoint exclude each other: a replica is either on disk or in memory")
     dead_letters = None if served.dead_letters is None else DeadLetterFile(served.dead_letters)
     on_bad_record: Any = served.on_bad_record if dead_letters is None else "dead-letter"
     boundaries: Any = served.boundaries

@@ -38,15 +38,19 @@ class ServedReplica:
     topic: str = setting("", "The topic, or several separated by commas, which share one key space.")
     store: Path | None = setting(None, "Keep the replica in this folder (RocksDB): a restart answers at once.")
     checkpoint: Path | None = setting(None, "Keep the replica in memory, and save it in this file every 5 minutes.")
-    history: int = setting(100, "Versions with paths of their own besides the current one.", least=0)
-    history_path: Path | None = setting(None, "Keep versions in this folder (RocksDB): asOf, also across restarts.")
+    history: int = setting(100, "Number of earlier versions that are served under their own paths.", least=0)
+    history_path: Path | None = setting(
+        None, "Keep versions in this folder (RocksDB), for asOf queries, also across restarts."
+    )
     history_keep_s: float = setting(30 * 86_400.0, "The time for which versions are kept there.", least=0)
     history_keep_versions: int | None = setting(None, "The number of versions that are kept there.", least=1)
     recent_changes: int = setting(1000, "Changes kept for streams that connect again.", least=0)
-    boundaries: str = setting("auto", "What tells where transactions end: auto, markers or quiescence.")
+    boundaries: str = setting("auto", "How transaction boundaries are detected: auto, markers or quiescence.")
     on_bad_record: str = setting("stop", "Stop at records that cannot be replicated, or skip them.")
-    dead_letters: Path | None = setting(None, "Append records that cannot be replicated to this file, and go on.")
-    key_filter: tuple[str, ...] = setting((), "Only keys that match as a whole: * any text, ? a character. Repeatable.")
+    dead_letters: Path | None = setting(None, "Append records that cannot be replicated to this file, and continue.")
+    key_filter: tuple[str, ...] = setting(
+        (), "Only keys that match this pattern as a whole: * any text, ? a character. Repeatable."
+    )
     large_values: bool = setting(False, "Show values that were split into chunks as whole values.")
     stalled_after_s: float = setting(10.0, "The silence of the broker after which the state is stalled.", least=0)
 
@@ -62,11 +66,11 @@ def serve_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--json", is_flag=True, help="The address as a JSON line, for scripts."),
         click.option(
             "--kafka-property", multiple=True, metavar="KEY=VALUE",
-            help="A property of Kafka's clients, in place of the one in the file. Repeatable.",
+            help="A property of Kafka's clients, which overrides the file. Repeatable.",
         ),
         click.option(
             "--bootstrap-server", "servers", envvar=SERVERS_VARIABLE, metavar="HOST:PORT[,...]",
-            help="The brokers to connect to first; by default the one that \"broker start\" has started.",
+            help="Brokers to connect to first; by default the one started by \"broker start\".",
         ),
         click.option(
             "--config", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE",
@@ -109,7 +113,7 @@ def _read_file(context: click.Context, _parameter: click.Parameter, file: Path |
         return None
     values = read_settings_file(file).values
     if unknown := set(values) - set(_TABLES):
-        hint = did_you_mean(min(unknown), _TABLES) or f"; known are {', '.join(_TABLES)}"
+        hint = did_you_mean(min(unknown), _TABLES) or f"; tables are {', '.join(_TABLES)}"
         raise ConfigurationError(f"{file}: unknown table [{min(unknown)}]{hint}")
     options = {option.name: option for option in context.command.params}
     defaults: dict[str, Any] = {}
@@ -128,7 +132,7 @@ def _read_file(context: click.Context, _parameter: click.Parameter, file: Path |
 def _table(values: Mapping[str, Any], name: str, file: Path) -> dict[str, Any]:
     table = values.get(name, {})
     if not isinstance(table, dict):
-        raise ConfigurationError(f"{file}: [{name}] should be a table, as in [{name}] and lines of key = value")
+        raise ConfigurationError(f"{file}: [{name}] must be a table: [{name}] and lines of key = value")
     return table
 
 

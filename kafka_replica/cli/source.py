@@ -45,14 +45,14 @@ def compare(file: Path, as_json: bool, dry_run: bool) -> None:
     """Make the topic equal to the table, deleted rows included; a running instance is requested to do it."""
     found = compare_table(read_source_settings(file), dry_run=dry_run)
     if found is None:
-        report_success(as_json, "compare", "another instance copies this table; it was requested to compare")
+        report_success(as_json, "compare", "another instance copies this table; it will compare")
         return
     changed, deleted = len(found.changed), len(found.deleted)
     if as_json:
         json_line({"changed": changed, "deleted": deleted, "dry_run": dry_run})
     else:
         found_text = f"{counted(changed, 'record')} to write, {counted(deleted, 'key')} to delete"
-        print_line(f"{found_text}; nothing was written" if dry_run else f"{found_text}; all of it was written")
+        print_line(f"{found_text}; nothing was written" if dry_run else f"{found_text}; all differences were written")
 
 
 @source.command()
@@ -61,4 +61,4 @@ def claim(file: Path, as_json: bool) -> None:
     """Make this database the one that is copied, after it was moved or upgraded; the next run compares."""
     settings = read_source_settings(file)
     claim_database(settings)
-    report_success(as_json, "claim", f"this database is the one that is copied to topic {settings.topic}")
+    report_success(as_json, "claim", f"this database is now copied to topic {settings.topic}")

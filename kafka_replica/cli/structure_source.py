@@ -52,7 +52,7 @@ class StructureSource:
             yield snapshot_of_files(self.structures)
             return
         if self.topic is None:
-            raise UsageError("say where structures are: --structures PATH, or --topic NAME")
+            raise UsageError("structures are needed: give --structures PATH, or --topic NAME")
         options = ReplicaArguments(
             self.bootstrap_server, self.topic, self.configs, self.timeout_s, "auto", self.store, (), "stop", None
         )

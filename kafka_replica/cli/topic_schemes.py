@@ -51,12 +51,12 @@ def repeat_if_fenced(publish: Callable[[], None], topic: str) -> None:
                 raise
             if last:
                 raise PublishError(
-                    f"publishing to {topic}: {attempt} times another call of publish has written schemes that are "
-                    "merged before this one could commit; nothing was published; run it again when fewer calls run"
+                    f"publishing to {topic}: {attempt} times another call of publish wrote schemes to be "
+                    "merged before this call could commit; nothing was published; try again when fewer calls run"
                 ) from error
         else:
             return
-        say("another call has written schemes that are merged: reading the topic again")
+        say("another call wrote schemes to be merged: reading the topic again")
         # The other call takes about as long as this one did, and it must not be fenced in turn.
         time.sleep((time.monotonic() - began_s) * random.uniform(1, 2))  # noqa: S311 - not a secret
         attempt += 1

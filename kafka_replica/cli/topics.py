@@ -85,10 +85,10 @@ def obsolete(
 
 
 @topics.command()
-@click.option("--env", help="The environment; without it the name has none.")
-@click.option("--tenant", help='The tenant; "*" for all.')
+@click.option("--env", help="The environment; omitted from the name if not given.")
+@click.option("--tenant", help='The tenant; "*" means all.')
 @click.option("--module", help="The module that writes the topic, such as mod-inventory-storage.")
-@click.option("--producer", help="The producer as it stands in the name, instead of --module.")
+@click.option("--producer", help="The producer, as written in the topic name; instead of --module.")
 @click.option("--entity", required=True, help="The entity.")
 @_CONVENTION
 @JSON
@@ -132,7 +132,7 @@ def parse(topic: str, convention: str, as_json: bool) -> None:
 
 @topics.command()
 @click.argument("module")
-@click.option("--tenant", help="The tenant, if the module has a group for each.")
+@click.option("--tenant", help="The tenant, if the module has a group for each tenant.")
 def group(module: str, tenant: str | None) -> None:
     """Print the consumer group of a module."""
     print_line(consumer_group(module, tenant))

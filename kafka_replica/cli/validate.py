@@ -32,12 +32,14 @@ from kafka_replica.sdmx import IncompleteStructureError, Structures
 @click.argument("data", nargs=-1, required=True, metavar="DATA...")
 @reference_option("--flow", "flow", "The dataflow, data structure or provision agreement.")
 @click.option("--action", type=click.Choice(get_args(Action)), default="information", show_default=True,
-              help="Of rows that name none.")  # fmt: skip
-@click.option("--as-of", type=click.DateTime(["%Y-%m-%d"]), help="When constraints must be valid; today if not given.")
+              help="Action of rows that name none.")  # fmt: skip
+@click.option(
+    "--as-of", type=click.DateTime(["%Y-%m-%d"]), help="Date at which constraints must be valid; today by default."
+)
 @click.option(
     "--allow-missing",
     is_flag=True,
-    help="Check everything else if lists of values are missing; the report says what was not checked.",
+    help="If lists of values are missing, check everything else; the report lists what was not checked.",
 )
 @data_options
 def validate(

@@ -77,10 +77,11 @@ def _engine_for(frame: Any, engine: str | None, doing: str) -> Any:
     """Return the package of the engine that fits a frame, or that was requested; ``doing`` is for messages."""
     is_sparks = type(frame).__module__.startswith("pyspark.")
     if engine not in {None, "local", "spark"}:
-        raise ConfigurationError(f"{doing} with engine={engine!r}: give local or spark")
+        raise ConfigurationError(f"{doing} with engine={engine!r}: use local or spark")
     if engine == "spark" and not is_sparks:
         raise UsageError(
-            f"{doing} a {type(frame).__name__} on Spark: make a Spark frame of it first, spark.createDataFrame(...)"
+            f"{doing} a {type(frame).__name__} on Spark: convert it to a Spark frame first, with "
+            "spark.createDataFrame(...)"
         )
     # Imported by name: the Spark package depends on this one, and neither engine has to be installed.
     return import_module("kafka_replica_spark" if is_sparks and engine != "local" else "kafka_replica.data.polars")

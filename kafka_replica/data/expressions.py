@@ -71,7 +71,7 @@ class ExpressionReader(ABC, Generic[P]):
         self.at = found.end()
         repetition = _repetition(found)
         if max(repetition.least, repetition.most or 0) > MOST_COPIES:
-            raise self.error(f"{found[0]} asks for more than {MOST_COPIES} copies; write fewer, or * or +")
+            raise self.error(f"{found[0]} repeats more than {MOST_COPIES} times; use fewer repetitions, or * or +")
         return self.repeated(atom, repetition)
 
     def atom(self) -> P:
@@ -122,7 +122,7 @@ class ExpressionReader(ABC, Generic[P]):
     def next(self) -> str:
         """Return the next character, and skip it."""
         if self.at >= len(self.text):
-            raise self.malformed("it ends too early")
+            raise self.malformed("it is incomplete")
         self.at += 1
         return self.text[self.at - 1]
 

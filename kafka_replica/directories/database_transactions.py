@@ -56,7 +56,7 @@ class DatabaseTransactions:
     def __init__(self, replica: Replica, topic: str) -> None:
         self._topic, self._name = TopicSelection(replica.topics, topic, has_key_spaces=replica.has_key_spaces), topic
         if len(replica.topics) < 2:
-            raise ConfigurationError(f"a replica of {topic} alone shows no tables; follow their topics, too")
+            raise ConfigurationError(f"a replica of {topic} alone shows no tables; follow their topics as well")
         self._replica = replica
         self._last: Record | None = None
         self._whole: Snapshot | None = None
@@ -75,7 +75,8 @@ class DatabaseTransactions:
             raise copy(self._error)
         if self._whole is None:
             raise NotReadyError(
-                f"no version is known to hold whole database transactions: {self._name} has no END yet, or the newest "
+                f"no version is known to contain whole database transactions: {self._name} has no END yet, or the "
+                "newest "
                 "record is a BEGIN; call wait_ready(timeout_s=...)"
             )
         return self._whole
@@ -94,7 +95,7 @@ class DatabaseTransactions:
             while self._whole is None and self._error is None:
                 left_s = give_up_s - time.monotonic()
                 if left_s <= 0 or self._subscription.closed:
-                    raise WaitTimeoutError(f"{self._name} has proved no whole database transaction in the time given")
+                    raise WaitTimeoutError(f"{self._name} confirmed no whole database transaction within the timeout")
                 if not self._changed.wait(min(left_s, _LOOK_EVERY_S)):  # nobody notifies when the replica ends
                     self._replica._check_not_over()  # noqa: SLF001 - of this library
         return self.snapshot()
@@ -137,7 +138,8 @@ class DatabaseTransactions:
         partitions = sum(partition.topic == self._name for partition in change.snapshot.position)
         if partitions > 1:
             raise KafkaReplicaError(
-                f"{self._name} has {partitions} partitions, between which its records have no order; give the topic one"
+                f"{self._name} has {partitions} partitions, across which its records have no order; use a topic with "
+                "one partition"
             )
         part, last = self._topic.of(change.snapshot), self._last
         records: Iterable[Record]
@@ -164,6 +166,7 @@ def _status(record: Record) -> Any:
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         why = f"{type(error).__name__}: {error}"
     raise KafkaReplicaError(
-        f"the record at {record.source}, offset {record.offset} is no BEGIN or END of a database transaction: {why}; "
+        f"the record at {record.source}, offset {record.offset} is not a BEGIN or END of a database transaction: "
+        f"{why}; "
         "name the transaction topic of Debezium, PREFIX.transaction"
     )

@@ -423,7 +423,7 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
         if self._version < version:
             why = "; it was closed" if self._subscription.closed else ""
             raise WaitTimeoutError(
-                f"the directory of {self._name} has not come to version {version} in the time given{why}"
+                f"the directory of {self._name} did not reach version {version} within the timeout{why}"
             )
 
     def _fail(self, error: KafkaReplicaError) -> None:
@@ -436,7 +436,7 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
         """Make every use in a forked process an error: it has none of the threads, and would stay outdated."""
         self._changed = Condition()
         self._error = UsageError(
-            "this process is a fork of the one in which the directory was made, and nobody keeps it up to date; make "
+            "this process is a fork of the one in which the directory was made, and is not kept up to date; create "
             "replica and directory after the fork"
         )
         self._forget()

@@ -41,7 +41,7 @@ class ReadOnlyDict(dict[K, T]):
         return self is not other
 
     def __reduce__(self) -> NoReturn:
-        raise UsageError("a directory cannot be pickled, it follows a replica; make one in the other process")
+        raise UsageError("a directory cannot be pickled, because it follows a replica; create one in the other process")
 
     def _refuse(self, *_: Any, **__: Any) -> NoReturn:
         raise UsageError("a directory cannot be changed: it shows a topic, and only records written there change it")

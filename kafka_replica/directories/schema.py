@@ -14,7 +14,7 @@ from kafka_replica.records import Record
 
 T = TypeVar("T")
 
-_ADVICE: Final = "have it published again, or set on_bad_record='skip' to set such records aside"
+_ADVICE: Final = "publish it again, or set on_bad_record='skip' to set such records aside"
 
 Refuse: TypeAlias = Callable[[str, Exception], BadRecordError]
 """Returns the error for a step in which an exception was raised."""

@@ -94,5 +94,5 @@ def index_named(indexes: Mapping[str, Index[Any]], name: str) -> Index[Any]:
     try:
         return indexes[name]
     except KeyError:
-        known = f"it has {', '.join(indexes)}" if indexes else "it has none; name it in indexes={...}"
+        known = f"it has {', '.join(indexes)}" if indexes else "it has no indexes; declare it in indexes={...}"
         raise UsageError(f"the directory has no index {name!r}{did_you_mean(name, indexes)}; {known}") from None

@@ -85,7 +85,7 @@ def _brokers(brokers: Mapping[int, tuple[str, int]], timeout_s: float) -> Iterat
         except OSError as error:
             yield Finding(
                 check, Grade.FAULT, f"cannot be reached from here ({error.strerror or error})",
-                "the broker names this address (advertised.listeners); make it one that clients reach",
+                "the broker names this address (advertised.listeners); set an address that clients can reach",
             )  # fmt: skip
 
 
@@ -99,8 +99,8 @@ def _topic(topics: Topics, topic: str, brokers: int, large_bytes: int, timeout_s
     try:
         settings = topics.settings(topic, timeout_s)
     except AuthorizationError as error:
-        advice = "give the right DescribeConfigs on the topic, or have its owner look at the settings"
-        yield Finding("topic settings", Grade.SKIPPED, f"may not be asked for: {error}", advice)
+        advice = "give the right DescribeConfigs on the topic, or ask its owner to check the settings"
+        yield Finding("topic settings", Grade.SKIPPED, f"may not be read: {error}", advice)
         return
     except BrokerError as error:
         yield _fault("topic settings", error)
@@ -118,10 +118,10 @@ def _progress_topic(
         settings = topics.settings(name, timeout_s)
     except TopicNotFoundError:
         if progress_topic is not None:
-            yield Finding(f"progress topic {name}", Grade.SKIPPED, "is not there; the producer creates it")
+            yield Finding(f"progress topic {name}", Grade.SKIPPED, "does not exist; the producer creates it")
     except BrokerError as error:
         if progress_topic is not None:
-            yield Finding(f"progress topic {name}", Grade.SKIPPED, f"could not be looked at: {error}")
+            yield Finding(f"progress topic {name}", Grade.SKIPPED, f"could not be examined: {error}")
     else:
         yield from progress_findings(settings, min(replicas.values()), brokers)
 

@@ -42,8 +42,9 @@ def cluster_finding(brokers: int) -> Finding:
     if brokers >= REPLICAS:
         return Finding("cluster", Grade.OK, f"{brokers} brokers")
     return Finding(
-        "cluster", Grade.ADVICE, f"{brokers} broker{'s' if brokers > 1 else ''}: what it holds does not outlive a lost "
-        "disk, and nothing can be written while a broker is down", f"{REPLICAS} brokers, where that matters",
+        "cluster", Grade.ADVICE,
+        f"{brokers} broker{'s' if brokers > 1 else ''}: its data does not survive the loss of a "
+        "disk, and nothing can be written while a broker is down", f"use {REPLICAS} brokers, where this matters",
     )  # fmt: skip
 
 
@@ -53,7 +54,7 @@ def _cleanup(check: str, value: str) -> Finding:
     if policies == {"compact"}:
         return Finding(check, Grade.OK, value)
     if "compact" in policies:
-        said = f"{value}: what was not changed for retention.ms is deleted, from every replica, too"
+        said = f"{value}: keys that were not changed for retention.ms are deleted, also from every replica"
         return Finding(check, Grade.FAULT, said, todo)
     said = f"{value}: the topic is not compacted; keys are lost after retention.ms, and until then it only grows"
     return Finding(check, Grade.FAULT, said, todo)
@@ -66,7 +67,7 @@ def _tombstones(check: str, value: str) -> Finding:
         return Finding(check, Grade.OK, said)
     wanted = STRUCTURE_TOPIC["delete.retention.ms"]
     todo = f"set it to a day ({wanted}) or more, above the longest time that a replica may be down"
-    more = "; a replica that was away for longer is rebuilt"
+    more = "; a replica that was down for longer is rebuilt"
     if kept_ms >= _HOUR_MS:
         return Finding(check, Grade.ADVICE, said + more, todo)
     more += ", and a replica whose first reading takes longer may never become ready"
@@ -77,8 +78,9 @@ def _lag(check: str, value: str) -> Finding:
     lag_ms = int(value)
     if lag_ms == 0:
         return Finding(
-            check, Grade.ADVICE, "0: a log may be compacted while it is read for the first time, which puts the first "
-            "version off until the reading has caught up with what was compacted",
+            check, Grade.ADVICE,
+            "0: a log may be compacted while it is read for the first time, which delays the first "
+            "version until the compacted part has been read",
             f"set it to some minutes ({STRUCTURE_TOPIC['min.compaction.lag.ms']}), longer than the first reading takes",
         )  # fmt: skip
     return Finding(check, Grade.OK, f"nothing younger than {_duration(lag_ms)} is compacted")
@@ -116,7 +118,7 @@ def _replication(topic: str, replicas: int, brokers: int, min_insync: str | None
     copies = f"{replicas} cop{'y' if replicas == 1 else 'ies'}"
     if replicas < recommended_replicas(brokers):
         yield Finding(
-            f"{topic} replication", Grade.ADVICE, f"{copies} on {brokers} brokers: what it holds may be lost with "
+            f"{topic} replication", Grade.ADVICE, f"{copies} on {brokers} brokers: its data may be lost with "
             f"{'that broker' if replicas == 1 else 'those'}",
             f"{REPLICAS} copies, with min.insync.replicas={MIN_INSYNC}",
         )  # fmt: skip
@@ -126,7 +128,7 @@ def _replication(topic: str, replicas: int, brokers: int, min_insync: str | None
         return
     check = f"{topic} min.insync.replicas"
     if int(min_insync) < MIN_INSYNC:
-        said = f"{min_insync}: a transaction may be acknowledged by one broker alone, and end with it"
+        said = f"{min_insync}: a transaction may be acknowledged by one broker alone, and be lost with it"
         yield Finding(check, Grade.ADVICE, said, f"set it to {MIN_INSYNC}")
     elif int(min_insync) >= replicas:
         said = f"{min_insync} of {replicas}: nothing can be written while one broker is down"

@@ -16,7 +16,7 @@ def main() -> int:
     """Fetch Kafka and prepare a quick start; return 0 if everything is ready."""
     parser = argparse.ArgumentParser(prog="python -m kafka_replica.embedded")
     commands = parser.add_subparsers(required=True, metavar="fetch")
-    commands.add_parser("fetch", help=f"fetch Apache Kafka {KAFKA_VERSION} into the cache, if it is not there")
+    commands.add_parser("fetch", help=f"fetch Apache Kafka {KAFKA_VERSION} into the cache, unless it is there")
     parser.parse_args()
     try:
         java = find_java()
@@ -28,7 +28,7 @@ def main() -> int:
         print(error, file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("interrupted; what is half done is not used, so start again when you like", file=sys.stderr)
+        print("interrupted; incomplete downloads are not used, so you can start again at any time", file=sys.stderr)
         return 130
     how = f"{kafka.fetched} jars fetched" if kafka.fetched else "in the cache already"
     print(f"Apache Kafka {KAFKA_VERSION} is ready in {kafka.folder} ({how})")

@@ -71,7 +71,7 @@ def locked(path: Path, *, doing: str, timeout_s: float = 900.0) -> Iterator[None
         except Timeout:
             raise EmbeddedKafkaError(
                 f"while {doing}: another process has held {path} for {timeout_s:.0f} s; "
-                "wait until it has finished, or end it if it hangs"
+                "wait until it finishes, or end it if it hangs"
             ) from None
     try:
         yield
@@ -95,7 +95,9 @@ def os_errors_translated(doing: str, where: Path) -> Iterator[None]:
         elif error.errno in {errno.EACCES, errno.EPERM, errno.EROFS}:
             advice = f"make it writable, or name another folder with {CACHE_VARIABLE} or TMPDIR"
         elif error.errno in {errno.EEXIST, errno.ENOTDIR}:
-            advice = f"a file is in the way of a folder; remove it, or name another folder with {CACHE_VARIABLE}"
+            advice = (
+                f"a file has the name of a required folder; remove it, or name another folder with {CACHE_VARIABLE}"
+            )
         else:
-            advice = "look at that path, then try again"
+            advice = "check that path, then try again"
         raise EmbeddedKafkaError(f"while {doing}: {error.strerror or error} ({place}); {advice}") from error

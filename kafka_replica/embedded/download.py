@@ -62,8 +62,8 @@ def download(jars: Iterable[Jar], folder: Path, progress: Callable[[Jar], None])
         content = _fetched(opener, f"{root}/{jar.repository_path}", jar.size_bytes)
         if len(content) != jar.size_bytes or hashlib.sha256(content).hexdigest() != jar.sha256:
             raise EmbeddedKafkaError(
-                f"while fetching Kafka: the {jar.file_name} that came is not the locked one (its SHA-256 differs), so "
-                "it is not used; try again, and if it stays so, ask who runs the repository or proxy "
+                f"while fetching Kafka: the downloaded {jar.file_name} is not the locked one (its SHA-256 differs), so "
+                "it is not used; try again, and if this persists, ask the operator of the repository or proxy "
                 f"(or the one named by {MAVEN_VARIABLE})"
             )
         (folder / jar.file_name).write_bytes(content)
@@ -87,8 +87,9 @@ def _fetched(opener: urllib.request.OpenerDirector, url: str, size_bytes: int) -
         except _TransferError as error:
             if left == 0:
                 raise EmbeddedKafkaError(
-                    f"while fetching Kafka: {url} did not come: {error}, or name a Maven repository within reach with "
-                    f"{MAVEN_VARIABLE}, or use a Kafka that runs already with KAFKA_REPLICA_BOOTSTRAP_SERVERS"
+                    f"while fetching Kafka: {url} was not downloaded: {error}, or set a reachable Maven repository "
+                    "with "
+                    f"{MAVEN_VARIABLE}, or use a running Kafka with KAFKA_REPLICA_BOOTSTRAP_SERVERS"
                 ) from error.__cause__
             time.sleep(_PAUSE_S)
     raise AssertionError
@@ -104,7 +105,7 @@ def _attempt(opener: urllib.request.OpenerDirector, url: str, size_bytes: int) -
     except (OSError, http.client.HTTPException, ValueError) as error:
         raise _TransferError(_advice(error)) from error
     if len(content) < announced:
-        raise _TransferError("the connection ended in the middle of it; check the network")
+        raise _TransferError("the connection ended during the transfer; check the network")
     return content
 
 

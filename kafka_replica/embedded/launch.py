@@ -77,8 +77,8 @@ class Launcher:
             if time.monotonic() - began > self._plan.start_timeout_s:
                 raise EmbeddedKafkaError(
                     f"while starting Kafka: no answer on {ports.LOOPBACK}:{chosen[0]} within "
-                    f"{self._plan.start_timeout_s:g} s; if the machine is busy give it a longer start_timeout_s, "
-                    f"else see the end of its log:\n{log_end(self._log, after=log_began) or '(it wrote nothing)'}"
+                    f"{self._plan.start_timeout_s:g} s; if the machine is busy, use a longer start_timeout_s, "
+                    f"otherwise see the end of its log:\n{log_end(self._log, after=log_began) or '(it wrote nothing)'}"
                 )
             time.sleep(_LOOK_EVERY_S)
         return pid

@@ -59,7 +59,9 @@ class LocalKafka:
         progress: Callable[[str], None] | None = None,
     ) -> None:
         if port is not None and port not in range(1, 65536):
-            raise EmbeddedKafkaError(f"setting up the embedded Kafka: port={port!r} is none; give 1 to 65535, or None")
+            raise EmbeddedKafkaError(
+                f"setting up the embedded Kafka: port={port!r} is not possible; use 1 to 65535, or None"
+            )
         self._asked_port = port
         self._ports: tuple[int, int] | None = None
         self._kept = None if data_dir is None else Path(data_dir).expanduser().absolute()
@@ -84,7 +86,7 @@ class LocalKafka:
             return self._ports[0]
         if self._asked_port is not None:
             return self._asked_port
-        raise EmbeddedKafkaError("the embedded Kafka has no address before it was started; call start() first")
+        raise EmbeddedKafkaError("the embedded Kafka has no address before it is started; call start() first")
 
     @property
     def pid(self) -> int | None:
@@ -111,7 +113,7 @@ class LocalKafka:
         """The id of the cluster; raises EmbeddedKafkaError before the first start."""
         meta = self.data_dir / config.DATA_FOLDER / "meta.properties"
         if not meta.is_file():
-            raise EmbeddedKafkaError("the embedded Kafka has no cluster id before it was started; call start() first")
+            raise EmbeddedKafkaError("the embedded Kafka has no cluster id before it is started; call start() first")
         return config.read_cluster_id(meta)
 
     def start(self) -> Self:
@@ -249,7 +251,7 @@ class LocalKafka:
         if fixed is not None and not ports.is_free(fixed):
             raise EmbeddedKafkaError(
                 f"while starting Kafka: port {fixed} on {ports.LOOPBACK} is in use; "
-                "stop what listens there, or choose another port (none given: a free one)"
+                "stop the program that listens there, or choose another port (by default a free one)"
             )
         port = ports.choose() if fixed is None else fixed
         return port, ports.choose(but=(port,))

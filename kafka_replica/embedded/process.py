@@ -37,8 +37,8 @@ class Supervised:
             )
         if not sys.executable:
             raise EmbeddedKafkaError(
-                "while starting Kafka: Python does not know its own program (sys.executable is empty); "
-                "start the broker from an ordinary Python, or name a running one"
+                "while starting Kafka: sys.executable is empty; "
+                "start the broker from a normal Python installation, or use a running broker"
             )
         script = Path(__file__).with_name("supervisor.py")
         self._process = subprocess.Popen(
@@ -58,9 +58,7 @@ class Supervised:
         """Start the broker; return its process id."""
         state = self._ask(do="start", argv=argv, log=str(log))
         if state.get("error"):
-            raise EmbeddedKafkaError(
-                f"while starting Kafka: {state['error']}; check JAVA_HOME and the room on the disk"
-            )
+            raise EmbeddedKafkaError(f"while starting Kafka: {state['error']}; check JAVA_HOME and the free disk space")
         return int(state["pid"])
 
     def exit_status(self) -> int | None:
@@ -123,8 +121,8 @@ class Supervised:
 
     def _gone(self) -> dict[str, Any]:
         raise EmbeddedKafkaError(
-            "the process that looks after the embedded Kafka has ended, and the broker with it; "
-            "start a new LocalKafka (if nobody killed it, see the log of the broker)"
+            "the process that supervises the embedded Kafka has ended, and so has the broker; "
+            "start a new LocalKafka (if it was not killed, see the log of the broker)"
         )
 
     def _close(self) -> None:
@@ -142,5 +140,5 @@ def _why_not(answer: dict[str, Any], folder: Path | None) -> str:
         )
     return (
         f"while making the folder of the embedded Kafka: {answer.get('error')} ({answer.get('path')}); "
-        "check the room and the permissions there, or set TMPDIR or data_dir to a folder elsewhere"
+        "check the free space and the permissions there, or set TMPDIR or data_dir to a folder elsewhere"
     )

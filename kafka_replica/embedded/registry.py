@@ -163,7 +163,7 @@ class Registry:
 
     def _path(self, name: str) -> Path:
         if not is_name(name):
-            raise EmbeddedKafkaError(f"{name!r} cannot be the name of a broker; {NAME_RULE}")
+            raise EmbeddedKafkaError(f"{name!r} is not a valid name of a broker; {NAME_RULE}")
         return self._folder / f"{name}.json"
 
 

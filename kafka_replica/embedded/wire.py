@@ -134,7 +134,8 @@ def _until_done(host: str, port: int, api: int, body: bytes, doing: str, deadlin
             said = reply.text() if code and api == _CREATE_TOPICS else None
         except (OSError, ValueError) as error:
             raise EmbeddedKafkaError(
-                f"while {doing}: {host}:{port} does not answer ({error}); is the broker running, and open to all?"
+                f"while {doing}: {host}:{port} does not answer ({error}); is the broker running, and open to all "
+                "clients?"
             ) from error
         if code == 0 or (code == _NO_TOPIC and api == _DELETE_TOPICS):
             return
@@ -157,10 +158,10 @@ def _call(host: str, port: int, api: int, version: int, body: bytes, timeout_s: 
         connection.sendall(struct.pack(">i", len(request)) + request)
         size = struct.unpack(">i", _receive(connection, 4, deadline))[0]
         if not 4 <= size <= 10_000_000:
-            raise ValueError("what answers is no Kafka, or one that wants encryption")
+            raise ValueError("the server is not Kafka, or requires encryption")
         answer = _receive(connection, size, deadline)
     if answer[:4] != b"\x00\x00\x00\x01":
-        raise ValueError("what answers is no Kafka")
+        raise ValueError("the server is not Kafka")
     return answer[4:]
 
 
@@ -187,7 +188,7 @@ class _Reader:
     def take(self, size: int) -> bytes:
         part = self._data[self._at : self._at + size]
         if size < 0 or len(part) != size:
-            raise ValueError("what answers is no Kafka that we understand")
+            raise ValueError("the server is not a supported Kafka")
         self._at += size
         return part
 

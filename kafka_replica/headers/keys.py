@@ -77,7 +77,7 @@ class HeaderKey:
 
     def __post_init__(self) -> None:
         if not self.name or self.name.startswith("#"):
-            raise ConfigurationError(f"{self.name!r} is no name for a header; '#' begins the compact form of others")
+            raise ConfigurationError(f"{self.name!r} is not a name for a header; '#' begins the compact form of others")
         if self.identifier is None:
             return
         compact_key(self.identifier)

@@ -163,13 +163,15 @@ def _check(pieces: Sequence[Piece]) -> None:
     form, names = Form.PLAIN, set[str]()
     for piece in pieces:
         if not isinstance(piece, Piece):
-            raise ConfigurationError(f"{piece!r} is no piece of a header stack; it is an object of a class of Piece")
+            raise ConfigurationError(
+                f"{piece!r} is not a piece of a header stack; use an instance of a subclass of Piece"
+            )
         if piece.name in names:
             raise ConfigurationError(f"two pieces have the name {piece.name!r}; a stack has each piece once")
         names.add(piece.name)
         if form not in piece.accepts:
             raise ConfigurationError(
-                f"{piece.name!r} cannot stand here: it takes values that are {' or '.join(sorted(piece.accepts))}, "
+                f"{piece.name!r} cannot be used here: it accepts values that are {' or '.join(sorted(piece.accepts))}, "
                 f"and they are {form} after the pieces before it; move it nearer to the beginning of the stack"
             )
         form = piece.gives or form
@@ -185,7 +187,7 @@ def _check_headers(pieces: Sequence[Piece]) -> None:
                 raise ConfigurationError(f"{owners[header]!r} and {piece.name!r} both own the header {header!r}")
             if header in readers:
                 raise ConfigurationError(
-                    f"{readers[header]!r} reads the header {header!r}, which {piece.name!r} writes later; exchange them"
+                    f"{readers[header]!r} reads the header {header!r}, which {piece.name!r} writes later; swap them"
                 )
             owners[header] = piece.name
         readers.update(dict.fromkeys(piece.reads, piece.name))

@@ -43,7 +43,7 @@ def open_journal(path: Path, tuning: Tuning) -> Journal:
         journal = _open.get(path)
         if journal is not None and journal.database.is_here() and not journal.database.is_damaged:
             if journal.is_claimed:
-                raise StoreInUseError(f"opening the history in {path}: it is open already; use that one, or close it")
+                raise StoreInUseError(f"opening the history in {path}: it is already open; use that one, or close it")
             journal.database.sync_always(tuning.is_synced)
             journal.database.wait_until_resumed()
             journal.is_claimed = True
@@ -59,7 +59,7 @@ def _opened(path: Path, tuning: Tuning) -> Journal:
         path.mkdir(parents=True, exist_ok=True)
         others = [each.name for each in path.iterdir() if each.name not in _HARMLESS]
         if others:
-            raise ConfigurationError(f"{path} holds other things than a history ({others[0]}); name an empty folder")
+            raise ConfigurationError(f"{path} contains other files than a history ({others[0]}); use an empty folder")
         if file.exists():
             _check_format(path, file.read_text(encoding="utf-8"))
             return Journal(database, tuning, must_exist=True)
@@ -69,9 +69,7 @@ def _opened(path: Path, tuning: Tuning) -> Journal:
         file.write_text(json.dumps({"format": FORMAT}), encoding="utf-8")
         sync_folder(path)
     except OSError as error:
-        raise StoreError(
-            f"opening the history in {path}: {reason_of(error)}; name a folder that can be written"
-        ) from error
+        raise StoreError(f"opening the history in {path}: {reason_of(error)}; use a writable folder") from error
     return journal
 
 

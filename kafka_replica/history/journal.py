@@ -37,7 +37,7 @@ from kafka_replica.stores.rocks.errors import Advice
 from kafka_replica.stores.rocks.tuning import Tuning
 
 ADVICE = Advice(
-    damaged=DAMAGE_ADVICE, full="make room; the history then continues, with all missed versions as one step"
+    damaged=DAMAGE_ADVICE, full="free some disk space; the history then continues, with all missed versions as one step"
 )
 _META = struct.Struct(">QQ")  # the sequences of the oldest and the newest version
 
@@ -109,7 +109,7 @@ class Journal:
         snapshot = HistorySnapshot(self, kept)
         with self._lock:
             if kept.sequence < self.oldest:
-                raise VersionNotKeptError(f"{kept.summary()} is not kept any more: it was removed just now")
+                raise VersionNotKeptError(f"{kept.summary()} is no longer kept: it was just removed")
             self._held.add(snapshot)
         return snapshot
 

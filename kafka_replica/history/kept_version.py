@@ -104,7 +104,7 @@ class StoredVersion(NamedTuple):
             raise StoreDamagedError(f"reading a version of a history: {error!r}; {DAMAGE_ADVICE}") from error
 
 
-DAMAGE_ADVICE = "check the disk; a history that is damaged cannot be made again: remove its folder to begin another one"
+DAMAGE_ADVICE = "check the disk; a damaged history cannot be restored: remove its folder to begin a new one"
 
 
 def time_text(ms: int) -> str:

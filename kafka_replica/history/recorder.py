@@ -142,7 +142,7 @@ class Recorder:
             return
         self._missed, self._waiting = set(), None
         if self.failure is not None:
-            _log.info("the history in %s is recorded again", self._journal.database.folder.parent)
+            _log.info("recording of the history in %s continues", self._journal.database.folder.parent)
             self.failure = None
 
     def _write(self, waiting: _Waiting, how: Continuation) -> None:
@@ -157,7 +157,7 @@ class Recorder:
         try:
             self._sweeper.sweep(_SWEPT_KEYS + 2 * (writer.changed + writer.deleted))
         except KafkaReplicaError as error:  # the version is written; the next one sweeps again
-            _log.warning("old versions of a history are not removed: %s", error)
+            _log.warning("cannot remove old versions of a history: %s", error)
 
     def _records(self, snapshot: Snapshot) -> Iterator[tuple[bytes, Record | None]]:
         """Yield the keys that may differ from the newest recorded version, with their records."""
@@ -179,10 +179,10 @@ class Recorder:
 
     def _fail(self, error: Exception) -> None:
         if not isinstance(error, KafkaReplicaError):
-            _log.exception("a history failed at something nobody foresaw")
+            _log.exception("unexpected error in a history")
             error = KafkaReplicaError(f"recording a version: {type(error).__name__}: {error}; please report this")
         elif self.failure is None:
-            _log.error("versions are not recorded in the history until this is over: %s", error)
+            _log.error("cannot record versions in the history; retrying: %s", error)
         self.failures += 1
         since_ms = now_ms() if self.failure is None else self.failure.since_ms
         self.failure = Failure(error.with_traceback(None), since_ms)

@@ -23,7 +23,7 @@ class Retention:
 
     def __post_init__(self) -> None:
         if self.keep_s is not None and not self.keep_s >= 0:
-            raise ConfigurationError(f"keep_s={self.keep_s!r} is not possible; it is a number of seconds, or None")
+            raise ConfigurationError(f"keep_s={self.keep_s!r} is not possible; use a number of seconds, or None")
         if self.keep_versions is not None and self.keep_versions < 1:
             raise ConfigurationError(f"keep_versions={self.keep_versions!r} is not possible; it is 1 or more, or None")
         if self.keep_bytes is not None and self.keep_bytes < 0:

@@ -211,7 +211,7 @@ class VersionHistory:
 
     def _at_instant(self, now: _Opened, ms: int) -> KeptVersion:
         if ms > now_ms():
-            raise FutureVersionError(f"{time_text(ms)} is in the future; name an instant that has passed")
+            raise FutureVersionError(f"{time_text(ms)} is in the future; use an instant in the past")
         self._instants.ask(ms)
         failure, catalogue = now.recorder.failure, now.journal.catalogue()
         found = catalogue.by_instant(ms)

@@ -19,7 +19,7 @@ HEADER: Final = "large-value"
 MANIFEST: Final = b"manifest/1"
 CHUNK: Final = b"chunk/1"
 
-ADVICE: Final = "have the value published again"
+ADVICE: Final = "publish the value again"
 _WRITE_ID: Final = re.compile(r"[0-9a-f]{32}")
 _SHA256: Final = re.compile(r"[0-9a-f]{64}")
 
@@ -67,7 +67,7 @@ def manifest_of(record: Record) -> Manifest | None:
         return None
     if kinds != [MANIFEST]:
         shown = ", ".join("null" if kind is None else key_text(kind) for kind in kinds)
-        raise bad(record, f"its header {HEADER} is {shown!r}, and the version that can be read is {key_text(MANIFEST)}")
+        raise bad(record, f"its header {HEADER} is {shown!r}, but the supported version is {key_text(MANIFEST)}")
     return _decoded(record)
 
 

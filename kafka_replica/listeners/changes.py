@@ -67,13 +67,13 @@ class Changes(Iterator[Change]):
 
     def __reduce__(self) -> NoReturn:
         raise UsageError(
-            "changes cannot be pickled, they are told by the threads of this process; make a replica in the other "
-            "process and iterate there: changes(since=...) goes on only within one replica"
+            "changes cannot be pickled, because threads of this process deliver them; create a replica in the other "
+            "process and iterate there: changes(since=...) only continues within one replica"
         )
 
     def _check_process(self) -> None:
         if not self._owner.is_current:
             raise UsageError(
-                "this process is a fork of the one in which the iteration began, and nobody tells it of new "
+                "this process is a fork of the one in which the iteration began, and is not notified of new "
                 "versions; start a replica after the fork"
             )

@@ -101,7 +101,7 @@ class Mailbox:
         """
         with self._waiters:
             if not self._waiters.wait_for(lambda: self.ready, timeout_s):
-                raise WaitTimeoutError(f"no new version in {timeout_s} s; the state of the replica tells why")
+                raise WaitTimeoutError(f"no new version in {timeout_s} s; check the state of the replica")
             if self._pending and self._newest is not None:
                 return self._next(self._newest)
             if self._error is not None:

@@ -64,7 +64,7 @@ class Subscription:
             return
         self._thread.join(timeout_s)
         if self._thread.is_alive():
-            _log.warning("listener %s was closed, and still has not returned after %.1f s", self._name, timeout_s)
+            _log.warning("listener %s was closed, but has not returned after %.1f s", self._name, timeout_s)
 
     def _tell(self) -> None:
         while not self._closed and self._tell_next():
@@ -94,7 +94,8 @@ class Subscription:
 
     def __reduce__(self) -> NoReturn:
         raise UsageError(
-            "a subscription cannot be pickled, it holds a thread; make a replica in the other process and subscribe "
+            "a subscription cannot be pickled, because it holds a thread; create a replica in the other process and "
+            "subscribe "
             "there"
         )
 

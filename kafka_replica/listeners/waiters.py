@@ -49,4 +49,4 @@ def run_callbacks(calls: Iterable[Call]) -> None:
         try:
             call()
         except Exception:  # noqa: BLE001 - a callback must not stop the caller
-            _log.exception("what was to be called at news failed: %r", call)
+            _log.exception("callback failed: %r", call)

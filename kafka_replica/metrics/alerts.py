@@ -83,7 +83,7 @@ ALERTS: Final = (
         'kafka_replica_state{state="stalled"} == 1',
         "1m",
         "critical",
-        f"{_REPLICA} hears nothing from the brokers",
+        f"{_REPLICA} gets no answer from the brokers",
         "Check that the brokers run and can be reached: `kafka-replica doctor`. The replica continues by itself.",
     ),
     Alert(
@@ -136,7 +136,8 @@ ALERTS: Final = (
         "0s",
         "warning",
         f"{_REPLICA} has rebuilt its state",
-        "The log was replaced or cut off, or the store was damaged; the log line says which. Find out who deletes the "
+        "The Kafka log was replaced or truncated, or the store was damaged; the log line states the reason. Find out "
+        "who deletes the "
         "topic, or check the disk.",
     ),
     Alert(
@@ -145,7 +146,7 @@ ALERTS: Final = (
         "0s",
         "warning",
         f"a listener of {_REPLICA} raises exceptions",
-        "The log has the stack trace; the listener goes on with the next version.",
+        "The log has the stack trace; the listener continues with the next version.",
     ),
     Alert(
         "KafkaReplicaDanglingReferences",
@@ -177,7 +178,8 @@ ALERTS: Final = (
         "5m",
         "critical",
         "{{ $value | humanizePercentage }} of the requests to the service fail",
-        "The access log names the requests by their ids; 503 means that limits are reached, 500 is a fault of ours.",
+        "The access log names the requests by their ids; 503 means that limits are reached, 500 is a fault of "
+        "kafka_replica.",
     ),
     Alert(
         "KafkaReplicaHttpSlow",
@@ -201,7 +203,7 @@ ALERTS: Final = (
         "1h",
         "warning",
         f"{_PRODUCER} has been suspended for an hour",
-        "`kafka-replica producer resume`, once what it was suspended for is done.",
+        "`kafka-replica producer resume`, once the reason of the suspension no longer applies.",
     ),
     Alert(
         "KafkaReplicaProducerWithoutLeader",
@@ -243,7 +245,7 @@ ALERTS: Final = (
         "5m",
         "warning",
         f"the source of {_PRODUCER} cannot be read",
-        "Repair the source; the topic keeps what it has.",
+        "Repair the source; the topic is left unchanged.",
     ),
     Alert(
         "KafkaReplicaProducerDatabaseDown",

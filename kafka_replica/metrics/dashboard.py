@@ -52,7 +52,7 @@ ROWS: Final[dict[str, tuple[Panel, ...]]] = {
             ),
         ),
         Panel(
-            "Open transactions, and how long one blocks",
+            "Open transactions, and the age of the blocking one",
             "s",
             (
                 (f"kafka_replica_open_transaction_seconds{_OF}", "{{replica}}, seconds"),

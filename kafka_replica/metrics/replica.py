@@ -31,7 +31,7 @@ except ImportError as error:
     raise MissingExtraError("exporting metrics", "metrics") from error
 
 _GAUGES = (  # name, help text, status field
-    ("ready", "1 once everything that was there at the start is in the version shown.", "ready"),
+    ("ready", "1 once the version shown contains everything that was in the topic at the start.", "ready"),
     (
         "stale",
         "1 while the version shown is from before a restart or rebuild.",
@@ -71,9 +71,9 @@ _COUNTERS = (  # name, help text, field of status.counts
 _OFFSETS = (  # name, help text, status field
     ("position", "Next offset to be read.", "read_position"),
     ("barrier_offset", "Offset that had to be reached to be ready.", "barrier"),
-    ("version_offset", "Offset up to which the version shown stands.", "position"),
+    ("version_offset", "Offset up to which the version shown contains records.", "position"),
     ("last_stable_offset", "Offset below which all transactions are decided.", "last_stable_offset"),
-    ("high_watermark", "Offset below which all is replicated.", "high_watermark"),
+    ("high_watermark", "Offset below which all records are replicated in Kafka.", "high_watermark"),
 )
 _LABELS = ["replica", "topic"]
 

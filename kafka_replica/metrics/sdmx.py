@@ -44,7 +44,7 @@ _CACHE_GAUGES = (
     ("cache_contents", "Messages that are kept decoded.", "contents"),
 )
 _CACHE_COUNTERS = (
-    ("cache_hits", "Messages that were asked for and were decoded already.", "hits"),
+    ("cache_hits", "Requests for messages that were already decoded.", "hits"),
     ("cache_misses", "Messages that had to be decoded.", "misses"),
     ("cache_evictions", "Decoded messages that were evicted to keep the bound.", "evictions"),
     ("decode_seconds", "Time spent decoding.", "decode_seconds"),

@@ -87,10 +87,10 @@ def puts_and_deletes(changes: Iterable[Change]) -> tuple[list[Put], list[Delete]
 
 def _checked_key(change: Change) -> bytes:
     if not isinstance(change, Put | Delete):
-        raise UsageError(f"recording changes: each is a Put or a Delete, not {type(change).__name__}")
+        raise UsageError(f"recording changes: each must be a Put or a Delete, not {type(change).__name__}")
     name = type(change).__name__
     if not isinstance(change.key, str | bytes):
-        raise UsageError(f"recording a {name}: its key is str or bytes, not {type(change.key).__name__}")
+        raise UsageError(f"recording a {name}: its key must be str or bytes, not {type(change.key).__name__}")
     try:
         key = key_bytes(change.key)
     except UnicodeEncodeError as error:
@@ -104,8 +104,8 @@ def _check_content(put: Put, doing: str) -> None:
     given: tuple[object, object, object] = put.value, put.content_type, put.digest  # types may differ at runtime
     value, content_type, digest = given
     if not isinstance(value, bytes):
-        raise UsageError(f"{doing}: its value is bytes, not {type(value).__name__}; to delete a key, give a Delete")
+        raise UsageError(f"{doing}: its value must be bytes, not {type(value).__name__}; to delete a key, use a Delete")
     if content_type is not None and not (isinstance(content_type, str) and content_type.isprintable()):
-        raise UsageError(f"{doing}: its content type is a media type or None, not {content_type!r}")
+        raise UsageError(f"{doing}: its content type must be a media type or None, not {content_type!r}")
     if digest is not None and not (isinstance(digest, bytes) and len(digest) == _DIGEST_BYTES):
-        raise UsageError(f"{doing}: its digest has {_DIGEST_BYTES} bytes, or is None")
+        raise UsageError(f"{doing}: its digest must have {_DIGEST_BYTES} bytes, or be None")

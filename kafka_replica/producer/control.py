@@ -177,7 +177,7 @@ class ProducerControl:
         # A silent holder loses the lease after the lease time. A new holder raises the beat, which this wait sees, too.
         status = self.status(watch_s=2 * self.settings.lease_s)
         if status.owner_lives:
-            raise UsageError(f"producer {self.id} is run by {status.owner}; stop it before deleting it")
+            raise UsageError(f"producer {self.id} is running at {status.owner}; stop it before deleting it")
         incarnation = status.incarnation
         with self.engine.begin() as connection:
             self.outbox.delete(connection)

@@ -30,7 +30,7 @@ def settings_tables(said: Mapping[str, Any], names: Iterable[str], path: Path) -
 def _table(said: Mapping[str, Any], name: str, path: Path) -> dict[str, Any]:
     table = said.get(name, {})
     if not isinstance(table, dict):
-        raise ConfigurationError(f"{path}: [{name}] should be a table, as in [{name}] and lines of key = value")
+        raise ConfigurationError(f"{path}: [{name}] must be a table: [{name}] and lines of key = value")
     return {key: filled(value, f"{path}, [{name}] {key}") for key, value in table.items()}
 
 

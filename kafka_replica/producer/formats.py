@@ -59,7 +59,7 @@ def _is_certain(content_type: str) -> bool:
 def _format_of(media_type: str) -> Format:
     format_ = of_content_type(media_type)
     if format_ is None or format_ not in media_types():
-        raise ConfigurationError(f"media_type={media_type!r}: no such format is written; {_choice()}")
+        raise ConfigurationError(f"media_type={media_type!r}: this format cannot be written; {_choice()}")
     return format_
 
 
@@ -77,4 +77,4 @@ def _named(key: bytes, message: Message) -> Artefact:
     if bad is not None:
         raise MessageError(bad.reason)
     held = ", ".join([*map(str, list(message.artefacts)[:3]), *map(str, message.errors[:3])]) or "nothing"
-    raise MessageError(f"its message holds {held}, and not what its key names; record it under its own URN")
+    raise MessageError(f"its message contains {held} instead of the artefact of its key; record it under its own URN")

@@ -17,7 +17,7 @@ from kafka_replica.producer.notices import Notice, Retrying, Suspension
 
 _log = logging.getLogger("kafka_replica.producer")
 _MAILED_ATTEMPT = 4  # consecutive failures before a mail is sent: fewer may be a broker that is restarted
-_MEANINGS = {2: "it never left this machine", 3: "Kafka refused it", 4: "unexpected"}
+_MEANINGS = {2: "it was not sent", 3: "Kafka refused it", 4: "unexpected"}
 
 
 @dataclass(frozen=True)
@@ -93,19 +93,19 @@ class Mailer:
 
     def _retrying(self, notice: Retrying) -> str:
         return (
-            f"The producer {self._producer_id} on {socket.gethostname()} has tried {notice.attempt} times in vain.\n\n"
+            f"The producer {self._producer_id} on {socket.gethostname()} has failed {notice.attempt} times to send.\n\n"
             f"Error: {notice.reason}\n\n"
-            "It tries again, every few seconds, until it succeeds. Nothing was skipped: changes are recorded, and are "
-            "sent in order as soon as Kafka takes them. Nobody has to resume it.\n"
+            "It retries every few seconds until it succeeds. Nothing was skipped: changes are recorded, and are "
+            "sent in order as soon as Kafka accepts them. No action is needed to resume it.\n"
         )
 
     def _suspended(self, notice: Suspension) -> str:
-        which = "No transaction is to blame." if notice.tx_id is None else f"Transaction: {notice.tx_id}"
+        which = "No transaction caused this." if notice.tx_id is None else f"Transaction: {notice.tx_id}"
         meaning = _MEANINGS.get(notice.status, "")
         return (
-            f"The producer {self._producer_id} on {socket.gethostname()} has suspended itself.\n\n"
+            f"The producer {self._producer_id} on {socket.gethostname()} has been suspended by itself.\n\n"
             f"{which}\nStatus: {notice.status} ({meaning})\nError: {notice.reason}\n\n"
-            "Nothing was skipped. Changes are recorded, and are sent in order once the cause is mended and the "
+            "Nothing was skipped. Changes are recorded, and are sent in order once the cause is corrected and the "
             "producer is resumed, or started again:\n\n    kafka-replica producer resume --config FILE\n"
         )
 

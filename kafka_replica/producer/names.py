@@ -16,5 +16,5 @@ def topic_names(topics: str | Sequence[str]) -> tuple[str, ...]:
     names = topics.split(",") if isinstance(topics, str) else list(topics)
     found = tuple(dict.fromkeys(name.strip() for name in names if name.strip()))
     if not found:
-        raise ConfigurationError("no topic to write to: name one, or several as FOO,BAR")
+        raise ConfigurationError("no topic to write to: name one, or several, as in FOO,BAR")
     return found

@@ -77,9 +77,11 @@ class ProducerSettings:
         topic_names(self.topic)
         check_names(self.kafka, "the producer's kafka properties")
         if self.id is not None and (not self.id or "/" in self.id):
-            raise ConfigurationError(f"a producer's id is a name without slashes, not {self.id!r}")
+            raise ConfigurationError(f"a producer's id must be a name without slashes, not {self.id!r}")
         if not self.database_wait_s >= 0:
-            raise ConfigurationError(f"database_wait_s is a number of seconds, 0 or more, not {self.database_wait_s}")
+            raise ConfigurationError(
+                f"database_wait_s must be a number of seconds, 0 or more, not {self.database_wait_s}"
+            )
 
     @property
     def topics(self) -> tuple[str, ...]:

@@ -167,7 +167,7 @@ class TransactionalProducer:
                 reason = str(error)
             if time.monotonic() > give_up_s:
                 raise WaitTimeoutError(
-                    f"the transaction is committed ({committed.position}) but was not seen to be visible in "
+                    f"the transaction is committed ({committed.position}) but did not become visible within "
                     f"{timeout_s} s: " + reason
                 )
             time.sleep(_LOOK_EVERY_S)

@@ -37,7 +37,7 @@ class History:
                 return snapshot
         numbers = f"{kept[0].version} to {kept[-1].version}" if kept else "none"
         raise VersionGoneError(
-            f"version {version} is not kept (kept: {numbers}); hold the snapshots that you need, or set history="
+            f"version {version} is not kept (kept: {numbers}); keep the snapshots that you need, or set history="
         )
 
 

@@ -118,12 +118,12 @@ class BrokerRetry:
         """Report a temporary problem; it is logged once, and once more when it is over."""
         self._health.troubled(trouble)
         if not self._in_trouble:
-            _log.warning("%s; the replica goes on by itself when it is over", trouble)
+            _log.warning("%s; retrying", trouble)
         self._in_trouble = True
 
     def well(self) -> None:
         """Note that the broker answered."""
         self._health.heard()
         if self._in_trouble:
-            _log.warning("the broker answers again; the replica of %s goes on", self._name)
+            _log.warning("the broker answers again; the replica of %s continues", self._name)
         self._in_trouble = False

@@ -49,9 +49,7 @@ class DeadLetterFile:
                 file.flush()
                 os.fsync(file.fileno())
         except OSError as error:
-            raise StoreError(
-                f"writing dead letters to {self._path}: {error.strerror}; name a file that can be written"
-            ) from error
+            raise StoreError(f"writing dead letters to {self._path}: {error.strerror}; use a writable file") from error
 
 
 def check_policy(on_bad_record: str, dead_letters: DeadLetters | None) -> None:

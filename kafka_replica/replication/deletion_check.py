@@ -131,7 +131,7 @@ class DeletionCheck:
         try:
             self._take(self._reader.retentions(), is_needed=False)
         except BrokerError as error:  # if it lasts, a more important request meets it, too
-            _log.debug("asking for delete.retention.ms of %s: %s", ", ".join(self._topics), error)
+            _log.debug("reading delete.retention.ms of %s: %s", ", ".join(self._topics), error)
 
     def _ask(self) -> None:
         """Query the retention of the topics until the broker answers."""
@@ -144,8 +144,8 @@ class DeletionCheck:
         if refused and is_needed and not self._has_warned:
             self._has_warned = True
             _log.warning(
-                "the replica may not ask for delete.retention.ms of %s (the right DescribeConfigs on the topic): it "
-                "takes Kafka's default, a day; set tombstones_kept_s if it is another",
+                "the replica may not read delete.retention.ms of %s (permission DescribeConfigs on the topic): it "
+                "uses Kafka's default, a day; set tombstones_kept_s if it differs",
                 ", ".join(refused),
             )
         self._rule.tell({topic: retention.tombstones_kept_s for topic, retention in retentions.items()})
@@ -179,7 +179,7 @@ class DeletionCheck:
         end, at = self._ends.get(partition, 0), self._positions.get(partition, 0)
         advice = ""
         if late.is_first and late.has_moved:
-            since = f"another broker leads {partition} than when reading it began, and may have removed more"
+            since = f"the leader of {partition} has changed since reading began, and the new one may have removed more"
         elif late.is_first:
             since = f"reading {partition} began {late.age_s:.1f} s ago, and has come to offset {at} of {end}"
             advice = (

@@ -388,7 +388,7 @@ class Follower:
         if self._looked_s - self._saved_s > _NOTE_EVERY_S:
             self._note()
         if self._store.is_damaged:
-            raise StoreDamagedError(f"something in {self._store!r} is not what was written there")
+            raise StoreDamagedError(f"a value read from {self._store!r} differs from the value written")
         self._deletions.ask_now_and_then()
         self._publisher.health.deleting_topics = self._deletions.deleting_topics
         asked = now()

@@ -57,6 +57,6 @@ def check_initial_records(load: InitialRecords | None, topics: tuple[str, ...]) 
     if load is None:
         return
     if not callable(load):
-        raise ConfigurationError(f"initial_records={load!r} is not possible; it is a function that returns them")
+        raise ConfigurationError(f"initial_records={load!r} is not possible; use a function that returns them")
     if len(topics) > 1:
-        raise ConfigurationError("initial_records= is possible with one topic only; make a replica for each")
+        raise ConfigurationError("initial_records= is possible with one topic only; create a replica for each")

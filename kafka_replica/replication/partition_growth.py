@@ -83,6 +83,6 @@ class PartitionGrowth:
         beginnings = self._retry.call(self._reader, lambda: self._reader.add(added))
         self._deletions.add(asked, added)
         self._log_starts.add(beginnings)
-        _log.info("reading partitions that were added: %s", ", ".join(map(str, added)))
+        _log.info("reading added partitions: %s", ", ".join(map(str, added)))
         self.begin(beginnings, {})
         return True

@@ -21,10 +21,10 @@ Validator = Callable[[Record], object]
 """A function that checks a record that is not a tombstone, and raises an exception if the record is invalid."""
 
 _NO_KEY = "find the producer that writes without keys, or set on_bad_record='skip' to set such records aside"
-_DAMAGED = "compare it with kafka-dump-log.sh, or set on_bad_record='skip' to do without it"
-_REFUSED = "have it published again, or set on_bad_record='skip' to set such records aside"
+_DAMAGED = "compare it with kafka-dump-log.sh, or set on_bad_record='skip' to continue without it"
+_REFUSED = "publish it again, or set on_bad_record='skip' to set such records aside"
 _NOT_UNDONE = (
-    "compare the replica's header_stack with that of the producer, have the record published again, or set "
+    "compare the replica's header_stack with that of the producer, publish the record again, or set "
     "on_bad_record='skip' to set such records aside"
 )
 

@@ -57,7 +57,7 @@ class Supervisor:
         except KafkaReplicaError as error:
             self._fail(error)
         except Exception as error:  # noqa: BLE001 - a thread must never end unnoticed
-            _log.exception("the replica of %s failed at something nobody foresaw", name)
+            _log.exception("unexpected error in the replica of %s", name)
             self._fail(KafkaReplicaError(f"replicating {name}: {type(error).__name__}: {error}; please report this"))
         finally:
             if self.closing.is_set():
@@ -89,7 +89,7 @@ class Supervisor:
         if resume_point is None:
             return None
         if resume_point.selection != self._options.selection:
-            reason = "it was kept for other topics, or with another filter or header stack"
+            reason = "it was written for other topics, or with another filter or header stack"
         elif resume_point.has_keys_in_several_partitions:
             reason = "some of its keys have records in several partitions, of which only one is kept"
         else:

@@ -228,5 +228,5 @@ class ItemScheme(Maintainable, frozen=True, gc=False, kw_only=True):
     def _existing(self, path: str) -> Any:
         found = self.item(path)
         if found is None:
-            raise ArtefactNotFoundError(f"looking for {path!r} in {self.urn}: it has no such item; check the id")
+            raise ArtefactNotFoundError(f"looking for {path!r} in {self.urn}: the item does not exist; check the id")
         return found

@@ -44,7 +44,7 @@ class StructureCheck:
         """
         urn = Urn.parse(record.key)
         if not urn.is_maintainable:
-            raise UrnError(f"the key {urn} is of an item; a record's key is the URN of an artefact")
+            raise UrnError(f"the key {urn} belongs to an item; a record's key must be the URN of an artefact")
         value, content_type = record.value or b"", media_type(record)
         if not self._whole and surely_holds(urn, value, content_type) and (self._stubs or not _may_be_hollow(urn)):
             return
@@ -54,7 +54,7 @@ class StructureCheck:
         if own is None:
             raise MessageError(why_not_held(urn, message))
         if not self._stubs and _is_stub(own):
-            raise UnreadableContentError(f"{own.urn} is a stub: its content is kept elsewhere, or was left out")
+            raise UnreadableContentError(f"{own.urn} is a stub: its content is elsewhere, or was left out")
 
 
 check_structure: Final = StructureCheck()

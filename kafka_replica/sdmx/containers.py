@@ -231,8 +231,8 @@ def children_by_parent(items: Mapping[str, Any]) -> dict[str, list[str]]:
 def stub_error(urn: Urn) -> UnreadableContentError:
     """Return the error for access to the content of a stub."""
     return UnreadableContentError(
-        f"asking {urn} for its content: this record is a stub (isExternalReference is true), the content "
-        "is kept elsewhere; see its structure_url or service_url, or have the whole artefact published"
+        f"reading the content of {urn}: this record is a stub (isExternalReference is true), the content "
+        "is elsewhere; see its structure_url or service_url, or publish the whole artefact"
     )
 
 

@@ -165,5 +165,7 @@ def _bytes_of(file: Path | OpenFile) -> bytes:
     except OSError as error:
         raise UsageError(f"reading {getattr(file, 'name', file)}: {error.strerror}") from error
     if not isinstance(found, bytes):
-        raise UsageError(f"reading {getattr(file, 'name', file)}: it gives texts; open it for bytes, open(path, 'rb')")
+        raise UsageError(
+            f"reading {getattr(file, 'name', file)}: it is open in text mode; open it in binary mode, open(path, 'rb')"
+        )
     return found

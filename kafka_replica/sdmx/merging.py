@@ -59,7 +59,7 @@ def merge_copies(copies: Sequence[Part]) -> MergedPart:
 def _scheme_of(part: Part) -> ItemScheme:
     found = read_message(part.value, part.content_type, on_error="collect").artefacts.get(part.urn)
     if not isinstance(found, ItemScheme):
-        raise MessageError(f"merging copies of {part.urn}: one of the messages does not hold this scheme")
+        raise MessageError(f"merging copies of {part.urn}: one of the messages does not contain this scheme")
     return found
 
 
@@ -87,4 +87,4 @@ def _written(scheme: ItemScheme, formats: Iterable[str]) -> Part:
             return Part(scheme.urn, write_message(scheme, content_type), content_type)
         except UnwritableError as error:
             reasons.append(str(error))
-    raise UnwritableError(f"merging copies of {scheme.urn}: no format can carry all items; {reasons[0]}")
+    raise UnwritableError(f"merging copies of {scheme.urn}: no format can represent all items; {reasons[0]}")

@@ -92,4 +92,4 @@ class Message:
 
 def twice(urn: Urn) -> MessageError:
     """Return the error for a message that holds an artefact twice."""
-    return MessageError(f"reading a message: it holds {urn} twice, and which one counts cannot be known; remove one")
+    return MessageError(f"reading a message: {urn} is duplicated, so its meaning is ambiguous; remove one")

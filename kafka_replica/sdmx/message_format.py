@@ -116,11 +116,11 @@ def _gunzipped(data: bytes) -> bytes:
         try:
             done.append(inflater.decompress(data, room + 1))
         except zlib.error as error:
-            raise MessageError(f"unpacking a gzip message: it is damaged ({error}); have it published again") from None
+            raise MessageError(f"unpacking a gzip message: it is damaged ({error}); publish it again") from None
         room -= len(done[-1])
         if room < 0:
-            raise MessageError(f"unpacking a gzip message: it unfolds to more than {MAX_BYTES} bytes")
+            raise MessageError(f"unpacking a gzip message: it decompresses to more than {MAX_BYTES} bytes")
         if not inflater.eof:
-            raise MessageError("unpacking a gzip message: it is cut off; have it published again")
+            raise MessageError("unpacking a gzip message: it is cut off; publish it again")
         data = inflater.unused_data.lstrip(b"\0")
     return b"".join(done)

@@ -87,7 +87,7 @@ def kind_of(data: bytes, content_type: str | None) -> tuple[Kind, bytes]:
         return "xlsx", plain
     claim = f" (its content type is {content_type[:80]!r})" if content_type else ""
     seen = f"it begins with {start[:20]!r}" if start else "it is empty"
-    raise MessageError(f"reading a structure message{claim}: {seen}, which is no format of SDMX")
+    raise MessageError(f"reading a structure message{claim}: {seen}, which is not an SDMX format")
 
 
 def opened_json(plain: bytes, content_type: str | None, collector: ErrorCollector) -> JsonMessage:

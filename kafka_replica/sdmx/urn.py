@@ -191,14 +191,15 @@ def _decoded(data: bytes) -> str:
     try:
         return data.decode("ascii")
     except UnicodeDecodeError:
-        raise UrnError(f"reading the URN {data[:80]!r}: it is not ASCII, and every URN of SDMX is") from None
+        raise UrnError(f"reading the URN {data[:80]!r}: it is not ASCII, but every URN of SDMX is") from None
 
 
 def _package_of(class_: str, item: str | None) -> str:
     known = CLASSES.get(class_)
     if known is None:
         raise UrnError(
-            f"making the URN of a {_shown(class_)}: SDMX has no such class; for a vendor's class give its package"
+            f"making the URN of a {_shown(class_)}: SDMX does not have this class; for a vendor's class, give its "
+            "package"
         )
     found = known.item_package or known.package if item is not None else known.package
     if found is None:

@@ -92,7 +92,7 @@ def _format_of(media_type: str) -> Format:
     format_ = of_content_type(media_type)
     if format_ is None or format_ not in WRITTEN:
         raise UnwritableError(
-            f"writing a structure message as {media_type[:80]!r}: this format is not written; "
+            f"writing a structure message as {media_type[:80]!r}: this format cannot be written; "
             f"choose one of {', '.join(WRITTEN)}"
         )
     return format_
@@ -101,7 +101,7 @@ def _format_of(media_type: str) -> Format:
 def _content_of(artefact: OpaqueArtefact, format_: Format) -> bytes:
     if of_content_type(artefact.content_type) is not format_:
         raise UnwritableError(
-            f"writing {artefact.urn} as {format_.title}: what it holds is known only as {artefact.content_type}; "
+            f"writing {artefact.urn} as {format_.title}: its content is only known as {artefact.content_type}; "
             "publish its .content as that"
         )
     return artefact.content
@@ -142,7 +142,7 @@ def message_of(elements: list[Any], header: Header, format_: Format) -> bytes:
 def _element(artefact: Artefact, format_: Format) -> tuple[Artefact, Any]:
     """Return what the format carries of an artefact, and its part of the message."""
     if isinstance(artefact, OpaqueArtefact):
-        reason = "artefacts of this class are written alone, for only their own bytes are known"
+        reason = "artefacts of this class are written alone, because only their own bytes are known"
         raise _CannotCarryError(artefact, format_, reason)
     try:
         expected = carried(artefact, format_)

@@ -75,7 +75,7 @@ def read_tokens(path: Path) -> tuple[Token, ...]:
         token = _token_of(text)
         if token is None:
             raise ConfigurationError(
-                f"{path}, line {number}: a token is a role ({' or '.join(_ROLES)}), the SHA-256 of the token in "
+                f"{path}, line {number}: a line must have a role ({' or '.join(_ROLES)}), the SHA-256 of the token in "
                 "hexadecimal, and optionally a name; or a role and a certificate's subject, subject:CN=...,O=..."
             )
         tokens.append(token)
@@ -161,7 +161,7 @@ def check_own_origin(headers: Mapping[str, str]) -> None:
     """
     check_origin(headers, ())
     if headers.get("sec-fetch-site", "same-origin") != "same-origin":
-        raise Problem(403, "pages of other sites may not control anything")
+        raise Problem(403, "pages of other sites may not control producers")
 
 
 def check_origin(headers: Mapping[str, str], allowed: Collection[str]) -> None:

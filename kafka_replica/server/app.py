@@ -82,7 +82,7 @@ class Service:
     ) -> None:
         if replica.has_key_spaces and topic is None:
             raise ConfigurationError(
-                f"the topics {', '.join(replica.topics)} have key spaces of their own: name the topic of the "
+                f"the topics {', '.join(replica.topics)} have separate key spaces: name the topic of the "
                 "structures with topic=, or read the topics as one with Replica(one_key_space=True)"
             )
         producers = controlled_producers(settings.producers)  # first, because a file may be wrong

@@ -19,5 +19,5 @@ def instant_of(text: str) -> datetime:
     try:
         found = datetime.fromisoformat(text)
     except ValueError as error:
-        raise UsageError(f"{text} is no date and time: {error}; an example is 2026-01-31T12:00:00Z") from error
+        raise UsageError(f"{text} is not a date and time: {error}; an example is 2026-01-31T12:00:00Z") from error
     return found.replace(tzinfo=UTC) if found.tzinfo is None else found

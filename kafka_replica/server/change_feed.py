@@ -59,7 +59,7 @@ class ChangeFeed:
         if self._closed:
             raise busy("the server is shutting down")
         if len(self._open) >= self._settings.max_streams:
-            raise busy(f"{self._settings.max_streams} streams of changes are open already")
+            raise busy(f"{self._settings.max_streams} streams of changes are already open")
         changes = self._changes_since(VersionId.parse(last))
         self._open.add(changes)
         self._on_count(len(self._open))

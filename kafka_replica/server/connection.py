@@ -22,7 +22,7 @@ class BoundedConnection(H11Protocol):
     """A connection with limits of time, which subclasses set."""
 
     header_timeout_s = 10.0
-    """The time to receive a request's line and headers."""
+    """Time limit for receiving a request's line and headers."""
     write_timeout_s = 30.0
     """The time that the client may accept no data."""
     _header_timer: asyncio.TimerHandle | None = None

@@ -21,7 +21,7 @@ async def form_fields(request: Request, timeout_s: float) -> dict[str, str]:
         Problem: the body is no form, too large, or too slow.
     """
     if request.headers.get("content-type", _FORM).partition(";")[0].strip().lower() != _FORM:
-        raise Problem(415, f"the body is a form: Content-Type: {_FORM}", {"Connection": "close"})
+        raise Problem(415, f"the body must be a form: Content-Type: {_FORM}", {"Connection": "close"})
     body = bytearray()
     try:
         async with asyncio.timeout(timeout_s):

@@ -140,7 +140,7 @@ class Gate:
             # The connection is closed, because its body is not read.
             raise Problem(405, "the server is read-only; use GET", {"Allow": ", ".join(METHODS), "Connection": "close"})
         elif headers.get("content-length", "0") != "0" or "transfer-encoding" in headers:
-            raise Problem(413, "a request has no body here", {"Connection": "close"})
+            raise Problem(413, "a request must not have a body here", {"Connection": "close"})
         return Role.READ
 
 

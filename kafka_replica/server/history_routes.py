@@ -82,7 +82,7 @@ def _number(request: Request, name: str, default: int | None) -> int | None:
     if text is None:
         return default
     if not text.isascii() or not text.isdigit() or not 0 < int(text[:19]) < 1 << 62:
-        raise Problem(400, f"{name} is a whole number above 0")
+        raise Problem(400, f"{name} must be a whole number above 0")
     return int(text)
 
 

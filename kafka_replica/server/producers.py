@@ -97,7 +97,7 @@ class ControlledProducer:
         if action == "flush":
             first, second = control.flush()
             return f"the full flush was recorded as transactions {first} and {second}"
-        raise UsageError(f"there is no action {action!r}; actions are {', '.join(ACTIONS)}")
+        raise UsageError(f"unknown action {action!r}; actions are {', '.join(ACTIONS)}")
 
     def close(self) -> None:
         """Close the connections to the database. Idempotent."""
@@ -132,7 +132,7 @@ def controlled_producers(files: Sequence[str]) -> dict[str, ControlledProducer]:
     found: dict[str, ControlledProducer] = {}
     for file in map(Path, files):
         if file.stem in found:
-            raise ConfigurationError(f"producers: two files are called {file.stem!r}; name them differently")
+            raise ConfigurationError(f"producers: two files have the name {file.stem!r}; rename one")
         try:
             found[file.stem] = ControlledProducer(file.stem, read_configuration(file).producer)
         except KafkaReplicaError as error:

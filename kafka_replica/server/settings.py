@@ -47,35 +47,37 @@ class ServerSettings:
         (), "An origin whose web pages may read answers (CORS); * allows any. Repeatable."
     )
     environment: str = setting("", "The name of the environment, which all pages show.")
-    tokens_file: Path | None = setting(None, "The file with the hashes of the tokens that requests need.")
+    tokens_file: Path | None = setting(None, "File with the hashes of the tokens that are accepted.")
     producers: tuple[str, ...] = setting(
         (), "The settings file of a reference producer, to show it and to control it. Repeatable."
     )
     ready_when_stale: bool = setting(False, "Report ready with a version from before a restart.")
     max_lag_s: float | None = setting(None, "Report not ready while the version lags behind for longer.", least=0)
-    max_lag_records: int | None = setting(None, "Report not ready while more offsets are missing.", least=0)
+    max_lag_records: int | None = setting(None, "Report not ready while the version lags by more offsets.", least=0)
     threads: int = setting(4, "Threads that compute answers.", least=1)
-    max_requests: int = setting(100, "Requests in progress; further ones get 503.", least=1)
-    request_timeout_s: float = setting(30.0, "The time to compute an answer; then the request gets 503.", least=0)
-    max_answer_bytes: int = setting(256 * 1024 * 1024, "The size of an answer; a larger one becomes 413.", least=1)
-    cache_bytes: int = setting(64 * 1024 * 1024, "The size of answers that are kept for repetitions.", least=0)
-    written_bytes: int = setting(
-        64 * 1024 * 1024, "The size of artefacts that are kept as they were written, for other answers.", least=0
+    max_requests: int = setting(100, "Maximum number of requests in progress; further ones get 503.", least=1)
+    request_timeout_s: float = setting(
+        30.0, "Time limit for computing an answer, after which the request gets 503.", least=0
     )
-    search_bytes: int = setting(
-        128 * 1024 * 1024, "The size of texts that are kept for the search of the explorer.", least=0
+    max_answer_bytes: int = setting(256 * 1024 * 1024, "Maximum size of an answer; larger answers become 413.", least=1)
+    cache_bytes: int = setting(64 * 1024 * 1024, "Maximum size of the cache of answers.", least=0)
+    written_bytes: int = setting(64 * 1024 * 1024, "Maximum size of the cache of written artefacts.", least=0)
+    search_bytes: int = setting(128 * 1024 * 1024, "Maximum size of the texts kept for the explorer's search.", least=0)
+    empty_status: int = setting(404, "Status of an SDMX answer without structures: 404, or 204 without a body.")
+    max_url_bytes: int = setting(8192, "Maximum length of path and query; longer ones get 414.", least=1)
+    max_header_bytes: int = setting(16 * 1024, "Maximum size of a request's headers; larger ones get 431.", least=256)
+    max_streams: int = setting(100, "Maximum number of open streams of changes; further ones get 503.", least=0)
+    max_pending_changes: int = setting(100, "Changes that may be pending for a stream before they are merged.", least=1)
+    heartbeat_s: float = setting(15.0, "Interval of comments in a stream without changes.", least=0.05)
+    max_uploads: int = setting(8, "Maximum number of requests with data in progress; further ones get 503.", least=0)
+    max_upload_bytes: int = setting(64 * 1024 * 1024, "Maximum size of uploaded data; larger data gets 413.", least=1)
+    upload_timeout_s: float = setting(
+        60.0, "Time limit for receiving uploaded data, after which the request gets 408.", least=0
     )
-    empty_status: int = setting(404, "The status of an SDMX answer without structures: 404, or 204 without a body.")
-    max_url_bytes: int = setting(8192, "The length of path and query; a longer one gets 414.", least=1)
-    max_header_bytes: int = setting(16 * 1024, "The size of a request's headers; larger ones get 431.", least=256)
-    max_streams: int = setting(100, "Open streams of changes; further ones get 503.", least=0)
-    max_pending_changes: int = setting(100, "Changes that may wait for a stream before they are merged.", least=1)
-    heartbeat_s: float = setting(15.0, "The interval of comments in a stream without changes.", least=0.05)
-    max_uploads: int = setting(8, "Requests with data in progress; further ones get 503.", least=0)
-    max_upload_bytes: int = setting(64 * 1024 * 1024, "The size of uploaded data; larger data gets 413.", least=1)
-    upload_timeout_s: float = setting(60.0, "The time to receive uploaded data; then the request gets 408.", least=0)
     data_threads: int = setting(2, "Threads that validate and map data.", least=1)
-    data_timeout_s: float = setting(300.0, "The time to validate or map data; then the request gets 503.", least=0)
+    data_timeout_s: float = setting(
+        300.0, "Time limit for validating or mapping data, after which the request gets 503.", least=0
+    )
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -99,13 +101,17 @@ class ListenSettings:
     tls_certificate: Path | None = setting(None, "The server's certificate and its chain (PEM); answers with TLS.")
     tls_key: Path | None = setting(None, "The private key of the certificate (PEM), if it is not in the same file.")
     tls_key_password: str = setting("", "The password of the private key; better given by file or environment.")
-    tls_client_ca: Path | None = setting(None, "The authorities (PEM) of which every client needs a certificate.")
-    max_connections: int = setting(1000, "Open connections; requests on further ones get 503.", least=1)
-    header_timeout_s: float = setting(10.0, "The time to receive a request's line and headers.", least=0.05)
-    idle_timeout_s: int = setting(15, "The time that a connection may be idle between requests.", least=1)
-    write_timeout_s: float = setting(30.0, "The time that a client may accept no data of an answer.", least=0.05)
-    grace_s: int = setting(10, "The time for requests to end at shutdown.", least=0)
-    access_log: str = setting("text", "A line on stderr for each request: off, text or json.")
+    tls_client_ca: Path | None = setting(
+        None, "Authorities (PEM), one of which must have signed each client's certificate."
+    )
+    max_connections: int = setting(
+        1000, "Maximum number of open connections; requests on further ones get 503.", least=1
+    )
+    header_timeout_s: float = setting(10.0, "Time limit for receiving a request's line and headers.", least=0.05)
+    idle_timeout_s: int = setting(15, "Time that a connection may be idle between requests.", least=1)
+    write_timeout_s: float = setting(30.0, "Time for which a client may stop reading an answer.", least=0.05)
+    grace_s: int = setting(10, "Time for requests to end at shutdown.", least=0)
+    access_log: str = setting("text", "Format of the access log on stderr: off, text or json.")
     workers: int = setting(1, "Processes that answer; with more than 1, another process keeps the replica.", least=1)
 
     def __post_init__(self) -> None:

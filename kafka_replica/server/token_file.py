@@ -51,9 +51,9 @@ class TokenFile:
         try:
             self._tokens = read_tokens(self._path)
         except ConfigurationError as error:
-            _log.error("the tokens of before remain valid: %s", error)
+            _log.error("keeping the previous tokens: %s", error)
             return
-        _log.info("the tokens were read again: %d are valid", len(self._tokens))
+        _log.info("reloaded the tokens: %d are valid", len(self._tokens))
 
 
 def _mark_of(path: Path) -> _Mark | None:

@@ -92,13 +92,13 @@ class Versions:
         try:
             return self._kept(wanted)
         except FutureVersionError as error:
-            raise Problem(404, f"there is no version {wanted}") from error
+            raise Problem(404, f"version {wanted} does not exist") from error
         except VersionGoneError as error:
             if wanted.incarnation not in {None, self._replica.incarnation}:
                 text = f"version {wanted} belongs to another incarnation; begin again with the current version"
                 raise Problem(410, text) from error
             if not 1 <= wanted.version <= current.version:
-                raise Problem(404, f"there is no version {wanted.version}") from error
+                raise Problem(404, f"version {wanted.version} does not exist") from error
             raise Problem(
                 410, f"version {wanted.version} is no longer kept; begin again with the current one"
             ) from error

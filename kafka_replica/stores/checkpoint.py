@@ -121,8 +121,8 @@ class Saved:
     def _damage(self, key: bytes, at: int) -> StoreDamagedError:
         self.is_damaged = True
         return StoreDamagedError(
-            f"reading {key_text(key)} in the checkpoint file {self._path}: what lies at byte {at} is not what was "
-            "written; check the disk. The replica that has the file is rebuilt"
+            f"reading {key_text(key)} in the checkpoint file {self._path}: the data at byte {at} differs from the data "
+            "written; check the disk. The replica of the file is rebuilt"
         )
 
 
@@ -154,15 +154,15 @@ def load(path: Path) -> Loaded:
 def _load(path: Path, file: BinaryIO) -> Loaded:
     start = file.read(FIRST_RECORD)
     if start[: len(MAGIC)] != MAGIC[: len(start)]:
-        raise StoreError(f"{path} is no checkpoint file of kafka_replica; name a file that is one, or a new one")
-    _check(len(start) == FIRST_RECORD, path, "it is cut off")
+        raise StoreError(f"{path} is not a checkpoint file of kafka_replica; use a checkpoint file or a new file")
+    _check(len(start) == FIRST_RECORD, path, "it is truncated")
     _, number, checksum, count, keys_at, ends_at, starts_at, notes_at = HEADER.unpack_from(start)
     if number > FORMAT:
         raise StoreError(f"{path} has format {number}, this version of kafka_replica writes {FORMAT}: use a newer one")
     _check(number > 0, path, "its format")
     _check(CHECKSUM.unpack_from(start, HEADER.size)[0] == crc32(start[: HEADER.size]), path, "its header")
     size = os.fstat(file.fileno()).st_size
-    _check(size > notes_at, path, "it is cut off")
+    _check(size > notes_at, path, "it is truncated")
     file.seek(keys_at)
     lines, ends, starts = (file.read(until - at) for at, until in pairwise((keys_at, ends_at, starts_at, notes_at)))
     _check(crc32(starts, crc32(ends, crc32(lines))) == checksum, path, "its keys")

@@ -76,11 +76,11 @@ class Saver:
             self._lock.acquire(timeout=0)
         except Timeout as error:
             raise StoreInUseError(
-                f"opening the checkpoint file {self._path}: another store has it; give each a file of its own"
+                f"opening the checkpoint file {self._path}: another store uses it; give each store its own file"
             ) from error
         except OSError as error:
             raise StoreError(
-                f"opening the checkpoint file {self._path}: {error.strerror}; name a file that can be written"
+                f"opening the checkpoint file {self._path}: {error.strerror}; use a writable file"
             ) from error
 
     def load(self) -> Loaded | None:
@@ -126,7 +126,7 @@ class Saver:
         try:
             self._path.unlink(missing_ok=True)
         except OSError as error:
-            _log.error("removing the checkpoint file %s: %s; remove it yourself", self._path, error.strerror)
+            _log.error("cannot remove the checkpoint file %s: %s; remove it manually", self._path, error.strerror)
 
     def close(self) -> None:
         """Save, and release the file. Idempotent."""
@@ -155,7 +155,7 @@ class Saver:
                 self._in_file, self._has_failed = (image.data, image.resume_point), False
         except OSError as error:
             self._failed(
-                f"{error.strerror or error}; make room, or see that this user may write there: it is tried again"
+                f"{error.strerror or error}; free some disk space, or give this user write permission; retrying"
             )
         except StoreDamagedError as error:
             self._failed(str(error))
@@ -187,13 +187,13 @@ class Saver:
 
     def _failed(self, reason: str) -> None:
         if not self._has_failed:
-            _log.error("writing the checkpoint file %s: %s. The replica goes on", self._path, reason)
+            _log.error("cannot write the checkpoint file %s: %s. The replica continues", self._path, reason)
         self._has_failed = True
 
     def _set_aside(self, error: StoreError) -> None:
         """Rename a file that others have written, so that it is not overwritten."""
         other = self._path.with_name(self._path.name + ".set-aside")
-        _log.error("%s; the replica is rebuilt, and the file becomes %s", error, other)
+        _log.error("%s; the replica is rebuilt, and the file is renamed to %s", error, other)
         try:
             self._path.replace(other)
         except OSError as again:

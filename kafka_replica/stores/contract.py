@@ -113,7 +113,7 @@ class Snapshot(Mapping[bytes, Record], ABC):
 
     def __reduce__(self) -> NoReturn:
         raise UsageError(
-            "a snapshot cannot be pickled, it shares the records of its store; send what you need of it, such as "
+            "a snapshot cannot be pickled, because it shares the records of its store; send what you need, such as "
             "[snapshot[key] for key in keys] or dict(snapshot), or make a replica in the other process"
         )
 

@@ -28,7 +28,7 @@ def look(path: str | os.PathLike[str]) -> Snapshot:
         found = load(where)
     except OSError as error:
         raise StoreError(
-            f"looking at the store in {where}: {error.strerror}; name the folder of a store, or a checkpoint file, "
+            f"reading the store in {where}: {error.strerror}; give the folder of a store, or a checkpoint file, "
             "that this user may read"
         ) from error
     resume_point = found.note.resume_point

@@ -85,7 +85,7 @@ class Cluster:
         topic = TopicLogs(name, partitions)
         with self.news:
             if name in self._topics and not replace:
-                raise UsageError(f"there is a fake topic {name} already; give this one another name")
+                raise UsageError(f"the fake topic {name} already exists; use another name")
             self._topics[name] = topic
             self.news.notify_all()
 
@@ -109,7 +109,7 @@ class Cluster:
         with self.news:
             topic = self._topics.get(name)
         if topic is None:
-            raise TopicNotFoundError(f"looking up fake topic {name}: there is none now; make it, or recreate() it")
+            raise TopicNotFoundError(f"looking up fake topic {name}: it does not exist; create it, or recreate() it")
         return topic
 
     def log(self, partition: Partition) -> FakeLog:

@@ -18,7 +18,8 @@ from kafka_replica.testing.fake_cluster import Cluster
 from kafka_replica.testing.fake_transaction import FakeTransaction
 
 _FENCED = (
-    "another producer has acquired the transactional id {}; give each producer one of its own, and go on with a new one"
+    "another producer has acquired the transactional id {}; give each producer its own id, and continue with a new "
+    "producer"
 )
 
 
@@ -68,8 +69,9 @@ class _FakeWriter(TransactionalWriter):
             except BrokerUnavailableError as error:
                 self.usable = False
                 raise CommitUnknownError(
-                    f"committing the transaction: {error}; it may have been committed or not: read the topic to find "
-                    "out, and go on with a new producer of the same transactional id"
+                    f"committing the transaction: {error}; it may or may not have been committed: read the topic to "
+                    "find "
+                    "out, and continue with a new producer of the same transactional id"
                 ) from error
             except KafkaReplicaError as error:
                 raise PublishError(f"committing the transaction: {error}") from error
@@ -132,6 +134,6 @@ class FakeProducer(TransactionalProducer):
             if not self._cluster.news.wait_for(is_visible, timeout_s):
                 reason = self._cluster.trouble or "another producer holds a transaction open before it"
                 raise WaitTimeoutError(
-                    f"the transaction is committed ({position}) but was not seen to be visible in {timeout_s} s: "
+                    f"the transaction is committed ({position}) but did not become visible within {timeout_s} s: "
                     f"{reason}"
                 )

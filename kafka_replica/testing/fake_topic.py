@@ -193,7 +193,7 @@ class FakeTopic:
         with self._cluster.news:
             log = self._cluster.log(Partition(self.name, partition))
             if not 0 <= offset <= log.end:
-                raise UsageError(f"{log.partition} ends at {log.end}, so nothing can be deleted up to {offset}")
+                raise UsageError(f"{log.partition} ends at {log.end}, so records cannot be deleted up to {offset}")
             log.delete_before(offset)
             self._cluster.wake()
 
@@ -208,7 +208,7 @@ class FakeTopic:
         with self._cluster.news:
             log = self._cluster.log(Partition(self.name, partition))
             if not 0 <= end < log.end:
-                raise UsageError(f"{log.partition} ends at {log.end}, so it cannot lose what lies at {end}")
+                raise UsageError(f"{log.partition} ends at {log.end}, so it cannot be truncated at {end}")
             log.truncate(end)
             self._cluster.wake()
 

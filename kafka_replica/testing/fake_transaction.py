@@ -109,7 +109,9 @@ class FakeTransaction(Transaction):
     ) -> None:
         topic = place[0] or self._default_topic
         if topic is None:
-            raise UsageError("this transaction was begun on no topic; say where a record goes: put(..., topic=...)")
+            raise UsageError(
+                "this transaction was begun without a topic; name the topic of the record: put(..., topic=...)"
+            )
         with self._cluster.news:
             self._check_open()
             log, offset = self._cluster.append((topic, place[1]), key, value, headers, timestamp_ms, self._writing)
@@ -130,7 +132,7 @@ class FakeTransaction(Transaction):
     def _check_open(self) -> None:
         if not self.is_open:
             became = "committed" if self._writing.is_committed else "aborted"
-            raise UsageError(f"this transaction was {became}; begin another one")
+            raise UsageError(f"this transaction was {became}; begin a new one")
 
 
 def check_value(key: Key | None, value: object) -> None:

@@ -39,7 +39,7 @@ def differences(declared: TopicDeclaration, found: ExistingTopic, brokers: int) 
     for name, value in sorted(expected.items()):
         actual = found.settings.get(name)
         if actual is None:
-            yield f"{name}: Kafka knows no such setting, declared {value}"
+            yield f"{name}: Kafka does not have this setting, declared {value}"
         elif _normal(name, actual) != _normal(name, value):
             yield f"{name}: {actual}, declared {value}"
     for name in sorted(found.own_settings - expected.keys()):

@@ -86,7 +86,7 @@ def read_declarations(path: Path) -> TopicDeclarations:
     """
     file = read_settings_file(path)
     if not file.is_toml:
-        raise ConfigurationError(f"{path}: declarations of topics are in TOML")
+        raise ConfigurationError(f"{path}: declarations of topics must be in TOML")
     table = _Table(filled(file.values, str(path)), str(path), _WHOLE)
     env, defaults = table.text("env"), table.table("defaults", _SETTINGS)
     topics: list[TopicDeclaration] = []
@@ -130,7 +130,7 @@ class _Table:
         self._values, self.where = values, where
         for name in values:
             if name not in known:
-                near = did_you_mean(name, known) or f"; there are {', '.join(known)}"
+                near = did_you_mean(name, known) or f"; known are {', '.join(known)}"
                 raise ConfigurationError(f"{where}: there is no entry {name!r}{near}")
 
     def text(self, name: str) -> str | None:

@@ -80,7 +80,7 @@ class TopicConvention:
         try:
             self._tenants = re.compile(tenants)
         except re.error as error:
-            raise ConfigurationError(f"tenants={tenants!r} is no regular expression: {error}") from error
+            raise ConfigurationError(f"tenants={tenants!r} is not a regular expression: {error}") from error
 
     def __repr__(self) -> str:
         return f"<TopicConvention {self.template}>"
@@ -184,7 +184,7 @@ def parse_topic(topic: str, conventions: Iterable[TopicConvention]) -> tuple[Top
         except TopicNameError as error:
             errors.append(str(error))
     if not found:
-        raise TopicNameError("; ".join(errors) or f"topic {topic!r}: there is no convention to read it by")
+        raise TopicNameError("; ".join(errors) or f"topic {topic!r}: no convention matches")
     if len(found) > 1:
         readings = "; ".join(f"{convention.template}: {name}" for convention, name in found)
         raise TopicNameError(f"topic {topic!r} is ambiguous, it follows several conventions: {readings}")

@@ -21,7 +21,7 @@ acknowledged. So they lie below the *ends* of all partitions, if these are reque
 Epochs tell which parts belong to a transaction if the producer bumps them (KIP-890): this is exact and needs no
 further request. Without the bump, a part in another partition may belong to the producer's next transaction. What was
 written between the requests then decides, see ``producers``: transactions are still whole, and so are their
-dependencies. A next transaction is included only if all of it was written below the target. Where no decision is
+dependencies. A next transaction is included only if all differences were written below the target. Where no decision is
 possible, the round is given up and a later target is requested, so that old producers which never pause may delay
 a version.
 

@@ -112,7 +112,7 @@ class PartitionState:
             ValueError: the batch lies below the position.
         """
         if batch.first < self.position:
-            raise ValueError(f"batch at {self.partition}, offset {batch.first} lies below {self.position}, read before")
+            raise ValueError(f"batch at {self.partition}, offset {batch.first} is below the position {self.position}")
         self.position = batch.end
         kind = batch.kind
         if kind == Kind.DATA:

@@ -95,7 +95,7 @@ class ResumePoint:
             )
         except (ValueError, KeyError, TypeError) as error:
             raise StoreError(
-                f"reading a replica's resume point: {error!r}; it is damaged, or of another program"
+                f"reading a replica's resume point: {error!r}; it is damaged, or was written by another program"
             ) from error
 
 

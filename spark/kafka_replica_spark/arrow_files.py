@@ -24,7 +24,7 @@ def read_arrow(source: Source) -> pa.Table:
         table.validate(full=True)
         return pa.table([_column(one) for one in table.columns], names=table.column_names)
     except (pa.ArrowException, OSError, ValueError) as error:
-        raise DatasetError(f"reading {source.path}: it is no readable Arrow IPC: {error}") from error
+        raise DatasetError(f"reading {source.path}: it cannot be read as Arrow IPC: {error}") from error
 
 
 def _column(column: Any) -> Any:

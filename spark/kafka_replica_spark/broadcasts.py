@@ -55,7 +55,7 @@ def broadcast(
     refuse_connect(
         spark,
         "broadcasting codelists",
-        "it has no broadcast variables; join with spark.read.format('kafka_replica') instead, or validate()",
+        "it has no broadcast variables; join with spark.read.format('kafka_replica') instead, or use validate()",
     )
     if isinstance(codelists, str | Urn):
         raise UsageError(f"broadcasting codelists: give a list of them, [{str(codelists)!r}]")

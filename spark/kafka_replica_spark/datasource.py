@@ -87,7 +87,7 @@ class KafkaReplicaSource(DataSource):
             UsageError: a schema was given, so that Spark did not request one.
         """
         if self._pinned is None:
-            raise UsageError(f'reading format("{FORMAT}"): leave schema() out; the view decides on the columns')
+            raise UsageError(f'reading format("{FORMAT}"): omit schema(); the view determines the columns')
         pinned, self._is_planned = self._pinned, True
         return SliceReader(to_arrow_schema(schema), pinned.stamps, _BATCH_ROWS, pinned.slices)
 

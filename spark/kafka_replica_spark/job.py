@@ -68,7 +68,7 @@ def _in_words_of_ours() -> Iterator[None]:
         file = _FILE.search(text)
         raise DatasetError(
             f"reading {'data' if file is None else file['path']}: a row has more or fewer cells than the first; if "
-            "cells hold line breaks say --line-breaks (line_breaks=True), else --engine local names the line"
+            "cells contain line breaks, use --line-breaks (line_breaks=True); otherwise, --engine local names the line"
         ) from error
 
 
@@ -116,7 +116,7 @@ class SparkEngine:
         """Return the rows of the job's structure, and the numbers of other rows."""
         if job.findings is not None or job.ess_reports:
             raise ConfigurationError(
-                "listing all findings in a file: Spark reads no locations; choose the engine local, or write --format "
+                "listing all findings in a file: Spark provides no locations; use the engine local, or write --format "
                 "parquet, where _errors lists the findings of each row"
             )
         step(Progress("reading data"))
@@ -160,13 +160,13 @@ class SparkEngine:
             return _with_maps(self._spark.createDataFrame(pa.Table.from_pylist(rows)))
         if source.kind == "xlsx":
             raise ConfigurationError(
-                f"reading {source.path}: Spark reads no workbooks; choose the engine local (--engine local)"
+                f"reading {source.path}: Spark cannot read workbooks; use the engine local (--engine local)"
             )
         if source.kind == "arrow":
             return self._spark.createDataFrame(read_arrow(source))
         if source.is_packed and (source.kind == "parquet" or not source.path.lower().endswith(".gz")):
             raise ConfigurationError(
-                f"reading {source.path}: Spark reads neither archives, zstd nor standard input; decompress it, or "
+                f"reading {source.path}: Spark cannot read archives, zstd or standard input; decompress it, or "
                 "choose the engine local (--engine local)"
             )
         if source.kind == "parquet":

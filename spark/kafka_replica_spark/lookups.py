@@ -26,7 +26,7 @@ from pandas.util import hash_array
 from pyspark import cloudpickle
 
 PROBE: Final = "kafka_replica"
-_ASKED: Final = "looking up codes, which are texts (cast the values to string): asked for"
+_ASKED: Final = "looking up codes, which are strings (cast the values to string): the argument is"
 _TEXTS: Final = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
 SAME_AS_DEFAULT: Final = b"same as default"
 """The languages whose names are in the default column."""
@@ -107,7 +107,7 @@ class CodelistLookups:
     def _index(self) -> dict[str, Any]:
         index = self._carriers[-1].value
         if not self._is_read and index["probe"] != int(hashes([PROBE])[0]):
-            raise RuntimeError("pandas of this process hashes otherwise than the driver's; install the same version")
+            raise RuntimeError("pandas of this process has other hashes than the driver's; install the same version")
         self._is_read = True
         return index
 

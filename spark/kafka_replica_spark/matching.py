@@ -50,7 +50,7 @@ def not_asked(checks: Iterable[Check]) -> tuple[str, ...]:
     """Return the checks that :func:`fits` leaves out, in one sentence each."""
     found = [
         f"{check.component or '.'.join(check.shown)}: {check.rule} of values longer than {longest} characters on "
-        "Spark, for their pattern repeats a group"
+        "Spark, because their pattern repeats a group"
         for check in checks
         for node in nodes_of(check.broken)
         if isinstance(node, Matches) and (longest := longest_for(node.expression)) is not None

@@ -51,7 +51,7 @@ def parsed(given: Mapping[str, str]) -> Options:
     kafka = hide_secrets({name[len(_KAFKA) :]: plain.pop(name) for name in list(plain) if name.startswith(_KAFKA)})
     unknown = set(plain) - {name.lower() for name in _KNOWN} - {"path"}
     if unknown:
-        raise _wrong(f"there is no option {', '.join(sorted(unknown))}; there are kafka.*, {', '.join(_KNOWN)}")
+        raise _wrong(f"unknown option {', '.join(sorted(unknown))}; options are kafka.*, {', '.join(_KNOWN)}")
     store = plain.get("store", plain.get("path"))
     topics = tuple(name.strip() for name in plain.get("topic", "").split(",") if name.strip())
     _check_source(kafka, topics, store)
@@ -90,7 +90,7 @@ def _of_store(snapshot: Snapshot, options: Options) -> Snapshot:
     there = sorted({partition.topic for partition in snapshot.position})
     missing = sorted(set(options.topics) - set(there))
     if missing:
-        raise _wrong(f"the store in {options.store} holds {', '.join(there)}, and no topic {', '.join(missing)}")
+        raise _wrong(f"the store in {options.store} contains {', '.join(there)}, but no topic {', '.join(missing)}")
     if len(options.topics) == 1 and len(there) > 1:
         return snapshot.of(options.topics[0])
     return snapshot
@@ -100,7 +100,7 @@ def _check_source(kafka: Mapping[str, str], topics: tuple[str, ...], store: str 
     if store is None and not (kafka.get(_SERVERS) and topics):
         raise _wrong(f"give kafka.{_SERVERS} and topic, or store (a folder, or a checkpoint file, on the driver)")
     if store is not None and kafka:
-        raise _wrong("kafka.* and store exclude each other: a store is looked at as it is, no broker is asked")
+        raise _wrong("kafka.* and store exclude each other: a store is read as it is, without a broker")
 
 
 def _number(plain: Mapping[str, str], name: str, default: float) -> float:
@@ -110,7 +110,7 @@ def _number(plain: Mapping[str, str], name: str, default: float) -> float:
     except ValueError:
         number = 0.0
     if not 0 < number < float("inf"):
-        raise _wrong(f"{name}={text!r} is no number above 0")
+        raise _wrong(f"{name}={text!r} is not a number above 0")
     return number
 
 

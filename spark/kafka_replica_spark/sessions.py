@@ -47,8 +47,8 @@ def session(app_name: str = "kafka_replica", master: str = "local[2]", **conf: s
     """
     if not master.startswith("local"):
         raise UsageError(
-            f"starting a Spark session on {master!r}: session() makes local ones only; "
-            "make your own with SparkSession.builder, views() and validate() take it as it is"
+            f"starting a Spark session on {master!r}: session() only makes local sessions; "
+            "create yours with SparkSession.builder; views() and validate() accept it"
         )
     settings = {**_QUIET, **conf}
     builder = SparkSession.Builder().appName(app_name).master(master)

@@ -41,11 +41,11 @@ def with_stamp(df: DataFrame, snapshot: Snapshot | None, doing: str) -> DataFram
         UsageError: there is no snapshot, or the frame has such a column.
     """
     if snapshot is None:
-        raise UsageError(f"{doing} with a stamp: give the snapshot, not what was compiled of it; that has no position")
+        raise UsageError(f"{doing} with a stamp: give the snapshot; compiled rules have no position")
     folded = {name.lower() for name in df.columns}
     taken = [name for name in (VERSION, POSITION) if name in folded]
     if taken:
-        raise UsageError(f"{doing} with a stamp: the frame has a column {', '.join(taken)} already; drop it first")
+        raise UsageError(f"{doing} with a stamp: the frame has a column {', '.join(taken)}; drop it first")
     version = F.lit(snapshot.version).cast("bigint").alias(VERSION)
     return df.select("*", version, F.lit(position_json(snapshot)).alias(POSITION))
 

@@ -117,12 +117,13 @@ def write_stream(
     Args and errors as for :func:`validate_stream`.
     """
     if not stream.isStreaming:
-        raise UsageError("checking micro-batches: the frame is not streaming; use validate() for it")
+        raise UsageError("checking micro-batches: the frame is not streaming; use validate()")
     refuse_connect(
         stream,
         "checking micro-batches against a replica",
-        "the function of foreachBatch runs in the server, where this process's replica is not; run the query in a "
-        "session of its own, or read format('kafka_replica') within the function",
+        "the function of foreachBatch runs in the server, which does not have this process's replica; run the query "
+        "in a "
+        "separate session, or read format('kafka_replica') within the function",
     )
     record = BatchRecord(stream.sparkSession, checkpoint)
     call = foreach_batch(replica, prepare, write, record=record, timeout_s=timeout_s)
@@ -171,22 +172,22 @@ def _newest(replica: Replica, timeout_s: float) -> Snapshot:
         raise NotReadyError(f"checking a micro-batch: the replica of {replica.topic} was not started; call start()")
     if state is State.FAILED:
         raise BrokerError(
-            f"checking a micro-batch: the replica of {replica.topic} failed, its version would never become newer: "
-            f"{replica.status().last_error}; mend that, and start replica and query again"
+            f"checking a micro-batch: the replica of {replica.topic} failed, so its version can no longer advance: "
+            f"{replica.status().last_error}; correct that, and restart replica and query"
         )
     return replica.wait_ready(timeout_s)
 
 
 def _say(batch: Batch, state: State) -> None:
-    what = f"micro-batch {batch.number} is looked at with version {batch.version} of {batch.position}"
+    what = f"checking micro-batch {batch.number} against version {batch.version} of {batch.position}"
     if batch.repeats is not None:
         _log.warning(
-            "%s; it is a repetition: it was begun before with version %d of %s",
+            "%s; this is a repetition: it was begun before with version %d of %s",
             what,
             batch.repeats.version,
             batch.repeats.position,
         )
     elif state is not State.LIVE:
-        _log.warning("%s; the replica is %s, so there may be a newer one", what, state)
+        _log.warning("%s; the replica is %s, so a newer version may exist", what, state)
     else:
         _log.info("%s", what)

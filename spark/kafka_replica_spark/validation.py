@@ -84,7 +84,7 @@ def validate(
     if not df.isStreaming:
         whole, marked = compared(rows)
     elif rows.bound.keys or rows.bound.levels:
-        unchecked.append("duplicate keys and attributes over several rows, for the frame is streaming")
+        unchecked.append("duplicate keys and attributes over several rows, because the frame is streaming")
     metadata = _metadata(rows, compiled, snapshot, unchecked)
     whole = with_findings(whole, _items(rows, compiled, marked), metadata)
     return with_stamp(whole, snapshot, f"validating against {compiled.artefact}") if stamp else whole
@@ -132,7 +132,7 @@ def _check_columns(df: DataFrame, rules: Rules, added: list[str]) -> None:
     taken = [name for name in added if name in folded]
     if taken:
         raise UsageError(
-            f"validating against {rules.artefact}: the frame has a column {', '.join(taken)} already; drop it first"
+            f"validating against {rules.artefact}: the frame has a column {', '.join(taken)}; drop it first"
         )
 
 

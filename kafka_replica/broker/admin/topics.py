@@ -58,7 +58,7 @@ class TopicInfo(NamedTuple):
         """
         leaderless = [partition for partition, leader in self.leaders.items() if leader < 0]
         if leaderless:
-            raise BrokerUnavailableError(f"no broker leads {leaderless[0]} now; see which of its replicas run")
+            raise BrokerUnavailableError(f"{leaderless[0]} has no leader at present; check which of its replicas run")
 
 
 class BatchLimit(NamedTuple):
@@ -220,7 +220,7 @@ class Topics:
             BrokerError: Kafka did not answer, or refused.
         """
         asked = self._admin.describe_cluster(request_timeout=timeout_s)
-        found = self._answer(asked, "asking for the brokers of the cluster", timeout_s)
+        found = self._answer(asked, "listing the brokers of the cluster", timeout_s)
         return {node.id: (node.host, node.port) for node in found.nodes}
 
     def replicas(self, topic: str, timeout_s: float) -> dict[Partition, int]:

@@ -84,7 +84,7 @@ def check_names(names: Iterable[str], where: str) -> None:
     for name in names:
         if name not in _KNOWN and not _is_new(name):
             near = nearest(name)
-            hint = f"did you mean {near!r}?" if near else "see librdkafka's CONFIGURATION.md for those that there are"
+            hint = f"did you mean {near!r}?" if near else "see librdkafka's CONFIGURATION.md for all properties"
             raise ConfigurationError(f"{where}: Kafka's clients have no property {name!r}; {hint}")
 
 

@@ -17,8 +17,8 @@ _REQUIRED: dict[str, tuple[str, str]] = {
     "isolation.level": ("read_committed", "aborted records would be shown"),
     "enable.auto.commit": ("false", "a replica keeps its own positions, with its data"),
     "enable.auto.offset.store": ("false", "a replica keeps its own positions, with its data"),
-    "enable.partition.eof": ("true", "the end of a log that ends in markers could not be seen"),
-    "auto.offset.reset": ("error", "a gap in the log would be skipped unseen"),
+    "enable.partition.eof": ("true", "the end of a log that ends in markers could not be detected"),
+    "auto.offset.reset": ("error", "a gap in the log would be skipped silently"),
 }
 
 _CONSUMER_DEFAULTS: dict[str, Any] = {

@@ -290,7 +290,7 @@ class FetchPositions:
             link = await self._link(node)
             answer = await self._cluster.within(link.ask(EPOCH_ENDS, epoch_ends_request(own)))
             for partition, (error, epoch, end) in read_epoch_ends(answer).items():
-                await self._check(error, f"asking whether {partition} was cut off")
+                await self._check(error, f"checking whether {partition} was truncated")
                 if epoch < 0 or end < resume_point.position[partition]:
                     raise cut_off(partition, resume_point.position[partition])
 
@@ -328,10 +328,10 @@ def check_beginnings(beginnings: Mapping[Partition, int], wanted: Mapping[Partit
     for partition, offset in wanted.items():
         begins = beginnings.get(partition)
         if begins is None:
-            raise LogReplacedError(f"{partition} is gone: its topic has fewer partitions than it had")
+            raise LogReplacedError(f"{partition} no longer exists: its topic has fewer partitions than before")
         if begins > offset:
             raise LogReplacedError(
-                f"the log of {partition} begins at offset {begins}, after {offset}, which comes next: it was deleted"
+                f"the log of {partition} begins at offset {begins}; the next offset, {offset}, was deleted"
             )
 
 
@@ -349,7 +349,8 @@ def check_ends(ends: Mapping[Partition, int], known: Mapping[Partition, int]) ->
 def cut_off(partition: Partition, offset: int) -> LogReplacedError:
     """Return the error for a log that lost its end."""
     return LogReplacedError(
-        f"the log of {partition} was cut off below offset {offset}, up to which it was read: what is shown may be gone"
+        f"the log of {partition} was truncated below offset {offset}, up to which it was read: shown records may no "
+        "longer exist"
     )
 
 

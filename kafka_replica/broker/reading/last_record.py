@@ -105,8 +105,9 @@ def committed(
             )
             if time.monotonic() - heard_s > timeout_s:
                 raise BrokerUnavailableError(
-                    f"{doing}: nothing came in {timeout_s:g} s, and {', '.join(map(str, todo))} is not read to its "
-                    "end; Kafka does not answer, or somebody's transaction stays open there"
+                    f"{doing}: no record arrived in {timeout_s:g} s, and {', '.join(map(str, todo))} is not read to "
+                    "its "
+                    "end; Kafka does not answer, or a transaction remains open there"
                 )
 
 

@@ -198,8 +198,8 @@ class MarkerReader:
             return False
         if error == KafkaError.OFFSET_OUT_OF_RANGE:
             raise LogReplacedError(
-                f"the log of {fetch_position.partition} no longer has offset {fetch_position.position}, which comes "
-                "next: it was cut off, or its beginning was deleted"
+                f"the log of {fetch_position.partition} no longer has the next offset, {fetch_position.position}: "
+                "it was truncated, or its beginning was deleted"
             )
         kafka = KafkaError(error)
         trouble = explained(kafka, f"reading {fetch_position.partition}")

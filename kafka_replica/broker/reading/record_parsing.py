@@ -56,9 +56,7 @@ def parse_records(
             return parser.parse(data, _decompressed(data), from_offset or _LEAST_OFFSET, Record, partition)
         found = _columns(DefaultRecordBatch(data))
     except UnsupportedCodecError as error:
-        raise DataError(
-            f"the batches of {partition} are compressed in a way that cannot be read here: {error}"
-        ) from error
+        raise DataError(f"the batches of {partition} have a compression that cannot be read: {error}") from error
     except Exception as error:  # each codec has exceptions of its own
         raise DataError(
             f"the batch of {partition} at offset {int.from_bytes(data[:8], 'big', signed=True)} is damaged: {error}; "

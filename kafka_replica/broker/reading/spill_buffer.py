@@ -51,7 +51,7 @@ class SpillBuffer:
             file.write(data)
         except OSError as error:
             raise StoreError(
-                f"keeping an open transaction in a temporary file: {error.strerror}; give TMPDIR more room"
+                f"keeping an open transaction in a temporary file: {error.strerror}; free some space in TMPDIR"
             ) from error
         self._in_file += 1
         self.file_bytes += size
@@ -67,7 +67,7 @@ class SpillBuffer:
             return handle.data
         try:
             if self._file is None:
-                raise OSError(None, "the file is gone")
+                raise OSError(None, "the file no longer exists")
             self._file.seek(handle.offset)
             return self._file.read(handle.size)
         except OSError as error:

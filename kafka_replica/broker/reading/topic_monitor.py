@@ -105,8 +105,8 @@ class TopicMonitor:
         read = Position({p: offset for p, offset in self._read_when_asked.items() if p in ends.high})
         if not ends.high.dominates(read):
             raise LogReplacedError(
-                f"the log ends at {ends.high}, before what was read of it ({read}): it was cut off, and what is shown "
-                "may be gone"
+                f"the log ends at {ends.high}, below the offset read, {read}: it was truncated, and shown records "
+                "may no longer exist"
             )
         return ends
 
@@ -114,6 +114,5 @@ class TopicMonitor:
 def recreated(topic: str, known_id: str, topic_id: str) -> str:
     """Return the error message for a topic that was recreated since it was read."""
     return (
-        f"topic {topic} was deleted and made again (its id was {known_id}, now it is {topic_id}): what is shown may "
-        "be gone"
+        f"topic {topic} was recreated (its id was {known_id}, now it is {topic_id}): shown records may no longer exist"
     )

@@ -54,7 +54,7 @@ class Cluster:
         link = self._links.get((node, purpose))
         if link is None or not link.usable:
             if node not in self._brokers:
-                raise BrokerUnavailableError(f"broker {node} is not in the cluster now; it may come back")
+                raise BrokerUnavailableError(f"broker {node} is not in the cluster at present")
             link = await connect(self._settings, *self._brokers[node], timeout_s=self._timeout_s)
             self._links[node, purpose] = link
         return link
@@ -68,7 +68,7 @@ class Cluster:
         timeout_s = self._timeout_s if timeout_s is None else timeout_s
         done, _ = await asyncio.wait([answer], timeout=timeout_s)
         if not done:
-            raise BrokerUnavailableError(f"a broker gave no answer in {timeout_s} s; check that it runs")
+            raise BrokerUnavailableError(f"a broker did not answer in {timeout_s} s; check that it runs")
         return answer.result()
 
     def drop(self, node: int) -> None:

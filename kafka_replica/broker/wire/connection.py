@@ -108,7 +108,7 @@ class _Answers(asyncio.BufferedProtocol):
         self._has_answered = True
         number, tagged, future = self.waiting.popleft()
         if SIZE.unpack_from(answer)[0] != number:
-            self.fail(BrokerUnavailableError(f"{self._broker} answered another question than was asked"))
+            self.fail(BrokerUnavailableError(f"{self._broker} sent a response that does not match the request"))
             return
         if not future.done():
             future.set_result(answer[5 if tagged else 4 :])  # a flexible header ends with an empty tag section
@@ -117,8 +117,8 @@ class _Answers(asyncio.BufferedProtocol):
         """Fail all pending requests, since the connection is gone."""
         because = f": {exc}" if exc else ""
         # A listener that requires authentication closes a connection that sends another request first.
-        when = "" if self._has_answered else " before it answered anything"
-        advice = "it will be made again" if self._has_answered else "check that security.protocol is the listener's"
+        when = "" if self._has_answered else " before its first response"
+        advice = "reconnecting" if self._has_answered else "check that security.protocol is the listener's"
         self.fail(BrokerUnavailableError(f"the connection to {self._broker} was closed{when}{because}; {advice}"))
 
     def fail(self, error: BrokerError) -> None:
@@ -177,7 +177,7 @@ class Link:
 
     def close(self) -> None:
         """Close the connection; pending requests fail."""
-        self._answers.fail(BrokerUnavailableError(f"the connection to {self.broker} was closed here"))
+        self._answers.fail(BrokerUnavailableError(f"the connection to {self.broker} was closed by the client"))
         self._answers.stop()
         self._transport.abort()
 
@@ -202,7 +202,7 @@ async def connect(settings: ConnectionSettings, host: str, port: int, timeout_s:
     link = Link(connection, broker, settings.client_id)
     if not all(link.speaks(api) for api in TO_READ):
         link.close()
-        raise TooOldError(f"{broker} is too old to be read by its markers (Kafka 3.1 or later is needed)")
+        raise TooOldError(f"{broker} is too old to be read by markers (Kafka 3.1 or later is needed)")
     return link
 
 

@@ -23,7 +23,7 @@ def fetch_limits(config: Mapping[str, Any]) -> FetchLimits:
         try:
             return int(value)
         except (TypeError, ValueError) as error:
-            raise ConfigurationError(f"{given}={value!r} is no number") from error
+            raise ConfigurationError(f"{given}={value!r} is not a number") from error
 
     return FetchLimits(
         wait_ms=number("fetch.wait.max.ms"),

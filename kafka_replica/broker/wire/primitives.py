@@ -66,7 +66,7 @@ class Cursor:
         try:
             found = form.unpack_from(self.data, self.at)
         except struct.error as error:
-            raise BrokerError(f"an answer of the broker ends too early ({error}); see the broker's log") from error
+            raise BrokerError(f"a response of the broker is truncated ({error}); see the broker's log") from error
         self.at += form.size
         return found
 

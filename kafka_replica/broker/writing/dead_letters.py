@@ -88,7 +88,7 @@ class DeadLetterTopic:
             except BufferError:
                 self._producer.poll(_LOOK_S)
                 if time.monotonic() > give_up_s:
-                    raise PublishError(f"{self._doing(bad, 1)}: Kafka takes nothing in; check that it runs") from None
+                    raise PublishError(f"{self._doing(bad, 1)}: Kafka accepts no records; check that it runs") from None
             except KafkaException as error:
                 raise PublishError(str(explained(error, self._doing(bad, 1)))) from error
             else:

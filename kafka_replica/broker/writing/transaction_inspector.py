@@ -130,7 +130,7 @@ class TransactionInspector:
     async def _link(self, node: int, purpose: Purpose = Purpose.ASK) -> Link:
         link = await self._cluster.link(node, purpose)
         if not all(map(link.speaks, messages.VERSIONS)):
-            raise TooOldError(f"{link.broker} does not tell of open transactions (Kafka 3.1 or later does)")
+            raise TooOldError(f"{link.broker} does not list open transactions (Kafka 3.1 or later does)")
         return link
 
     async def _leader(self, partition: Partition, purpose: Purpose = Purpose.ASK) -> Link:
@@ -151,7 +151,7 @@ class TransactionInspector:
         anybody = await self._link(next(iter(self._topics.values())).leaders[0])
         answer = await self._cluster.within(anybody.ask(messages.FIND_COORDINATOR, request))
         error, node = transactions.read_coordinator(answer)
-        _check(error, f"asking who coordinates the transactional id {transactional_id}")
+        _check(error, f"finding the coordinator of the transactional id {transactional_id}")
         return await self._link(node)
 
     async def _open_parts(self, transactional_id: str, partitions: list[Partition]) -> tuple[int, dict[Partition, int]]:
@@ -159,12 +159,12 @@ class TransactionInspector:
         request = transactions.transaction_request(transactional_id)
         answer = await self._cluster.within(coordinator.ask(messages.DESCRIBE_TRANSACTIONS, request))
         error, producer = transactions.read_transaction(answer)
-        _check(error, f"asking for the producer id of {transactional_id}")
+        _check(error, f"requesting the producer id of {transactional_id}")
         found: dict[Partition, int] = {}
         for each in await self._of_leaders(partitions, messages.DESCRIBE_PRODUCERS, transactions.producers_request):
             for partition, (error, first_offsets) in transactions.read_producers(each).items():
                 if error != KafkaError.TOPIC_AUTHORIZATION_FAILED:
-                    _check(error, f"asking for open transactions in {partition}")
+                    _check(error, f"requesting open transactions in {partition}")
                 if producer.number in first_offsets:
                     found[partition] = first_offsets[producer.number]
         return producer.number, found
@@ -176,7 +176,7 @@ class TransactionInspector:
         found: dict[Partition, int] = {}
         for each in await self._of_leaders(partitions, messages.LIST_OFFSETS, request):
             for partition, (error, offset) in messages.read_offsets(each).items():
-                _check(error, f"asking for offsets of {partition}")
+                _check(error, f"requesting offsets of {partition}")
                 if offset >= 0:
                     found[partition] = offset
         return found
@@ -191,7 +191,7 @@ class TransactionInspector:
 
     async def _end(self, transactional_id: str, partitions: Collection[Partition], *, commit: bool) -> None:
         coordinator = await self._coordinator(transactional_id)
-        doing = f"ending what {transactional_id} has left open in {', '.join(map(str, partitions))}"
+        doing = f"ending open transactions of {transactional_id} in {', '.join(map(str, partitions))}"
 
         async def ask(api: int, request: bytes, read: Callable[[memoryview], tuple[int, T]]) -> T:
             give_up_s = time.monotonic() + self._timeout_s

@@ -55,7 +55,7 @@ def own_limit_bytes(config: Mapping[str, Any]) -> int:
     try:
         return int(limit)
     except (TypeError, ValueError) as error:
-        raise ConfigurationError(f"message.max.bytes={limit!r} is no number of bytes") from error
+        raise ConfigurationError(f"message.max.bytes={limit!r} is not a number of bytes") from error
 
 
 class TransactionalWriter:
@@ -187,8 +187,9 @@ class TransactionalWriter:
                 raise PublishError(str(error)) from error  # the answer to the only request
             self.usable = False
             raise CommitUnknownError(
-                f"{error}; no answer in {self._timeout_s:g} s, or not to the first request, so it may have been "
-                "committed or not: read the topic to find out, and go on with a new producer of the same "
+                f"{error}; no answer in {self._timeout_s:g} s, or not to the first request; it may or may not have "
+                "been "
+                "committed: read the topic to find out, and continue with a new producer of the same "
                 "transactional id"
             ) from error
         return self._ends
@@ -226,7 +227,9 @@ class TransactionalWriter:
             UsageError: an earlier transaction ended in a way that only a new producer can resolve.
         """
         if not self.usable:
-            raise UsageError("the outcome of this producer's last transaction is not known; go on with a new producer")
+            raise UsageError(
+                "the outcome of this producer's last transaction is not known; continue with a new producer"
+            )
 
     def _not_handed_over(
         self, error: KafkaException, topic: str, key: bytes, value: bytes | None

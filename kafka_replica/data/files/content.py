@@ -132,7 +132,7 @@ def _gunzipped(data: bytes, where: str) -> bytes:
         if room < 0:
             raise too_large(where, limit)
         if not inflater.eof:
-            raise UsageError(f"reading {where}: the gzip data is cut off")
+            raise UsageError(f"reading {where}: the gzip data is truncated")
         data = inflater.unused_data.lstrip(b"\0")  # padding, as gzip(1) allows
     return done[0] if len(done) == 1 else b"".join(done)
 
@@ -147,13 +147,13 @@ def _unzipped(data: bytes, where: str, name: str = "") -> bytes:
             with opened.open(info) as file:
                 found = file.read(limit + 1)
     except KeyError as error:
-        raise UsageError(f"reading {where}: the archive has no such file") from error
+        raise UsageError(f"reading {where}: the file is not in the archive") from error
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError) as error:
-        raise UsageError(f"reading {where}: the archive is damaged, or of a kind that is not read: {error}") from error
+        raise UsageError(f"reading {where}: the archive is damaged, or of an unsupported kind: {error}") from error
     if len(found) > limit:
         raise too_large(where, limit)
     if found.startswith(ZIP) and not is_workbook(found):
-        raise UsageError(f"reading {where}: it is an archive in an archive; unpack it first")
+        raise UsageError(f"reading {where}: it is an archive within an archive; unpack it first")
     return found
 
 
@@ -176,6 +176,6 @@ def _files(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
 def too_large(where: str, limit: int) -> UsageError:
     """Return the error for content of more than so many bytes."""
     return UsageError(
-        f"reading {where}: decompressed it has more than {limit:,} bytes, far more than data usually has; if it is "
-        "no attack, decompress it first"
+        f"reading {where}: decompressed, it has more than {limit:,} bytes, far more than usual; if this is not an "
+        "attack, decompress it first"
     )

@@ -94,12 +94,12 @@ class ContentParts:
                         self.done = info.compress_size * size // max(size, info.file_size)
                         yield part
         except KeyError as error:
-            raise UsageError(f"reading {self._path}: the archive has no such file") from error
+            raise UsageError(f"reading {self._path}: the file is not in the archive") from error
         except (
             zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError
         ) as error:  # fmt: skip
             raise UsageError(
-                f"reading {self._path}: the archive is damaged, or of a kind that is not read: {error}"
+                f"reading {self._path}: the archive is damaged, or of an unsupported kind: {error}"
             ) from error
 
     def _inflated(self, file: IO[bytes], limit: int) -> Iterator[bytes]:
@@ -120,7 +120,7 @@ class ContentParts:
                 except zlib.error as error:
                     raise UsageError(f"reading {self._path}: the gzip data is damaged: {error}") from error
                 if not (data or part or inflater.eof):
-                    raise UsageError(f"reading {self._path}: the gzip data is cut off")
+                    raise UsageError(f"reading {self._path}: the gzip data is truncated")
                 data = b""
                 room -= len(part)
                 if room < 0:

@@ -87,7 +87,7 @@ def plain_layout_of(first_line: str, where: str, rules: Rules | None = None) -> 
     separator = separator_of(line)
     header = _cells(line, separator, where)
     if not header:
-        raise DatasetError(f"reading {where}: there is no header, not even a line")
+        raise DatasetError(f"reading {where}: the file is empty")
     known = {} if rules is None else {column.id: column for column in rules.columns}
     fields = tuple(Field(name, i, is_number=_is_number(known.get(name))) for i, name in enumerate(header))
     _check_unique(fields, where)
@@ -113,16 +113,14 @@ def check_decimal(decimal: str, where: str) -> None:
         ConfigurationError: the character cannot be one.
     """
     if len(decimal) != 1 or decimal.isalnum() or decimal.isspace() or decimal in '+-"':
-        raise ConfigurationError(
-            f"reading {where}: decimal={decimal!r}: give the one character before decimals, such as '.' or ','"
-        )
+        raise ConfigurationError(f"reading {where}: decimal={decimal!r}: give one character, such as '.' or ','")
 
 
 def _cells(line: str, separator: str, where: str) -> tuple[str, ...]:
     try:
         return tuple(next(csv.reader([line], delimiter=separator, strict=True), ()))
     except (csv.Error, TypeError) as error:
-        raise DatasetError(f"reading the header of {where}, parted by {separator!r}: {error}") from error
+        raise DatasetError(f"reading the header of {where}, separated by {separator!r}: {error}") from error
 
 
 def _of_version_1(header: Sequence[str], separator: str, where: str, rules: Rules | None) -> Layout:
@@ -138,7 +136,7 @@ def _of_version_2(
 ) -> Layout:
     if len(header) < 2 or header[1] != "STRUCTURE_ID":
         found = repr(header[1]) if len(header) > 1 else "missing"
-        raise DatasetError(f"reading {where} as SDMX-CSV 2.0: its second column must be STRUCTURE_ID, and is {found}")
+        raise DatasetError(f"reading {where} as SDMX-CSV 2.0: its second column must be STRUCTURE_ID, but is {found}")
     labels: Labels = "both" if any(_is_both(cell) for cell in header[2:]) else "id"
     start = 2
     if header[2:3] == ("STRUCTURE_NAME",):
@@ -154,11 +152,11 @@ def _of_version_2(
     several = [field.name for field in fields if field.form != "text"]
     if several and sub_separator is None:
         raise DatasetError(
-            f"reading {where}: {', '.join(several)} may hold several values, and the header does not say what parts "
-            "them; its first cell must be like STRUCTURE[;]"
+            f"reading {where}: {', '.join(several)} may have several values, but the header does not name the "
+            "separator; its first cell must be like STRUCTURE[;]"
         )
     if sub_separator is not None and sub_separator in {separator, '"'}:
-        raise DatasetError(f"reading {where}: {sub_separator!r} cannot part both cells and values within a cell")
+        raise DatasetError(f"reading {where}: {sub_separator!r} cannot separate both cells and values within a cell")
     return Layout("2.0", labels, separator, sub_separator, tuple(header), tuple(fields))
 
 
@@ -170,7 +168,7 @@ def _is_both(cell: str) -> bool:
 def _components(header: Sequence[str], start: int, labels: Labels, where: str, rules: Rules | None) -> Iterator[Field]:
     if labels != "id" and rules is None:
         raise UsageError(
-            f"reading {where}: it gives names beside ids, and does not say which cells are codes; give the rules of "
+            f"reading {where}: it has names beside ids, but it is unclear which cells are codes; give the rules of "
             "its structure (compile_rules(...))"
         )
     known = {} if rules is None else {column.id: column for column in rules.columns}

@@ -30,7 +30,7 @@ def urn_of(kind: str | None, reference: str | None) -> Urn:
     class_ = KINDS.get((kind or "").lower())
     if class_ is None:
         raise DatasetError(
-            f"reading a row of SDMX-CSV: its structure is a {kind!r}; it must be one of {', '.join(KINDS)}"
+            f"reading a row of SDMX-CSV: the kind of its structure is {kind!r}; it must be one of {', '.join(KINDS)}"
         )
     text = reference or ""
     try:

@@ -96,7 +96,7 @@ def _table(sheet: str, rows: Iterator[tuple[int, Row]], values: _Values, dimensi
             continue
         if min(row) < first or max(row) >= width:
             raise ValueError(
-                f"sheet {sheet[:80]!r}, row {number}: a cell is beside the table, without a header above it"
+                f"sheet {sheet[:80]!r}, row {number}: a cell lies outside the table: it has no header above it"
             )
         writer.writerow([values.text(row[at], sheet, number) if at in row else "" for at in range(first, width)])
         numbers.append(number)
@@ -123,7 +123,7 @@ class _Values:
         try:
             number = float(cell.text)
         except ValueError:
-            raise ValueError(f"sheet {sheet[:80]!r}, row {row}: {cell.text[:40]!r} is no number") from None
+            raise ValueError(f"sheet {sheet[:80]!r}, row {row}: {cell.text[:40]!r} is not a number") from None
         if cell.style < len(self._is_date) and self._is_date[cell.style]:
             return self._date(number, sheet, row)
         is_whole = number.is_integer() and abs(number) < 1e15
@@ -131,7 +131,7 @@ class _Values:
 
     def _date(self, number: float, sheet: str, row: int) -> str:
         if not 0 <= number < _LAST_DAY + 1:
-            raise ValueError(f"sheet {sheet[:80]!r}, row {row}: {number!r} is no date")
+            raise ValueError(f"sheet {sheet[:80]!r}, row {row}: {number!r} is not a date")
         moment = self._first_day + timedelta(seconds=round(number * 86_400))
         return moment.date().isoformat() if number.is_integer() else moment.isoformat()
 

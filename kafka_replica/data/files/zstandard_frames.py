@@ -29,6 +29,6 @@ def unpacked_zstd(data: bytes, limit: int, where: str) -> bytes:
                 raise UsageError(f"reading {where}: the zstd data is damaged: {error}") from error
             if size == limit:
                 raise UsageError(
-                    f"reading {where}: decompressed it has more than {limit:,} bytes, far more than data usually has"
+                    f"reading {where}: decompressed, it has more than {limit:,} bytes, far more than usual"
                 ) from error
         size = min(4 * size, limit)

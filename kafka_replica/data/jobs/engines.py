@@ -45,7 +45,7 @@ def engine(name: str) -> Engine:
     if name not in found:
         known = ", ".join(sorted(found)) or "none at all"
         raise ConfigurationError(
-            f"there is no engine {name!r}, only {known}; if it was updated in place, install it again"
+            f"the engine {name!r} does not exist, only {known}; after an update in place, reinstall it"
         )
     made: Engine = found[name].load()()
     return made

@@ -41,7 +41,7 @@ def artefact_of(source: Source, encoding: str | None = None) -> Urn:
         if named is not None:
             return urn_of(*named)
         raise DatasetError(f"reading {source.path}: it has no row that names a structure; name the structure")
-    raise DatasetError(f"reading {source.path}: this kind of file names no structure; name the structure")
+    raise DatasetError(f"reading {source.path}: files of this kind name no structure; name the structure")
 
 
 def _of_csv(source: Source, encoding: str) -> Urn:

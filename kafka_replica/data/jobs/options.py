@@ -25,7 +25,7 @@ def check_report_path(path: Path) -> None:
         UsageError: the end selects no format.
     """
     if not path.name.lower().endswith(REPORT_FORMATS):
-        raise UsageError(f"writing a report to {path}: its name ends with none of {', '.join(REPORT_FORMATS)}")
+        raise UsageError(f"writing a report to {path}: its name must end with one of {', '.join(REPORT_FORMATS)}")
 
 
 def check_findings_path(path: Path) -> None:
@@ -36,7 +36,7 @@ def check_findings_path(path: Path) -> None:
         MissingExtraError: the library for workbooks is not installed.
     """
     if path.suffix.lower() not in FINDINGS_FORMATS:
-        raise UsageError(f"writing findings to {path}: its extension is none of {', '.join(FINDINGS_FORMATS)}")
+        raise UsageError(f"writing findings to {path}: its extension must be one of {', '.join(FINDINGS_FORMATS)}")
     if path.suffix.lower() == ".xlsx" and find_spec("xlsxwriter") is None:
         raise MissingExtraError("writing findings to a workbook", "xlsx")
 
@@ -55,6 +55,6 @@ def severities_of(texts: Iterable[str], option: str) -> dict[str, str] | None:
     for text in texts:
         rule, equals, severity = text.partition("=")
         if not equals:
-            raise UsageError(f"{option} {text!r}: say RULE=off, RULE=warning, RULE=error or RULE=information")
+            raise UsageError(f"{option} {text!r}: use RULE=off, RULE=warning, RULE=error or RULE=information")
         found[rule.strip()] = severity.strip()
     return found or None

@@ -41,7 +41,7 @@ def report_page(outcome: Outcome) -> str:
         _rules(report.counts),
         _chart("Findings by rule", report.by_rule),
         _chart("Findings by component", report.by_component),
-        _chart("Findings by series, the worst", report.by_series),
+        _chart("Findings by series (most findings)", report.by_series),
         _examples(report.samples),
         _unchecked([*report.unchecked, *(f"rule {one}: it was switched off" for one in outcome.switched_off)]),
     ]
@@ -126,7 +126,7 @@ def _chart(title: str, counts: Mapping[str, int]) -> str:
     largest = max(counts.values())
     bars = "".join(_bar(place, name, count, largest) for place, (name, count) in enumerate(shown))
     width, height = _LABEL_WIDTH + _BAR_WIDTH + _COUNT_WIDTH, _BAR_HEIGHT * len(shown)
-    rest = f"<p>{len(counts) - len(shown):,} more are not shown.</p>" if len(counts) > len(shown) else ""
+    rest = f"<p>{len(counts) - len(shown):,} others are not shown.</p>" if len(counts) > len(shown) else ""
     return (
         f'<h2>{title}</h2><svg role="img" aria-label="{title}" width="{width}" height="{height}" '
         f'viewBox="0 0 {width} {height}">{bars}</svg>{rest}'

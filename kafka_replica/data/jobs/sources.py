@@ -76,7 +76,7 @@ def sources_of(paths: Iterable[str]) -> tuple[Source, ...]:
     """
     found = tuple(source for path in paths for source in _sources(path))
     if not found:
-        raise UsageError(f"there is no data: name files, folders or archives of {_NAMES}, or - for standard input")
+        raise UsageError(f"no data: name files, folders or archives of {_NAMES}, or - for standard input")
     return found
 
 
@@ -110,14 +110,14 @@ def _of_file(file: Path) -> Iterator[Source]:
     if zipfile.is_zipfile(file) and file.suffix.lower() == ".zip":
         kinds = {name: _kind(name) for name in sorted(files_in(file))}
         if not any(kinds.values()):
-            raise UsageError(f"{file}: no file in it is called {_NAMES}")
+            raise UsageError(f"{file}: it contains no file named {_NAMES}")
         for name, kind in kinds.items():
             if kind is not None:
                 yield _looked_at(kind, f"{file}{BETWEEN}{name}")
         return
     kind = _kind(file.name)
     if kind is None:
-        raise UsageError(f"{file}: its name does not say what it holds; call it {_NAMES}")
+        raise UsageError(f"{file}: its name does not state its format; name it {_NAMES}")
     yield _looked_at(kind, str(file))
 
 

@@ -40,7 +40,7 @@ class Building:
                     if len(values) > 1 and component in self.target.dimensions:
                         raise MapError(
                             f"compiling {self.artefact}: the dimension {component} is fixed to {len(values)} values, "
-                            "and has one in each row; have the map mended"
+                            "but has one in each row; correct the map"
                         )
                     self._fixed.append(part)
                 case ValueMap(sources, targets):
@@ -66,8 +66,8 @@ class Building:
             unknown = [name for name in names if name not in side.components]
             if unknown:
                 raise MapError(
-                    f"compiling {self.artefact}: {unknown[0]} is no component of {side.urn}; have the map mended, or "
-                    "map by a version in which both fit"
+                    f"compiling {self.artefact}: {unknown[0]} is not a component of {side.urn}; correct the map, or "
+                    "use a version in which both match"
                 )
 
     def add_implicit(self, source: DataStructure, target: DataStructure, *, by_id: bool) -> None:
@@ -86,7 +86,7 @@ class Building:
             elif id_ == self.target.time and self.source.time is not None:
                 self._copies.append(Copy(self.source.time, id_, said=False))
             else:
-                self.note(f"{id_}: no map gives it a value")
+                self.note(f"{id_}: no map sets it")
 
     def plan(self, version: int, severities: tuple[tuple[str, str], ...]) -> MapPlan:
         """Return the plan. Raises MapError: a part depends on a result that is only available later."""
@@ -112,17 +112,19 @@ class Building:
         if timed and plan.time_is_mapped and plan.target.time not in set(plan.targets) - timed:
             raise MapError(
                 f"compiling {self.artefact}: rules for {', '.join(sorted(timed))} are valid for a time only, but "
-                f"{plan.source.urn} has no time dimension and nothing else makes a period; have the map mended"
+                f"{plan.source.urn} has no time dimension and no other map sets a period; correct the map"
             )
         needed = {one.frequency for one in plan.dates if one.frequency is not None and not one.frequency_in_source}
         for frequency in sorted(needed):
             if frequency not in plan.targets:
                 raise MapError(
-                    f"compiling {self.artefact}: dates are written by {frequency}, to which no map gives a value; have "
-                    "the map mended"
+                    f"compiling {self.artefact}: the format of dates depends on {frequency}, which no map sets; "
+                    "correct "
+                    "the map"
                 )
             if frequency in timed and plan.time_is_mapped:
                 raise MapError(
-                    f"compiling {self.artefact}: {frequency} depends on the period, which is written by {frequency}; "
-                    "have the map mended"
+                    f"compiling {self.artefact}: {frequency} depends on the period, whose format depends on "
+                    f"{frequency}; "
+                    "correct the map"
                 )

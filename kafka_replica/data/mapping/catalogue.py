@@ -22,11 +22,14 @@ MAP_RULES: Final = {
     for rule in (
         MapRule("unmapped-value", "error", "no rule of the representation map matches the values of the row",
                 "S6 13.1: zero output series where no source rule matches"),
-        MapRule("ambiguous-value", "error", "rules that match give one component different values",
+        MapRule("ambiguous-value", "error", "matching rules give a component different values",
                 "S6 13.1: output series differ in their keys, not in their values"),
         MapRule("no-output", "error", "a dimension of the target gets no value",
-                "S2 RepresentationMap: absence of an output is no output value; S6 13.1"),
-        MapRule("date-unreadable", "error", "a date is not written as its pattern says, or is no number of its epoch",
+                "S2 RepresentationMap: absence of an output is not an output value; S6 13.1"),
+        MapRule("date-unreadable", "error", (
+            "a date is not written as its pattern says, or is not a number of its "
+            "epoch"
+        ),
                 "S6 13.7.1, 13.7.2"),
         MapRule("frequency-unknown", "error", "no date format is known for the frequency of the row", "S6 13.7"),
         MapRule("source-differs", "warning", "a source component differs from the fixed value that the map gives it",
@@ -46,4 +49,6 @@ def map_severities(changes: Mapping[str, str] | None = None) -> tuple[tuple[str,
     Raises:
         ConfigurationError: a rule or severity is unknown.
     """
-    return changed({code: rule.severity for code, rule in MAP_RULES.items()}, changes, "mapping has no such rule")
+    return changed(
+        {code: rule.severity for code, rule in MAP_RULES.items()}, changes, "mapping does not have this rule"
+    )

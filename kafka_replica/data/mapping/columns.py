@@ -41,7 +41,8 @@ def columns_for(plan: MapPlan, names: Sequence[str], several: Sequence[str]) -> 
     lists = [name for name in several if name in mapped]
     if lists:
         raise UsageError(
-            f"mapping by {plan.artefact}: column {lists[0]} holds several values in a row, which are only copied; make "
+            f"mapping by {plan.artefact}: column {lists[0]} has several values in a row, which can only be copied; "
+            "make "
             "a row of each value first"
         )
     sources, left_out = set(plan.source.components), STANDING - {ACTION}
@@ -49,7 +50,7 @@ def columns_for(plan: MapPlan, names: Sequence[str], several: Sequence[str]) -> 
     hidden = [name for name in carried if name in plan.targets]
     if hidden:
         raise UsageError(
-            f"mapping by {plan.artefact}: column {hidden[0]} is no component of {plan.source.urn}, but one of the "
+            f"mapping by {plan.artefact}: column {hidden[0]} is not a component of {plan.source.urn}, but one of the "
             "target; drop it, or rename it"
         )
     return Columns(tuple(names), tuple(carried))

@@ -80,7 +80,8 @@ def _look_up(structures: Structures, reference: Urn | str) -> StructureMap | tup
             except ArtefactNotFoundError as error:
                 missing = error
         raise ArtefactNotFoundError(
-            f"mapping by {reference!r}: version {structures.version} has no such structure map or structure set; "
+            f"mapping by {reference!r}: version {structures.version} does not contain this structure map or "
+            "structure set; "
             f"{nearby(structures, Urn.of_reference(_CLASSES[0], reference), *_CLASSES)}"
         ) from missing
     return _of_urn(structures, Urn.parse(reference) if isinstance(reference, str) else reference)
@@ -127,7 +128,7 @@ def _component_map(structures: Structures, one: ComponentMap, building: Building
             return [Copy(one.sources[0], target) for target in one.targets]
         raise MapError(
             f"compiling {building.artefact}: {', '.join(one.sources)} are mapped to {', '.join(one.targets)} without a "
-            "representation map, and nothing says which value goes where; have one added"
+            "representation map, so the assignment of values is unclear; add one"
         )
     found = structures.representation_map(one.representation_map)
     return [
@@ -140,22 +141,22 @@ def _date_map(map_: StructureMap, one: DatePatternMap | EpochMap, from_year: int
     locale = one.locale if isinstance(one, DatePatternMap) else None
     if len(one.sources) != len(one.targets):
         numbers = f"{len(one.sources)} and {len(one.targets)}"
-        raise MapError(f"{what} has sources and targets in different numbers ({numbers}); have the map mended")
+        raise MapError(f"{what} has sources and targets in different numbers ({numbers}); correct the map")
     try:
         reading = _reading(one, from_year)
         writings = _writings(map_, one, locale)
     except UnusableDateError as error:
-        raise MapError(f"{what} cannot be used: {error}; have the map mended") from error
+        raise MapError(f"{what} cannot be used: {error}; correct the map") from error
     if one.target_frequency is not None:
         wanted = dict(writings).get(one.target_frequency)
         if wanted is None:
-            raise MapError(f"{what} is of frequency {one.target_frequency!r}, for which no date format is known")
+            raise MapError(f"{what} is has the frequency {one.target_frequency!r}, for which no date format is known")
         writings = ((None, wanted),)
     elif one.frequency_dimension is None:
-        raise MapError(f"{what} names neither a frequency nor a component that holds one; have the map mended")
+        raise MapError(f"{what} names neither a frequency nor a component with the frequency; correct the map")
     resolve = _RESOLVE.get((one.resolve_period or _default_resolve(reading)).replace("_", "").lower())
     if resolve is None:
-        raise MapError(f"{what} asks for {one.resolve_period!r}; the standard has {', '.join(_RESOLVE.values())}")
+        raise MapError(f"{what} uses {one.resolve_period!r}; the standard allows {', '.join(_RESOLVE.values())}")
     for source, target in zip(one.sources, one.targets, strict=True):
         frequency = None if one.target_frequency is not None else one.frequency_dimension
         yield DateMap(
@@ -178,7 +179,7 @@ def _reading(one: DatePatternMap | EpochMap, from_year: int) -> Reading:
         return read_by(one.source_pattern, one.locale, from_year)
     base = period(one.base_period)
     if base is None:
-        raise UnusableDateError(f"its base period {one.base_period!r} is none")
+        raise UnusableDateError(f"its base period {one.base_period!r} is invalid")
     return counted(base.start_s, one.epoch_period)
 
 

@@ -109,7 +109,7 @@ DEFAULTS: Final = {
 def counted(base_s: int, unit: str) -> Counted:
     """Return how an epoch counts. Raises UnusableDateError."""
     if unit.lower() not in _UNITS_S:
-        raise UnusableDateError(f"an epoch of {unit!r}; the standard has {', '.join(_UNITS_S)}")
+        raise UnusableDateError(f"an epoch of {unit!r}; the standard allows {', '.join(_UNITS_S)}")
     per_s, unit_s = _UNITS_S[unit.lower()]
     return Counted(base_s, per_s, unit_s)
 
@@ -147,7 +147,7 @@ def _tokens(pattern: str) -> Iterator[Token]:
             if char == "T" and run == 1:
                 yield Token("text", text="T")
             elif char not in _FIELDS:
-                raise UnusableDateError(f"{char!r} in {pattern!r} is no letter of dates; put it in quotes")
+                raise UnusableDateError(f"{char!r} in {pattern!r} is not a letter of date patterns; put it in quotes")
             else:
                 yield Token(_FIELDS[char], run)
             at += run
@@ -174,7 +174,7 @@ def read_by(pattern: str, locale: str | None, short_year_from: int) -> Dated:
         elif token.field == "month" and token.width > 2:
             names = month_numbers(locale)
             if not names:
-                raise UnusableDateError(f"names of months in {locale!r} are not known")
+                raise UnusableDateError(f"month names in {locale!r} are not known")
             alternatives = "|".join(map(_plain, sorted(names, key=lambda one: (-len(one), one))))
             expression += f"((?iu:{alternatives}))"  # case-insensitive; Java needs u for letters beyond ASCII
             fields.append("month_name")
@@ -219,7 +219,7 @@ def _said(fields: list[str], pattern: str) -> tuple[Unit, int | None]:
     clock = min((_CLOCKS[name] for name in bare if name in _CLOCKS), default=None)
     unit = _finest(bare) if bare & {"year", "week_year"} else None
     if unit is None or (clock is not None and unit != "day"):
-        raise UnusableDateError(f"{pattern!r} says no date that can be placed in a year")
+        raise UnusableDateError(f"{pattern!r} does not determine a date within a year")
     return unit, clock
 
 
@@ -251,7 +251,7 @@ def write_by(pattern: str, locale: str | None) -> Written:
         return Written(pattern, locale, tokens)
     wide, short = written_months(locale)
     if not wide:
-        raise UnusableDateError(f"names of months in {locale!r} are not known")
+        raise UnusableDateError(f"month names in {locale!r} are not known")
     return Written(pattern, locale, tokens, wide, short)
 
 

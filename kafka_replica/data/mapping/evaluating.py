@@ -199,7 +199,7 @@ class _Evaluation:
             return
         none = engine.any_of([self._period == engine.text(SWITCHED_OFF), self._is_delete()])
         unread = ~engine.is_null(self._period) & ~engine.fits(self._period, anchored(UNDERSTOOD)) & ~none
-        message = "is no period, so that it is not known which rules are valid"
+        message = "is not a period, so the valid rules are unknown"
         yield self._found(unread, "date-unreadable", [plan.source.time or ""], message, str(plan.artefact))
 
     def _of_dates(self) -> Iterator[Found]:

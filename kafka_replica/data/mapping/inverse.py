@@ -40,7 +40,7 @@ def inverse(plan: MapPlan) -> MapPlan:
     reasons += [reason for one in plan.dates for reason in _coarser(one)]
     if reasons:
         raise NotInvertibleError(
-            f"turning {plan.artefact} round: {'; '.join(reasons)}; map back by a map that is made for it"
+            f"inverting {plan.artefact}: {'; '.join(reasons)}; write a map for the opposite direction"
         )
     return replace(
         plan,
@@ -51,7 +51,7 @@ def inverse(plan: MapPlan) -> MapPlan:
         source_fixed=plan.fixed,
         values=tuple(_turned(one) for one in plan.values),
         dates=tuple(_dates_turned(one) for one in plan.dates),
-        notes=tuple(f"{id_}: no map gives it a value" for id_ in _untold(plan)),
+        notes=tuple(f"{id_}: no map sets it" for id_ in _untold(plan)),
     )
 
 
@@ -72,7 +72,7 @@ def _lost(plan: MapPlan) -> Iterator[str]:
     for what, ids in (("dimension", plan.source.dimensions), ("measure", plan.source.measures)):
         lost = [id_ for id_ in untold if id_ in ids]
         if lost:
-            yield f"{what} {', '.join(lost)} leaves no trace"
+            yield f"{what} {', '.join(lost)} is lost"
     any_of = [one.component for one in plan.source_fixed if len(one.values) > 1]
     if any_of:
         yield f"{', '.join(any_of)} is fixed to several values"
@@ -85,7 +85,7 @@ def _lost(plan: MapPlan) -> Iterator[str]:
     made.update(one.component for one in plan.fixed)
     several = [id_ for id_, count in made.items() if count > 1]
     if several:
-        yield f"{', '.join(several)} is made by several maps"
+        yield f"{', '.join(several)} is set by several maps"
 
 
 def _why_not(one: ValueMap) -> Iterator[str]:
@@ -114,9 +114,9 @@ def _turned(one: ValueMap) -> ValueMap:
 def _coarser(one: DateMap) -> Iterator[str]:
     reason = forgotten(one.readings[0][1])
     if reason is not None:
-        yield f"the date in {one.source} cannot be given back: {reason}"
+        yield f"the date in {one.source} cannot be restored: {reason}"
     elif not _telling(one):
-        yield f"{one.target} tells less than the date in {one.source}"
+        yield f"{one.target} is less precise than the date in {one.source}"
 
 
 def _telling(one: DateMap) -> list[tuple[str | None, Reading]]:

@@ -20,7 +20,7 @@ def side_of(structures: Structures, urn: Urn | None, of: Urn, what: str) -> tupl
     if urn is None or urn.cls not in _CLASSES:
         named = "none" if urn is None else str(urn)
         raise MapError(
-            f"compiling {of}: its {what} is {named}; only maps between data structures and dataflows map data"
+            f"compiling {of}: its {what} is {named}; data is only mapped between data structures and dataflows"
         )
     structure = structure_usage(structures, urn).structure
     components = structure.components

@@ -20,7 +20,7 @@ class UnusableExpressionError(ValueError):
 
 def malformed(what: str) -> UnusableExpressionError:
     """Return the error for an expression that no dialect accepts."""
-    return UnusableExpressionError(f"it is malformed: {what}; have the map mended")
+    return UnusableExpressionError(f"it is malformed: {what}; correct the map")
 
 
 def unshared(what: str) -> UnusableExpressionError:

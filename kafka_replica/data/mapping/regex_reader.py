@@ -52,7 +52,7 @@ class Reader(ExpressionReader[Part]):
         """Return the whole expression: alternatives, each with its own anchors."""
         found = self.alternatives()
         if self.at < len(self.text):
-            raise malformed(f"{self.text[self.at]!r} at {self.at} closes nothing")
+            raise malformed(f"{self.text[self.at]!r} at {self.at} has no opening counterpart")
         return found
 
     def error(self, reason: str) -> UnusableExpressionError:  # noqa: D102 - as in ExpressionReader
@@ -136,7 +136,7 @@ class Reader(ExpressionReader[Part]):
 
     def atom(self) -> Part:  # noqa: D102
         if self.QUANTIFIER.match(self.text, self.at):
-            raise malformed(f"{self.text[self.at]!r} at {self.at} repeats nothing")
+            raise malformed(f"{self.text[self.at]!r} at {self.at} has nothing to repeat")
         return super().atom()
 
     def any_char(self) -> Part:  # noqa: D102

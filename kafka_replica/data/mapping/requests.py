@@ -30,7 +30,7 @@ def plan_for(
     """
     if isinstance(reference, MapPlan):
         if snapshot is not None or rules is not None or as_of is not None:
-            raise UsageError("mapping by a compiled plan: snapshot, rules and as_of are settled in it; leave them out")
+            raise UsageError("mapping by a compiled plan: snapshot, rules and as_of are part of it; omit them")
         plan = reference
     else:
         snapshot = need_snapshot(f"mapping by {reference}", reference, snapshot)

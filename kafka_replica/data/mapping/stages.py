@@ -146,7 +146,7 @@ def _row(number: int, mapping: RepresentationMapping, sources: Sequence[str], ta
         ends = f"{counted(len(mapping.sources), 'source')} and {counted(len(mapping.targets), 'target')}"
         raise MapError(
             f"compiling {of}: row {number} has {ends}, but {', '.join(sources)} are mapped to {', '.join(targets)}; "
-            "have the map mended"
+            "correct the map"
         )
     if any(_CONTROL.search(text) for text in (*(one.value for one in mapping.sources), *mapping.targets)):
         raise MapError(f"compiling {of}: row {number} has control characters, which XML does not allow")
@@ -168,8 +168,8 @@ def _row(number: int, mapping: RepresentationMapping, sources: Sequence[str], ta
     if groups & unsure:
         raise MapError(
             f"compiling {of}: row {number}: a target refers to group {min(groups & unsure)}, but a part of its "
-            "expression may match nothing and is repeated, where Java and Rust capture different texts; write it so "
-            "that what is repeated takes a character at least, such as ([a-z]*) instead of ([a-z]*)+"
+            "expression may match nothing and is repeated, where Java and Rust capture different texts; rewrite it so "
+            "that each repetition matches at least one character, such as ([a-z]*) instead of ([a-z]*)+"
         )
     return _Row(
         tuple(keys), PARTS.join(parts), tuple(patterns), outcome, groups,
@@ -182,8 +182,8 @@ def _slice(number: int, component: str, value: MappedValue, of: str) -> Slice:
     start, end = value.start_index, value.end_index
     if (start or 0) < 0 or (end is not None and end < (start or 0)):
         raise MapError(
-            f"compiling {of}: row {number}: the part of {component} from {start or 0} to {end} is none; have the map "
-            "mended"
+            f"compiling {of}: row {number}: the part of {component} from {start or 0} to {end} is invalid; correct "
+            "the map"
         )
     if start is None and end is None:
         return Slice(component)
@@ -219,7 +219,7 @@ def _target(
         if int(digits) > groups:
             raise MapError(
                 f"compiling {of}: row {number}: a target refers to group {digits}, but its expressions have {groups}; "
-                "have the map mended"
+                "correct the map"
             )
         used.add(int(digits))
         return group_mark(int(digits)) + found[1][len(digits) :]
@@ -233,5 +233,5 @@ def _bound(number: int, text: str | None, of: str, *, end: bool) -> int | None:
         return None
     found = period(text)
     if found is None:
-        raise MapError(f"compiling {of}: row {number}: {text!r} is no period of validity; have the map mended")
+        raise MapError(f"compiling {of}: row {number}: {text!r} is not a period of validity; correct the map")
     return found.end_s if end else found.start_s

@@ -95,7 +95,9 @@ def open_source(
         ConfigurationError: only another engine can read an address.
     """
     if "://" in source.path:
-        raise ConfigurationError(f"reading {source.path}: only Spark can; choose the engine spark (--engine spark)")
+        raise ConfigurationError(
+            f"reading {source.path}: only Spark can read it; use the engine spark (--engine spark)"
+        )
     if source.kind == "message":
         return _message(source, job, folder, batch, tell)
     if source.kind == "parquet":
@@ -271,7 +273,7 @@ def _readable(path: str, read: Callable[[], pl.DataFrame]) -> pl.DataFrame:
     try:
         return read()
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-        raise DatasetError(f"reading {path}: it is no readable Parquet: {error}") from error
+        raise DatasetError(f"reading {path}: it cannot be read as Parquet: {error}") from error
 
 
 def _row_groups(path: str, file: str | io.BytesIO) -> list[int] | None:
@@ -284,7 +286,7 @@ def _row_groups(path: str, file: str | io.BytesIO) -> list[int] | None:
         metadata = pq.ParquetFile(file).metadata
     except (OSError, ValueError, NotImplementedError) as error:
         # pyarrow's errors derive from these; it refuses some damage that polars passes over
-        raise DatasetError(f"reading {path}: it is no readable Parquet: {error}") from error
+        raise DatasetError(f"reading {path}: it cannot be read as Parquet: {error}") from error
     return [metadata.row_group(number).num_rows for number in range(metadata.num_row_groups)]
 
 
@@ -305,4 +307,4 @@ def _arrow(source: Source) -> pl.DataFrame:
         # A damaged file can make polars panic, which is no Exception.
         return read(io.BytesIO(data))
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, TypeError, ValueError) as error:
-        raise DatasetError(f"reading {source.path}: it is no readable Arrow IPC: {error}") from error
+        raise DatasetError(f"reading {source.path}: it cannot be read as Arrow IPC: {error}") from error

@@ -68,7 +68,7 @@ def data_schema(
     chosen = dimension_at_observation or default
     if chosen not in {ALL_DIMENSIONS, *dimensions}:
         raise UsageError(
-            f"generating the schema of {resolved.urn}: {chosen} is none of its dimensions, {', '.join(dimensions)}; "
+            f"generating the schema of {resolved.urn}: {chosen} is not one of its dimensions, {', '.join(dimensions)}; "
             f"all of them are {ALL_DIMENSIONS}"
         )
     parts = _Parts(resolved, version, None if chosen == ALL_DIMENSIONS else chosen, as_of)
@@ -143,7 +143,7 @@ class _Parts:
         if twice or any(one.id == "type" for one in self._all):
             raise UnwritableError(
                 f"structure-specific messages of {self._urn} are ambiguous: {', '.join(twice) or 'type'} also names "
-                "something else there"
+                "another component"
             )
 
     def _has_comp(self, value: ValueType) -> bool:

@@ -95,7 +95,7 @@ def bind(rules: Rules, columns: Sequence[str], shapes: Mapping[str, Shape]) -> B
     ]
     left = [f"{one}: values in a column of its type" for one in sorted(unread) if rules.column(one) is not None]
     left += [
-        f"{check.component}: whether its rows agree, for it is in several languages"
+        f"{check.component}: whether its rows agree, because it has several languages"
         for check in rules.levels
         if _is_beyond(check, shapes)
     ]
@@ -114,11 +114,13 @@ def _need_single(rules: Rules, shapes: Mapping[str, Shape]) -> None:
     for name, shape in shapes.items():
         column = rules.column(name)
         if column is None and name == ACTION:
-            raise UsageError(f"validating against {rules.artefact}: column {ACTION} holds no texts; give one a row")
+            raise UsageError(
+                f"validating against {rules.artefact}: column {ACTION} does not contain text; give one action per row"
+            )
         if column is not None and column.kind == "dimension" and shape != "other":
             raise UsageError(
-                f"validating against {rules.artefact}: column {name} holds several values in a row, and a dimension "
-                "has one; give a row for each"
+                f"validating against {rules.artefact}: column {name} has several values in a row, but a dimension "
+                "has one; make a row of each value"
             )
 
 
@@ -141,7 +143,7 @@ def column_findings(rules: Rules, columns: Sequence[str]) -> Iterator[Finding]:
         ("column-missing", [one.id for one in rules.columns if one.needed and one.id not in columns],
          "there is no column {}, which must be given"),
         ("column-unknown", [one for one in columns if one not in known | STANDING and not _is_ours(one)],
-         "column {} is no component of the data structure"),
+         "column {} is not a component of the data structure"),
         ("column-duplicated", [one for one, count in Counter(columns).items() if count > 1],
          "there is more than one column {}"),
     ):  # fmt: skip

@@ -46,13 +46,13 @@ CATALOGUE: Final = {
         # of the data set
         RuleInfo("column-missing", "error", "no column for a component that must be given", "", "003, 008, 060",
                  "2.1 S2"),
-        RuleInfo("column-unknown", "warning", "a column is no component", "201-001", "007, 009, 013, 026", "2.1 S2"),
+        RuleInfo("column-unknown", "warning", "a column is not a component", "201-001", "007, 009, 013, 026", "2.1 S2"),
         RuleInfo("column-duplicated", "error", "two columns are the same component", "", "", "CSV 2.0"),
         # of files
         RuleInfo("cell-count", "error", "a row of a CSV file has more or fewer cells than the header", "", "",
                  "CSV 2.0"),
         # structure
-        RuleInfo("dimension-missing", "error", "a dimension, that of time included, is empty", "", "003, 032",
+        RuleInfo("dimension-missing", "error", "a dimension (also the time dimension) is empty", "", "003, 032",
                  "2.1 S2"),
         RuleInfo(
             "attribute-missing",
@@ -64,35 +64,36 @@ CATALOGUE: Final = {
         ),
         RuleInfo("measure-missing", "error", "a mandatory measure is empty", "", "", "3.0 S2"),
         # representation
-        RuleInfo("code-unknown", "error", "a value is no code of the codelist", "", "029", "2.1 S2"),
+        RuleInfo("code-unknown", "error", "a value is not a code of the codelist", "", "029", "2.1 S2"),
         RuleInfo("value-unknown", "error", "a value is not in the value list", "", "", "3.0 S2"),
-        RuleInfo("text-type", "error", "a value is not written as its type says", "", "030", "2.1 S6"),
-        RuleInfo("time-period", "error", "a value is no period of its type", "201-150", "030, 042", "2.1 S6"),
-        RuleInfo("calendar", "error", "week 53 or day 366 in a year that has none", "201-150", "", "2.1 S6"),
+        RuleInfo("text-type", "error", "a value does not have the form of its type", "", "030", "2.1 S6"),
+        RuleInfo("time-period", "error", "a value is not a period of its type", "201-150", "030, 042", "2.1 S6"),
+        RuleInfo("calendar", "error", "week 53 or day 366 in a year without it", "201-150", "", "2.1 S6"),
         RuleInfo("range", "error", "a number or period is out of the bounds of its type", "", "030", "2.1 S6"),
         RuleInfo("length", "error", "a text is too short or too long", "", "030", "2.1 S6"),
         RuleInfo("pattern", "error", "a whole value does not match the pattern", "", "030", "2.1 S6"),
         RuleInfo("decimals", "error", "more digits after the decimal point than allowed", "", "030", "2.1 S6"),
-        RuleInfo("sequence", "error", "a number or period is no step of its sequence", "", "030", "2.1 S6"),
+        RuleInfo("sequence", "error", "a number or period is not a step of its sequence", "", "030", "2.1 S6"),
         RuleInfo("occurrences", "error", "too many or too few values in one observation", "", "", "3.0 S2"),
         RuleInfo("language", "error", "text in several languages where one is allowed", "", "", "3.0 S6"),
         RuleInfo(
-            "frequency", "error", "the period is not written as its frequency asks", "201-151", "", "2.1 S6, CL_FREQ"
+            "frequency", "error", "the period does not have the form that its frequency requires", "201-151", "",
+            "2.1 S6, CL_FREQ",
         ),
         # constraints
         RuleInfo("value-not-allowed", "error", "a constraint does not allow a value", "", "034, 035, 038", "3.0 S6"),
-        RuleInfo("region-not-allowed", "error", "a row is in none of the cube regions, or in one that is out", "", "",
+        RuleInfo("region-not-allowed", "error", "a row is in no cube region, or in an excluded region", "", "",
                  "3.0 S6"),
-        RuleInfo("key-not-allowed", "error", "a key is in no key set, or in one that is out", "", "037", "3.0 S6"),
+        RuleInfo("key-not-allowed", "error", "a key is in no key set, or in an excluded key set", "", "037", "3.0 S6"),
         RuleInfo("value-not-valid", "error", "a value is not valid at the time of the observation", "201-007", "",
                  "3.0 S6"),
         # actions
-        RuleInfo("action-unknown", "error", "the standard has no such action", "", "", "CSV 2.0"),
-        RuleInfo("action-empty", "error", "nothing to merge: no measure and no attribute", "", "", "CSV 2.0"),
+        RuleInfo("action-unknown", "error", "the standard does not define this action", "", "", "CSV 2.0"),
+        RuleInfo("action-empty", "error", "nothing to merge: neither a measure nor an attribute", "", "", "CSV 2.0"),
         RuleInfo("switched-off", "error", "a dimension is switched off, and something depends on it", "", "",
                  "CSV 2.0"),
         # several rows
-        RuleInfo("duplicate-key", "error", "two observations have one key", "", "039", "2.1 S2"),
+        RuleInfo("duplicate-key", "error", "two observations have the same key", "", "039", "2.1 S2"),
         RuleInfo("attribute-differs", "error", "an attribute differs in its series, group or data set", "", "",
                  "2.1 S2"),
     )

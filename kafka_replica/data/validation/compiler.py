@@ -152,8 +152,13 @@ class _Compiler:
 
     def _of_actions(self) -> Iterator[tuple[str, str, Condition, str]]:
         known = ", ".join(text[0].upper() for text in ("information", "append", "replace", "merge", "delete"))
-        yield "action-unknown", ACTION, self.actions.unknown(), f"is none of {known}"
-        yield "action-empty", ACTION, self.actions.is_empty(), "merges nothing: no measure and no attribute is given"
+        yield "action-unknown", ACTION, self.actions.unknown(), f"is not one of {known}"
+        yield (
+            "action-empty",
+            ACTION,
+            self.actions.is_empty(),
+            ("merges nothing: neither a measure nor an attribute is given"),
+        )
         for dimension, condition in self.actions.wrongly_off():
             yield "switched-off", dimension, condition, "is switched off, and a value of the row depends on it"
 
@@ -212,7 +217,7 @@ class _Compiler:
         for code, message in _unfit(one.column.values, one.format):
             yield (
                 f"{one.column.id}: code {code} of {enumeration.reference} {message}, as the format of its codes "
-                "asks; codes are compared with the list alone"
+                "requires; codes are only compared with the list"
             )
 
     def _excused(self, one: Described) -> list[Condition]:

@@ -32,7 +32,7 @@ _DEMANDS: Final = {
     Demand.VALID_VALUE: _Told("value-not-valid", "is not valid at this time by"),
     Demand.IN_REGION: _Told("region-not-allowed", "is in no region that is allowed by"),
     Demand.NOT_IN_REGION: _Told("region-not-allowed", "is in a region that is not allowed by"),
-    Demand.IN_KEYS: _Told("key-not-allowed", "is no key that is allowed by"),
+    Demand.IN_KEYS: _Told("key-not-allowed", "is not a key allowed by"),
     Demand.NOT_IN_KEYS: _Told("key-not-allowed", "is a key that is not allowed by"),
 }
 
@@ -62,9 +62,9 @@ def constraint_checks(
 def constraints_not_checked(resolved: ResolvedStructure) -> Iterator[str]:
     """Yield messages about the constraints that define no rule or cannot be read."""
     for one in in_force(resolved.actual):
-        yield f"{one.constraint.urn}: it says what data there is (role Actual), not what is allowed"
+        yield f"{one.constraint.urn}: it describes existing data (role Actual), not allowed data"
     unread = list(resolved.unread_constraints.items())
     if unread:
         told = "; ".join(f"{urn}: {reason}" for urn, reason in unread[:_SHOWN])
         rest = f"; and {len(unread) - _SHOWN} more" if len(unread) > _SHOWN else ""
-        yield f"constraints that do not say what they are attached to, and may be attached to this: {told}{rest}"
+        yield f"constraints with unknown attachments, which may apply to this structure: {told}{rest}"

@@ -111,7 +111,7 @@ def _without_sequence(format_: TextFormat, leave: Callable[[str], None]) -> Text
         return format_
     given = [name for name in _OF_SEQUENCES if getattr(format_, name) is not None]
     for name in given:
-        leave(f"facet {_camel(name)}, for isSequence is false")
+        leave(f"facet {_camel(name)}, because isSequence is false")
     return structs.replace(format_, **dict.fromkeys(given))
 
 

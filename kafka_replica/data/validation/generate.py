@@ -69,8 +69,8 @@ class _Maker:
             failures += 1
             if failures > _TRIES:
                 raise UsageError(
-                    f"making {n} rows that fit {self._rules.artefact}: after {len(made)} no more were found in "
-                    f"{_TRIES} tries; ask for fewer"
+                    f"making {n} rows that fit {self._rules.artefact}: after {len(made)} rows no more were found in "
+                    f"{_TRIES} tries; request fewer"
                 )
         return made
 

@@ -95,7 +95,7 @@ class ItemValidity:
             dated = dated_values(enumeration)
             id_, listed = one.column.id, enumeration.urn.reference
             self.notes += [
-                f"{id_}: the validity of {value} of {listed}, for {ANNOTATION} {title!r} is not understood"
+                f"{id_}: the validity of {value} of {listed}, because {ANNOTATION} {title!r} is not understood"
                 for value, title in dated.unreadable.items()
             ]
             for validity, values in dated.values.items():
@@ -120,7 +120,7 @@ class ItemValidity:
             if one is not None and not self._is_valid(one.valid_from, one.valid_to)
         )
         for urn in seen:
-            yield f"{urn}: it is not valid on {self._as_of}, by its own dates; data is checked against it all the same"
+            yield f"{urn}: it is not valid on {self._as_of}, by its own dates; data is checked against it nevertheless"
 
     def _is_valid(self, valid_from: str | None, valid_to: str | None) -> bool:
         start, end = (None if text is None else period(text) for text in (valid_from, valid_to))

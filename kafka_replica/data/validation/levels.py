@@ -38,14 +38,14 @@ def level_checks(
             continue
         unknown = _unknown(structure, one.component)
         if unknown:
-            leave(f"{one.column.id}: that it is the same, or there at all, for it is attached to {', '.join(unknown)}")
+            leave(f"{one.column.id}: consistency and presence, because it is attached to {', '.join(unknown)}")
             continue
         level = level_of(structure, one.component, order)
         where = "the data set" if not level else "its series" if level == series else f"its {', '.join(level)}"
         if one.component.mandatory and "attribute-missing" in severities:
             yield LevelCheck(
                 "attribute-missing", severities["attribute-missing"], one.column.id, level, "given", complete,
-                f"attribute {one.column.id} has no value in {where}, and it is mandatory", str(structure.urn),
+                f"attribute {one.column.id} is mandatory, but has no value in {where}", str(structure.urn),
             )  # fmt: skip
         if "attribute-differs" in severities:
             yield LevelCheck(

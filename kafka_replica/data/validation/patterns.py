@@ -62,7 +62,7 @@ def translated(pattern: str) -> Pattern:
     reader = _Reader(pattern)
     found = reader.alternatives()
     if reader.at < len(pattern):
-        raise UnusablePatternError(f"{pattern[reader.at]!r} at {reader.at} closes nothing")
+        raise UnusablePatternError(f"{pattern[reader.at]!r} at {reader.at} has no opening counterpart")
     expression = found.written
     try:
         re.compile(re.sub(r"\\p\{[^}]*\}|\\P\{[^}]*\}|\\x\{[^}]*\}", "x", expression).replace("&&", ""))
@@ -163,7 +163,9 @@ class _Reader(ExpressionReader[_Part]):
             return f"\\{char}", False, _CONTROL[char]
         if char in "pP":
             block = re.match(r"\{[^}]*\}?", self.text[self.at :])
-            raise UnusablePatternError(f"\\{char}{block.group() if block else ''} is not read: blocks are left out")
+            raise UnusablePatternError(
+                f"\\{char}{block.group() if block else ''} is not supported: Unicode blocks are not available"
+            )
         if char.isalnum():
             raise UnusablePatternError(f"\\{char} is not XML Schema's")
         return char, False, char

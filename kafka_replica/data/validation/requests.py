@@ -29,9 +29,7 @@ def rules_for(
     """
     if isinstance(reference, Rules):
         if snapshot is not None or rules is not None or as_of is not None:
-            raise UsageError(
-                "validating with compiled rules: snapshot, rules and as_of are settled in them; leave them out"
-            )
+            raise UsageError("validating with compiled rules: snapshot, rules and as_of are part of them; omit them")
         return reference
     snapshot = need_snapshot(f"validating against {reference}", reference, snapshot)
     return compile_rules(Structures(snapshot), reference, rules=rules, action=action, as_of=as_of)
@@ -46,12 +44,10 @@ def need_snapshot(doing: str, reference: object, snapshot: Snapshot | None) -> S
     if not isinstance(reference, Urn | str):
         raise UsageError(f"{doing}: give a URN or a short reference such as AGENCY:ID(1.0)")
     if snapshot is None:
-        raise UsageError(f"{doing}: give the snapshot to take it from")
+        raise UsageError(f"{doing}: give a snapshot that contains it")
     if not hasattr(snapshot, "position"):
         # Probably a replica, which has snapshots, and moves on to newer ones.
-        raise UsageError(
-            f"{doing}: {type(snapshot).__name__} is no snapshot; give one version, which is replica.snapshot()"
-        )
+        raise UsageError(f"{doing}: {type(snapshot).__name__} is not a snapshot; give one version: replica.snapshot()")
     return snapshot
 
 

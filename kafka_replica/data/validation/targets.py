@@ -43,10 +43,11 @@ def _of_reference(structures: Structures, reference: str) -> Urn:
             missing = error
     if len({usage.structure.urn for usage in found}) > 1:
         names = " and ".join(str(usage.urn) for usage in found)
-        raise UsageError(f"validating against {reference!r}: it means {names}; give a URN, not a reference")
+        raise UsageError(f"validating against {reference!r}: it matches {names}; give a URN instead of a reference")
     if not found:
         raise ArtefactNotFoundError(
-            f"validating against {reference!r}: version {structures.version} has no such data structure, dataflow or "
+            f"validating against {reference!r}: version {structures.version} does not contain this data structure, "
+            "dataflow or "
             f"provision agreement; {nearby(structures, Urn.of_reference(_CLASSES[0], reference), *_CLASSES)}"
         ) from missing
     return found[-1].urn  # the nearest to the data, which has the most constraints

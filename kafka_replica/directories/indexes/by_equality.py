@@ -159,6 +159,6 @@ def _duplicate(what: str, held: PersistentMap[bytes, Any]) -> DuplicateValueErro
     keys = sorted(held)
     shown = ", ".join(map(key_text, keys[:_SHOWN])) + (" ..." if len(keys) > _SHOWN else "")
     return DuplicateValueError(
-        f"{what} belongs to {counted(len(keys), 'record')}, with the keys {shown}; have all but one corrected, or "
+        f"{what} belongs to {counted(len(keys), 'record')}, with the keys {shown}; correct all but one, or "
         "use MultiValuedIndex"
     )

@@ -73,7 +73,7 @@ class PrefixIndex(_SortedIndex[T]):
 
     def _sortable(self, value: Any) -> Any:
         if not isinstance(value, str):
-            raise TypeError(f"{self!r} takes texts, not {value!r}")
+            raise TypeError(f"{self!r} accepts strings, not {value!r}")
         return value
 
 

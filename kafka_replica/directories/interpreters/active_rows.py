@@ -58,7 +58,7 @@ class ActiveRows:
         names = (key,) if isinstance(key, str) else tuple(key)
         missing = next((name for name in names if row.get(name) is None), None)
         if missing is not None:
-            raise ValueError(f"it has no field {missing}, which is the key")
+            raise ValueError(f"it has no field {missing}, the key")
         values = [row[name] for name in names]
         found = values[0] if isinstance(key, str) else values
         return found if isinstance(found, str) else encode(found).decode()

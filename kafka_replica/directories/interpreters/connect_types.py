@@ -43,7 +43,7 @@ def converted(payload: bytes, schema: bytes | None, *path: str) -> bytes:
         convert = _compiled(schema, path)
         return payload if convert is None else _encoder.encode(convert(_value_decoder.decode(payload)))
     except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"the value does not fit to its schema: {type(error).__name__}: {error}") from error
+        raise ValueError(f"the value does not match its schema: {type(error).__name__}: {error}") from error
 
 
 @lru_cache(maxsize=_SCHEMAS)
@@ -117,7 +117,7 @@ def _time_of_day(microseconds: int) -> Callable[[Mapping[str, Any]], Convert]:
     def convert(value: int) -> Any:
         since = timedelta(microseconds=value * microseconds)
         if not timedelta() <= since < timedelta(days=1):
-            raise ValueError(f"{since} is no time of a day")
+            raise ValueError(f"{since} is not a time of day")
         return (_EPOCH + since).time()
 
     return lambda _: convert

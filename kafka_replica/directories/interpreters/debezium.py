@@ -101,7 +101,7 @@ class DebeziumEvents:
         marks = self.unavailable_value.encode(), b64encode(self.unavailable_value.encode())
         if any(b'"' + mark + b'"' in row for mark in marks):
             raise ValueError(
-                "a large value is not in it because it has not changed; set REPLICA IDENTITY FULL for the table, or "
+                "a large value is missing because it has not changed; set REPLICA IDENTITY FULL for the table, or "
                 "let the connector select the value (reselect columns post processor)"
             )
 
@@ -123,7 +123,7 @@ def _row(envelope: _Envelope, payload: bytes) -> bytes | None:
         fields = _decode_fields(payload).keys()
         if fields == _HEARTBEAT or fields >= _TRANSACTION or fields >= _SCHEMA_CHANGE:
             return None
-        raise ValueError("it is no event of Debezium: it has no op; set flattened=True if the events are rows")
+        raise ValueError("it is not an event of Debezium: it has no op; set flattened=True if the events are rows")
     raise ValueError(f"Debezium has no op={envelope.op!r}")
 
 

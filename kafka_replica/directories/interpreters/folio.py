@@ -66,12 +66,12 @@ class FolioEvents:
         if event.type == "DELETE_ALL":
             if tenant != self.tenant:
                 raise ValueError(
-                    f"the tenant {tenant} deletes all of its entities, under the key that {self.tenant} uses, too; "
-                    "have a topic for each tenant"
+                    f"the tenant {tenant} deletes all of its entities, under a key that {self.tenant} also uses; "
+                    "use a topic for each tenant"
                 )
             return DeleteAll(time_ms=time_ms)
         if event.type not in {"CREATE", "UPDATE", "DELETE"}:
-            raise ValueError(f"the event's type {event.type} tells nothing of the state of its entity")
+            raise ValueError(f"the event's type {event.type} does not state its entity's new state")
         if tenant != self.tenant or event.type == "DELETE":
             return None
         return Put(_key(record, event), bytes(event.new), time_ms=time_ms)
@@ -88,7 +88,7 @@ def _tenant(record: Record, event: _Event) -> str:
 def _key(record: Record, event: _Event) -> str:
     """Return the record's key, which must be the id of the entity."""
     if bytes(event.new) == _NULL:
-        raise ValueError(f"the event's type is {event.type}, and it has no new state")
+        raise ValueError(f"the event's type is {event.type}, but it has no new state")
     key, entity = key_text(record.key), _decode_entity(event.new).id or event.id
     if key != entity:
         raise ValueError(

@@ -77,7 +77,7 @@ class Compression(Piece):
         if not record.own:
             return PieceOutput(record.value)
         if record.value is None:
-            raise ValueError("it has no value, but headers of a compressed one")
+            raise ValueError("it has no value, but headers of a compressed value")
         stated = dict(record.own)
         if len(stated) < len(record.own) or _ENCODING.name not in stated:
             raise ValueError("its headers name no codec, or several")
@@ -91,7 +91,7 @@ class Compression(Piece):
 
     def _stated_size(self, content: bytes | None) -> int:
         if content is None or not content.isdigit() or len(content) > 12:
-            raise ValueError(f"its header {_SIZE.name} is no number of bytes")
+            raise ValueError(f"its header {_SIZE.name} is not a number of bytes")
         size = int(content)
         if size > self._max_bytes:
             raise ValueError(f"its value has {size:,} bytes uncompressed, more than {self._max_bytes:,} (max_bytes)")

@@ -118,7 +118,7 @@ class ContentType(Piece):
             raise ValueError("it has no content type")
         decoder = self._find(name)
         if decoder is None:
-            raise ValueError(f"its content type {name[:80]!r} is none of {', '.join(sorted(self._decoders))}")
+            raise ValueError(f"its content type {name[:80]!r} is not one of {', '.join(sorted(self._decoders))}")
         return name, decoder
 
     def _find(self, name: str) -> Decoder | None:

@@ -59,7 +59,7 @@ class Encryption(Protection):
         if not isinstance(keys, KeyProvider):
             raise ConfigurationError(f"{keys!r} provides no keys; give a KeyRing or another KeyProvider")
         if unencrypted not in {"refuse", "accept"}:
-            raise ConfigurationError(f"unencrypted={unencrypted!r} is not possible; it is 'refuse' or 'accept'")
+            raise ConfigurationError(f"unencrypted={unencrypted!r} is not possible; use 'refuse' or 'accept'")
         _cryptography("exceptions")
         self._provider = keys
         self._unencrypted = unencrypted

@@ -59,7 +59,7 @@ class KeyRing:
         self._keys = dict(keys)
         self._current = next(iter(keys)) if current is None else current
         if self._current not in keys:
-            raise ConfigurationError(f"current={current!r} is none of the keys {', '.join(sorted(keys))}")
+            raise ConfigurationError(f"current={current!r} is not one of the keys {', '.join(sorted(keys))}")
 
     def __repr__(self) -> str:
         return f"<KeyRing {', '.join(sorted(self._keys))}>"

@@ -89,7 +89,7 @@ def check_key_id(key_id: str) -> str:
         ConfigurationError: it has other characters than letters, digits and ``._:/-``, or is too long.
     """
     if not _KEY_ID.fullmatch(key_id):
-        raise ConfigurationError(f"{key_id!r} is no id for a key; it has 1 to 128 letters, digits and ._:/-")
+        raise ConfigurationError(f"{key_id!r} is not an id for a key; use 1 to 128 letters, digits and ._:/-")
     return key_id
 
 
@@ -101,7 +101,7 @@ def refuse_protection_before(piece: Piece, earlier: Sequence[Piece]) -> None:
     """
     for other in earlier:
         if isinstance(other, Protection):
-            raise ConfigurationError(f"{piece.name!r} cannot stand after {other.name!r}; exchange them")
+            raise ConfigurationError(f"{piece.name!r} cannot come after {other.name!r}; swap them")
 
 
 class Protection(Piece):

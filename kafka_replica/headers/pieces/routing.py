@@ -93,7 +93,7 @@ class RoutingTrail(Piece):
                 "a routing trail needs the names of the producer and of the topic to be written to"
             )
         if len(record.own) >= self._max_hops:
-            raise ValueError(f"it has {len(record.own)} hops already (max_hops): it may go round in a circle")
+            raise ValueError(f"it has {len(record.own)} hops already (max_hops): it may go round in a loop")
         hop = self._hop._replace(topic=record.topic, time_ms=now_ms())
         return PieceOutput(record.value, (*record.own, (_KEY.name, hop.content())))
 
@@ -117,11 +117,11 @@ def _read(content: bytes | None) -> Hop:
         fields = json.loads(content)
         hop = Hop(**fields)
     except (TypeError, ValueError, RecursionError) as error:
-        raise ValueError(f"a header {_KEY.name} is no JSON object of a hop: {error}") from error
+        raise ValueError(f"a header {_KEY.name} is not a JSON object of a hop: {error}") from error
     if (
         not all(type(text) is str for text in hop[:4])
         or type(hop.time_ms) is not int
         or type(hop.is_mirror) is not bool
     ):
-        raise ValueError(f"a header {_KEY.name} has a field of another type than a hop")
+        raise ValueError(f"a header {_KEY.name} has a field whose type is not that of a hop")
     return hop

@@ -17,7 +17,7 @@ try:
     from confluent_kafka.schema_registry.common.schema_registry_client import Association, RegisteredSchema, Schema
     from confluent_kafka.schema_registry.error import SchemaRegistryError
 except ImportError as error:
-    raise MissingExtraError("asking a schema registry", "schema-registry") from error
+    raise MissingExtraError("querying a schema registry", "schema-registry") from error
 
 T = TypeVar("T")
 
@@ -128,9 +128,7 @@ class CachedRegistryClient(SchemaRegistryClient):
                 with self._file.open("a", encoding="utf-8") as file:
                     file.write(json.dumps([request, answer]) + "\n")
             except OSError as error:
-                raise StoreError(
-                    f"writing schemas to {self._file}: {error.strerror}; name a file that can be written"
-                ) from error
+                raise StoreError(f"writing schemas to {self._file}: {error.strerror}; use a writable file") from error
 
 
 def _or_none_found(fetch: Callable[[], list[Association]]) -> list[Association]:

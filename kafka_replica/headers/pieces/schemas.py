@@ -61,7 +61,7 @@ class RegistrySchemas(Piece):
         if (serializer is None) != (decode is None):
             raise ConfigurationError("serializer= and decode= go together")
         if unframed not in {"refuse", "accept"}:
-            raise ConfigurationError(f"unframed={unframed!r} is not possible; it is 'refuse' or 'accept'")
+            raise ConfigurationError(f"unframed={unframed!r} is not possible; use 'refuse' or 'accept'")
         self._deserialize = deserializer
         self._encode = encode
         self._serialize = serializer

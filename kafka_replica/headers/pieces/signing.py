@@ -54,7 +54,7 @@ class Signing(Protection):
     ) -> None:
         super().__init__(headers, bind_topic)
         if unsigned not in {"refuse", "accept"}:
-            raise ConfigurationError(f"unsigned={unsigned!r} is not possible; it is 'refuse' or 'accept'")
+            raise ConfigurationError(f"unsigned={unsigned!r} is not possible; use 'refuse' or 'accept'")
         if key is not None and not isinstance(key, SigningKey):
             raise ConfigurationError(f"{key!r} cannot sign; give key= one that can, or accepts=[...] to verify only")
         known = [*([] if key is None else [key]), *accepts]
@@ -97,5 +97,5 @@ class Signing(Protection):
         except binascii.Error as error:
             raise ValueError("its signature is not in base64") from error
         if not key.verify(signature, self.canonical(record, statement, record.value)):
-            raise ValueError(f"its signature with the key {key.key_id} does not fit its key, value or headers")
+            raise ValueError(f"its signature with the key {key.key_id} does not match its key, value or headers")
         return PieceOutput(record.value, ())

@@ -145,7 +145,7 @@ def _loaded(key_id: str, data: bytes, half: str) -> Any:
 
 def _no_key(key_id: str, half: str) -> ConfigurationError:
     return ConfigurationError(
-        f"key {key_id} is no {half.lower()} key for Ed25519; give 32 raw bytes, or PEM without a password"
+        f"key {key_id} is not a {half.lower()} key for Ed25519; give 32 raw bytes, or PEM without a password"
     )
 
 

@@ -178,13 +178,15 @@ def _check_unsent(connection: Connection, producer_id: str, tx_id: int) -> Kind:
     ).first()
     doing = f"amending transaction {tx_id} of producer {producer_id}"
     if tx_id <= intent.sent or (row is not None and row[0] == Status.SENT):
-        raise UsageError(f"{doing}: it was sent; record other changes after it")
+        raise UsageError(f"{doing}: it was sent; record further changes instead")
     if row is None:
-        raise UsageError(f"{doing}: there is no such transaction; kafka-replica producer list shows which there are")
+        raise UsageError(
+            f"{doing}: this transaction does not exist; kafka-replica producer list shows the existing ones"
+        )
     if row[0] == Status.SKIPPED:
-        raise UsageError(f"{doing}: it is skipped")
+        raise UsageError(f"{doing}: it is already skipped")
     if intent.mode is Mode.RUNNING:
-        raise UsageError(f"{doing}: the producer is running, so it may just be sent; suspend the producer first")
+        raise UsageError(f"{doing}: the producer is running and may be sending it; suspend the producer first")
     return Kind(row[1])
 
 

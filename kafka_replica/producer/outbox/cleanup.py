@@ -54,7 +54,7 @@ class Cleanup:
         self._keep_ms = int(keep_s * 1000)
         self._looked = 0, 0  # a partly examined transaction, and the last record examined in it
 
-    @translated("cleaning up what was sent")
+    @translated("cleaning up sent transactions")
     def step(self) -> bool:
         """Examine some rows, delete obsolete ones, and return whether there is more to do."""
         more = self._content()

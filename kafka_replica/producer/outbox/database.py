@@ -63,7 +63,7 @@ HOW_TO_MIGRATE = (
 """Advice for missing or outdated tables."""
 _UNDEFINED = {"42P01", "42703"}  # SQLSTATE: undefined table, undefined column
 _MISSING = re.compile(r"no such (table|column)|has no column named|does(n't| not) exist")
-_CHECK = "check that it runs and can be reached, or that the file's folder is there and may be written"
+_CHECK = "check that it runs and can be reached, or that the file's folder exists and is writable"
 _SHOULD_BE = "its URL should be like sqlite:///outbox.db or postgresql+psycopg://user:password@host:5432/database"
 
 
@@ -127,11 +127,11 @@ def outbox_errors(doing: str) -> Iterator[None]:
     except DBAPIError as error:
         text = str(error.orig).strip().partition("\n")[0]
         if _lacks_tables(error):
-            raise OutboxNotMigratedError(f"{doing}: the database says: {text}; {HOW_TO_MIGRATE}") from error
+            raise OutboxNotMigratedError(f"{doing}: the database reports: {text}; {HOW_TO_MIGRATE}") from error
         if error.connection_invalidated or type(error).__name__ in {"OperationalError", "InterfaceError"}:
             without_frames(error)
-            raise OutboxUnavailableError(f"{doing}: the database says: {text}; {_CHECK}") from error
-        raise OutboxError(f"{doing}: the database says: {text}; see its log") from error
+            raise OutboxUnavailableError(f"{doing}: the database reports: {text}; {_CHECK}") from error
+        raise OutboxError(f"{doing}: the database reports: {text}; see its log") from error
     except SQLAlchemyError as error:
         raise OutboxUnavailableError(f"{doing}: {type(error).__name__}: {error}; check the database") from error
 

@@ -50,7 +50,7 @@ class Lease:
         self._renewed_s = 0.0
         self._lock = threading.Lock()
 
-    @translated("looking at the producer's lease")
+    @translated("reading the producer's lease")
     def look(self) -> Seen:
         """Return the row as it is now.
 
@@ -114,7 +114,7 @@ class Lease:
         same = (lease.c.producer_id == self._producer_id, lease.c.term == now.term, lease.c.beat == now.beat)
         return self._update(same, then._asdict())
 
-    @translated("taking the producer's lease")
+    @translated("acquiring the producer's lease")
     def _update(self, conditions: tuple[object, ...], values: dict[str, object]) -> bool:
         with noting(self._engine) as connection:
             return bool(connection.execute(update(lease).where(*conditions).values(values)).rowcount)  # type: ignore[arg-type]

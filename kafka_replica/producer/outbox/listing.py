@@ -111,7 +111,8 @@ def records_of(engine: Engine, producer_id: str, tx_id: int) -> list[StoredRecor
         known = select(tx.c.tx_id).where(tx.c.producer_id == producer_id, tx.c.tx_id == tx_id)
         if connection.execute(known).first() is None:
             raise UsageError(
-                f"producer {producer_id} has no transaction {tx_id}; kafka-replica producer list shows them"
+                f"producer {producer_id} has no transaction {tx_id}; kafka-replica producer list shows the existing "
+                "ones"
             )
         rows = connection.execute(
             select(change.c.number, change.c.record_key, change.c.record_value, change.c.content_type)

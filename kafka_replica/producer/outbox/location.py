@@ -25,7 +25,7 @@ HOW_TO_CLAIM = (
 )
 
 
-@translated("finding out whether the database is a copy")
+@translated("checking whether the database is a copy")
 def check_location(engine: Engine) -> None:
     """Check that the database is where it was when its producer last published; store its location the first time.
 
@@ -40,12 +40,12 @@ def check_location(engine: Engine) -> None:
         remember_location(engine)
     elif not _is_same(json.loads(before), now):
         raise ProducerConflictError(
-            f"the producer's database is a copy, or was moved: it published from {_said(json.loads(before))}, and is "
+            f"the producer's database is a copy, or was moved: it published from {_said(json.loads(before))}, but is "
             f"{_said(now)} now. The original may still publish, so this one does not; {HOW_TO_CLAIM}"
         )
 
 
-@translated("noting where the database is")
+@translated("recording the location of the database")
 def remember_location(engine: Engine) -> None:
     """Store the database's present location as the right one."""
     with noting(engine) as connection:

@@ -20,7 +20,7 @@ VERSION_TABLE = "kafka_producer_schema_version"
 """The table in which Alembic stores the version of our tables; it is separate from the user's own version table."""
 
 
-@translated("bringing the producer's tables to this version")
+@translated("migrating the producer's tables")
 def migrate(engine: Engine, revision: str = "head") -> None:
     """Create the tables, or migrate them to this version. Several instances may do this at the same time.
 

@@ -62,7 +62,11 @@ def unknown(connection: Connection, producer_id: str) -> UsageError:
     """Return the error for an unknown producer id; its message names the existing ids."""
     known = connection.execute(select(state.c.producer_id).order_by(state.c.producer_id)).scalars().all()
     more = f" and {len(known) - _NAMED} more" if len(known) > _NAMED else ""
-    hint = f"known: {', '.join(known[:_NAMED])}{more}; check its id" if known else "it has none; start one to create it"
+    hint = (
+        f"known: {', '.join(known[:_NAMED])}{more}; check its id"
+        if known
+        else "it has no producer; start one to create it"
+    )
     return UsageError(f"there is no producer {producer_id!r} in the database; {hint}")
 
 
@@ -133,7 +137,7 @@ def begin_incarnation(connection: Connection, producer_id: str) -> None:
     """
     if intent_of(connection, producer_id).mode is Mode.RUNNING:
         raise UsageError(
-            f"producer {producer_id!r} runs, so nothing needs to be mended; suspend it first to do it anyway"
+            f"producer {producer_id!r} is running, so no repair is needed; suspend it first to do it anyway"
         )
     connection.execute(
         update(state)

@@ -211,7 +211,7 @@ class Outbox:
         """
         checked, deletes = puts_and_deletes(puts)
         if deletes:
-            raise UsageError(f"replacing records of transaction {tx_id}: a deletion is no content; skip the record")
+            raise UsageError(f"replacing records of transaction {tx_id}: a deletion is not content; skip the record")
         with usable(connection, f"replacing records of transaction {tx_id}") as made:
             if self._validator is not None:
                 for put in checked:

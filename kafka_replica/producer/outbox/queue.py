@@ -117,7 +117,7 @@ class Queue:
             )
             return [Recorded(tx_id, Kind(kind), recorded_ms) for tx_id, kind, recorded_ms in connection.execute(wanted)]
 
-    @translated("looking at the transaction that has arrived last")
+    @translated("reading the transaction that arrived last")
     def fingerprint(self, tx_id: int) -> Fingerprint | None:
         """Return the fingerprint of a transaction, or None if no transaction has that number.
 
@@ -159,7 +159,7 @@ class Queue:
             count = int(connection.execute(counted).scalar_one())
         return count, self._stream(chosen)
 
-    @translated("reading what is to be sent next")
+    @translated("reading the next records to send")
     def contents_of(self, recorded: Sequence[Recorded]) -> dict[int, Contents]:
         """Return the records of several consecutive transactions, all in memory, with one query.
 
@@ -186,7 +186,7 @@ class Queue:
             rows = connection.execution_options(yield_per=_AT_ONCE).execute(wanted)
             return {bytes(key) for key in rows.scalars()}
 
-    @translated("noting that transactions were sent")
+    @translated("marking transactions as sent")
     def mark_sent(
         self,
         up_to: int,
@@ -237,7 +237,7 @@ class Queue:
             )
         return True
 
-    @translated("noting that a transaction failed")
+    @translated("recording the failure of a transaction")
     def mark_failed(
         self, term: int | None, tx_id: int | None, status: Status, reason: str, *, incarnation: str
     ) -> bool:
@@ -255,7 +255,7 @@ class Queue:
                 connection.execute(update(detail).where(*this).values(error=reason))
             return set_mode(connection, self._id, Mode.FAILED, reason, only=[Mode.RUNNING])
 
-    @translated("noting why the producer is trying again")
+    @translated("recording why the producer retries")
     def show_failure(self, term: int | None, reason: str | None) -> None:
         """Show in the status of a running producer why it is retrying, or (None) that it is not.
 
@@ -269,7 +269,7 @@ class Queue:
                 .values(reason=reason)
             )
 
-    @translated("applying what operators have requested")
+    @translated("applying requests of operators")
     def apply_requests(self, term: int | None, arrived: int, *, incarnation: str) -> bool:
         """Skip and replace as requested, in the transactions after ``arrived``; see ``amendments``.
 
@@ -293,14 +293,14 @@ class Queue:
             apply_requests(connection, self._id, max(arrived, sent), now_ms())
         return True
 
-    @translated("noting who publishes")
+    @translated("recording the publishing instance")
     def note_identity(self, transactional_id: str, *, incarnation: str) -> None:
         """Store the transactional id under which the producer publishes, so that a former id can be fenced."""
         with noting(self._engine) as connection:
             mine = (state.c.producer_id == self._id, state.c.incarnation == incarnation)
             connection.execute(update(state).where(*mine).values(transactional_id=transactional_id))
 
-    @translated("noting how the producer starts")
+    @translated("recording the start of the producer")
     def change_mode(self, mode: Mode, *, only: list[Mode], asked: int, incarnation: str) -> bool:
         """Change the producer's mode, unless there was another request since."""
         with noting(self._engine) as connection:
@@ -308,7 +308,7 @@ class Queue:
                 return False
             return set_mode(connection, self._id, mode, None, only=only, asked=asked)
 
-    @translated("noting that the producer tries again")
+    @translated("recording that the producer retries")
     def try_again(self, asked: int) -> bool:
         """Resume a producer that suspended itself, unless there was another request since."""
         with noting(self._engine) as connection:
@@ -335,7 +335,7 @@ class Queue:
             .where(change.c.producer_id == self._id, chosen)
             .order_by(change.c.tx_id, change.c.number)
         )
-        with outbox_errors("reading what is to be sent"), reading_bytes(self._engine) as connection:
+        with outbox_errors("reading records to send"), reading_bytes(self._engine) as connection:
             for row in connection.execution_options(yield_per=_AT_ONCE).execute(wanted):
                 yield _in_bytes(*row)
 

@@ -23,7 +23,7 @@ AnyConnection: TypeAlias = "Connection | sqlite3.Connection | psycopg.Connection
 """A connection of SQLAlchemy, sqlite3 or psycopg (3)."""
 
 _AUTOCOMMIT = (
-    "this connection commits each statement by itself (autocommit); begin a transaction first, so that what is done is "
+    "this connection commits each statement separately (autocommit); begin a transaction first, so that changes are "
     "committed with your own data or not at all"
 )
 
@@ -109,8 +109,8 @@ def _borrow(connection: object, doing: str) -> _Borrowed:
             raise UsageError(f"{doing}: {_AUTOCOMMIT}")
         return _BorrowedPsycopg(connection)
     raise UsageError(
-        f"{doing}: this needs a connection of SQLAlchemy, sqlite3 or psycopg (3), not {type(connection).__module__}."
-        f"{type(connection).__name__}; of a session of SQLAlchemy give session.connection()"
+        f"{doing}: a connection of SQLAlchemy, sqlite3 or psycopg (3) is required, not {type(connection).__module__}."
+        f"{type(connection).__name__}; with a session of SQLAlchemy, use session.connection()"
     )
 
 
@@ -119,4 +119,4 @@ def _begin(connection: sqlite3.Connection, doing: str) -> None:
     try:
         connection.execute("BEGIN IMMEDIATE")
     except sqlite3.OperationalError as error:
-        raise OutboxUnavailableError(f"{doing}: the database says: {error}; roll back, and try again") from error
+        raise OutboxUnavailableError(f"{doing}: the database reports: {error}; roll back, and try again") from error

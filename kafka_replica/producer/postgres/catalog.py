@@ -63,10 +63,10 @@ def find_table(connection: Connection[Any], table: str) -> FoundTable:
     """
     found = connection.execute(_TABLE, [table]).fetchone()
     if found is None:
-        raise ConfigurationError(f"there is no table {table} in the database; name it as SQL does, with its schema")
+        raise ConfigurationError(f"the database has no table {table}; name it with its schema, as in SQL")
     oid, kind, schema, name = found
     if kind not in {"r", "p"}:
-        raise ConfigurationError(f"{table} is not a table; row versions can be read of tables only, not of views")
+        raise ConfigurationError(f"{table} is not a table; row versions can be read from tables only, not from views")
     return FoundTable(oid, sql.Identifier(schema, name))
 
 

@@ -70,7 +70,7 @@ class TableCopy:
         except (KeyError, TypeError, ValueError) as error:
             advice = f"give the source another id, or delete the record; then {_HOW_TO_COMPARE}"
             raise BadRecordError(
-                self._settings.position_topic, 0, progress.offset, "is no position of a source", advice
+                self._settings.position_topic, 0, progress.offset, "is not a position of a source", advice
             ) from error
 
     def step(self, table: TableSnapshot, requested: str | None = None) -> int:

@@ -49,9 +49,9 @@ def database_errors(doing: str) -> Iterator[None]:
         yield
     except (psycopg.OperationalError, psycopg.InterfaceError) as error:
         without_frames(error)
-        raise SourceUnavailableError(f"{doing}: PostgreSQL says: {_text(error)}; check that it runs") from error
+        raise SourceUnavailableError(f"{doing}: PostgreSQL reports: {_text(error)}; check that it runs") from error
     except psycopg.Error as error:
-        raise SourceError(f"{doing}: PostgreSQL says: {_text(error)}; see its log") from error
+        raise SourceError(f"{doing}: PostgreSQL reports: {_text(error)}; see its log") from error
 
 
 def _text(error: psycopg.Error) -> str:
@@ -124,7 +124,7 @@ class TableConnection:
         Raises:
             SourceError: the database cannot be reached, or refused.
         """
-        with database_errors("becoming the instance that copies"):
+        with database_errors("acquiring the lock of the copying instance"):
             (is_ours,) = self._row(_LOCK, f"kafka-replica source {self._settings.source_id}")
             if is_ours:
                 self._connection.execute(sql.SQL("LISTEN {}").format(sql.Identifier(CHANNEL)))
@@ -136,7 +136,7 @@ class TableConnection:
         Raises:
             SourceError: the database cannot be reached, or refused.
         """
-        with database_errors("notifying the instance that copies"):
+        with database_errors("notifying the copying instance"):
             self._connection.execute("SELECT pg_notify(%s, %s)", [CHANNEL, message])
 
     def wait(self, timeout_s: float) -> list[str]:

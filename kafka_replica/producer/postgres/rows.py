@@ -69,7 +69,7 @@ class RowMapping:
         text = row[self._key_index]
         if text is None:
             raise SourceError(
-                f"table {self._table}: a row has no value in {self._key}, which is the key; give it one, "
+                f"table {self._table}: a row has no value in its key, {self._key}; set it, "
                 "and declare the column NOT NULL"
             )
         value = self._fields[self._key_index][1](text)

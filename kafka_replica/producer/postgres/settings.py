@@ -74,13 +74,13 @@ class TableSourceSettings:
         object.__setattr__(self, "kafka", hide_secrets(self.kafka))
         check_names(self.kafka, "the source's kafka properties")
         if len(topic_names(self.topic)) != 1:
-            raise ConfigurationError(f"a source has one topic, not {self.topic!r}")
+            raise ConfigurationError(f"a source needs exactly one topic, not {self.topic!r}")
         if "/" in self.id:
-            raise ConfigurationError(f"a source's id is a name without slashes, not {self.id!r}")
+            raise ConfigurationError(f"a source's id must be a name without slashes, not {self.id!r}")
         if self.numeric not in get_args(Numeric):
             raise ConfigurationError(f"numeric is one of {', '.join(get_args(Numeric))}, not {self.numeric!r}")
         if not self.poll_s > 0 or not self.compare_interval_s >= 0:
-            raise ConfigurationError("poll_s has to be more than 0 seconds, and compare_interval_s 0 or more")
+            raise ConfigurationError("poll_s must be more than 0 seconds, and compare_interval_s 0 or more")
 
     @property
     def source_id(self) -> str:

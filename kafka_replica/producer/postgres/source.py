@@ -115,7 +115,7 @@ class TableSource:
             self.run()
         except BaseException as error:  # noqa: BLE001 - the attribute reports it
             self.failure = error
-            _log.exception("the source of topic %s has ended", self.settings.topic)
+            _log.exception("the source of topic %s failed", self.settings.topic)
 
     # --- the loop ---
 

@@ -83,7 +83,7 @@ class ArrivalReader:
                 )  # fmt: skip
                 return LastArrived(undecided.end_all(hint, acknowledged), undecided.has_ended)
         except (UsageError, TooOldError) as error:
-            _log.warning("open transactions are waited for, since they cannot be looked at: %s", error)
+            _log.warning("cannot inspect open transactions; waiting for them: %s", error)
             return LastArrived(self._committed(hint))
 
     def _committed(self, hint: int | None) -> Progress | None:

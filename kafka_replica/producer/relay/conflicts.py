@@ -72,5 +72,5 @@ def check_conflicts(found: list[ProgressRecord], place: Partition, transactional
     )
     raise ProducerConflictError(
         f"another database publishes as {transactional_id} on this cluster: {place} holds the progress of {named}. Two "
-        f"producers of one transactional id fence each other, so this one does not begin; {how_to_claim}"
+        f"producers of one transactional id fence each other, so this one does not start; {how_to_claim}"
     )

@@ -10,8 +10,9 @@ _MEND = (
     "is pending, then all content of this database, and deletes everything else from the topics"
 )
 _LOST = (
-    "{sent} transactions are marked as sent, but Kafka's progress topic knows of {arrived}: it was deleted, made again "
-    "or is not the one that was used; make sure that this is the right cluster, then " + _MEND
+    "{sent} transactions are marked as sent, but Kafka's progress topic knows of {arrived}: it was deleted or "
+    "recreated, "
+    "or a different one was used; check that this is the right cluster, then " + _MEND
 )
 _AHEAD = (
     "Kafka's progress topic knows transaction {arrived}, but only {recorded} were ever recorded: the database is older "
@@ -19,9 +20,9 @@ _AHEAD = (
     "the right one, " + _MEND
 )
 _OTHER_HISTORY = (
-    "Kafka's progress topic says that transaction {arrived} has arrived, but the database does not hold that "
+    "Kafka's progress topic says that transaction {arrived} has arrived, but the database does not contain that "
     "transaction, or another one of that number: it was restored from a backup or lost commits in a failover, and has "
-    "recorded on since. What was recorded after that moment is not sent, and the topics hold transactions that this "
+    "recorded others since. These are not sent, and the topics contain transactions that this "
     "database does not know; switch to the database that has them, or if this is the right one, " + _MEND
 )
 

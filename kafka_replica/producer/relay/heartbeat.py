@@ -36,4 +36,4 @@ class Heartbeat:
                 if self._lease.term is not None and not self._lease.renew():
                     _log.warning("another instance publishes now; this one stands by")
             except KafkaReplicaError as error:  # the database may come back
-                _log.warning("the lease was not renewed: %s", error)
+                _log.warning("cannot renew the lease: %s", error)

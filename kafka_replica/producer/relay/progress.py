@@ -52,5 +52,5 @@ def read_progress(value: bytes | None, offset: int, place: Partition, key: bytes
         fingerprint = Fingerprint(said.get("recorded_ms"), said.get("digest"))  # earlier versions wrote no digest
         return Progress(int(said["tx_id"]), offset, fingerprint, said.get("position"))
     except (ValueError, TypeError, KeyError, AttributeError) as error:
-        advice = "find out who writes there; no other program may"
-        raise BadRecordError(place.topic, place.partition, offset, "is no progress record", advice, key) from error
+        advice = "find the program that writes there; no other program may"
+        raise BadRecordError(place.topic, place.partition, offset, "is not a progress record", advice, key) from error

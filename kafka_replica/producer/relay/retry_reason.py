@@ -17,6 +17,6 @@ def retry_reason(failed: KafkaFailed, attempts: int, failing_s: float) -> str:
     """
     until = " until Kafka accepts it" if failed.fault is Fault.TRANSITORY else ""
     return (
-        f"nothing could be sent for {failing_s:.0f} s, in {counted(attempts, 'attempt')}; retrying{until}, and nothing "
+        f"sending has failed for {failing_s:.0f} s, in {counted(attempts, 'attempt')}; retrying{until}; nothing "
         f"is lost; last error: {failed.reason}"
     )

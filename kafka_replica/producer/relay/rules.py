@@ -48,7 +48,10 @@ from kafka_replica.producer.relay.events import (
 )
 from kafka_replica.producer.relay.failures import RETRIES, Failures
 
-_DOUBT = "; before that Kafka did not answer a commit: it finds out whether transaction {} has arrived when it goes on"
+_DOUBT = (
+    "; before that, Kafka did not answer a commit: when the producer continues, it checks whether transaction {} has "
+    "arrived"
+)
 
 
 class Relay:

@@ -304,7 +304,7 @@ class Runner:
             return Marked()  # the next query shows the reason
         self._show_failure(None)
         if not_carried:
-            _log.warning("up to transaction %d: the format cannot carry %d records", up_to, not_carried)
+            _log.warning("up to transaction %d: the format cannot represent %d records", up_to, not_carried)
         self._sent.clear()
         self._tell(Arrived(up_to))
         self._step("marked")

@@ -152,7 +152,7 @@ class UndecidedTransactions:
             topic, number = self._place
             raise BrokerUnavailableError(
                 f"transaction {progress.tx_id} of {self._name} is open in {self._place} at offset {progress.offset}, "
-                f"by producer id {producer}, which is not ours; should it stay open for longer than "
+                f"by the foreign producer id {producer}; if it remains open for longer than "
                 f"transaction.timeout.ms, end it with kafka-transactions.sh abort --topic {topic} --partition {number} "
                 f"--start-offset {progress.offset}, and likewise in the topics"
             )

@@ -91,7 +91,7 @@ def read_and_record(source: Source, producer: StructureProducer) -> SourceRead |
         source.forget()
         raise
     for one in unreadable:
-        _log.warning("not taken in, what was recorded before stays: %s", one.reason)
+        _log.warning("rejected; the previous content is kept: %s", one.reason)
     producer.wake()
     return SourceRead(tuple(tx_ids), tuple(one.reason for one in unreadable))
 

@@ -87,7 +87,7 @@ def _one(urn: Urn, copies: list[_Copy]) -> Put | Unreadable:
     parts = [copy.part for copy in copies if copy.part is not None]
     if not any(part.is_synthetic for part in parts):
         if any(copy.change[1:] != last.change[1:] for copy in copies):
-            _log.warning("%s is in %s and in %s; the latter counts", urn, copies[-2].name, last.name)
+            _log.warning("%s is in %s and in %s; the latter is used", urn, copies[-2].name, last.name)
         return last.change
     # Without the items of the unreadable copy, the scheme would lose them.
     unreadable = next((copy.change for copy in copies if copy.part is None), None)

@@ -96,7 +96,7 @@ class FolderSource:
             if self._scan() == stamps:
                 self._stamps, self._contents, self._is_taken = stamps, contents, True
                 return combined({str(file): held for file, held in contents.items()})
-        raise SourceError(f"{self._said()}: files change all the time; put them elsewhere first, then move them here")
+        raise SourceError(f"{self._said()}: files change constantly; write them elsewhere first, then move them here")
 
     def forget(self) -> None:
         """Make the next read return everything."""
@@ -118,22 +118,25 @@ class FolderSource:
                 None,
             )  # fmt: skip
         except (OSError, RuntimeError) as error:  # a folder that just disappeared, or too many watches
-            _log.info("%s: changes are looked for every %g s (%s)", self._said(), self._settings.interval_s, error)
+            _log.info("%s: polling every %g s (%s)", self._said(), self._settings.interval_s, error)
             closing.wait(self._settings.interval_s)
 
     def _scan(self) -> dict[Path, _Stamp]:
         found: dict[Path, _Stamp] = {}
         for folder in self._paths:
             if not folder.is_dir():
-                raise SourceError(f"{self._said()}: there is no folder {folder}; nothing is deleted until it is back")
+                raise SourceError(
+                    f"{self._said()}: the folder {folder} does not exist; nothing is deleted until it exists again"
+                )
             try:
                 here = dict(self._stamped(folder))
             except OSError as error:
-                raise SourceError(f"{self._said()}: {error}; nothing is taken in") from error
+                raise SourceError(f"{self._said()}: {error}; nothing is recorded") from error
             if not here and not self._settings.allow_empty:
                 raise SourceError(
-                    f"{self._said()}: {folder} holds no structure file, as a volume that is not mounted; nothing is "
-                    "deleted: set allow_empty if it is meant"
+                    f"{self._said()}: {folder} contains no structure file, like a volume that is not mounted; "
+                    "nothing is "
+                    "deleted: set allow_empty if this is intended"
                 )
             found.update(here)
         return found
@@ -161,7 +164,7 @@ class FolderSource:
             return contents_of(file.read_bytes())
         except (OSError, SdmxError) as error:
             reason = error.strerror if isinstance(error, OSError) else error
-            raise SourceError(f"{self._said()}: {file}: {reason}; nothing is taken in until it can be read") from error
+            raise SourceError(f"{self._said()}: {file}: {reason}; nothing is recorded until it can be read") from error
 
     def _said(self) -> str:
         return f"reading {', '.join(map(str, self._paths))}"

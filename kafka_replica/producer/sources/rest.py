@@ -97,7 +97,7 @@ class ServiceSource:
     def __init__(self, settings: ServiceSettings, media_type: str = "") -> None:
         self._settings = settings
         if settings.api not in {"1", "2"}:
-            raise ConfigurationError(f'api={settings.api!r}: say "1" (with SDMX 2.1) or "2" (with SDMX 3)')
+            raise ConfigurationError(f'api={settings.api!r}: use "1" (with SDMX 2.1) or "2" (with SDMX 3)')
         url = _url(settings.url)
         self._shown = str(url.copy_with(userinfo=b""))
         base = self._shown.rstrip("/")
@@ -118,8 +118,9 @@ class ServiceSource:
         answers = {address: self._ask(address) for address in self._addresses}
         if not self._settings.allow_empty and not any(any(answer.contents) for answer in answers.values()):
             raise SourceError(
-                f"reading {self._shown}: it answers that it has nothing; nothing is deleted: set allow_empty if it is "
-                "meant"
+                f"reading {self._shown}: the service answered without results; nothing is deleted: set allow_empty "
+                "if this is "
+                "intended"
             )
         is_same = self._is_taken and all(
             address in self._answers and answer.digest == self._answers[address].digest
@@ -183,7 +184,7 @@ class ServiceSource:
             return response
         except httpx.HTTPError as error:
             raise SourceError(
-                f"reading {address}: {type(error).__name__}: {error}; check the service; nothing is taken in until it "
+                f"reading {address}: {type(error).__name__}: {error}; check the service; nothing is recorded until it "
                 "answers"
             ) from error
 
@@ -191,13 +192,14 @@ class ServiceSource:
         advice = {
             401: "check user, password or token",
             403: "check user, password or token",
-            404: 'check url and api ("1" or "2"), and structures; set allow_empty if there may be none',
-            406: "set accept to a format that it has",
+            404: 'check url and api ("1" or "2"), and structures; set allow_empty if an empty answer is allowed',
+            406: "set accept to a format that it supports",
         }.get(response.status_code, "see its log")
         said = " ".join(response.text[:300].split())
         return SourceError(
-            f"reading {address}: it answers {response.status_code} {response.reason_phrase}: {said}; nothing is taken "
-            f"in; {advice}"
+            f"reading {address}: it answers {response.status_code} {response.reason_phrase}: {said}; nothing is "
+            "recorded "
+            f"; {advice}"
         )
 
     def _contents(self, address: str, response: httpx.Response) -> Contents:
@@ -207,7 +209,7 @@ class ServiceSource:
             return contents_of(response.content, content_type)
         except SdmxError as error:
             raise SourceError(
-                f"reading {address} ({content_type}): {error}; nothing is taken in until the answer can be read"
+                f"reading {address} ({content_type}): {error}; nothing is recorded until the answer can be read"
             ) from error
 
 
@@ -224,7 +226,7 @@ def _check_complete(body: bytes) -> None:
         if not all(_HARMLESS.search(attributes) for attributes in notes):
             said = " ".join(re.sub(rb"<[^>]*>", b" ", footer).decode(errors="replace").split())
             codes = b" ".join(notes).decode(errors="replace").strip()
-            raise SdmxError(f"its footer says that something is wrong with the answer ({codes}: {said[:300]})")
+            raise SdmxError(f"its footer reports a problem with the answer ({codes}: {said[:300]})")
 
 
 def _url(text: str) -> httpx.URL:

@@ -82,7 +82,7 @@ class Watcher:
         except KafkaReplicaError as error:
             self._failed(str(error))
         except Exception as error:  # noqa: BLE001 - whatever it is, it is tried again and somebody is told
-            _log.exception("a source failed at something nobody foresaw")
+            _log.exception("unexpected error in a source")
             self._failed(f"{type(error).__name__}: {error}")
         else:
             before = self._unreadable

@@ -38,9 +38,7 @@ def read_message(data: bytes, collector: ErrorCollector = STRICT) -> Message:
         return tree_reader(format_).read_tree(format_, root, len(data), collector)
     except RecursionError:
         # XML itself is limited to 256 levels, which may be too many if the caller's stack is already deep.
-        raise MessageError(
-            f"reading {format_.title}: items stand in items too many levels deep; no structure needs so many"
-        ) from None
+        raise MessageError(f"reading {format_.title}: items are nested too deeply") from None
 
 
 def cut_message(data: bytes, collector: ErrorCollector = STRICT) -> Parts:

@@ -35,7 +35,7 @@ def category_urn(reference: Reference) -> Urn:
     is_category = isinstance(reference, str) and ")." in reference
     urn = urn_of("Category" if is_category else "CategoryScheme", reference)
     if urn.cls not in CATEGORY_CLASSES:
-        raise UrnError(f"looking for the dataflows of {urn}: name a category, or a scheme of categories")
+        raise UrnError(f"finding the dataflows of {urn}: name a category, or a scheme of categories")
     return urn
 
 

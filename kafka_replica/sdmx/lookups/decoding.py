@@ -114,7 +114,7 @@ def why_not_held(key: Urn, message: Message) -> str:
         return own[0].reason
     held = ", ".join(str(one) for one in list(message.artefacts)[:3]) or "no artefact"
     others = "".join(f"; {one}" for one in message.errors[:_SHOWN])
-    return f"the key disagrees with the content, which holds {held}{others}; have it published again"
+    return f"the key disagrees with the content, which holds {held}{others}; publish it again"
 
 
 def media_type(record: Record) -> str | None:

@@ -110,7 +110,9 @@ class Components:
             unprefixed = without_prefixes(found, self._source.codelist) if has_prefixes else {}
             return _Listed(self._source.expanded(found), unprefixed)
         if not isinstance(found, ValueList | ConceptScheme):
-            raise UnreadableContentError(f"{target} lists no values; codelists, value lists and concept schemes do")
+            raise UnreadableContentError(
+                f"{target} has no list of values; use a codelist, value list or concept scheme"
+            )
         if found.is_stub:
             raise stub_error(found.urn)
         return _Listed(found, {})

@@ -96,7 +96,7 @@ class _Expansion:
         if found.urn in path:
             raise ExtensionError(
                 f"{_doing(path[0])}: {found.urn} extends itself, by {' -> '.join(one.reference for one in path)}; "
-                "have one of these lists published without the extension"
+                "publish one of these lists without the extension"
             )
         return _Source(self.of(found, path), extension.prefix or "")
 

@@ -131,7 +131,7 @@ class HierarchyTree:
         for id_ in path.split("."):
             found = next((one for one in level if one.id == id_), None)
             if found is None:
-                raise ArtefactNotFoundError(f"looking for {path!r} in {self.urn}: there is no {id_!r} at that place")
+                raise ArtefactNotFoundError(f"looking for {path!r} in {self.urn}: there is no {id_!r} at that location")
             level = found.children
         assert found is not None  # noqa: S101 - a path has a part
         return found
@@ -174,7 +174,7 @@ class HierarchyTree:
             )
         found = self._look_up(late_bound(urn, self.urn))
         if not isinstance(found, Code):
-            raise UrnError(f"looking up the code of {node.path} in {self.urn}: {urn} is no code")
+            raise UrnError(f"looking up the code of {node.path} in {self.urn}: {urn} is not a code")
         return found
 
     @cached_property

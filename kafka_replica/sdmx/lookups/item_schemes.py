@@ -15,7 +15,7 @@ def hierarchy_tree(artefacts: ArtefactReader, hierarchy: Reference | AnyHierarch
         return HierarchyTree(hierarchy, artefacts.get)
     found = artefacts.get(urn_of("Hierarchy", hierarchy))
     if not isinstance(found, Hierarchy | HierarchyOfCodelist):
-        raise UrnError(f"walking {found.urn}: it is no hierarchy; name one, within a list by its id after a dot")
+        raise UrnError(f"walking {found.urn}: it is not a hierarchy; name one, within a list by its id after a dot")
     return HierarchyTree(found, artefacts.get)
 
 
@@ -24,5 +24,5 @@ def scheme_of(artefacts: ArtefactReader, reference: Reference) -> tuple[ItemSche
     urn = artefacts.get(reference).urn
     found = artefacts.artefact(urn)
     if urn.item is None or not isinstance(found, ItemScheme):
-        raise UrnError(f"looking for the items beside {urn}: it is no item of a scheme; name a code, say")
+        raise UrnError(f"looking for the items beside {urn}: it is not an item of a scheme; name, for example, a code")
     return (artefacts.expanded(found) if isinstance(found, Codelist) else found), urn.item

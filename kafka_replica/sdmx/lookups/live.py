@@ -70,7 +70,7 @@ class LiveStructures:
         if self._closed:
             return "<LiveStructures, closed>"
         now = self._now
-        state = "not asked yet" if now is None else f"last asked in version {now.version}"
+        state = "not queried yet" if now is None else f"last queried in version {now.version}"
         return f"<LiveStructures of {self._replica!r}, {state}>"
 
     @property
@@ -92,7 +92,7 @@ class LiveStructures:
         """
         with self._lock:
             if self._closed:
-                raise UsageError("these live look-ups are closed; make new ones: LiveStructures(replica)")
+                raise UsageError("these live look-ups are closed; create new ones: LiveStructures(replica)")
             now = self._caught_up(self._replica.snapshot())
         if snapshot is None or snapshot.version == now.version:
             return now
@@ -147,7 +147,7 @@ class LiveStructures:
         if last is not None:
             self._move(last, touched)
         if self._now is None:
-            raise UsageError("the replica tells of no version, though it shows one; make new live look-ups")
+            raise UsageError("the replica did not announce its version; create new live look-ups")
         return self._now
 
     def _move(self, snapshot: Snapshot, touched: Iterable[bytes] | None) -> None:

@@ -100,11 +100,11 @@ class ArtefactLocator:
         near = self.keys.with_id(urn.id)
         same = [one.version for one in near if (one.cls, one.agency) == (urn.cls, urn.agency)]
         if same:
-            hint = f"there is version {', '.join(same[:5])} of it"
+            hint = f"it exists in version {', '.join(same[:5])}"
         elif near:
             hint = f"there is {', '.join(str(one) for one in near[:3])}"
         else:
-            hint = "nothing here has this id"
+            hint = "no artefact has this id"
         return ArtefactNotFoundError(f"looking up {urn}: it is not in version {self._decoder.snapshot.version}; {hint}")
 
     def _keyed(self, urn: Urn) -> Urn | None:

@@ -35,4 +35,4 @@ def nearby(urns: Iterable[Urn], wanted: Urn, *classes: str) -> str:
     near = get_close_matches(wanted.id.lower(), list(islice(by_id, _COMPARED)), _SHOWN)
     if near:
         return f"did you mean {' or '.join(by_id[id_].reference for id_ in near)}?"
-    return "nothing here has this id"
+    return "no artefact has this id"

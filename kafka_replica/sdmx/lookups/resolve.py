@@ -70,7 +70,7 @@ def require_components(structure: DataStructure) -> None:
     if not structure.components:
         raise UnreadableContentError(
             f"{structure.urn} has names but no components, so this record is a stub without the mark "
-            "(isExternalReference); have the whole data structure published"
+            "(isExternalReference); publish the whole data structure"
         )
 
 

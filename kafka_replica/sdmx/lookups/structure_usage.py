@@ -60,7 +60,7 @@ def structure_usage(source: Source, urn: Urn) -> StructureUsage:
         flow = found
         found = _target(source, urn, flow, flow.structure_reference, DataStructure)
     if not isinstance(found, DataStructure):
-        raise UrnError(f"resolving {urn}: it is no DataStructure, Dataflow or ProvisionAgreement; name one")
+        raise UrnError(f"resolving {urn}: it is not a DataStructure, Dataflow or ProvisionAgreement; name one")
     return StructureUsage(found, flow, agreement)
 
 
@@ -69,14 +69,14 @@ def _target(source: Source, urn: Urn, holder: Artefact, target: Urn | None, kind
     if holder.is_stub:
         raise incomplete(source, urn, [Missing(holder.urn, target, str(stub_error(holder.urn)))])
     if target is None:
-        reason = f"{holder.urn} names no {kind.__name__}; have it published with one"
+        reason = f"{holder.urn} names no {kind.__name__}; publish it with one"
         raise incomplete(source, urn, [Missing(holder.urn, None, reason)])
     try:
         found = source.get(late_bound(target, holder.urn))
     except SdmxError as error:
         raise incomplete(source, urn, [Missing(holder.urn, target, str(error))]) from error
     if not isinstance(found, kind):
-        raise UrnError(f"resolving {urn}: {holder.urn} is about {target}, and not about a {kind.__name__}")
+        raise UrnError(f"resolving {urn}: {holder.urn} refers to {target}, not to a {kind.__name__}")
     return found
 
 
@@ -88,8 +88,8 @@ def incomplete(source: Source, urn: Urn, missing: Sequence[Missing]) -> Incomple
     told = [f"{', '.join(sources)}: {reason}" for reason, sources in who.items()]
     rest = f"; and {len(told) - _SHOWN} more" if len(told) > _SHOWN else ""
     error = IncompleteStructureError(
-        f"resolving {urn} in version {source.version}: not all it needs is there, or can be used: "
-        f"{'; '.join(told[:_SHOWN])}{rest}; have these published, or take a version that has them"
+        f"resolving {urn} in version {source.version}: parts that it needs are missing or unusable: "
+        f"{'; '.join(told[:_SHOWN])}{rest}; publish them, or use a version that has them"
     )
     error.missing = tuple(missing)
     return error

@@ -27,6 +27,6 @@ class OpaqueArtefact(Maintainable, frozen=True, gc=False, kw_only=True):
         if attribute.startswith("_"):
             raise AttributeError(attribute)
         raise UnreadableContentError(
-            f"asking {self.urn} for its {attribute!r}: artefacts of class {self.urn.cls} cannot be read; "
+            f"reading {attribute!r} of {self.urn}: artefacts of class {self.urn.cls} cannot be read; "
             "their bytes are kept in .content"
         )

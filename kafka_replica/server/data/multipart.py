@@ -139,7 +139,7 @@ class FormReader:
             self._write = lambda piece: self._add(content, piece)
             return
         if self.has_file:
-            raise DatasetError("reading the form: it has two files; send one request for each")
+            raise DatasetError("reading the form: it has two files; send a request for each")
         self.has_file = True
         self._write = self._write_file
 

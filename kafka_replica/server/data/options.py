@@ -71,11 +71,11 @@ def options_of(given: Iterable[tuple[str, str]], possible: tuple[str, ...]) -> D
     found: dict[str, list[str]] = {}
     for name, value in given:
         if name not in possible:
-            raise UsageError(f"there is no option {name!r} here; options are {', '.join(possible)}")
+            raise UsageError(f"unknown option {name!r}; options are {', '.join(possible)}")
         found.setdefault(name, []).append(value)
     for name, values in found.items():
         if len(values) > 1 and name != _REPEATABLE:
-            raise UsageError(f"the option {name} is given twice")
+            raise UsageError(f"the option {name} is duplicated")
     only = {name: values[0] for name, values in found.items()}
     if "flow" in only and "structure" in only:
         raise UsageError("structure and flow mean the same; give one of them")
@@ -107,4 +107,4 @@ def _date(text: str | None) -> date | None:
     try:
         return date.fromisoformat(text)
     except ValueError as error:
-        raise UsageError(f"as-of={text!r} is no date; write it like 2026-11-23") from error
+        raise UsageError(f"as-of={text!r} is not a date; write it like 2026-11-23") from error

@@ -73,8 +73,8 @@ class UploadedFile:
         with self._path.open("rb") as opened:
             head = opened.read(1024).lstrip(_SPACE)
         if not head:
-            raise DatasetError(f"there is no data; send {FORMATS}")
+            raise DatasetError(f"the request has no data; send {FORMATS}")
         refused = next((what for magic, what in _REFUSED.items() if head.startswith(magic)), None)
         if refused is not None:
-            raise DatasetError(f"this is {refused}, which is not read here; send {FORMATS}")
+            raise DatasetError(f"this is {refused}, which is not accepted; send {FORMATS}")
         return self._path.rename(self._path.with_suffix(_SUFFIXES.get(head[:1], ".csv")))

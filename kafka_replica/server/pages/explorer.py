@@ -44,7 +44,7 @@ class Query(NamedTuple):
             raise Problem(400, f"class, agency and id may have {_WILDCARDS} wildcards (*) each")
         where = request.query_params.get("in", "")
         if where not in {"", "names"}:
-            raise Problem(400, "in is names or nothing: where to search the words")
+            raise Problem(400, "in must be names or empty: where to search the words")
         return Query(cls, agency, id_, text, start_of(request), where == "names")
 
     @property

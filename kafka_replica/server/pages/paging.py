@@ -56,5 +56,5 @@ def number_of(request: Request, name: str) -> int:
     """
     text = request.query_params.get(name) or "0"
     if not (text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS):
-        raise Problem(400, f"{name} is a whole number: how many entries to leave out")
+        raise Problem(400, f"{name} must be a whole number: the number of entries to skip")
     return int(text)

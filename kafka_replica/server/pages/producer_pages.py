@@ -97,7 +97,7 @@ class ProducerPages:
         """Carry out the action that a form names; the gate has checked role and origin."""
         producer, action = self._named(request), request.path_params["action"]
         if action not in ACTIONS:
-            raise Problem(404, f"there is no action of this name; actions are {', '.join(ACTIONS)}")
+            raise Problem(404, f"unknown action; actions are {', '.join(ACTIONS)}")
         fields = await form_fields(request, self._settings.upload_timeout_s)
         check_form(request.scope, fields)
         if action == "flush" and fields.get("confirm") != "yes":
@@ -126,7 +126,7 @@ class ProducerPages:
     def _named(self, request: Request) -> ControlledProducer:
         found = self._producers.get(request.path_params["name"])
         if found is None:
-            raise Problem(404, "this service knows no producer of this name; its setting producers lists them")
+            raise Problem(404, "unknown producer; the setting producers lists the known ones")
         return found
 
     def _rows(self) -> list[Row]:

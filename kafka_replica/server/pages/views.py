@@ -121,7 +121,7 @@ class Pages:
         """Answer with a file that pages need."""
         name = request.path_params["name"]
         if name not in _STATIC:
-            raise Problem(404, "there is no such file")
+            raise Problem(404, "this file does not exist")
         return Response(_file(name), 200, {"Cache-Control": "max-age=3600"}, _STATIC[name])
 
     async def of_version(

@@ -73,13 +73,15 @@ def _parsed(segments: list[str], parameters: dict[str, str]) -> Query:
     if head == "schema":
         return _schema_query(api or Api.V2, segments[1:], parameters)
     if head in NOT_IMPLEMENTED and (api is None or api in NOT_IMPLEMENTED[head]):
-        raise RejectedError(not_implemented(f"this service answers no {head} queries, only structure queries"))
+        raise RejectedError(not_implemented(f"this service does not answer {head} queries, only structure queries"))
     if head == "structure" and (api is Api.V2 or (api is None and _is_v2(segments))):
         return _structure_query(Api.V2, segments[1:] or [_ALL], parameters)
     if api is Api.V2:
         others = ", ".join(name for name, apis in NOT_IMPLEMENTED.items() if api in apis)
-        raise rejected(f"{shown(head)} begins no query of 2.x; those begin with structure or schema ({others} are not "
-                      "implemented)")  # fmt: skip
+        raise rejected(
+            f"{shown(head)} cannot begin a query of 2.x; queries begin with structure or schema ({others} are not "
+            "implemented)"
+        )
     return _structure_query(api or Api.V1, segments, parameters)
 
 
@@ -94,7 +96,7 @@ def _structure_query(api: Api, segments: list[str], parameters: dict[str, str]) 
     given = segments[1:]
     if len(given) > len(allowed):
         wanted = "/".join(segment.name for segment in allowed)
-        why = "" if len(allowed) == len(SEGMENTS) else f", for a {resource.name} has no items to select"
+        why = "" if len(allowed) == len(SEGMENTS) else f", because a {resource.name} has no items to select"
         raise rejected(f"the path has too many segments: at most {wanted} follow {resource.name}{why}")
     values = {segment: _values(api, segment, text) for segment, text in zip(allowed, given, strict=False)}
     detail, references = _detail(api, parameters), _references(api, parameters)
@@ -119,7 +121,7 @@ def _schema_query(api: Api, segments: list[str], parameters: dict[str, str]) -> 
     if not segments or segments[0] not in contexts:
         raise rejected(f"after schema the path names a context: {', '.join(contexts)}")
     if not 3 <= len(segments) <= 4:
-        raise rejected("a schema query is schema/context/agencyID/resourceID/version; the version may be left out")
+        raise rejected("a schema query is schema/context/agencyID/resourceID/version; the version may be omitted")
     _check_known(parameters, SCHEMA_PARAMETERS)
     agency, id_, *rest = segments[1:]
     for segment, text in ((AGENCY, agency), (RESOURCE_ID, id_)):
@@ -158,7 +160,7 @@ def _resource(api: Api, name: str) -> Resource:
     if name in RESOURCES:
         raise rejected(f"{name} is a resource of {', '.join(sorted(RESOURCES[name].apis))} paths; {api} paths have "
                       f"{', '.join(known)}")  # fmt: skip
-    raise rejected(f"{shown(name)} is no resource; resources are {', '.join([ANY[api].name, *known])}")
+    raise rejected(f"{shown(name)} is not a resource; resources are {', '.join([ANY[api].name, *known])}")
 
 
 def _values(api: Api, segment: Segment, text: str) -> tuple[str, ...]:
@@ -170,7 +172,7 @@ def _values(api: Api, segment: Segment, text: str) -> tuple[str, ...]:
         values = [part for value in values for part in value.split(separator)]
     for value in values:
         if value != _ALL and segment.form.fullmatch(value) is None:
-            raise rejected(f"{shown(value)} is no {segment.name}; an example is {segment.example}")
+            raise rejected(f"{shown(value)} is not a valid {segment.name}; an example is {segment.example}")
     return () if {_ALL, "all"} & set(values) else tuple(dict.fromkeys(values))
 
 
@@ -187,7 +189,7 @@ def _versions(api: Api, texts: tuple[str, ...]) -> tuple[VersionExpression, ...]
         try:
             found.append(parse_version(text))
         except InvalidVersionError as error:
-            raise rejected(f"{shown(text)} is no version: {error}; examples are {VERSION.example}") from None
+            raise rejected(f"{shown(text)} is not a version: {error}; examples are {VERSION.example}") from None
     return tuple(dict.fromkeys(found))
 
 
@@ -218,4 +220,4 @@ def _as_of(parameters: dict[str, str]) -> str | None:
 def _check_known(parameters: Iterable[str], known: tuple[str, ...]) -> None:
     strangers = sorted(set(parameters) - set(known) - IGNORED_PARAMETERS)
     if strangers:
-        raise rejected(f"{shown(strangers[0])} is no parameter of this query; its parameters are {', '.join(known)}")
+        raise rejected(f"{shown(strangers[0])} is not a parameter of this query; its parameters are {', '.join(known)}")

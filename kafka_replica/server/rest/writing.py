@@ -47,7 +47,7 @@ def written(contents: Contents, format_: Format, settings: RestSettings) -> Writ
             data = settings.write([one for one in artefacts if one.urn not in refused], format_, settings.header)
         except UnwritableError as again:
             return not_acceptable(str(again))
-    texts = [f"This answer lacks {urn}: {reason}" for urn, reason in sorted(notices.items())]
+    texts = [f"This answer does not contain {urn}: {reason}" for urn, reason in sorted(notices.items())]
     if contents.unsearched:
         count = counted(contents.unsearched, "record")
         texts.append(f"{count} of this version cannot be read, and may refer to these artefacts")

@@ -284,7 +284,7 @@ class Database:
     def _explain_failure(self) -> NoReturn:
         """Raise an error for a failed background write, whose reason RocksDB does not report, since it will retry."""
         free_bytes = self._free_bytes()
-        reason = f"No space left on device, it seems: files cannot be written, {free_bytes} bytes are free"
+        reason = f"probably no space left on device: files cannot be written, {free_bytes} bytes are free"
         self.explain(OSError(reason), "writing")
 
     def sync_always(self, is_synced: bool) -> None:
@@ -307,7 +307,7 @@ class Database:
         """Raise an error for a key whose stored data is no record."""
         self.is_damaged = True
         raise StoreDamagedError(
-            f"reading {key_text(key)} in the store in {self.folder}: what is stored for it is no record; "
+            f"reading {key_text(key)} in the store in {self.folder}: the stored value is not a record; "
             f"{self._advice.damaged}"
         ) from error
 

@@ -12,7 +12,7 @@ class Advice(NamedTuple):
     """The advice in the messages of errors, which depends on the purpose of a database."""
 
     damaged: str = "check the disk, and start the replica, which rebuilds it"
-    full: str = "make room and start the replica again, it goes on where it was"
+    full: str = "free some disk space and restart the replica; it resumes from its last version"
 
 
 STORE_ADVICE = Advice()
@@ -40,8 +40,8 @@ def explained(error: Exception, doing: str, folder: Path, advice: Advice = STORE
     what = f"{doing} the store in {folder}: {' '.join(str(error).split())}"
     if any(sign in signs for sign in _IN_USE):
         return StoreInUseError(
-            f"{what}; it is open already, in another process or for a snapshot that is still held: release it there, "
-            "or use a folder of its own"
+            f"{what}; it is already open, in another process or for a snapshot still in use: release it there, "
+            "or use another folder"
         )
     if any(sign in signs for sign in _FULL):
         return StoreError(f"{what}; the disk is full: {advice.full}")

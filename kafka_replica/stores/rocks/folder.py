@@ -50,12 +50,13 @@ class Folder:
             self._lock.acquire(timeout=0)
         except Timeout as error:
             raise StoreInUseError(
-                f"opening the store in {path}: another replica has it; give each a folder of its own, or open it with "
+                f"opening the store in {path}: another replica uses it; give each replica its own folder, or open it "
+                "with "
                 "read_only=True"
             ) from error
         except OSError as error:
             raise StoreError(
-                f"opening the store in {path}: {error.strerror}; name a folder that can be made"
+                f"opening the store in {path}: {error.strerror}; use a folder that can be created"
             ) from error
 
     def current(self) -> Path | None:
@@ -105,7 +106,7 @@ class Folder:
             (self.path / _NEXT).replace(self.path / _CURRENT)
         except OSError as error:
             raise StoreError(
-                f"writing {self.path / _CURRENT}: {error.strerror}; make room and start the replica again"
+                f"writing {self.path / _CURRENT}: {error.strerror}; free some disk space and restart the replica"
             ) from error
         sync_folder(self.path)
 
@@ -139,7 +140,7 @@ class Folder:
         others = [name for name in self._names() if name not in _HARMLESS and not _DATABASE.fullmatch(name)]
         if others:
             raise ConfigurationError(
-                f"{self.path} holds other things than a store ({others[0]}); name a folder that is empty, or new"
+                f"{self.path} contains other files than a store ({others[0]}); use a new or empty folder"
             )
 
     def _names(self) -> list[str]:

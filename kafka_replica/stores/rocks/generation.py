@@ -180,7 +180,7 @@ class Generation:
     def _read_head(self) -> None:
         data = self.database.get(HEAD)
         if data is None:
-            raise StoreDamagedError(f"opening the store in {self.database.folder}: nothing was ever published there")
+            raise StoreDamagedError(f"opening the store in {self.database.folder}: it contains no published version")
         head = VersionRecord.decode(data)
         self.resume_point, self._version, self._tally = head.resume_point, head.version, KeyCount(head.keys)
         self._has_key_spaces = head.resume_point.has_key_spaces

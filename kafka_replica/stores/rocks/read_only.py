@@ -40,14 +40,14 @@ def open_beside(folder: Folder, tuning: Tuning) -> Generation:
             if _signs(folder) == before:
                 return generation
         time.sleep(_PAUSE_S)
-    raise StoreError(f"looking at the store in {folder.path}: it was changing all the time; try again")
+    raise StoreError(f"reading the store in {folder.path}: it changed constantly; try again")
 
 
 def _open(folder: Folder, tuning: Tuning) -> Generation:
     database = folder.current()
     if database is None:
         raise StoreError(
-            f"looking at the store in {folder.path}: there is no version there; name the folder of a store, and wait "
+            f"reading the store in {folder.path}: it contains no version; give the folder of a store, and wait "
             "until its replica is ready"
         )
     return Generation(Database(database, tuning, must_exist=True, links=_links_to(database)), is_ours=False)
@@ -63,11 +63,11 @@ def _links_to(database: Path) -> Path:
         StoreDamagedError: the database is gone.
         StoreError: we may not read the database, or the links cannot be created.
     """
-    doing = f"looking at the store in {database.parent}"
+    doing = f"reading the store in {database.parent}"
     try:
         files = [file for file in database.iterdir() if not file.name.startswith(_NOT_DATA)]
     except FileNotFoundError as error:
-        raise StoreDamagedError(f"{doing}: {database.name} is gone; try again") from error
+        raise StoreDamagedError(f"{doing}: {database.name} no longer exists; try again") from error
     except OSError as error:
         raise StoreError(f"{doing}: {error}; check that this user may read there") from error
     try:

@@ -155,7 +155,7 @@ class RocksStore:
 
     def _check_writable(self) -> None:
         if self._is_read_only:
-            raise UsageError(f"{self!r} was opened with read_only=True; a replica needs one that it can write")
+            raise UsageError(f"{self!r} was opened with read_only=True; a replica needs a writable store")
 
     def _writing(self) -> Generation:
         """Return the generation for the next version: the current one, or a new one that is being built."""
@@ -203,7 +203,7 @@ class RocksStore:
             return generation
         if generation.database.is_damaged:
             _drop(generation)
-            raise StoreDamagedError(f"opening the store in {folder}: it was found to be damaged before")
+            raise StoreDamagedError(f"opening the store in {folder}: it was already found to be damaged")
         generation.database.sync_always(self._tuning.is_synced)
         generation.database.wait_until_resumed()
         generation.take_back()

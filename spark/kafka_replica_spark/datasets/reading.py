@@ -126,7 +126,7 @@ def _first_line(spark: SparkSession, path: str, encoding: str) -> str:
     )
     first = lines.first()
     if first is None or first["line"] is None:
-        raise DatasetError(f"reading {path}: there is no header, not even a line; SDMX-CSV and other CSV have one")
+        raise DatasetError(f"reading {path}: the file is empty; CSV files need a header line")
     return str(first["line"])
 
 

@@ -108,7 +108,7 @@ def _form(name: str, kind: DataType) -> Form:
     if isinstance(kind, ArrayType) and shape_of(kind.elementType) == "languages":
         return "values in languages"
     raise UsageError(
-        f"writing SDMX-CSV: column {name} holds {kind.simpleString()}, which is no value of SDMX; leave it out"
+        f"writing SDMX-CSV: column {name} holds {kind.simpleString()}, which SDMX cannot represent; remove it"
     )
 
 

@@ -79,7 +79,7 @@ def transform(
     folded = [name.lower() for name in df.columns]
     if len(set(folded)) < len(folded):
         raise UsageError(
-            f"mapping by {plan.artefact}: two columns have names that Spark does not tell apart; rename one"
+            f"mapping by {plan.artefact}: two columns have names that Spark cannot distinguish; rename one"
         )
     columns = columns_for(plan, df.columns, several)
     _check_letter_case(plan, columns)
@@ -130,7 +130,7 @@ def _check_letter_case(plan: MapPlan, columns: Columns) -> None:
     alike = [name for name in (*columns.carried, *plan.targets) if named[name.lower()] > 1]
     if alike:
         raise UsageError(
-            f"mapping by {plan.artefact}: the result would have columns that Spark does not tell apart: "
+            f"mapping by {plan.artefact}: the result would have columns that Spark cannot distinguish: "
             f"{', '.join(alike)}; rename or drop one, or map with engine='local'"
         )
 

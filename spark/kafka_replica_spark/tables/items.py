@@ -110,7 +110,7 @@ def _places(structures: Structures, artefact: Artefact, report: Report) -> Itera
         for position, place in enumerate(structures.hierarchy_tree(hierarchy).walk(), start=1):
             urn, written = place.code_urn, place.hierarchical_code
             if urn is None:
-                report(f"the code of {place.path} is not known: no codelist is called {written.codelist_alias!r}")
+                report(f"the code of {place.path} is not known: no codelist has the alias {written.codelist_alias!r}")
             path, parent, level = place.path, place.parent, place.level
             yield (
                 *own,

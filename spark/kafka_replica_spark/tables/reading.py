@@ -107,5 +107,5 @@ class ViewTables:
 
 
 def _opaque(urn: Urn) -> str:
-    what = "what this record says" if urn.cls in ARTEFACTS else f"artefacts of class {urn.cls}"
+    what = "the content of this record" if urn.cls in ARTEFACTS else f"artefacts of class {urn.cls}"
     return f"{what} cannot be read into the model; its bytes are in the replica"

@@ -15,7 +15,7 @@ from kafka_replica_spark.tables.view import FLAG, TEXT, Report, View, schema, te
 
 def _references(structures: Structures, artefact: Artefact, report: Report) -> Iterator[tuple[Any, ...]]:
     if isinstance(artefact, OpaqueArtefact):
-        report(f"what an artefact of class {artefact.urn.cls} refers to cannot be read yet")
+        report(f"references of artefacts of class {artefact.urn.cls} cannot be read yet")
         return
     own = which(artefact)
     for target in references_of(artefact):

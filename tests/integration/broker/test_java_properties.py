@@ -122,9 +122,9 @@ def test_scram_by_jaas(secured: Secured) -> None:
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"ssl.truststore.password": "x"}, "has another password, or is damaged"),
+        ({"ssl.truststore.password": "x"}, "has a different password, or is damaged"),
         ({"ssl.truststore.location": "nowhere.jks"}, r"nowhere.jks cannot be read \(No such file"),
-        ({"ssl.keystore.password": "x"}, "has another password, or is damaged"),
+        ({"ssl.keystore.password": "x"}, "has a different password, or is damaged"),
         ({"ssl.key.password": "x"}, "ssl.key.password does not open the private key client"),
     ],
 )

@@ -37,7 +37,7 @@ def test_a_full_disk_is_an_error_with_advice(monkeypatch: pytest.MonkeyPatch) ->
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("tempfile.TemporaryFile", no_room)
-    with pytest.raises(StoreError, match=r"No space left on device; give TMPDIR more room"):
+    with pytest.raises(StoreError, match=r"No space left on device; free some space in TMPDIR"):
         SpillBuffer(max_memory_bytes=1).put(memoryview(b"xx"))
 
 

@@ -199,7 +199,7 @@ def test_a_call_that_is_overtaken_each_time_publishes_nothing(
     mine.write_text(concepts("A"))
     other.write_text(concepts("B"))
     publish(command, str(other))
-    with pytest.raises(PublishError, match=r"2 times another call .* nothing was published; run it again"):
+    with pytest.raises(PublishError, match=r"2 times another call .* nothing was published; try again"):
         publish_while(command, mine, lambda: publish(command, str(other), "--no-merge"), times=2)
     assert set(names(command, CONCEPTS)) == {"B"}
 

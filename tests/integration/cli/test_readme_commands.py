@@ -68,7 +68,7 @@ def test_the_commands_of_the_readme_run_in_sequence(tmp_path: Path, monkeypatch:
         for output in (done.stdout, done.stderr):
             assert not WRONG_PLURAL.search(output), output
             assert len(set(output.splitlines())) == len(output.splitlines()) or word == "get", output
-    address = re.match(r"Kafka runs at (127\.0\.0\.1:\d+) ", said["broker"])
+    address = re.match(r"Kafka is running at (127\.0\.0\.1:\d+) ", said["broker"])
     assert address is not None
     assert shell("kafka-replica dump").stderr == f"kafka-replica: using the broker 'default' at {address[1]}\n"
     assert "18 structures published" in said["publish"]
@@ -105,7 +105,7 @@ def test_messages_name_topic_address_and_advice_once(tmp_path: Path) -> None:
         *_, message = done.stderr.splitlines()
         assert len(done.stderr.splitlines()) == 2  # the first names the broker
         assert message.count("sdmx.structure") == 2, message
-        remedy = "; --create-topic creates it" if command.startswith("publish") else ""
+        remedy = "; create it with --create-topic" if command.startswith("publish") else ""
         assert message.endswith(f"; did you mean 'sdmx.structures'?{remedy}")
     done = shell("kafka-replica doctor -t sdmx.structure")
     assert (done.returncode, done.stdout.count("FAULT")) == (1, 1)

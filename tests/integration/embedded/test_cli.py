@@ -43,7 +43,7 @@ def test_start_status_stop(environment: dict[str, str]) -> None:
     again = run(environment, "start")
     assert (again.returncode, again.stdout) == (
         0,
-        f"Kafka runs already at {told['bootstrap_servers']} (log: {told['log_path']})\n",
+        f"Kafka is already running at {told['bootstrap_servers']} (log: {told['log_path']})\n",
     )
     other = run(environment, "start", "--port", "29999")
     assert other.returncode == 1
@@ -89,7 +89,7 @@ def test_mistakes_are_sentences(environment: dict[str, str]) -> None:
     assert "is not KEY=VALUE" in bad.stderr
     name = run(environment, "start", "--name", "a/b")
     assert name.returncode == 2
-    assert "cannot be the name of a broker" in name.stderr
+    assert "is not a valid name of a broker" in name.stderr
     refused = run(environment, "start", "--json", "--set", "log.retention.ms=soon")
     assert refused.returncode == 1
     assert "Invalid value soon" in json.loads(refused.stdout)["error"]

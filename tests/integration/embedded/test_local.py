@@ -120,7 +120,7 @@ def test_a_chosen_port_in_use_is_a_sentence() -> None:
         taken.bind(("127.0.0.1", choose()))
         taken.listen()
         kafka = LocalKafka(port=taken.getsockname()[1])
-        with pytest.raises(EmbeddedKafkaError, match="is in use; stop what listens there"):
+        with pytest.raises(EmbeddedKafkaError, match="is in use; stop the program that listens there"):
             kafka.start()
     assert kafka.pid is None
 
@@ -163,7 +163,7 @@ def test_a_kafka_that_runs_already(monkeypatch: pytest.MonkeyPatch, local_kafka)
         kafka.create_topic("made-there", 2)
         kafka.delete_topic("made-there")
         kafka.delete_topic("made-there")  # a missing one counts as deleted
-    with pytest.raises(EmbeddedKafkaError, match="start it or correct the address"):
+    with pytest.raises(EmbeddedKafkaError, match="start it, correct the address"):
         kafka_for("127.0.0.1:1").start()
     with pytest.raises(EmbeddedKafkaError, match="write host:port"):
         kafka_for("nonsense").start()

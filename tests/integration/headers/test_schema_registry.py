@@ -200,7 +200,7 @@ def test_values_without_a_schema(tmp_path: Path) -> None:
     ):
         with pytest.raises(ConfigurationError):
             use()
-    with pytest.raises(ConfigurationError, match="cannot stand after 'signing'"):
+    with pytest.raises(ConfigurationError, match="cannot come after 'signing'"):
         Stack([Signing(HmacKey("k", bytes(32))), lenient])
     with pytest.raises(ConfigurationError, match="cannot be read"):
         CachedRegistryClient({"url": "http://127.0.0.1:1"}, tmp_path)

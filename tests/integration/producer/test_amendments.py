@@ -165,19 +165,19 @@ def test_an_invalid_amendment_is_rejected_with_advice(engine: Engine, outbox: Ou
     """An invalid request is rejected with the reason and advice; nothing is written."""
     relay.queue.mark_sent(1, None, incarnation=relay.incarnation)
     for tx_id, keys, puts, says in (
-        (1, None, None, "it was sent; record other changes"),
-        (9, None, None, "there is no such transaction"),
+        (1, None, None, "it was sent; record further changes"),
+        (9, None, None, "this transaction does not exist"),
         (2, ["x"], None, r"has no record of x; its keys \(2\): b, c"),
         (2, [], None, "is amended by key"),
         (2, None, [Put("x", b"1")], "has no record of x"),
         (3, None, [Put("a", b"1")], "is of the kind deletions; it can only be skipped"),
-        (2, None, [Delete("b")], "a deletion is no content; skip the record"),
+        (2, None, [Delete("b")], "a deletion is not content; skip the record"),
     ):
         with pytest.raises(UsageError, match=says):
             request(engine, outbox, (tx_id, keys, *([] if puts is None else [puts])))
     with engine.begin() as connection:
         outbox.resume(connection)
-    with pytest.raises(UsageError, match="the producer is running, so it may just be sent; suspend the producer first"):
+    with pytest.raises(UsageError, match="the producer is running and may be sending it; suspend the producer first"):
         request(engine, outbox, (2, None))
     with engine.begin() as connection:
         outbox.suspend(connection)
@@ -218,11 +218,11 @@ def test_content_that_cannot_be_sent_is_not_recorded(engine: Engine) -> None:
 @pytest.mark.parametrize(
     ("wrong", "says"),
     [
-        (Put("a", None), "recording a: its value is bytes, not NoneType; to delete a key, give a Delete"),  # type: ignore[arg-type]
-        (Put("a", "text"), "its value is bytes, not str"),  # type: ignore[arg-type]
-        (Put("a", b"", "text/\nplain"), "its content type is a media type or None"),
-        (Put("a", b"", None, b"short"), "its digest has 32 bytes"),
-        (Put(5, b""), "its key is str or bytes, not int"),  # type: ignore[arg-type]
+        (Put("a", None), "recording a: its value must be bytes, not NoneType; to delete a key, use a Delete"),  # type: ignore[arg-type]
+        (Put("a", "text"), "its value must be bytes, not str"),  # type: ignore[arg-type]
+        (Put("a", b"", "text/\nplain"), "its content type must be a media type or None"),
+        (Put("a", b"", None, b"short"), "its digest must have 32 bytes"),
+        (Put(5, b""), "its key must be str or bytes, not int"),  # type: ignore[arg-type]
         (Delete("\ud800"), "is not text"),
         (("a", b"1"), "each is a Put or a Delete, not tuple"),
     ],

@@ -225,7 +225,7 @@ def test_an_unknown_outcome_ends_in_a_new_producer(network: Network) -> None:
     writer.send_to(Partition(topic, 0), b"k", b"v", ())
     faults.next.append((EndTxnFault.LATE_REQUEST, 6.0))
     late = sum(proxy.answered_late for proxy in network.proxies)
-    with pytest.raises(CommitUnknownError, match="go on with a new producer"):
+    with pytest.raises(CommitUnknownError, match="continue with a new producer"):
         writer.commit()
     assert not writer.usable
     writer.close()

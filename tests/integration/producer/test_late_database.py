@@ -105,7 +105,7 @@ def test_permanent_database_faults_are_reported_immediately(tmp_path: Path, post
     """A missing folder of the file, and a user without permissions, are reported immediately."""
     told: list[Notice] = []
     missing = settings_of("localhost:1", "FOO", f"sqlite:///{tmp_path}/none/o.db", database_wait_s=math.inf)
-    with pytest.raises(OutboxError, match="folder is there"):
+    with pytest.raises(OutboxError, match="folder exists"):
         StructureProducer(missing, observers=[told.append])
     url = postgres.url("closed")
     with postgres.connect("closed") as connection:

@@ -39,7 +39,7 @@ def record(producer: StructureProducer, key: str) -> None:
 
 def failing_s(reason: str | None) -> float:
     """Return for how long nothing could be sent, as the reason of a retry has it."""
-    found = re.match(r"nothing could be sent for (\d+) s, in \d+ attempts?; retrying until Kafka", reason or "")
+    found = re.match(r"sending has failed for (\d+) s, in \d+ attempts?; retrying until Kafka", reason or "")
     assert found is not None, reason
     return float(found[1])
 

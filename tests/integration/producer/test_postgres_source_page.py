@@ -82,7 +82,7 @@ def test_the_examples_run(
         with pytest.raises(AssertionError, match="allow_empty"):
             _output(compare)
         connection.execute("INSERT INTO terminal_acquirer (terminal_id, acquirer_id) VALUES ('T3', 'A7')")
-        assert _output(compare) == "1 record to write, 1 key to delete; all of it was written\n"
+        assert _output(compare) == "1 record to write, 1 key to delete; all differences were written\n"
         exec(source.replace("...", "import time; time.sleep(1)"), {})
         assert postgres.password not in said + capsys.readouterr().out
     assert set(last_values(committed_values(bootstrap, topic))) == {"T3"}
@@ -117,7 +117,10 @@ def test_the_page_names_every_setting() -> None:
         ("[source]\ntable = 'a'\n[kafka]\nretries = 1", "database, key_column, topic is missing"),
         ("[source]\ntabel = 'a'", "unknown tabel; did you mean 'table'"),
         ("[producer]\ntopic = 'a'", "unknown table producer"),
-        ("[source]\ndatabase='d'\ntable='t'\ntopic='a,b'\nkey_column='k'\n[kafka]\nretries=1", "has one topic"),
+        (
+            "[source]\ndatabase='d'\ntable='t'\ntopic='a,b'\nkey_column='k'\n[kafka]\nretries=1",
+            "needs exactly one topic",
+        ),
         (
             "[source]\ndatabase='d'\ntable='t'\ntopic='a'\nkey_column='k'\nnumeric='x'\n[kafka]\nretries=1",
             "numeric is one of",

@@ -72,7 +72,7 @@ def test_an_operators_day(
             recorder.record(connection, [Put("b", b"1")])
         assert "mode: suspended (maintenance)" in command("status", status=1)
         command("resume")
-        wait_until(lambda: recorder.status().pending == 0, "it goes on")
+        wait_until(lambda: recorder.status().pending == 0, "the producer continues")
         found = json.loads(command("status", "--json", "--watch-s", "30"))
         assert (found["running"], found["sent"], found["failed"]) == (True, 4, None)
     finally:
@@ -106,7 +106,7 @@ def test_an_operators_day(
         ('[producer]\ntopic="a"\n[kafka]\n"sasl.user"="me"', "did you mean 'sasl.username'"),
         ('[producer]\ntopic="a"\n[kafka]\nzzz="me"', "no property 'zzz'; see librdkafka's"),
         ("[other]", "unknown table other"),
-        ("producer = 1", "should be a table"),
+        ("producer = 1", "must be a table"),
         ("[", "Invalid|Expected"),
     ],
 )
@@ -143,4 +143,4 @@ def test_nothing_is_replaced_by_files_with_bad_artefacts(tmp_path: Path) -> None
     done = CliRunner().invoke(kafka_replica, ["producer", "replace", "1", str(structures), "--config", str(file)])
     assert isinstance(done.exception, MessageError)
     assert str(done.exception).startswith(f"{structures}: {urn('CL_B')}")
-    assert str(done.exception).endswith("nothing is replaced")
+    assert str(done.exception).endswith("nothing was replaced")

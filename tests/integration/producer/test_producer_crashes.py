@@ -130,7 +130,7 @@ def test_three_fight_and_everything_is_killed(
         lives = [stack.enter_context(process(settings)) for _ in range(3)]
         for trouble in TROUBLES:
             before = _sent(producer)
-            wait_until(lambda before=before: _sent(producer) > before + 3, "it goes on")  # type: ignore[misc]
+            wait_until(lambda before=before: _sent(producer) > before + 3, "the producer continues")  # type: ignore[misc]
             if trouble == "postgres":
                 own_postgres.kill()
                 own_postgres.start()
@@ -142,7 +142,7 @@ def test_three_fight_and_everything_is_killed(
             else:
                 _pause(lives[place], 2.0)
         before = _sent(producer)
-        wait_until(lambda: _sent(producer) > before + 3, "it goes on")
+        wait_until(lambda: _sent(producer) > before + 3, "the producer continues")
         ending.set()
         recorder.join()
         wait_until(lambda: settled(producer), "all are sent")

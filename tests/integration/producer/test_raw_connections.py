@@ -83,7 +83,9 @@ def test_a_connection_that_commits_by_itself_is_refused(tmp_path: Path, raw: tup
         connection.isolation_level = None
     else:
         connection.autocommit = True
-    with pytest.raises(UsageError, match=r"commits each statement by itself \(autocommit\); begin a transaction first"):
+    with pytest.raises(
+        UsageError, match=r"commits each statement separately \(autocommit\); begin a transaction first"
+    ):
         outbox.record(connection, [Put("a", b"1")])
     connection.execute("BEGIN")
     assert outbox.record(connection, [Put("a", b"1")]) == [1]

@@ -66,7 +66,7 @@ def test_a_database_failure_is_raised_when_the_transaction_is_requested(engine: 
     metadata.drop_all(engine)
     with closing(Prefetcher(queue)) as ahead:
         ahead.start(pending)
-        with pytest.raises(OutboxError, match="reading what is to be sent next"):
+        with pytest.raises(OutboxError, match="reading the next records to send"):
             ahead.contents(pending[0])
 
 

@@ -103,7 +103,7 @@ def test_the_command_migrate_makes_the_tables(tmp_path: Path) -> None:
 
     assert "producer migrate" in str(command("status"))
     assert command("migrate") is None
-    assert "it has none; start one" in str(command("status"))
+    assert "it has no producer; start one" in str(command("status"))
 
 
 @pytest.fixture

@@ -146,7 +146,7 @@ def test_a_backup_is_restored_and_recorded_on(
         assert "transaction 10 has arrived" in reason
         assert "restored from a backup" in reason
         assert "flush --new-incarnation" in reason
-        assert (producer.status().sent, producer.status().pending) == (5, 7), "nothing is taken for sent"
+        assert (producer.status().sent, producer.status().pending) == (5, 7), "nothing is recorded for sent"
         producer.resume()
         assert suspended(producer) == reason, "nor later"
         assert len(transactions_of(bootstrap, topic)) == 10, "nothing was sent"

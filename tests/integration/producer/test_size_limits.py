@@ -70,7 +70,7 @@ def test_the_topics_limit_counts_after_compression(
     status, error = failed(local_kafka.bootstrap_servers, topic, tmp_path, os.urandom(100_000))
     assert status == 3
     assert "100,005 bytes before compression were sent" in error
-    assert f"topic {topic} takes batches of 50,000 bytes after compression by its own max.message.bytes" in error
+    assert f"topic {topic} accepts batches of 50,000 bytes after compression, by its own max.message.bytes" in error
     assert "max.request.size" not in error
     kafka = {"bootstrap.servers": local_kafka.bootstrap_servers}
     with TransactionalProducer(kafka, topic, topic).transaction() as transaction:
@@ -83,7 +83,7 @@ def test_the_brokers_limit(narrow: LocalKafka, tmp_path: Path) -> None:
     narrow.create_topic("t", config=KEEP)
     status, error = failed(narrow.bootstrap_servers, "t", tmp_path, os.urandom(100_000))
     assert status == 3
-    assert "the brokers take batches of 60,000 bytes after compression by their message.max.bytes" in error
+    assert "the brokers accept batches of 60,000 bytes after compression, by their message.max.bytes" in error
     assert "set one" in error
 
 
@@ -99,8 +99,8 @@ def test_the_doctor_distinguishes_three_size_limits(narrow: LocalKafka) -> None:
         return f"{found.said}; {found.todo}"
 
     assert "own limit is 80,000" in said("own", **{"max.request.size": 80_000})
-    assert "70,000 bytes after compression by its own max.message.bytes" in said("own")
-    assert "60,000 bytes after compression by their message.max.bytes" in said("inherits")
+    assert "70,000 bytes after compression, by its own max.message.bytes" in said("own")
+    assert "60,000 bytes after compression, by their message.max.bytes" in said("inherits")
 
 
 def test_a_plain_producer_raises_matching_size_errors(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:

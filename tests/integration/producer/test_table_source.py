@@ -243,7 +243,7 @@ def test_an_outage_of_either_side_is_waited_for(own_postgres: LocalPostgres) -> 
                 wait_until(lambda: notices.sent() == 1, "the row is copied")
                 assert check_nothing_twice(kafka.bootstrap_servers, topic) == table_rows(connection)
         assert source.failure is None
-    assert "PostgreSQL says" in notices.of(DatabaseAwaited)[0].reason
+    assert "PostgreSQL reports" in notices.of(DatabaseAwaited)[0].reason
     assert "nothing is lost" in notices.of(Retrying)[0].reason
 
 
@@ -336,7 +336,7 @@ def test_a_position_that_does_not_fit_leads_to_a_comparison(
     with TableSource(again, observers=[notices.append]) as source, open_connection(database) as connection:
         wait_until(lambda: bool(notices.of(Compared)), "it compares")
         write(connection, "b")
-        wait_until(lambda: len(notices.of(Acknowledged)) == 2, "it goes on")
+        wait_until(lambda: len(notices.of(Acknowledged)) == 2, "the producer continues")
         assert source.failure is None
         assert _versions(bootstrap, topic) == table_rows(connection)
 

@@ -88,7 +88,9 @@ class Scene:
         with StructureProducer(self.settings) as producer:
             self.record(producer, 3)
             wait_until(
-                lambda: producer.status().pending == 0 or producer.status().mode is Mode.FAILED, "it goes on", 120
+                lambda: producer.status().pending == 0 or producer.status().mode is Mode.FAILED,
+                "the producer continues",
+                120,
             )
             assert producer.status().mode is Mode.RUNNING, producer.status().reason
 

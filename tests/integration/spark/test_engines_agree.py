@@ -221,7 +221,7 @@ def test_values_too_long_for_java(spark: SparkSession) -> None:
     checked = validate(spark.createDataFrame(frame.to_arrow()), rules)
     assert checked.filter("_errors is not null").count() == 1
     told = checked.schema["_errors"].metadata["unchecked"]
-    assert told == ["V: pattern of values longer than 750 characters on Spark, for their pattern repeats a group"]
+    assert told == ["V: pattern of values longer than 750 characters on Spark, because their pattern repeats a group"]
 
 
 @pytest.mark.parametrize(

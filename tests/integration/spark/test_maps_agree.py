@@ -103,7 +103,7 @@ def test_columns_that_differ_in_letter_case(spark: SparkSession) -> None:
     """Columns that differ only in letter case are rejected, because Spark does not distinguish them."""
     plan = plan_of(version_of(*one("R", "A>x", "B>x")))
     frame = spark.createDataFrame([("A", "2020", "k")], "A string, TIME_PERIOD string, b string")
-    with pytest.raises(UsageError, match="columns that Spark does not tell apart: b, B; rename or drop one"):
+    with pytest.raises(UsageError, match="columns that Spark cannot distinguish: b, B; rename or drop one"):
         transform(frame, plan)
 
 

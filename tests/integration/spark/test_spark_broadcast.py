@@ -70,7 +70,7 @@ def test_broadcast_look_ups_work_for_scalars_pandas_and_arrow(codes: BroadcastCo
     with pytest.raises(LookupError, match=r"T:CL_GONE\(1.0\) among the broadcast codelists of version 1"):
         codes.is_code("T:CL_GONE(1.0)", "A")
     for wrong in (1, pd.Series([1, 2]), pa.array([1]), pa.array([1]).dictionary_encode(), ["A"]):
-        with pytest.raises(TypeError, match="looking up codes, which are texts"):
+        with pytest.raises(TypeError, match="looking up codes, which are strings"):
             codes.is_code(AREA, wrong)
     assert codes.is_code(AREA, pa.array(["A", "Q"]).dictionary_encode()).to_pylist() == [True, False]
     assert codes.is_code(AREA, pa.array(["A"], pa.large_string())).to_pylist() == [True]

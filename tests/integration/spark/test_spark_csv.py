@@ -87,7 +87,7 @@ def test_spark_rejects_what_polars_rejects(spark: SparkSession, tmp_path: Path) 
     file.write_text('DIM_1,OBS_VALUE,NOTE\n\nA,"1,5",""\n\nB,,"1,5"\n\n')
     found = read_plain_csv(spark, str(file), rules=world_rules(), decimal=",")
     assert [tuple(row) for row in found.collect()] == [("A", "1.5", None), ("B", None, "1,5")]
-    with pytest.raises(UsageError, match="the one character before decimals"):
+    with pytest.raises(UsageError, match="give one character"):
         read_sdmx_csv(spark, str(file), decimal="")
 
 

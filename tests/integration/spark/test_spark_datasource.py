@@ -130,8 +130,8 @@ def test_no_password_goes_beyond_load(tmp_path: Path) -> None:
         ({"view": "codes", "store": "x", "kafka.bootstrap.servers": "x:1", "topic": "t"}, "exclude each other"),
         ({"view": "kodes", "store": "x"}, "view='kodes' is not possible; it is one of structures, codes"),
         ({"store": "x"}, "view=None is not possible"),
-        ({"view": "codes", "store": "x", "agencies": "T"}, "there is no option agencies"),
-        ({"view": "codes", "store": "x", "timeoutSeconds": "soon"}, "timeoutSeconds='soon' is no number above 0"),
+        ({"view": "codes", "store": "x", "agencies": "T"}, "unknown option agencies"),
+        ({"view": "codes", "store": "x", "timeoutSeconds": "soon"}, "timeoutSeconds='soon' is not a number above 0"),
     ],
 )
 def test_invalid_options_are_reported_before_reading(options: dict[str, str], reason: str) -> None:
@@ -142,10 +142,10 @@ def test_invalid_options_are_reported_before_reading(options: dict[str, str], re
 
 def test_failures_raise_errors_with_advice(spark: SparkSession, tmp_path: Path) -> None:
     """A missing store, a too large table, and a given schema each raise an error with advice."""
-    with pytest.raises(StoreError, match="name the folder of a store, or a checkpoint file"):
+    with pytest.raises(StoreError, match="give the folder of a store, or a checkpoint file"):
         look(tmp_path / "nothing")
     filled(MemoryStore(tmp_path / "store"))
     with pytest.raises(Exception, match="select fewer artefacts"):
         read(spark, "codes", store=tmp_path / "store", maxBytes=100)
-    with pytest.raises(UsageError, match="leave schema"):
+    with pytest.raises(UsageError, match="omit schema"):
         KafkaReplicaSource({}).reader(None)  # type: ignore[arg-type]

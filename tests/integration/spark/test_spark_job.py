@@ -94,7 +94,7 @@ def test_both_engines_read_the_same(demo: Snapshot, tmp_path: Path) -> None:
         job = ValidationJob(sources=sources_of([str(tmp_path / one) for one in names]), rules=rules, out=out)
         found[name] = engine(name).validate(job, lambda words: None)
         assert "ERRORS" not in read_sdmx_csv(out / "good.csv").columns
-        with pytest.raises(DatasetError, match="there is no header"):
+        with pytest.raises(DatasetError, match="the file is empty"):
             engine(name).validate(replace(job, sources=sources_of([str(tmp_path / "empty.csv")])), lambda words: None)
     assert _without_locations(found["local"]) == found["spark"]
     assert (found["local"].good_rows, found["local"].other_rows) == (3, 1)

@@ -187,7 +187,7 @@ def test_a_stub_for_a_codelist_is_refused(spark: SparkSession) -> None:
     """A stub for a codelist is rejected by name, because its codes are unknown."""
     stub = codelist("CL", []).replace("<s:Codelist ", '<s:Codelist isExternalReference="true" ')
     version = version_of(message(stub + structure("D", component("Dimension", "A", coded("T:CL(1.0)")))))
-    with pytest.raises(SdmxError, match=r"needs is there, or can be used: A: .*stub"):
+    with pytest.raises(SdmxError, match=r"needs are missing or unusable: A: .*stub"):
         validate(frame(spark, [{"A": "X"}]), "T:D(1.0)", version)
 
 

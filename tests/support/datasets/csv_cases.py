@@ -228,13 +228,13 @@ CSV_CASES = (
 
 WRONG_HEADERS = (
     ("no SDMX-CSV", "FREQ,REF_AREA\nA,B\n", "its first column is called 'FREQ,REF_AREA'"),
-    ("no second column", "STRUCTURE,DIM_1\ndataflow,A\n", "its second column must be STRUCTURE_ID, and is 'DIM_1'"),
+    ("no second column", "STRUCTURE,DIM_1\ndataflow,A\n", "its second column must be STRUCTURE_ID, but is 'DIM_1'"),
     (
         "no separator of values",
         "STRUCTURE,STRUCTURE_ID,NOTE[]\ndataflow,T:F(1.0),a;b\n",
         "must be like STRUCTURE\\[;\\]",
     ),
-    ("one separator for both", '"STRUCTURE[,]",STRUCTURE_ID,NOTE[]\n', "',' cannot part both"),
+    ("one separator for both", '"STRUCTURE[,]",STRUCTURE_ID,NOTE[]\n', "',' cannot separate both"),
     ("a column twice", "STRUCTURE,STRUCTURE_ID,DIM_1,DIM_1\n", "more than one column DIM_1"),
     ("an empty file", "", "SDMX-CSV"),
 )
@@ -254,7 +254,7 @@ PLAIN_CSV = (
     ("a column twice", "DIM_1,OBS_VALUE,DIM_1\nA,1,B\n", "more than one column DIM_1"),
     ("a row one cell short", "DIM_1,OBS_VALUE\nA,1\nA\n", "line 3 has 1 cell, "),
     ("a row one cell long", "DIM_1,OBS_VALUE\nA,1,2\n", "line 2 has 3 cells"),
-    ("an empty file", "", "there is no header"),
-    ("not UTF-8", b"DIM_1,OBS_VALUE\nA,\xe9\n", "say its encoding"),
+    ("an empty file", "", "the file is empty"),
+    ("not UTF-8", b"DIM_1,OBS_VALUE\nA,\xe9\n", "give its encoding"),
 )
 """Other CSV that is rejected, and the error of polars' reader; Spark's ends the job at rows of other lengths."""

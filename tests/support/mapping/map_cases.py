@@ -91,7 +91,7 @@ VALUES = [
         named("S", "A"), named("G", "A", attributes="N"), representation_map("R", "AF>x", "AF>y", "AL>z", "AL>z"),
         structure_map(component_map("A", "N", "R"))),
         "A TIME_PERIOD", "A N", (("AF 2020", ["ambiguous-value A AF"]), ("AL 2020", "AL z"))),
-    Case("mapped to nothing", "S2 RepresentationMap: absence of an output is no output value", (
+    Case("mapped to nothing", "S2 RepresentationMap: absence of an output is not an output value", (
         named("S", "A"), named("G", "B", attributes="N"), representation_map("R", "AF>X", "AL>", "AD>Y"),
         representation_map("Q", "AF>n", "AD>", "AL>"),
         structure_map(component_map("A", "B", "R"), component_map("A", "N", "Q"))),

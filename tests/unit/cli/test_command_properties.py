@@ -60,7 +60,7 @@ def test_properties_and_toml_give_the_same_settings(name: str, text: str, tmp_pa
         ("a.toml", 'security_protocol = "hunter2"', "did you mean 'security.protocol'"),
         ("a.toml", '[kafka]\nsasl.pasword = "hunter2"', "did you mean 'sasl.password'"),
         ("a.properties", "xyz=hunter2", "'xyz'; see librdkafka's CONFIGURATION.md"),
-        ("a.toml", '"client.id" = 1979-05-27', "client.id should be a text, a number"),
+        ("a.toml", '"client.id" = 1979-05-27', "client.id must be a string, a number"),
     ],
 )
 def test_unknown_properties_are_refused_with_the_nearest(name: str, text: str, said: str, tmp_path: Path) -> None:

@@ -171,12 +171,12 @@ def test_periods_as_days(run: Run, rows: pl.DataFrame, rules: Rules, tmp_path: P
 @pytest.mark.parametrize(
     ("arguments", "status", "said"),
     [
-        (["--flow", "KR_DEMO:NOTHING(1.0)"], 1, "no such data structure"),
+        (["--flow", "KR_DEMO:NOTHING(1.0)"], 1, "does not contain this data structure"),
         (["--flow", "KR_DEMO:LABOR(1.0)"], 1, "did you mean KR_DEMO:LABOUR(1.0)"),
-        (["--flow", FLOW, "--rules", "code-unknown"], 2, "say RULE=off"),
+        (["--flow", FLOW, "--rules", "code-unknown"], 2, "use RULE=off"),
         (["--flow", FLOW, "--rules", "code-unknwon=off"], 2, "no such rule; did you mean 'code-unknown'"),
         (["--flow", FLOW, "--rules", "xyz=off"], 2, "no such rule; rules: column-missing, "),
-        (["--flow", FLOW, "--engine", "duck"], 2, "there is no engine 'duck'"),
+        (["--flow", FLOW, "--engine", "duck"], 2, "the engine 'duck' does not exist"),
         (["--flow", FLOW, "--topic", "t", "--structures", "nowhere"], 2, "does not exist"),
     ],
 )
@@ -303,7 +303,7 @@ def test_data_of_a_dataflow_of_the_data_structure(run: Run, rows: pl.DataFrame, 
     assert done.returncode == 0, done.stderr
     assert "100 rows, 100 good, 0 rejected" in done.stdout
     other = "urn:sdmx:org.sdmx.infomodel.datastructure.Dataflow=KR_DEMO:OTHER(1.0)"
-    assert f"rows left out: 1, which say they are of {other}" in done.stderr
+    assert f"rows left out: 1, which belong to {other}" in done.stderr
     report = json.loads((out / "report.json").read_text())
     assert (report["written_rows"]["of_other_structures"], report["other_structures"]) == (1, [other])
 

@@ -45,7 +45,7 @@ def test_get_finds_keys_and_references(topic: FakeTopic, wanted: str, value: str
 @pytest.mark.parametrize(
     ("wanted", "error", "said"),
     [
-        ("A:X(1.0)", ArtefactNotFoundError, "fits 2 records; say which one is meant:"),
+        ("A:X(1.0)", ArtefactNotFoundError, "matches 2 records; give one of them:"),
         ("SDMX:CL_FREK(2.1)", ArtefactNotFoundError, "did you mean SDMX:CL_FREQ(2.1)"),
         ("CL_FREQ", ArtefactNotFoundError, "; did you mean SDMX:CL_FREQ?"),
         (f"{URN}codelist.Codelist=SDMX:CL_FREQ(2.2)", ArtefactNotFoundError, f"did you mean {URN}codelist.Codelist="),

@@ -85,7 +85,7 @@ def test_the_variable_of_each_setting_has_its_name(monkeypatch: pytest.MonkeyPat
         ("[server]\nport = [1]", r"\[server\] port should be one value"),
         ("[server]\nallowed_hosts = 'x'", r"\[server\] allowed_hosts should be a list"),
         ("[server]\ntls_key_password = '${NO_SUCH}'", "NO_SUCH is not set"),
-        ("server = 1", r"\[server\] should be a table"),
+        ("server = 1", r"\[server\] must be a table"),
         ("[kafka]\nbootstrap.server = 'x'", "bootstrap.server"),
         ("[replica]\nboundaries = 'x'", "boundaries: 'x' is not one of"),
         ("x", "as TOML"),
@@ -104,8 +104,8 @@ def test_a_file_with_a_mistake_is_refused_with_its_place(tmp_path: Path, text: s
     [
         (["-t", "x", "--workers", "0"], "workers"), (["-t", "x", "--port", "70000"], "port=70000"), ([], "--topic"),
         (["-t", "x", "--kafka-property", "no.such=1"], "no.such"),
-        (["-t", "x y"], "cannot be the name"), (["-t", "x,x"], "twice"),
-        (["-t", "x", "--store", "s", "--checkpoint", "c"], "both"),
+        (["-t", "x y"], "is not a valid name"), (["-t", "x,x"], "twice"),
+        (["-t", "x", "--store", "s", "--checkpoint", "c"], "exclude each other"),
         (["-t", "x", "--tls-key", "key.pem"], "tls_certificate"),
     ],
 )  # fmt: skip

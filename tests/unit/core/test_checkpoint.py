@@ -313,7 +313,7 @@ def test_a_changed_store_is_saved_at_intervals(path: Path) -> None:
 def test_a_second_store_on_a_file_is_refused(path: Path) -> None:
     """A second store on a file is refused, in this and other processes; a store closed by any thread does not count."""
     first = opened(path)
-    with pytest.raises(StoreInUseError, match="another store has it"):
+    with pytest.raises(StoreInUseError, match="another store uses it"):
         opened(path)
     program = f"from kafka_replica import MemoryStore; MemoryStore({str(path)!r})"
     done = subprocess.run(
@@ -333,5 +333,5 @@ def test_impossible_arguments_are_refused(tmp_path: Path, path: Path) -> None:
     with pytest.raises(ConfigurationError, match="checkpoint_every_s"):
         MemoryStore(path, checkpoint_every_s=0)
     path.write_bytes(b"")
-    with pytest.raises(StoreError, match="name a file that can be written"):
+    with pytest.raises(StoreError, match="use a writable file"):
         MemoryStore(path / "below")

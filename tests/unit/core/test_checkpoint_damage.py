@@ -85,7 +85,7 @@ def test_a_file_of_another_program_is_not_overwritten(path: Path, caplog: pytest
     saved(path, dict(WRITTEN))
     newer = bytearray(path.read_bytes())
     newer[16] = 9
-    for other, why in [(b"settings: mine", "is no checkpoint file"), (bytes(newer), "has format 9")]:
+    for other, why in [(b"settings: mine", "is not a checkpoint file"), (bytes(newer), "has format 9")]:
         path.write_bytes(other)
         caplog.clear()
         saved(path, dict(WRITTEN))
@@ -103,7 +103,7 @@ def test_damage_is_not_carried_on_into_the_next_file(path: Path, caplog: pytest.
     store.apply(Delta(records([(b"d", b"1")], 10)), Position({P: 11}))
     store.close()
     assert store.is_damaged
-    assert "is not what was written" in caplog.text
+    assert "differs from the data written" in caplog.text
     assert path.read_bytes() == bad
     assert not path.with_name("state.writing").exists()
 
@@ -237,5 +237,5 @@ def test_a_full_disk(path: Path) -> None:
     done = subprocess.run(program, check=False, capture_output=True, text=True, timeout=200)
     assert done.returncode == 0, done.stderr
     first, second = done.stdout.splitlines()
-    assert first.startswith(f"1 writing the checkpoint file {path}: File too large; make room")
+    assert first.startswith(f"1 cannot write the checkpoint file {path}: File too large; free some disk space")
     assert second == "live first,large,later True"

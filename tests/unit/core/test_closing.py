@@ -93,7 +93,7 @@ def test_closing_does_not_wait_for_ever(
 
     replica.subscribe(listener)
     assert closed.wait(30)
-    assert "still has not returned after" in caplog.text
+    assert "but has not returned after" in caplog.text
 
 
 @pytest.mark.timeout(60)

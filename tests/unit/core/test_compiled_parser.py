@@ -128,7 +128,7 @@ def test_an_unknown_compression(parser: CompiledParser | None) -> None:
     """A codec that does not exist is another error than damage."""
     data = bytearray(batch_bytes([Written(b"k", b"v")]))
     data[22] |= 7
-    with pytest.raises(DataError, match="the batches of t-3 are compressed in a way that cannot be read here"):
+    with pytest.raises(DataError, match="the batches of t-3 have a compression that cannot be read"):
         parse_records(bytes(data), SOURCE, parser=parser)
 
 

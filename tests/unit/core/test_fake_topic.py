@@ -116,7 +116,7 @@ def test_mistakes_are_reported_in_the_callers_terms() -> None:
         topic.add_partitions(2)
     with pytest.raises(UsageError, match="already"):
         topic.kafka.topic("t")
-    with pytest.raises(UsageError, match="on no topic"), topic.kafka.transaction() as transaction:
+    with pytest.raises(UsageError, match="without a topic"), topic.kafka.transaction() as transaction:
         transaction.put("a", b"1")
     with pytest.raises(TopicNotFoundError), topic.kafka.transaction("other") as transaction:
         transaction.put("a", b"1")

@@ -59,7 +59,7 @@ def test_names_tell_filters_apart() -> None:
 
 def test_mistakes_raise_when_the_filter_is_made() -> None:
     """Mistakes raise when the filter is made, those of a predicate name the key at which it fails."""
-    with pytest.raises(ConfigurationError, match=r"'\[a' is no pattern|'\(a' is no pattern"):
+    with pytest.raises(ConfigurationError, match=r"'\[a' is not a pattern|'\(a' is not a pattern"):
         KeyFilter.regex("(a")
     with pytest.raises(ConfigurationError, match="needs a name"):
         KeyFilter(lambda _: True, "")

@@ -51,7 +51,7 @@ def test_escapes_and_odd_characters() -> None:
         (f'{PLAIN} required\n\npassword="{SECRET}\n;', "line 3 has a quote"),
         (f"{PLAIN} required username=me {SECRET};", "after the option username there is no name=value"),
         (f'{PLAIN} required password="{SECRET}"; {PLAIN} required;', "several login modules"),
-        (f"KafkaClient {{ {PLAIN} required;", "not closed by }"),
+        (f"KafkaClient {{ {PLAIN} required;", "the closing } of the section is missing"),
     ],
 )
 def test_invalid_jaas_is_refused_without_quoting_it(text: str, reason: str) -> None:
@@ -119,9 +119,12 @@ def test_in_librdkafkas_words(java: dict[str, Any], ours: dict[str, Any]) -> Non
 @pytest.mark.parametrize(
     ("java", "reason"),
     [
-        ({"sasl.jaas.config": f"io.strimzi.Login required password={SECRET};"}, "names Login, which is Java's own"),
+        (
+            {"sasl.jaas.config": f"io.strimzi.Login required password={SECRET};"},
+            "names Login, which exists only in Java",
+        ),
         ({"sasl.jaas.config": f"{PLAIN} required password={SECRET};"}, "lacks the option username"),
-        ({"sasl.jaas.config": f"a.ScramLoginModule required password={SECRET};"}, "say which in sasl.mechanism"),
+        ({"sasl.jaas.config": f"a.ScramLoginModule required password={SECRET};"}, "set its variant in sasl.mechanism"),
         ({"sasl.jaas.config": f"{LOGIN} required useKeyTab=true;"}, "lacks the option keyTab"),
     ],
 )

@@ -141,7 +141,7 @@ def test_the_command_writes_both_and_overwrites_nothing(tmp_path: Path) -> None:
     assert run.exit_code == 0, run.output
     rules = (tmp_path / "kafka-replica-rules.yml").read_text(encoding="utf-8")
     assert 'runbook_url: "https://docs.example.org/alerts.html#kafkareplicafailed"' in rules
-    assert "has other content" in str(CliRunner().invoke(kafka_replica, ["monitoring", str(tmp_path)]).exception)
+    assert "with different content" in str(CliRunner().invoke(kafka_replica, ["monitoring", str(tmp_path)]).exception)
 
 
 @needs_promtool

@@ -149,7 +149,7 @@ def test_a_missing_database_pointer_means_no_store(folder: Path) -> None:
     publish(store, {b"a": b"1"})
     store.close()
     (folder / "CURRENT").unlink()
-    with pytest.raises(StoreError, match="there is no version there"):
+    with pytest.raises(StoreError, match="it contains no version"):
         RocksStore(folder, read_only=True)
     store = RocksStore(folder)
     assert store.resume_point is None
@@ -190,7 +190,7 @@ def test_an_invalid_record_raises_in_look_ups_and_scans(folder: Path, garbage: b
     )
     for read in reads:
         store._writing().database.is_damaged = False
-        with pytest.raises(StoreDamagedError, match=r"reading a in .*: what is stored for it is no record"):
+        with pytest.raises(StoreDamagedError, match=r"reading a in .*: the stored value is not a record"):
             read()
         assert store.is_damaged
 

@@ -196,17 +196,17 @@ def test_two_stores_on_one_folder(folder: Path) -> None:
     """A second store on a folder is refused with advice, in any process; both work once the first is closed."""
     store = RocksStore(folder)
     publish(store, {b"a": b"1"})
-    with pytest.raises(StoreInUseError, match="another replica has it; give each a folder of its own"):
+    with pytest.raises(StoreInUseError, match="another replica uses it; give each replica its own folder"):
         RocksStore(folder)
     attempt = (
         "from kafka_replica.stores import RocksStore, StoreInUseError\n"
         "try: print(len(RocksStore(sys.argv[1]).snapshot()))\n"
         "except StoreInUseError as error: print(error)"
     )
-    assert "another replica has it; give each a folder of its own" in run(attempt, folder)
+    assert "another replica uses it; give each replica its own folder" in run(attempt, folder)
     held = store.snapshot()
     store.close()
-    assert "for a snapshot that is still held: release it there" in run(attempt, folder)
+    assert "for a snapshot still in use: release it there" in run(attempt, folder)
     assert len(held) == 1
     del held
     assert run(attempt, folder) == "1\n"
@@ -218,7 +218,9 @@ def test_unrelated_files_in_a_folder_are_never_removed(folder: Path, name: str) 
     """Unrelated files in a folder are never removed as if they were an obsolete database."""
     (folder / name).mkdir()
     (folder / name / "thesis.txt").write_text("years of work")
-    with pytest.raises(ConfigurationError, match=f"holds other things than a store .{name}.; name a folder that is"):
+    with pytest.raises(
+        ConfigurationError, match=f"contains other files than a store .{name}.; use a new or empty folder"
+    ):
         RocksStore(folder)
     assert (folder / name / "thesis.txt").read_text() == "years of work"
 
@@ -233,7 +235,7 @@ def test_a_volume_of_its_own(folder: Path) -> None:
 def test_a_folder_that_cannot_be_made(folder: Path) -> None:
     """The error names the reason why the folder cannot be made."""
     (folder / "file").write_text("")
-    with pytest.raises(StoreError, match="name a folder that can be made"):
+    with pytest.raises(StoreError, match="use a folder that can be created"):
         RocksStore(folder / "file")
 
 
@@ -268,7 +270,7 @@ def test_a_read_only_store_sees_only_published_versions(folder: Path) -> None:
     Its version does not change.
     """
     store = RocksStore(folder)
-    with pytest.raises(StoreError, match="there is no version there; name the folder of a store"):
+    with pytest.raises(StoreError, match="it contains no version; give the folder of a store"):
         RocksStore(folder, read_only=True)
     publish(store, many(100, b"1"))
     publish(store, {b"new": b"2"}, 100)
@@ -295,7 +297,7 @@ def test_a_read_only_store_sees_only_published_versions(folder: Path) -> None:
         beside.rebuild,
     )
     for call in calls:
-        with pytest.raises(UsageError, match="opened with read_only=True; a replica needs one that it can write"):
+        with pytest.raises(UsageError, match="opened with read_only=True; a replica needs a writable store"):
             call()
     assert RocksStore(folder, read_only=True).snapshot().version == 3
     beside.close()
@@ -415,7 +417,7 @@ def test_looking_never_finds_half_a_version(folder: Path) -> None:
                 try:
                     beside = RocksStore(folder, read_only=True)
                 except StoreError as error:  # on a slow machine the writer is always faster, and that is reported
-                    if "changing all the time" not in str(error):
+                    if "changed constantly" not in str(error):
                         raise
                     continue
                 found = {record.value for record in beside.snapshot().values()}

@@ -160,8 +160,8 @@ def test_a_pkcs12_store_is_the_clients_certificate(world: World) -> None:
     trusting = {"ssl__ca__location": world.path("ours.crt")}
     assert world.meet(**trusting, ssl__keystore__location=store, ssl__keystore__password=PASSWORD) == "client"
     for location, password, reason in (
-        (store, SECRET, "is no PKCS#12 store, or its password is another"),
-        (world.path("client.crt"), PASSWORD, "have to hold a certificate and its private key in PEM"),
+        (store, SECRET, "is not a PKCS#12 store, or the password is wrong"),
+        (world.path("client.crt"), PASSWORD, "must contain a certificate and its private key in PEM"),
         ("/nowhere", PASSWORD, "cannot be read"),
     ):
         with pytest.raises(ConfigurationError, match=reason) as caught:

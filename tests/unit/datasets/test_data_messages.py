@@ -193,7 +193,7 @@ def test_a_series_without_observations_in_json(action: str, letter: str, period:
 
 @pytest.mark.parametrize(
     ("message", "said"),
-    [({"a": 1}, "no SDMX-JSON data message"), ({"data": {"structures": [{}], "dataSets": [{}]}}, "it lacks")],
+    [({"a": 1}, "not an SDMX-JSON data message"), ({"data": {"structures": [{}], "dataSets": [{}]}}, "missing field")],
 )
 def test_other_json_is_refused_with_an_explanation(message: dict[str, Any], said: str, tmp_path: Path) -> None:
     """Other JSON is refused with an explanation."""

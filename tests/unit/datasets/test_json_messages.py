@@ -60,7 +60,9 @@ def test_an_attribute_without_values() -> None:
     old = {"structure": structure, "dataSets": [{"observations": {"0": [1, None, 1]}}]}
     assert rows_in(old) == [{"ACTION": "I", "A": "a0", "OBS_VALUE": "1", "STATUS": "y"}]
     old["dataSets"] = [{"observations": {"0": [1, 0]}}]
-    with pytest.raises(DatasetError, match=r'observations\["0"\]\[1\]: 0 is no index of FORMAT, which has no values'):
+    with pytest.raises(
+        DatasetError, match=r'observations\["0"\]\[1\]: 0 is not an index of FORMAT, which has no values'
+    ):
         rows_in(old)
 
 
@@ -156,21 +158,21 @@ def test_other_ways_to_write_a_message() -> None:
 
 
 WRONG: list[tuple[Callable[[dict[str, Any]], Any], str]] = [
-    (lambda d: d.update(series={"0:5": {"observations": {"0": [1]}}}), "dataSets[0].series[\"0:5\"]: '5' is no index"),
-    (lambda d: d.update(series={"0:-1": {}}), "dataSets[0].series[\"0:-1\"]: '-1' is no index of B"),
+    (lambda d: d.update(series={"0:5": {"observations": {"0": [1]}}}), "dataSets[0].series[\"0:5\"]: '5' is not an"),
+    (lambda d: d.update(series={"0:-1": {}}), "dataSets[0].series[\"0:-1\"]: '-1' is not an index of B"),
     (lambda d: d.update(series={"0": {}}), 'dataSets[0].series["0"]: the key has 1 part, and there are 2 dimensions'),
-    (lambda d: d.update(series={"0:0": {"observations": {"3": [1]}}}), '.observations["3"]: \'3\' is no index of T'),
-    (lambda d: d.update(series={"0:0": {"observations": {"0": [1, -1]}}}), '.observations["0"][1]: -1 is no index'),
-    (lambda d: d.update(series={"0:0": {"observations": {"0": [1, 0.5]}}}), '["0"][1]: 0.5 is no index of O'),
-    (lambda d: d.update(series={"0:0": {"observations": {"0": [1, [0, 2]]}}}), '["0"][1]: 2 is no index of O'),
+    (lambda d: d.update(series={"0:0": {"observations": {"3": [1]}}}), '["3"]: \'3\' is not an index of T'),
+    (lambda d: d.update(series={"0:0": {"observations": {"0": [1, -1]}}}), '.observations["0"][1]: -1 is not an index'),
+    (lambda d: d.update(series={"0:0": {"observations": {"0": [1, 0.5]}}}), '["0"][1]: 0.5 is not an index of O'),
+    (lambda d: d.update(series={"0:0": {"observations": {"0": [1, [0, 2]]}}}), '["0"][1]: 2 is not an index of O'),
     (lambda d: d.update(series={"0:0": {"observations": {"1": [1, 0, "x"]}}}), '["1"][2]: there is no component'),
-    (lambda d: d.update(series={"0:0": {"observations": {"1": [{"en": 1}]}}}), '["1"][0]: {"en": 1} is no text'),
+    (lambda d: d.update(series={"0:0": {"observations": {"1": [{"en": 1}]}}}), '["1"][0]: {"en": 1} is not a text'),
     (lambda d: d.update(series={"0:0": {"observations": {"1": 12.5}}}), 'dataSets[0].series["0:0"].observations[...]'),
-    (lambda d: d.update(series={"0:0": {"attributes": [9]}}), 'dataSets[0].series["0:0"].attributes[0]: 9 is no index'),
-    (lambda d: d.update(attributes=[3]), "dataSets[0].attributes[0]: 3 is no index of S"),
-    (lambda d: d.update(structure=4), "dataSets[0].structure: 4 is no index of the 1 structures"),
-    (lambda d: d.update(structure=-1), "dataSets[0].structure: -1 is no index"),
-    (lambda d: d.update(dimensionGroupAttributes={"0:7:": [1]}), "[\"0:7:\"]: '7' is no index of B"),
+    (lambda d: d.update(series={"0:0": {"attributes": [9]}}), 'dataSets[0].series["0:0"].attributes[0]: 9 is not an'),
+    (lambda d: d.update(attributes=[3]), "dataSets[0].attributes[0]: 3 is not an index of S"),
+    (lambda d: d.update(structure=4), "dataSets[0].structure: 4 is not an index of the 1 structures"),
+    (lambda d: d.update(structure=-1), "dataSets[0].structure: -1 is not an index"),
+    (lambda d: d.update(dimensionGroupAttributes={"0:7:": [1]}), "[\"0:7:\"]: '7' is not an index of B"),
 ]  # fmt: skip
 
 
@@ -278,7 +280,7 @@ def test_errors_in_later_parts_have_the_right_location() -> None:
         (f"p{i}", str(i), None if i % 3 else "o") for i in range(20000)
     ]
     observations["19000"] = [1, 1]
-    with pytest.raises(DatasetError, match=r'observations\["19000"\]\[1\]: 1 is no index'):
+    with pytest.raises(DatasetError, match=r'observations\["19000"\]\[1\]: 1 is not an index'):
         rows_in(whole)
 
 

@@ -115,7 +115,7 @@ def test_several_structures_in_several_files(tmp_path: Path) -> None:
         ("T:F(2.0)", 1), ("T:OTHER(1.0)", 2), ("T:PA(1.0)", 1),
     ]  # fmt: skip
     odd = frame.with_columns(STRUCTURE=pl.lit("cube"))
-    with pytest.raises(DatasetError, match="its structure is a 'cube'"):
+    with pytest.raises(DatasetError, match="the kind of its structure is 'cube'"):
         structures_in(odd)
 
 
@@ -198,7 +198,7 @@ def test_a_decimal_separator_is_one_character(decimal: str, tmp_path: Path) -> N
     """A decimal separator must be one character: an empty one would put a dot before each digit."""
     file = tmp_path / "data.csv"
     file.write_text("STRUCTURE,STRUCTURE_ID,OBS_VALUE\ndataflow,T:F(1.0),492.7\n")
-    with pytest.raises(UsageError, match="the one character before decimals"):
+    with pytest.raises(UsageError, match="give one character"):
         read_sdmx_csv(file, rules=world_rules(), decimal=decimal)
 
 
@@ -208,7 +208,7 @@ def test_a_pattern_selects_files_and_folders(tmp_path: Path) -> None:
         (tmp_path / name).write_text(f"DATAFLOW,NOTE\nT:F(1.0),{name}\n")
     assert read_sdmx_csv(tmp_path / "a*.csv")["NOTE"].to_list() == ["a1.csv", "a2.csv"]
     assert read_sdmx_csv(tmp_path / "[c].csv")["NOTE"].to_list() == ["[c].csv"]
-    with pytest.raises(UsageError, match="no file or folder fits"):
+    with pytest.raises(UsageError, match="no file or folder matches"):
         read_sdmx_csv(tmp_path / "x*.csv")
 
 

@@ -38,8 +38,9 @@ OWN: Final = {
 }  # fmt: skip
 _STANDING: Final = {"STRUCTURE", "STRUCTURE_ID"}
 _REFUSED: Final = (
-    "it is UtilityData", "without data", "no SDMX-JSON data message", "is no index of", "the key has", "has no values",
-    "cells, the first row", "which cells are codes", "does not say what parts them", "more than one column",
+    "it is UtilityData", "has no data", "not an SDMX-JSON data message", "is not an index of", "the key has",
+    "has no values",
+    "cells, the first row", "which cells are codes", "does not name the separator", "more than one column",
 )  # fmt: skip
 """Parts of the messages with which files are refused that the standard does not allow, or that have no data."""
 

@@ -69,7 +69,7 @@ def test_workbook_numbers_dates_and_texts_are_kept(since_1904: bool) -> None:
     ("data", "reason"),
     [
         (workbook({"One": [["a"]], "Two": []}), r"no sheet \(One, Two\) has a table"),
-        (workbook({"D": [HEADER, [*START, "A", "2010", 1, "beside"]]}), "sheet 'D', row 2: a cell is beside"),
+        (workbook({"D": [HEADER, [*START, "A", "2010", 1, "beside"]]}), "sheet 'D', row 2: a cell lies outside"),
         (workbook({"D": [HEADER]})[:-200], "damaged"),
         (b"PK\x03\x04", "damaged"),
     ],

@@ -423,7 +423,7 @@ def test_a_directory_that_was_stopped_is_not_retried(topic: FakeTopic) -> None:
         ({"key": "limit"}, "taking its key: the object has None as its key"),
         ({"where": lambda found: found.limit < 3}, "where=: '<' not supported between instances"),
         ({"indexes": {"tag": UniqueIndex("tags")}}, "the index tag: unhashable type: 'list'"),
-        ({"indexes": {"tag": PrefixIndex("limit")}}, "the index tag: <PrefixIndex of limit> takes texts, not 5.0"),
+        ({"indexes": {"tag": PrefixIndex("limit")}}, "the index tag: <PrefixIndex of limit> accepts strings, not 5.0"),
         ({"indexes": {"tag": RangeIndex(lambda found: object)}}, "the index tag: '<' not supported"),
     ],
 )

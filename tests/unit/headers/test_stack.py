@@ -120,10 +120,10 @@ def test_a_piece_that_breaks_the_contract_is_refused(
 @pytest.mark.parametrize(
     ("pieces", "says"),
     [
-        ([Squeeze(), PlainOnly()], "'plain only' cannot stand here: .* plain, and they are compressed"),
+        ([Squeeze(), PlainOnly()], "'plain only' cannot be used here: .* plain, and they are compressed"),
         ([Suffix("x"), Suffix("x")], "two pieces have the name 'suffix-x'"),
         ([Suffix("x", 0x8000_0001), Hop()], "'suffix-x' and 'hop' both own the header '#80000001'"),
-        ([Hop, Suffix("x")], "is no piece"),
+        ([Hop, Suffix("x")], "is not a piece"),
     ],
 )
 def test_impossible_stacks_are_refused(pieces: list[Piece], says: str) -> None:

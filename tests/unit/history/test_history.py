@@ -427,7 +427,7 @@ def test_a_history_that_is_open_cannot_be_opened_again_until_it_is_closed(folder
     source = following(history, Source(MemoryStore()))
     put(source, {b"k": b"1"})
     held = history.at()
-    with pytest.raises(StoreInUseError, match="it is open already"):
+    with pytest.raises(StoreInUseError, match="it is already open"):
         VersionHistory(folder)
     history.close()
     history.close()
@@ -445,7 +445,7 @@ def test_a_closed_history_releases_the_database(folder: Path) -> None:
     put(following(history, Source(MemoryStore())), {b"k": b"1"})
     held = history.at()
     for _ in range(2):
-        with pytest.raises(StoreInUseError, match="it is open already, in another process or for a snapshot"):
+        with pytest.raises(StoreInUseError, match="it is already open, in another process or for a snapshot"):
             Database(folder / "database", Tuning())
         history.close()
     assert len(held) == 1
@@ -456,10 +456,10 @@ def test_a_closed_history_releases_the_database(folder: Path) -> None:
 def test_stores_and_histories_refuse_each_others_folders(folder: Path) -> None:
     """Neither overwrites the other's data."""
     VersionHistory(folder / "history").close()
-    with pytest.raises(ConfigurationError, match="holds other things than a store"):
+    with pytest.raises(ConfigurationError, match="contains other files than a store"):
         RocksStore(folder / "history")
     RocksStore(folder / "store").close()
-    with pytest.raises(ConfigurationError, match="holds other things than a history"):
+    with pytest.raises(ConfigurationError, match="contains other files than a history"):
         VersionHistory(folder / "store")
 
 
@@ -470,7 +470,7 @@ def test_damage_is_reported_and_not_replaced(folder: Path) -> None:
     history.close()
     (folder / "database" / "CURRENT").unlink()
     for _ in range(2):
-        with pytest.raises(StoreDamagedError, match="remove its folder to begin another one"):
+        with pytest.raises(StoreDamagedError, match="remove its folder to begin a new one"):
             VersionHistory(folder)
     (folder / "HISTORY").write_text("{}")
     with pytest.raises(StoreDamagedError, match="HISTORY is damaged"):

@@ -49,15 +49,15 @@ def test_there_and_back(seed: int) -> None:
         (one("R", "A>X", "A>Y"), "several outcomes"),
         (one("R", "A>"), "maps values to nothing"),
         (one("R", "A>x@2000-01-01/"), "depends on time"),
-        ((named("S", "A B"), named("G", "A"), structure_map()), "dimension B leaves no trace"),
+        ((named("S", "A B"), named("G", "A"), structure_map()), "dimension B is lost"),
         ((named("S", "A", timed=False, attributes="WHEN"), named("G", "A"),
-          structure_map(date_map("WHEN", "TIME_PERIOD", "dd/MM/yyyy", "A"))), "tells less than the date in WHEN"),
+          structure_map(date_map("WHEN", "TIME_PERIOD", "dd/MM/yyyy", "A"))), "is less precise than the date in WHEN"),
         ((named("S", "A"), named("G", "A B"), representation_map("R", "1>2"),
           structure_map(component_map("A", "A"), component_map("A", "B", "R"))), "A is mapped by several maps"),
         ((named("S", "A", attributes="N"), named("G", "A", attributes="N"),
-          structure_map(component_map("N", "N"), fixed("N", "x"))), "N is made by several maps"),
+          structure_map(component_map("N", "N"), fixed("N", "x"))), "N is set by several maps"),
         ((named("S", "A", measures="M1 M2"), named("G", "A", measures="M1"), structure_map()),
-         "measure M2 leaves no trace"),
+         "measure M2 is lost"),
         ((named("S", "A F"), named("G", "A"), structure_map(fixed("F", "x", "y", side="Source"))),
          "F is fixed to several values"),
     ],
@@ -79,7 +79,7 @@ def counted(base: str, unit: str, frequency: str) -> tuple[str, ...]:
     return dated(epoch_map("WHEN", "TIME_PERIOD", base, unit, frequency))
 
 
-LESS = "TIME_PERIOD tells less than the date in WHEN"
+LESS = "TIME_PERIOD is less precise than the date in WHEN"
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_inverted_maps_use_the_canonical_spelling() -> None:
     mapped = transform(table([{"A": "a", "F": "y", "WHEN": "8 JUL 1981", "N": "n"}]), plan)
     back = transform(mapped.drop("_errors", "_source"), plan, reverse=True).drop("_errors", "_source")
     assert back.to_dicts() == [{"A": "a", "F": "x", "WHEN": "08 July 1981"}]
-    assert inverse(plan).notes == ("N: no map gives it a value",)
+    assert inverse(plan).notes == ("N: no map sets it",)
 
 
 def test_frequencies_that_tell_less_are_found() -> None:

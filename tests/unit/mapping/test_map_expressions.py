@@ -63,7 +63,7 @@ def test_an_expression_of_only_one_engine_is_refused(expression: str) -> None:
 )
 def test_a_malformed_expression_is_reported(expression: str) -> None:
     """An expression that no engine accepts is reported as malformed."""
-    with pytest.raises(UnusableExpressionError, match=r"malformed.*have the map mended"):
+    with pytest.raises(UnusableExpressionError, match=r"malformed.*correct the map"):
         usable(expression)
 
 

@@ -25,11 +25,11 @@ VALID = representation_map("R", "A>x@2000/")
 @pytest.mark.parametrize(
     ("contents", "message"),
     [
-        (one("R", "5:2=A>x"), "row 1: the part of A from 5 to 2 is none"),
-        (one("R", "A>x", "0:-1=A>x"), "row 2: the part of A from 0 to -1 is none"),
+        (one("R", "5:2=A>x"), "row 1: the part of A from 5 to 2 is invalid"),
+        (one("R", "A>x", "0:-1=A>x"), "row 2: the part of A from 0 to -1 is invalid"),
         (
             (named("S", "A"), named("G", "A N"), structure_map(fixed("N", "x", "y"))),
-            "the dimension N is fixed to 2 values, and has one in each row",
+            "the dimension N is fixed to 2 values, but has one in each row",
         ),
         (
             (
@@ -37,11 +37,11 @@ VALID = representation_map("R", "A>x@2000/")
                 named("G", "A FREQ"),
                 structure_map(date_map("WHEN", "TIME_PERIOD", "dd/MM/yyyy", "=FREQ")),
             ),
-            "dates are written by FREQ, to which no map gives a value",
+            "the format of dates depends on FREQ, which no map sets",
         ),
         (
             (named("S", "A", timed=False), named("G", "B"), VALID, structure_map(component_map("A", "B", "R"))),
-            "rules for B are valid for a time only, but .* has no time dimension and nothing else makes a period",
+            "rules for B are valid for a time only, but .* has no time dimension and no other map sets a period",
         ),
         (
             (
@@ -50,7 +50,7 @@ VALID = representation_map("R", "A>x@2000/")
                 ),
                 VALID,
             ),
-            "FREQ depends on the period, which is written by FREQ",
+            "FREQ depends on the period, whose format depends on FREQ",
         ),
     ],
 )

@@ -157,7 +157,7 @@ def test_a_service_that_is_not_there() -> None:
     """The error for an unreachable service names its address."""
     with SdmxService() as service:
         url = service.url
-    with pytest.raises(SourceError, match=f"{url}.*nothing is taken in until it answers"):
+    with pytest.raises(SourceError, match=f"{url}.*nothing is recorded until it answers"):
         ServiceSource(ServiceSettings(url, retries=0, timeout_s=5)).read()
 
 

@@ -208,5 +208,5 @@ def test_a_service_with_a_bad_artefact(producer: StructureProducer) -> None:
         assert present(producer).keys() == {urn("CL_A"), CONCEPTS}
         assert names(present(producer)[CONCEPTS]) == {"A": "Name A", "B": "Name B"}
         service.answers[first] = Says(codelist("CL_A")[:-5])
-        with pytest.raises(SourceError, match="nothing is taken in"):
+        with pytest.raises(SourceError, match="nothing is recorded"):
             record_source(source, producer)

@@ -176,7 +176,7 @@ def test_given_values_narrow_the_allowed_ids() -> None:
     excluded = resolved(PLAIN, constraint(region(selected("AREA", "US"), selected("FREQ", "M"), include="false")))
     assert allowed(excluded, "AREA", FREQ="M") == "AT DE EU W"
     assert allowed(excluded, "AREA", FREQ="A") == "AT DE EU US W"
-    with pytest.raises(UsageError, match="given values for NOPE, and the components are AREA, FREQ"):
+    with pytest.raises(UsageError, match="values are given for NOPE, but the components are AREA, FREQ"):
         allowed(found, "AREA", NOPE="X")
 
 

@@ -33,9 +33,9 @@ ROW = {"AREA": "AT", "TIME_PERIOD": "2020"}
         (pd.DataFrame([["AT", "DE"]], columns=["AREA", "AREA"]), "reading a DataFrame as a polars frame: .*unique"),
         (pa.table([["AT"], ["DE"]], ["AREA", "AREA"]), "reading a Table as a polars frame: .*more than once"),
         (pd.DataFrame({"AREA": ["AT", 1]}), "reading a DataFrame as a polars frame: 'int' object"),
-        (pl.DataFrame([{**ROW, "AREA": ["AT"]}]), "column AREA holds several values in a row, and a dimension has one"),
-        (pl.DataFrame([{**ROW, "TIME_PERIOD": ["2020"]}]), "column TIME_PERIOD holds several values"),
-        (pl.DataFrame([{**ROW, "ACTION": ["I"]}]), "column ACTION holds no texts; give one a row"),
+        (pl.DataFrame([{**ROW, "AREA": ["AT"]}]), "column AREA has several values in a row, but a dimension has one"),
+        (pl.DataFrame([{**ROW, "TIME_PERIOD": ["2020"]}]), "column TIME_PERIOD has several values"),
+        (pl.DataFrame([{**ROW, "ACTION": ["I"]}]), "column ACTION does not contain text; give one action per row"),
     ],
     ids=["pandas, twice", "arrow, twice", "mixed", "dimension", "time", "action"],
 )
@@ -61,7 +61,7 @@ def test_texts_by_language() -> None:
     )
     found = validate([{"ID": "1", "T": {"en": "x", "de": "y"}}, {"ID": "2", "T": {"en": "x"}}, {"ID": "3"}], rules)
     assert said(found) == [["language T x;y"], [], ["attribute-missing T"]]
-    assert report(found, rules).unchecked == ("T: whether its rows agree, for it is in several languages",)
+    assert report(found, rules).unchecked == ("T: whether its rows agree, because it has several languages",)
 
 
 @pytest.mark.parametrize(

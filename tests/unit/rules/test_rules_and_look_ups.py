@@ -96,7 +96,10 @@ def test_a_constraint_that_cannot_be_read_does_not_stop_validation() -> None:
     snapshot = with_bad_records("BAD1", "BAD2", "BAD3", "BAD4")
     rules = rules_of(snapshot, FLOW)
     [told] = rules.unchecked
-    assert "may be attached to this: urn:sdmx:org.sdmx.infomodel.registry.DataConstraint=T:BAD1(1.0): record at" in told
+    assert (
+        "may apply to this structure: urn:sdmx:org.sdmx.infomodel.registry.DataConstraint=T:BAD1(1.0): record at"
+        in told
+    )
     assert told.endswith("; and 1 more")
     assert [check.rule for check in rules.checks if "T:C(1.0)" in check.message] == ["value-not-allowed"]
     found = Structures(snapshot).resolve(FLOW)

@@ -25,7 +25,7 @@ AREA = codelist("AREA", ["EU", "W"])
 PLAIN = structure(dimension("AREA", coded("AREA")), time(), measure())
 YEAR_START = attribute("REPORTING_YEAR_START_DAY", text("MonthDay"))
 BOUNDS = '<s:KeyValue id="TIME_PERIOD"><s:TimeRange><s:BeforePeriod>{}</s:BeforePeriod></s:TimeRange></s:KeyValue>'
-LEFT_ALONE = "; a region or key with it is out, which is left alone"
+IGNORED = "; an excluded region or key has it, which is ignored"
 
 
 def _of(representation: str) -> tuple[str, ...]:
@@ -39,7 +39,7 @@ def _format(**facets: object) -> str:
 CASES: list[tuple[tuple[str, ...], list[str]]] = [
     (_of(_format(maxLength=2, pattern="E?[UW]")), []),
     (_of(_format(maxLength=1, pattern="W")), [
-        "A: code EU of T:AREA(1.0) is longer than 1 character, as the format of its codes asks; codes are compared",
+        "A: code EU of T:AREA(1.0) is longer than 1 character, as the format of its codes requires; codes",
         "A: code EU of T:AREA(1.0) does not match W, as the format"]),
     (_of(_format(text_type="Integer")), ["A: code EU of T:AREA(1.0) is not written as a value of type Integer"]),
     (_of(text(minValue=1, decimals=2, startTime=2000)), [
@@ -48,24 +48,24 @@ CASES: list[tuple[tuple[str, ...], list[str]]] = [
     (_of('<s:TextFormat maxValue="1"/>'), ["A: facet maxValue of text type String"]),
     (_of(text("Numeric", minValue=1)), []),
     (_of(text("GregorianYear", maxValue=2000)), ["A: facet maxValue of text type GregorianYear"]),
-    (_of(text("Integer", isSequence="false", interval=2)), ["A: facet interval, for isSequence is false"]),
+    (_of(text("Integer", isSequence="false", interval=2)), ["A: facet interval, because isSequence is false"]),
     (_of(text("Integer", interval=2)), []),
     (_of(text("ObservationalTimePeriod", timeInterval="P1M", startTime=2000)), [
         "A: facet timeInterval P1M of weeks, and of days of the year"]),
     (_of(text("GregorianYearMonth", timeInterval="P1M", startTime=2000)), []),
     (_of(text("GregorianYearMonth", startTime="2000-13")), ["A: facet startTime 2000-13"]),
     (_of(text(pattern="(^A$)|B")), ["A: pattern (^A$)|B (^ at the end of a group is a letter in XML Schema"]),
-    (_of(text(pattern="\\p{IsBasicLatin}*")), ["A: pattern \\p{IsBasicLatin}* (\\p{IsBasicLatin} is not read"]),
+    (_of(text(pattern="\\p{IsBasicLatin}*")), ["A: pattern \\p{IsBasicLatin}* (\\p{IsBasicLatin} is not supported"]),
     (_of(text(pattern="^A$|^B$")), []),
     ((AREA, PLAIN, constraint(keys({"AREA": "EU", "FOO": "X"}, included="false"))), [
-        f"FOO is no component{LEFT_ALONE}"]),
+        f"FOO is not a component{IGNORED}"]),
     ((AREA, PLAIN, constraint(region(selected("AREA", "EU"), selected("FOO", "X"), include="false"))), [
-        f"FOO is no component{LEFT_ALONE}"]),
+        f"FOO is not a component{IGNORED}"]),
     ((AREA, PLAIN, constraint(region(BOUNDS.format("2010-13"), selected("AREA", "EU"), include="false"))), [
-        f"TIME_PERIOD: the period 2010-13 is not understood{LEFT_ALONE}"]),
+        f"TIME_PERIOD: the period 2010-13 is not understood{IGNORED}"]),
     ((AREA, PLAIN, constraint(region(BOUNDS.format("2010-Q5")))), ["the period 2010-Q5 is not understood"]),
     ((AREA, structure(dimension("ID", text()), attribute("A", text(), "GROUP:NONE"))), [
-        "A: that it is the same, or there at all, for it is attached to group NONE"]),
+        "A: consistency and presence, because it is attached to group NONE"]),
     ((structure(time(text("ObservationalTimePeriod", startTime=2000)), YEAR_START, measure()),), [
         "TIME_PERIOD: range of reporting periods where REPORTING_YEAR_START_DAY is not --01-01"]),
     ((structure(time(), YEAR_START, measure()),), []),

@@ -456,7 +456,7 @@ CASCADE = '<s:CubeRegion><s:KeyValue id="K"><s:Value cascadeValues="up">1</s:Val
     ("cls", "inside", "reason"),
     [
         ("CategoryScheme", "<s:Category/>", "no id"),
-        ("CategoryScheme", TWICE, "comes twice"),
+        ("CategoryScheme", TWICE, "is duplicated|duplicate element"),
         ("DataConstraint", "<s:CubeRegion><s:KeyValue/></s:CubeRegion>", "no id"),
         ("DataConstraint", CASCADE, "cascadeValues"),
         ("StructureMap", '<s:EpochMap basePeriod="1970"/>', "epochPeriod"),
@@ -464,7 +464,7 @@ CASCADE = '<s:CubeRegion><s:KeyValue id="K"><s:Value cascadeValues="up">1</s:Val
         ("Process", '<s:ProcessStep id="S"><s:Transition/></s:ProcessStep>', "TargetStep"),
         ("Codelist", '<s:Code id="A"/><s:Code/>', "no id"),
         ("Codelist", '<s:Code id="A"/><s:Code id="a b"/>', "cannot be an id"),
-        ("Codelist", '<s:Code id="A"/><s:Code id="A&#10;"/>', "comes twice"),
+        ("Codelist", '<s:Code id="A"/><s:Code id="A&#10;"/>', "is duplicated|duplicate element"),
     ],
 )
 def test_a_part_without_identification_is_refused(cls: str, inside: str, reason: str) -> None:

@@ -255,7 +255,7 @@ def test_repeated_lists_must_have_equal_content() -> None:
     message = read_message(small(body + again))
     assert len(message) == len(split_message(small(body + again))) == 2
     for other in ("VLI+CL'CDV+B'", "STC+X'FTX+ACM+++y'"):
-        with pytest.raises(MessageError, match="twice"):
+        with pytest.raises(MessageError, match="duplicate"):
             read_message(small(body + again.replace(body, other)))
 
 
@@ -303,10 +303,10 @@ BAD = {
     "separator is a letter": (b"UNAx+.? 'UNB+UNOC", "separators"),
     "level": (small("VLI+CL'", level="KECA"), "KECA"),
     "not of the level": (small("VLI+CL+++Zürich'", level="UNOB"), "UNOB"),
-    "no end of segment": (small("VLI+CL'")[:-1], "cut off"),
-    "something after the end": (small("VLI+CL'") + b" " * 2000 + b"x", "cut off"),
-    "no UNZ": (small("VLI+CL'")[:-10], "cut off"),
-    "no UNT": (small("VLI+CL'").replace(b"UNT+5+M1'", b""), "cut off"),
+    "no end of segment": (small("VLI+CL'")[:-1], "truncated"),
+    "something after the end": (small("VLI+CL'") + b" " * 2000 + b"x", "truncated"),
+    "no UNZ": (small("VLI+CL'")[:-10], "truncated"),
+    "no UNT": (small("VLI+CL'").replace(b"UNT+5+M1'", b""), "truncated"),
     "another interchange": (small("VLI+CL'") * 2, "after UNZ|one interchange"),
     "no agency": (small("VLI+CL'", agency=""), "NAD.Z02"),
     "second agency": (small("VLI+A'NAD+Z02+B'VLI+B'"), "second NAD"),
@@ -317,13 +317,13 @@ BAD = {
     "data only": (small("").replace(b"BGM+73", b"BGM+74"), "73"),
     "not in a message": (small("").replace(b"UNH+M1+GESMES:2:1:E6'", b""), "not in a message"),
     "before BGM": (small("VLI+CL'").replace(b"BGM+73'", b""), "before BGM"),
-    "codelist twice": (small("VLI+CL'VLI+CL'CDV+A'"), "twice"),
-    "code twice": (small("VLI+CL'CDV+A'CDV+A'"), "twice"),
+    "codelist twice": (small("VLI+CL'VLI+CL'CDV+A'"), "duplicate"),
+    "code twice": (small("VLI+CL'CDV+A'CDV+A'"), "duplicate"),
     "code without id": (small("VLI+CL'CDV'"), "cannot be an id"),
     "codelist without id": (small("VLI'"), "id"),
-    "component outside": (small("VLI+CL'SCD+4+X'"), "no place"),
+    "component outside": (small("VLI+CL'SCD+4+X'"), "not allowed here"),
     "no component": (small("ASI+KF'"), "no component"),
-    "component twice": (small("ASI+KF'SCD+4+X'SCD+4+X'"), "twice"),
+    "component twice": (small("ASI+KF'SCD+4+X'SCD+4+X'"), "duplicate"),
     "component without concept": (small("ASI+KF'SCD+4'"), "cannot be"),
     "kind": (small("ASI+KF'SCD+77+X'"), "kind"),
     "attribute before component": (small("ASI+KF'ATT+3+5+:::AN1'"), "before any SCD"),

@@ -119,7 +119,7 @@ def test_a_schema_of_a_data_structure() -> None:
 @pytest.mark.parametrize(
     ("cls", "reason"),
     [
-        ("Codelist", "cannot represent a pattern of codes that takes their children too"),
+        ("Codelist", "cannot represent a pattern of codes that includes their children"),
         ("GeographicCodelist", "no class for a GeographicCodelist"),
         ("Process", "no class for a Process"),
         ("RepresentationMap", "does not read endIndex, startIndex, which changes the meaning"),

@@ -175,7 +175,7 @@ def test_objects_made_by_users() -> None:
         from_sdmx1(common.Codelist(id="CL"))
     with pytest.raises(UrnError, match="cannot be its id"):
         from_sdmx1(common.Codelist(id="C L", maintainer=common.Agency(id="ME")))
-    with pytest.raises(NotExpressibleError, match="no class that is converted"):
+    with pytest.raises(NotExpressibleError, match="are not converted"):
         from_sdmx1(common.Code(id="A"))
 
 

@@ -54,7 +54,7 @@ def test_levels_are_listed_from_the_top_down() -> None:
 
 def test_levels_that_repeat() -> None:
     """Two levels of one id are refused, as they cannot be distinguished."""
-    with pytest.raises(MessageError, match="twice"):
+    with pytest.raises(MessageError, match="duplicate"):
         read_message(json.dumps({"Hierarchy": [artefact("H", levels=[{"id": "0"}, {"id": "0"}])]}).encode())
 
 

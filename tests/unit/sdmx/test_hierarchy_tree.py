@@ -62,7 +62,7 @@ def test_nodes_are_listed_parents_first() -> None:
     assert [one.id for one in tree.at("EU.NORTH").walk()] == ["NORTH", "SE", "FI"]
     assert repr(sweden) == "<EU.NORTH.SE in A:WORLD(1.0.0)>"
     for path in ("SE", "EU.SE", "EU.NORTH.SE.X", ""):
-        with pytest.raises(ArtefactNotFoundError, match="at that place"):
+        with pytest.raises(ArtefactNotFoundError, match="at that location"):
             tree.at(path)
 
 
@@ -91,7 +91,7 @@ def test_a_missing_code_of_a_node_raises_on_access() -> None:
         _ = tree.at("GONE").code
     odd = artefact("ODD", hierarchicalCodes=[place("EU") | {"code": f"{URN}codelist.Codelist=A:AREA(1.0.0)"}])
     structures = structures_of(DATA | {"hierarchies": [odd]})
-    with pytest.raises(UrnError, match="is no code"):
+    with pytest.raises(UrnError, match="is not a code"):
         _ = structures.hierarchy_tree("A:ODD(1.0.0)").roots[0].code
 
 

@@ -519,22 +519,22 @@ BAD = {
     "bad version": (codelist_xml("", 'id="CL" agencyID="A" version="one"'), "version"),
     "bad boolean": (codelist_xml("", 'id="CL" agencyID="A" isFinal="maybe"'), "isFinal"),
     "code without value": (codelist_xml("<s:Code/>"), "no value"),
-    "code twice": (codelist_xml('<s:Code value="A"/><s:Code value="A"/>'), "twice"),
+    "code twice": (codelist_xml('<s:Code value="A"/><s:Code value="A"/>'), "duplicate"),
     "code of blanks": (codelist_xml('<s:Code value="A B"/>'), "cannot be an id"),
     "codelist twice": (
         xml('<CodeLists><s:CodeList id="C" agencyID="A"/><s:CodeList id="C" agencyID="A"/></CodeLists>'),
-        "twice",
+        "duplicate",
     ),
     "container of 1.0": (xml('<Agencies><s:Agency id="A"/></Agencies>'), "not a container of SDMX-ML 2.0"),
     "no container": (xml('<s:CodeList id="CL" agencyID="A"/>'), "not a container"),
-    "wrong container": (xml('<KeyFamilies><s:CodeList id="CL" agencyID="A"/></KeyFamilies>'), "no place in <KeyF"),
+    "wrong container": (xml('<KeyFamilies><s:CodeList id="CL" agencyID="A"/></KeyFamilies>'), "not allowed in <KeyF"),
     "no sender": (xml('<Concepts><s:Concept id="C"/></Concepts>', header=""), "no sender"),
-    "concept twice": (xml('<Concepts><s:Concept id="C"/><s:Concept id="C" version="2.0"/></Concepts>'), "twice"),
+    "concept twice": (xml('<Concepts><s:Concept id="C"/><s:Concept id="C" version="2.0"/></Concepts>'), "duplicate"),
     "no concept": (xml(KEY_FAMILY.format("<s:Dimension/>")), "no concept"),
     "bad concept": (xml(KEY_FAMILY.format('<s:Dimension conceptRef="a b"/>')), "cannot be"),
-    "component twice": (xml(KEY_FAMILY.format('<s:Dimension conceptRef="X"/>' * 2)), "twice"),
+    "component twice": (xml(KEY_FAMILY.format('<s:Dimension conceptRef="X"/>' * 2)), "duplicate"),
     "no level": (xml(KEY_FAMILY.format('<s:Attribute conceptRef="X"/>')), "attachmentLevel"),
-    "what is this": (xml(KEY_FAMILY.format("<s:Thing/>")), "no place in <Components>"),
+    "what is this": (xml(KEY_FAMILY.format("<s:Thing/>")), "not allowed in <Components>"),
     "huge number": (
         xml(KEY_FAMILY.format(f'<s:Dimension conceptRef="X"><s:TextFormat maxLength="{"9" * 9999}"/></s:Dimension>')),
         "not a number",
@@ -591,7 +591,7 @@ def test_nesting_beyond_the_limit_is_refused() -> None:
     def below(frames: int) -> Message:
         return below(frames - 1) if frames else read_message(nested_steps(240))
 
-    with pytest.raises(MessageError, match="levels deep"):
+    with pytest.raises(MessageError, match="too deeply"):
         below(sys.getrecursionlimit() - frames_now() - 300)
 
 

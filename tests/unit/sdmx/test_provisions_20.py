@@ -121,5 +121,5 @@ def test_an_answer_within_a_metadata_set_is_refused() -> None:
     spaces = b' xmlns:r="http://www.SDMX.org/resources/SDMXML/schemas/v2_0/registry" '
     inner = inner.replace(b"<m:QueryProvisioningResponse", b"<m:QueryProvisioningResponse" + spaces, 1)
     assert reports.count(mark)
-    with pytest.raises(MessageError, match="no place in <GenericMetadata>"):
+    with pytest.raises(MessageError, match="not allowed in <GenericMetadata>"):
         split_message(reports.replace(mark, inner + mark, 1))

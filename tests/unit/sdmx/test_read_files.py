@@ -79,7 +79,7 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"no file or folder matches .*\*\.xml"):
         read_files(tmp_path / "*.xml")
     texts: Any = io.StringIO("{}")
-    with pytest.raises(UsageError, match="open it for bytes"):
+    with pytest.raises(UsageError, match="open it in binary mode"):
         read_files(texts)
 
 

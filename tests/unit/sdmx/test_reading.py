@@ -358,5 +358,5 @@ def test_an_artefact_that_appears_twice_is_refused() -> None:
     fusion = b'{"Codelist":[{"id":"CL","agencyId":"A"},{"id":"CL","agencyId":"A","version":"1.0"}]}'
     for twice in (data, fusion):
         for act in (read_message, split_message):
-            with pytest.raises(MessageError, match="twice"):
+            with pytest.raises(MessageError, match="duplicate"):
                 act(twice)

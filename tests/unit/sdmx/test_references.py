@@ -66,7 +66,7 @@ def test_the_newest_version_is_found() -> None:
     found = structures_of({"codelists": codelists("1.0.0", "1.10.0", "2.0.0-draft")})
     assert found.latest(f"{URN}codelist.Codelist=A:CL(1.0.0)").version == "1.10.0"
     assert found.latest(Urn.of("Code", "A", "CL", "7.7", "A"), stable=False).version == "2.0.0-draft"
-    with pytest.raises(ArtefactNotFoundError, match="nothing here"):
+    with pytest.raises(ArtefactNotFoundError, match="no artefact has this id"):
         found.latest(f"{URN}codelist.Codelist=A:NONE(1.0.0)")
     drafts = structures_of({"codelists": codelists("2.0.0-draft")})
     with pytest.raises(ArtefactNotFoundError, match=r"2\.0\.0-draft"):

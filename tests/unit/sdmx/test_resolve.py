@@ -190,9 +190,9 @@ def test_flows_structures_and_agreements_are_resolved() -> None:
         assert found.data_provider is not None
         assert str(found.data_provider.urn) == PROVIDER
     for wrong in (CODELIST, CONCEPT + "FREQ"):
-        with pytest.raises(UrnError, match="no DataStructure, Dataflow or ProvisionAgreement"):
+        with pytest.raises(UrnError, match="not a DataStructure, Dataflow or ProvisionAgreement"):
             structures.resolve(wrong)
-    with pytest.raises(ArtefactNotFoundError, match="nothing here"):
+    with pytest.raises(ArtefactNotFoundError, match="no artefact has this id"):
         structures.resolve("A:NONE(1.0)")
 
 
@@ -413,7 +413,7 @@ def test_a_long_list_of_missing_parts_is_shortened_only_in_the_message() -> None
     dimensions = [dimension(f"D{i}", **enumerated(f"{LIST}L{i // 2}(1.0.0)")) for i in range(60)]
     many = {"dimensionList": {"id": "DimensionDescriptor", "dimensions": dimensions}}
     data = sample() | {"dataStructures": [structure(**many)]}
-    with pytest.raises(IncompleteStructureError, match=r"D0, D1: looking up .*; and 10 more; have these") as caught:
+    with pytest.raises(IncompleteStructureError, match=r"D0, D1: looking up .*; and 10 more; publish them") as caught:
         structures_of(data).resolve(DSD)
     assert len(caught.value.missing) == 60
 
@@ -485,13 +485,13 @@ def test_unusable_references_raise_with_the_reason() -> None:
     listed = sample() | {"dataStructures": [structure(measureList={"id": "MeasureDescriptor", "measures": [
         dimension("OBS_VALUE", **enumerated(f"{URN}categoryscheme.CategoryScheme=A:CATS(1.0.0)"))]})],
         "categorySchemes": [artefact("CATS")]}  # fmt: skip
-    with pytest.raises(IncompleteStructureError, match="lists no values"):
+    with pytest.raises(IncompleteStructureError, match="has no list of values"):
         structures_of(listed).resolve(FLOW)
     flow = f"{URN}metadatastructure.Metadataflow=A:MDF(1.0)"
     agreement = {"provisionAgreements": [artefact("PA", version="1.0", structureUsage=flow)],
                  "metadataflows": [artefact("MDF", version="1.0")]}  # fmt: skip
     old = Structures(FakeSnapshot.of(split_message(message(agreement, "1.0"))))
-    with pytest.raises(UrnError, match="not about a Dataflow"):
+    with pytest.raises(UrnError, match="not to a Dataflow"):
         old.resolve(f"{URN}registry.ProvisionAgreement=A:PA(1.0)")
 
 

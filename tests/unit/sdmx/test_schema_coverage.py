@@ -112,7 +112,7 @@ _OTHER_MESSAGES: Final = {
 
 @pytest.mark.parametrize("path", _OTHER_MESSAGES, ids="-".join)
 def test_metadata_sets_and_agreements_are_read_whole(path: tuple[str, ...]) -> None:
-    """All content of messages of their own kind is read: metadata sets, and provision agreements of 2.0."""
+    """All content of separate messages is read: metadata sets, and provision agreements of 2.0."""
     findings, refused = ignored_in_message(*path)
     assert refused == []
     assert len(findings.noticed) > 25

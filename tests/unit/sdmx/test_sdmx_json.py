@@ -587,7 +587,7 @@ def test_a_name_that_comes_twice(members: list[tuple[str, Any]], is_compact: boo
     if len({key for key, _ in members}) == len(members):
         assert refuse_repeated(data) is None
     else:
-        with pytest.raises(MessageError, match="twice"):
+        with pytest.raises(MessageError, match="duplicate"):
             refuse_repeated(data)
 
 

@@ -147,11 +147,11 @@ def test_live_look_ups() -> None:
     with topic.replica() as replica:
         replica.wait_ready(30)
         with LiveStructures(replica) as live:
-            assert repr(live) == "<LiveStructures of <FakeReplica codes: live, version 1, 1 key>, not asked yet>"
+            assert repr(live) == "<LiveStructures of <FakeReplica codes: live, version 1, 1 key>, not queried yet>"
             live.structures()
             topic.put("b", b"1")
             replica.wait_for(topic.end(), 30)
-            assert repr(live).endswith("version 2, 2 keys>, last asked in version 1>")
+            assert repr(live).endswith("version 2, 2 keys>, last queried in version 1>")
         assert repr(live) == "<LiveStructures, closed>"
 
 

@@ -110,11 +110,11 @@ def _never(*_: object, **__: object) -> None:
 
 def test_the_error_for_a_missing_artefact_suggests_similar_ones(structures: Structures) -> None:
     """The error for a missing artefact has the version and similar artefacts."""
-    with pytest.raises(ArtefactNotFoundError, match=r"not in version 7; there is version 2\.1 of it"):
+    with pytest.raises(ArtefactNotFoundError, match=r"not in version 7; it exists in version 2\.1"):
         structures.codelist("SDMX:CL_FREQ(3.0)")
     with pytest.raises(ArtefactNotFoundError, match=r"there is urn:.*KR_DEMO:CL_SEX\(1\.0\)"):
         structures.codelist("SDMX:CL_SEX(1.0)")
-    with pytest.raises(ArtefactNotFoundError, match="nothing here"):
+    with pytest.raises(ArtefactNotFoundError, match="no artefact has this id"):
         structures.get(urn("Code", "SDMX:CL_NOTHING(1.0).A"))
     with pytest.raises(UrnError, match="names a Codelist"):
         structures.dataflow(urn("Codelist", "SDMX:CL_FREQ(2.1)"))

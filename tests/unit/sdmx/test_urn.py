@@ -125,7 +125,7 @@ def test_a_vendors_class() -> None:
     urn = Urn.parse("urn:sdmx:org.sdmx.infomodel.publicationtable.PublicationTable=A:T(1.0)")
     assert (urn.package, urn.cls, urn.maintainable) == ("publicationtable", "PublicationTable", urn)
     assert Urn.of("PublicationTable", "A", "T", "1.0", package="publicationtable") == urn
-    with pytest.raises(UrnError, match="no such class"):
+    with pytest.raises(UrnError, match="does not have this class"):
         Urn.of("PublicationTable", "A", "T", "1.0")
 
 

@@ -59,7 +59,7 @@ def test_metadata_sets_stand_in_messages_of_their_own(version: str) -> None:
     assert faults(version, data) == []
     assert list(read_message(data)) == [one]
     flow = Dataflow(urn=Urn.of("Dataflow", "AG", "DF", "1.0"))
-    with pytest.raises(UnwritableError, match="messages of their own"):
+    with pytest.raises(UnwritableError, match="separate messages"):
         write_message([one, flow], ML[version])
     assert list(read_message(write_message(one, Format.SDMX_JSON_2_0))) == [one]
 

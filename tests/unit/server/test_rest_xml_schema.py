@@ -59,7 +59,7 @@ def test_constraints_and_the_dimension_of_observations() -> None:
     assert _codes(document) == ["A", "M"]
     assert _codes(compiled(get("schema/dataflow/ECB/EXR_ALL/1.0").body, "3.0")) == ["A", "D", "M", "Q"]
     refused = get(FLOW, "dimensionAtObservation=NONE")
-    assert (refused.status, b"NONE is none of its dimensions" in refused.body) == (422, True)
+    assert (refused.status, b"NONE is not one of its dimensions" in refused.body) == (422, True)
 
 
 def _codes(document: etree._Element) -> list[str]:

@@ -135,7 +135,7 @@ def test_every_difference_is_reported() -> None:
         "partitions: 2, declared 3; they can be added, never removed",
         "replication factor: 3, declared 1",
         "segment.ms: 8, declared 7",
-        "x: Kafka knows no such setting, declared 1",
+        "x: Kafka does not have this setting, declared 1",
         "retention.ms: 9, not declared",
     ]
 

@@ -54,7 +54,7 @@ def parse_jaas(text: str) -> Login:
         while end > 1 and tokens[end] == ("sign", ";"):
             end -= 1
         if tokens[end] != ("sign", "}"):
-            raise _wrong("the section is not closed by }")
+            raise _wrong("the closing } of the section is missing")
         tokens = tokens[2:end]
     return _login(tokens)
 

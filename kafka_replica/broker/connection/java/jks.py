@@ -57,7 +57,7 @@ class PrivateKeyEntry(NamedTuple):
         password_bytes = _password_bytes(password)
         key = bytes(a ^ b for a, b in zip(secret, _key_stream(password_bytes, salt, len(secret)), strict=True))
         if not hmac.compare_digest(_sha1(password_bytes + key), digest):
-            raise WrongPasswordError(f"has another password for the private key {self.alias!r}, or is damaged")
+            raise WrongPasswordError(f"needs a different password for the private key {self.alias!r}, or is damaged")
         return key
 
 
@@ -91,7 +91,7 @@ def read_jks(data: bytes, password: str | None) -> KeyStore:
         raise JksError("is not a JKS store")
     expected = None if password is None else _sha1(_password_bytes(password) + b"Mighty Aphrodite" + content)
     if expected is not None and not hmac.compare_digest(expected, digest):
-        raise WrongPasswordError("has another password, or is damaged")
+        raise WrongPasswordError("has a different password, or is damaged")
     return _read_entries(_Reader(content))
 
 
@@ -122,7 +122,7 @@ class _Reader:
 def _read_entries(reader: _Reader) -> KeyStore:
     magic, version = reader.take(4), reader.integer()
     if version not in {1, 2}:
-        raise JksError(f"is damaged, or of a newer format: its version is {version}; known are 1 and 2")
+        raise JksError(f"is damaged, or of a newer format: its version is {version}; versions 1 and 2 are supported")
     keys: list[PrivateKeyEntry] = []
     certificates: list[bytes] = []
     for _ in range(reader.integer()):
@@ -134,17 +134,17 @@ def _read_entries(reader: _Reader) -> KeyStore:
         elif kind == _TRUSTED_CERTIFICATE:
             certificates.append(_certificate(reader, version))
         elif kind == _SECRET_KEY and magic == JCEKS_MAGIC:
-            raise JksError(f"has a secret key, {alias!r}, which only Java reads; {_CONVERT}")
+            raise JksError(f"has a secret key, {alias!r}, which only Java can read; {_CONVERT}")
         else:
             raise JksError(f"is damaged: its entry {alias!r} is of the unknown kind {kind}")
     if not reader.at_end():
-        raise JksError("is damaged: there is more in it than its entries")
+        raise JksError("is damaged: it has data after its last entry")
     return KeyStore(tuple(keys), tuple(certificates))
 
 
 def _certificate(reader: _Reader, version: int) -> bytes:
     if version == 2 and (kind := reader.text()) not in {"X.509", "X509"}:
-        raise JksError(f"has a certificate of the type {kind!r}; known is X.509")
+        raise JksError(f"has a certificate of type {kind!r}; only X.509 is supported")
     return reader.take(reader.integer())
 
 
@@ -155,7 +155,7 @@ def _encrypted_data(protected_key: bytes) -> bytes:
     # Older versions of Java write the parameter NULL after the identifier, newer versions write nothing.
     identifier, _ = _der_element(algorithm, _OBJECT_IDENTIFIER)
     if identifier != _KEY_PROTECTOR:
-        raise JksError(f"has a private key that is encrypted in a way which only Java reads; {_CONVERT}")
+        raise JksError(f"has a private key with an encryption that only Java can read; {_CONVERT}")
     encrypted, _ = _der_element(rest, _OCTET_STRING)
     return encrypted
 

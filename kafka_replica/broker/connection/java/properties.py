@@ -52,7 +52,7 @@ def from_java(given: Mapping[str, Any]) -> dict[str, Any]:
     settings = {_RENAMED.get(name, name): value for name, value in given.items() if name not in _LEFT_OUT}
     left_out = sorted(_LEFT_OUT & given.keys())
     if left_out:
-        _log.info("Java's own properties have no meaning here and are left out: %s", ", ".join(left_out))
+        _log.info("ignoring properties that only Java's clients have: %s", ", ".join(left_out))
     if settings.get("ssl.endpoint.identification.algorithm") == "":
         settings["ssl.endpoint.identification.algorithm"] = "none"  # the meaning of an empty value in Java
     for name in _PEM:
@@ -90,8 +90,8 @@ def _take_jaas(settings: dict[str, Any]) -> None:
     translate = _MODULES.get(login.module)
     if translate is None:
         raise ConfigurationError(
-            f"sasl.jaas.config names {login.module}, which is Java's own; known are {', '.join(_MODULES)}: "
-            "say the same with librdkafka's sasl.* properties"
+            f"sasl.jaas.config names {login.module}, which exists only in Java; supported are {', '.join(_MODULES)}: "
+            "use librdkafka's sasl.* properties instead"
         )
     for name, value in translate(login, settings).items():
         settings.setdefault(name, value)
@@ -107,7 +107,9 @@ def _plain(login: Login, settings: Mapping[str, Any]) -> dict[str, Any]:
 
 def _scram(login: Login, settings: Mapping[str, Any]) -> dict[str, Any]:
     if not settings.get("sasl.mechanism") and not settings.get("sasl.mechanisms"):
-        raise ConfigurationError("sasl.jaas.config names SCRAM: say which in sasl.mechanism, such as SCRAM-SHA-512")
+        raise ConfigurationError(
+            "sasl.jaas.config names SCRAM: set its variant in sasl.mechanism, such as SCRAM-SHA-512"
+        )
     return _name_and_password(login, settings)
 
 

@@ -46,7 +46,7 @@ class JavaStore:
         except OSError as error:
             raise ConfigurationError(f"{name}: {location} cannot be read ({error.strerror})") from error
         if len(self._data) > _LARGEST_BYTES:
-            raise self._wrong(f"is no key store: it is larger than {_LARGEST_BYTES // 2**20} MiB")
+            raise self._wrong(f"is not a key store: it is larger than {_LARGEST_BYTES // 2**20} MiB")
 
     @property
     def is_java(self) -> bool:
@@ -89,7 +89,7 @@ class JavaStore:
         keys = self._load_java().private_keys
         if len(keys) != 1:
             aliases = ", ".join(key.alias for key in keys[:10])
-            raise self._wrong(f"has {len(keys)} private keys ({aliases}); it has to be one")
+            raise self._wrong(f"has {len(keys)} private keys ({aliases}); it must have exactly one")
         try:
             return _pkcs12_file(keys[0], key_password or self._password or "")
         except WrongPasswordError as error:
@@ -106,7 +106,7 @@ class JavaStore:
         try:
             store = pkcs12.load_pkcs12(self._data, password)
         except ValueError as error:
-            raise self._wrong("is no PKCS#12 store, or its password is another") from error
+            raise self._wrong("is not a PKCS#12 store, or the password is wrong") from error
         return tuple(one.certificate.public_bytes(forms.Encoding.DER) for one in store.additional_certs)
 
     def _load_java(self) -> KeyStore:

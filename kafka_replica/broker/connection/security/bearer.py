@@ -31,7 +31,7 @@ class CheckedBearer:
             self._sent = True
             return await self._first_message(), True
         if self._refused:
-            raise AuthenticationError("the broker refused our OAuth token and did not say why; see its log")
+            raise AuthenticationError("the broker refused our OAuth token without a reason; see its log")
         if answer:
             self._refused = True
             self._provider.forget()

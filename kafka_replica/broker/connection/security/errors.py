@@ -16,8 +16,8 @@ from kafka_replica.common.error_causes import causes
 from kafka_replica.errors import AuthenticationError, BrokerError, BrokerUnavailableError, ConfigurationError
 
 _SAID = {
-    KafkaError.UNSUPPORTED_SASL_MECHANISM: "this listener does not take the sasl.mechanism that is set",
-    KafkaError.ILLEGAL_SASL_STATE: "this listener does not ask who we are, while security.protocol says that it does",
+    KafkaError.UNSUPPORTED_SASL_MECHANISM: "this listener does not support the configured sasl.mechanism",
+    KafkaError.ILLEGAL_SASL_STATE: "this listener requires no authentication, but security.protocol demands it",
 }
 _NO_TLS = frozenset({"WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE", "HTTP_REQUEST", "PACKET_LENGTH_TOO_LONG"})
 # Errors of a broken connection, which do not concern our credentials.
@@ -30,7 +30,7 @@ _NO_COMMON = frozenset({
     "PROTOCOL_VERSION", "UNSUPPORTED_PROTOCOL",
 })  # fmt: skip
 _CHECK_CRL = "check ssl.crl.location"
-_NAME_IT = "name the host as its certificate does, or get it another certificate"
+_NAME_IT = "use the host name of its certificate, or get it another certificate"
 # Advice by OpenSSL's codes (X509_V_ERR_...).
 _ABOUT_CERTIFICATE = {
     3: _CHECK_CRL,
@@ -59,7 +59,7 @@ _BY_TYPE: tuple[tuple[type[BaseException], type[BrokerError | ConfigurationError
     (
         IncompatibleBrokerVersion,
         BrokerError,
-        "what answers is too old, or no broker (a controller?); check the port in bootstrap.servers",
+        "the server is too old, or not a broker (a controller?); check the port in bootstrap.servers",
     ),
 )
 
@@ -98,9 +98,11 @@ def _explained(error: BaseException) -> _Found | None:
     if isinstance(error, asyncio.IncompleteReadError):
         return _no_answer(error)
     if isinstance(error, ValueError) and str(error).startswith("Server "):  # aiokafka's SCRAM
-        return AuthenticationError, f"the broker does not know our password itself ({error}); check whom we speak to"
+        return AuthenticationError, (
+            f"the broker could not prove that it knows our password ({error}); check the broker's address"
+        )
     if type(error).__module__.partition(".")[0] == "gssapi":
-        return AuthenticationError, f"Kerberos says: {error}; check that there is a ticket (klist)"
+        return AuthenticationError, f"Kerberos reports: {error}; check that there is a ticket (klist)"
     return next(((kind, what) for types, kind, what in _BY_TYPE if isinstance(error, types)), None)
 
 
@@ -114,14 +116,14 @@ def _tls(error: ssl.SSLError) -> _Found:
     reason = error.reason or type(error).__name__
     _, alert, word = reason.rpartition("_ALERT_")  # an alert is the broker's verdict, any other reason is ours
     if word in _NO_TLS:
-        return ConfigurationError, f"what answers does not speak TLS ({reason}); {_CHECK_PROTOCOL}"
+        return ConfigurationError, f"the server does not speak TLS ({reason}); {_CHECK_PROTOCOL}"
     if word in _BROKEN or isinstance(error, (ssl.SSLEOFError, ssl.SSLSyscallError, ssl.SSLZeroReturnError)):
         return BrokerUnavailableError, f"the connection was closed during TLS ({reason}); {_CHECK_REACHABLE}"
     if word in _NO_COMMON:
-        what = f"there is no version and cipher of TLS that both sides take ({reason})"
+        what = f"client and broker have no TLS version and cipher in common ({reason})"
         return AuthenticationError, f"{what}; check ssl.cipher.suites, the client's certificate and the broker's log"
     if alert:
-        what = f"the broker did not accept our certificate, or wants one ({reason})"
+        what = f"the broker did not accept our certificate, or requires one ({reason})"
         return AuthenticationError, f"{what}; check ssl.certificate.location, ssl.key.location and the broker's log"
     return AuthenticationError, f"TLS failed ({reason}); check the ssl.* properties and the broker's log"
 
@@ -130,9 +132,9 @@ def _no_answer(error: asyncio.IncompleteReadError) -> _Found:
     """Explain an incomplete answer: the bytes that were read as its length show which protocol the peer uses."""
     head = (error.expected or 0).to_bytes(8, "big")[4:]
     if head.startswith(_TLS_ALERT):
-        return ConfigurationError, f"this listener wants TLS; {_CHECK_PROTOCOL}"
+        return ConfigurationError, f"this listener requires TLS; {_CHECK_PROTOCOL}"
     if head.isascii() and head.decode().isprintable():
-        return ConfigurationError, "what answers does not speak Kafka's protocol; check the port in bootstrap.servers"
+        return ConfigurationError, "the server does not speak Kafka's protocol; check the port in bootstrap.servers"
     return BrokerUnavailableError, f"the broker closed the connection; {_CHECK_REACHABLE}, and {_CHECK_PROTOCOL}"
 
 

@@ -101,7 +101,7 @@ def callback_tokens(callback: Any, config: str | None) -> Callable[[], Token]:
         ConfigurationError: the callback is not callable.
     """
     if not callable(callback):
-        raise wrong("oauth_cb", f"has to be something to call, not {type(callback).__name__}")
+        raise wrong("oauth_cb", f"must be a function, not {type(callback).__name__}")
 
     def call() -> Token:
         try:
@@ -116,11 +116,11 @@ def callback_tokens(callback: Any, config: str | None) -> Callable[[], Token]:
         if made is None:
             raise AuthenticationError(
                 "while getting an OAuth token: oauth_cb has to return (token, expiry in seconds since 1970"
-                "[, principal[, extensions]]), and returned something else; mend it"
+                "[, principal[, extensions]]), but returned something else; correct it"
             )
         if made.expiry_s <= time.time():
             raise AuthenticationError(
-                "while getting an OAuth token: the token that oauth_cb returned has expired already; "
+                "while getting an OAuth token: the token returned by oauth_cb has already expired; "
                 "its second value is the time in seconds since 1970 at which it expires"
             )
         return made
@@ -148,12 +148,12 @@ def unsecured_tokens(config: str | None) -> Callable[[], Token]:
     """
     given, wrong_part = _parts(config or "")
     if wrong_part is not None:
-        raise wrong("sasl.oauthbearer.config", f"has a part that is unknown, empty or there twice: {wrong_part}")
+        raise wrong("sasl.oauthbearer.config", f"has a part that is unknown, empty or duplicated: {wrong_part}")
     life = given.get("lifeSeconds", "3600")
     if "principal" not in given:
-        raise wrong("sasl.oauthbearer.config", 'names no principal; write for example "principal=admin"')
+        raise wrong("sasl.oauthbearer.config", 'names no principal; write, for example, "principal=admin"')
     if not (life.isascii() and life.isdigit() and int(life) > 0):
-        raise wrong("sasl.oauthbearer.config", "has lifeSeconds that are no whole number above 0")
+        raise wrong("sasl.oauthbearer.config", "has lifeSeconds that is not a whole number above 0")
     extensions = {name.removeprefix("extension_"): v for name, v in given.items() if name.startswith("extension_")}
 
     def make() -> Token:
@@ -186,7 +186,9 @@ def _base64(value: Mapping[str, Any]) -> str:
 def _check(token: Token) -> None:
     """Check that nothing in the token can end a field of the message to the broker."""
     if not _VALUE.fullmatch(token.value):
-        raise AuthenticationError("while getting an OAuth token: it is empty or holds characters that no token holds")
+        raise AuthenticationError(
+            "while getting an OAuth token: it is empty or contains characters that are not allowed in tokens"
+        )
     for name, value in token.extensions.items():
         if not (_EXTENSION_NAME.fullmatch(str(name)) and _VALUE.fullmatch(str(value))):
             raise AuthenticationError(

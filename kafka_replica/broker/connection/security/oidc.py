@@ -40,20 +40,20 @@ def oidc_tokens(properties: Properties) -> Callable[[], Token]:
     """
     for name in properties.names(_PREFIX):
         if name.removeprefix(_PREFIX) not in _KNOWN:
-            raise refused(name, "it is not known here (an oauth_cb can give any token)")
+            raise refused(name, "it is not supported (an oauth_cb can provide any token)")
     if (grant := properties.text(_PREFIX + "grant.type") or "client_credentials") != "client_credentials":
         raise refused(
             _PREFIX + "grant.type",
-            f"{grant} is not known here, only client_credentials (an oauth_cb can give any token)",
+            f"{grant} is not supported, only client_credentials (an oauth_cb can provide any token)",
         )
     if (kind := properties.text(_PREFIX + "metadata.authentication.type") or "none").lower() != "none":
         raise refused(
-            _PREFIX + "metadata.authentication.type", f"{kind} is not known here (an oauth_cb can give any token)"
+            _PREFIX + "metadata.authentication.type", f"{kind} is not supported (an oauth_cb can provide any token)"
         )
     url, client, secret = (_needed(properties, name) for name in ("token.endpoint.url", "client.id", "client.secret"))
     parts = urlsplit(url)
     if parts.scheme not in {"http", "https"} or not parts.hostname or "@" in parts.netloc:
-        raise wrong(_PREFIX + "token.endpoint.url", "has to be an address as https://host/path, without a user in it")
+        raise wrong(_PREFIX + "token.endpoint.url", "must be a URL such as https://host/path, without a user name")
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     trust(context, properties, "https.ca.location", "https.ca.pem")
     extensions = _pairs(properties.text(_PREFIX + "extensions") or "")
@@ -71,7 +71,7 @@ def _needed(properties: Properties, name: str) -> str:
 def _pairs(text: str) -> dict[str, str]:
     pairs = [one.strip().partition("=") for one in text.split(",") if one.strip()]
     if not all(key and value for key, _, value in pairs):
-        raise wrong(_PREFIX + "extensions", 'has to be written as in "key=value,other=value"')
+        raise wrong(_PREFIX + "extensions", 'must have the form "key=value,other=value"')
     return {key: value for key, _, value in pairs}
 
 
@@ -122,7 +122,7 @@ class _Endpoint:
             reason = _oauth_error(error)
         said = f"{self._doing}: it answered {error.code}{reason}"
         if error.code >= 500 or error.code in _MAY_PASS:
-            return BrokerUnavailableError(f"{said}; it is asked again at the next connection")
+            return BrokerUnavailableError(f"{said}; it is queried again at the next connection")
         return AuthenticationError(f"{said}; check {_PREFIX}client.id, client.secret, scope and token.endpoint.url")
 
     def _failure(self, error: Exception) -> BrokerError:

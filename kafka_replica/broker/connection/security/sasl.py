@@ -29,7 +29,7 @@ def sasl_arguments(properties: Properties) -> dict[str, Any]:
     mechanism = _mechanism(properties)
     for name in properties.names("sasl."):
         if name not in _KNOWN and not name.startswith(_PREFIXES):
-            raise refused(name, "it is not known here")
+            raise refused(name, "it is not supported")
     if mechanism == "GSSAPI":
         more = _kerberos(properties)
     elif mechanism == "OAUTHBEARER":
@@ -58,7 +58,7 @@ def _name_and_password(properties: Properties, mechanism: str) -> dict[str, Any]
 def _kerberos(properties: Properties) -> dict[str, Any]:
     for name in properties.names("sasl.kerberos."):
         if name not in _KERBEROS:
-            raise refused(name, "it is not known here")
+            raise refused(name, "it is not supported")
     try:
         importlib.import_module("gssapi")
     except ImportError as error:
@@ -88,6 +88,6 @@ def _token_provider(properties: Properties) -> TokenProvider:
         return TokenProvider(oidc_tokens(properties))
     raise wrong(
         "sasl.mechanism",
-        "is OAUTHBEARER, and nothing gives tokens: set oauth_cb, or sasl.oauthbearer.method=oidc, "
-        "or (for trying things out) enable.sasl.oauthbearer.unsecure.jwt",
+        "is OAUTHBEARER, but no source of tokens is set: set oauth_cb, or sasl.oauthbearer.method=oidc, "
+        "or (for experiments) enable.sasl.oauthbearer.unsecure.jwt",
     )

@@ -19,10 +19,10 @@ def parse_servers(text: str, name: str, protocol: str) -> tuple[tuple[str, int],
         ConfigurationError: an address cannot be parsed.
     """
     if "@" in text:  # the message does not quote the address, which may hold a password
-        raise wrong(name, "has an address with @ in it; give the user in sasl.username")
+        raise wrong(name, "has an address with an @; set the user in sasl.username")
     found = [_server(entry.strip(), name, protocol) for entry in text.split(",") if entry.strip()]
     if not found:
-        raise wrong(name, 'names no broker; give one as in "localhost:9092"')
+        raise wrong(name, 'names no broker; set one, for example "localhost:9092"')
     return tuple(dict.fromkeys(found))
 
 
@@ -30,13 +30,13 @@ def _server(entry: str, name: str, protocol: str) -> tuple[str, int]:
     scheme, separator, address = entry.rpartition("://")
     if separator:
         if scheme.upper() != protocol:
-            raise wrong(name, f"has {entry}, while security.protocol is {protocol}; make them agree")
+            raise wrong(name, f"has {entry}, but security.protocol is {protocol}; make them agree")
         address = address.partition("/")[0]
     host, port = _split(address)
     if not (port.isascii() and port.isdigit() and 1 <= int(port) <= 65535):
-        raise wrong(name, f"has {entry}, whose port is none; a port is a number from 1 to 65535")
+        raise wrong(name, f"has {entry}, whose port is invalid; a port is a number from 1 to 65535")
     if "[" in host or "]" in host or any(character.isspace() for character in host):
-        raise wrong(name, f"has {entry}, whose host is none; an IPv6 address with a port is written [::1]:9092")
+        raise wrong(name, f"has {entry}, whose host is invalid; write an IPv6 address with a port as [::1]:9092")
     return host or "localhost", int(port)
 
 

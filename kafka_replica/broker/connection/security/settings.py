@@ -20,7 +20,7 @@ _IMPOSSIBLE = {
 }
 # The only supported value of each, which needs no translation.
 _ONLY = {
-    "broker.address.family": ("any", "aiokafka takes whichever address of a host answers"),
+    "broker.address.family": ("any", "aiokafka uses any address of a host that answers"),
     "client.dns.lookup": ("use_all_dns_ips", "aiokafka does not look up canonical names"),
 }
 _MOST_MS = 2**31 - 1

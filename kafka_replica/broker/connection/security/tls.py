@@ -53,7 +53,7 @@ def tls_context(properties: Properties) -> ssl.SSLContext:
         if name in _INSTEAD:
             raise wrong(name, f"is not for this client; set {_INSTEAD[name]}")
         if name not in _KNOWN:
-            raise refused(name, _IMPOSSIBLE.get(name, "it is not known here"))
+            raise refused(name, _IMPOSSIBLE.get(name, "it is not supported"))
     # Not ssl.create_default_context: since Python 3.13 it rejects authorities that librdkafka accepts.
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     ciphers = properties.text("ssl.cipher.suites")

@@ -30,7 +30,7 @@ def load_client_certificate(context: ssl.SSLContext, properties: Properties) -> 
         return
     if certificate is None or key is None:
         missing = "ssl.certificate.location" if certificate is None else "ssl.key.location"
-        raise wrong(missing, "is missing: a certificate and its key are only of use together")
+        raise wrong(missing, "is missing: a certificate can only be used with its key")
     with _file(*certificate) as certificate_file, _file(*key) as key_file:
         _load(
             context, certificate_file, key_file, properties.text("ssl.key.password"), f"{certificate[0]} and {key[0]}"
@@ -58,13 +58,13 @@ def _load(context: ssl.SSLContext, certificate: str, key: str, password: str | N
         context.load_cert_chain(certificate, key, tell)
     except (OSError, ValueError) as error:
         if getattr(error, "reason", None) == "KEY_VALUES_MISMATCH":
-            raise wrong(names, "do not belong together: it is the key of another certificate") from None
+            raise wrong(names, "do not belong together: the key belongs to another certificate") from None
         if asked and not password:
             raise wrong("ssl.key.password", f"is missing: the private key ({names}) is encrypted") from None
         if asked:
             raise wrong("ssl.key.password", f"does not open the private key ({names})") from None
         if isinstance(error, ssl.SSLError):
-            raise wrong(names, "cannot be used: they have to hold a certificate and its private key in PEM") from error
+            raise wrong(names, "cannot be used: they must contain a certificate and its private key in PEM") from error
         raise wrong(names, f"cannot be used: {getattr(error, 'strerror', None) or error}") from error
 
 
@@ -86,7 +86,7 @@ def _load_store(context: ssl.SSLContext, location: str, password: str | None) ->
     except OSError as error:
         raise wrong(name, f"cannot be read: {location} ({error.strerror})") from error
     except ValueError:
-        raise wrong(name, f"is no PKCS#12 store, or its password is another: {location}") from None
+        raise wrong(name, f"is not a PKCS#12 store, or the password is wrong: {location}") from None
     if key is None or certificate is None:
         raise wrong(name, f"has no private key with its certificate: {location}")
     # The key is never stored unencrypted, not even while it is being loaded.
@@ -111,7 +111,7 @@ def _as_file(name: str, pem: str) -> Iterator[str]:
         else:
             descriptor, path = tempfile.mkstemp(prefix="kafka-replica-")  # readable only by this user
     except OSError as error:
-        raise ConfigurationError(f"while loading {name}: no place for it ({error.strerror}); set TMPDIR") from error
+        raise ConfigurationError(f"while loading {name}: it cannot be stored ({error.strerror}); set TMPDIR") from error
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
             file.write(pem)

@@ -142,7 +142,7 @@ class CsvChunks:
             return decoder.decode(part, is_last).encode()
         except UnicodeDecodeError as error:
             raise DatasetError(
-                f"reading {self._path}: it is not {self.encoding}, see byte {begin + error.start}; say its encoding "
+                f"reading {self._path}: it is not {self.encoding}, see byte {begin + error.start}; give its encoding "
                 "(encoding=, or --encoding), for example cp1252"
             ) from error
 

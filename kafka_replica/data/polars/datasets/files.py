@@ -29,12 +29,12 @@ def _fitting(path: Path) -> list[Path]:
         return [path]
     found = sorted(map(Path, glob.glob(str(path), recursive=True)))  # noqa: PTH207 - takes absolute patterns
     if not found:
-        raise UsageError(f"reading {path}: no file or folder fits this pattern")
+        raise UsageError(f"reading {path}: no file or folder matches this pattern")
     return found
 
 
 def _in_folder(folder: Path) -> list[Path]:
     found = sorted(one for one in folder.rglob("*") if one.name.endswith((".csv", ".csv.gz")) and one.is_file())
     if not found:
-        raise UsageError(f"reading the folder {folder}: no file in it is called *.csv or *.csv.gz")
+        raise UsageError(f"reading the folder {folder}: it contains no file named *.csv or *.csv.gz")
     return found

@@ -52,7 +52,7 @@ def read_sdmx_csv(
         return pl.concat(frames, how="diagonal")
     except pl.exceptions.PolarsError as error:
         raise DatasetError(
-            f"reading several files: a column holds one value in one file, and several in another: {error}"
+            f"reading several files: a column has single values in one file, and several in another: {error}"
         ) from error
 
 

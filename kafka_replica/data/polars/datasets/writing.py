@@ -202,7 +202,7 @@ def _form(name: str, kind: pl.DataType) -> Form:
         return FORMS[shape]
     if isinstance(kind, pl.List) and isinstance(kind.inner, pl.List) and shape_of(kind.inner) == "languages":
         return "values in languages"
-    raise UsageError(f"writing SDMX-CSV: column {name} holds {kind}, which is no value of SDMX; leave it out")
+    raise UsageError(f"writing SDMX-CSV: column {name} holds {kind}, which SDMX cannot represent; remove it")
 
 
 def _column(one: PlannedColumn, plan: Plan, texts: dict[str, pl.Expr]) -> pl.Expr:

@@ -102,7 +102,9 @@ def from_sdmx1(obj: Any) -> Artefact:
     sdmx1()
     convert = _FROM.get(our_name(obj))
     if convert is None:
-        raise NotExpressibleError(f"converting {obj!r} from sdmx1: {type(obj).__name__} is no class that is converted")
+        raise NotExpressibleError(
+            f"converting {obj!r} from sdmx1: objects of class {type(obj).__name__} are not converted"
+        )
     return convert(obj)
 
 
@@ -123,8 +125,8 @@ def to_sdmx1_message(artefacts: Iterable[Artefact], *, edition: Edition | None =
         message.add(made)
         if len(list(message.iter_objects())) == known:
             raise NotExpressibleError(
-                f"making a message of sdmx1: it has room for one artefact of class {artefact.urn.cls} with id "
-                f"{artefact.id}, and there are several; make a message for each"
+                f"making a message of sdmx1: it can contain one artefact of class {artefact.urn.cls} with id "
+                f"{artefact.id}, but there are several; make a message for each"
             )
     return message
 

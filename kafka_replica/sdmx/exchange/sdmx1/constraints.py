@@ -32,7 +32,7 @@ _ROLES = {"allowed": "allowable", "actual": "actual"}
 def constraint_to(artefact: Constraint, edition: Edition) -> Any:
     """Convert a constraint; its attachments become a set, without order."""
     if len(artefact.key_sets) > 1 or artefact.metadata_target_regions or artefact.metadata_key_sets:
-        raise refused(artefact.urn, "sdmx1 holds one key set of data, and no regions of metadata")
+        raise refused(artefact.urn, "sdmx1 supports one key set of data, and no regions of metadata")
     common = sdmx1().common
     made = class_named(artefact.urn.cls, edition)(**maintained(artefact))
     role = _ROLES.get((artefact.role or "").lower())

@@ -90,7 +90,7 @@ def keys_to(keys: KeySet, urn: Urn, edition: Edition) -> Any:
             own.valid_from, own.valid_to = key.valid_from, key.valid_to
         for component, selection in _selections(key):
             if len(selection.values) != 1 or selection.time_range is not None:
-                raise refused(urn, f"a key has not exactly one value for {selection.id}")
+                raise refused(urn, f"a key must have exactly one value for {selection.id}")
             own.key_value[component] = common.ComponentValue(value_for=component, value=selection.values[0].value)
         made.keys.append(own)
     return made

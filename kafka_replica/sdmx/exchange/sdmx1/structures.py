@@ -89,7 +89,7 @@ def _measures_to(artefact: DataStructure, edition: Edition) -> list[Any]:
     """Return the measures, of the class that the edition has; 2.1 has one."""
     found = [one for one in artefact.measures.values() if one.urn.cls in {"PrimaryMeasure", "Measure"}]
     if edition == "2.1" and len(found) > 1:
-        raise NotExpressibleError(f"converting {artefact.urn} to sdmx1: 2.1 has one measure; take edition 3.0")
+        raise NotExpressibleError(f"converting {artefact.urn} to sdmx1: 2.1 has one measure; use edition 3.0")
     kind = sdmx1().v21.PrimaryMeasure if edition == "2.1" else sdmx1().v30.Measure
     return [component_to(one, edition, kind) for one in found]
 

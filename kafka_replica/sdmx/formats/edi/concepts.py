@@ -25,7 +25,7 @@ def read_concept_scheme(urn: Urn, body: list[Segment]) -> ConceptScheme:
 def write_concept_scheme(one: ConceptScheme) -> list[str]:
     """Write STC and FTX for each concept; the concepts are standalone."""
     if one.concepts.is_stub or not one.concepts:
-        raise UnwritableError("SDMX-EDI cannot represent a scheme of concepts, only for concepts")
+        raise UnwritableError("SDMX-EDI cannot represent a scheme of concepts, only concepts")
     found: list[str] = []
     for id_, concept in one.concepts.items():
         found.append(write_segment("STC", released(id_)))

@@ -124,7 +124,7 @@ class _Builder:
             # Another component has the fixed id because its concept has that id.
             id_ = one.concept_id
         if id_ in self._dimensions or id_ in self._measures or id_ in self._attributes:
-            fail(one.segment.number, f"the component {id_[:80]!r} comes twice in {self._urn}")
+            fail(one.segment.number, f"the component {id_[:80]!r} is duplicated in {self._urn}")
         try:
             return {"urn": self._urn.with_item(class_, id_), "concept": one.concept}
         except UrnError as error:
@@ -183,7 +183,7 @@ def _dimension(one: Dimension) -> list[str]:
 
 def _component(kind: str, one: Component, position: str = "", *more: str) -> list[str]:
     if one.concept is None or one.concept.item is None:
-        raise UnwritableError(f"{one.urn} names no concept, and SDMX-EDI knows components by theirs")
+        raise UnwritableError(f"{one.urn} names no concept, by which SDMX-EDI identifies components")
     place: tuple[str, ...] = ("", position) if position else ()
     found = [write_segment("SCD", kind, one.concept.item, "", "", "", place)]
     own = one.representation or Representation()

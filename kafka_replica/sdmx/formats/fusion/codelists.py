@@ -111,7 +111,7 @@ speaks_of_extension: Final = re.compile("exten[ds]|inherit", re.IGNORECASE).sear
 def _read_extension(urn: Urn, wire: WireExtension) -> CodelistExtension:
     extended = read_reference(wire.codelist, urn)
     if extended is None:
-        raise MessageError(f"reading {urn}: an extension of it names no codelist to extend")
+        raise MessageError(f"reading {urn}: one of its extensions names no codelist to extend")
     return CodelistExtension(
         codelist=extended,
         prefix=wire.prefix,

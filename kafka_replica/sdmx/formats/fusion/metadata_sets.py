@@ -53,7 +53,7 @@ def read_metadata_set(urn: Urn, wire: WireMetadataSet) -> MetadataSet:
 
 def _read_reported(urn: Urn, wire: WireReported) -> ReportedAttribute:
     if wire.id is None:
-        raise MessageError(f"reading {urn}: an attribute that it reports has no id")
+        raise MessageError(f"reading {urn}: a reported attribute has no id")
     value = wire.value
     if isinstance(value, list) and value and all(isinstance(one, dict) and "locale" in one for one in value):
         # Texts are listed by language everywhere in Fusion-JSON.

@@ -208,7 +208,7 @@ def read_time(value: str | int | None) -> str | None:
     try:
         found = _EPOCH + timedelta(milliseconds=value)
     except OverflowError:
-        raise MessageError(f"reading Fusion-JSON: {value} milliseconds since 1970 is no date") from None
+        raise MessageError(f"reading Fusion-JSON: {value} milliseconds since 1970 is not a valid date") from None
     return found.replace(tzinfo=None).isoformat()
 
 

@@ -18,7 +18,7 @@ def element_of(artefact: Artefact, format_: Format) -> tuple[str, Json]:
     """Return the list that holds an artefact, and its JSON. Raises UnwritableError."""
     kind = artefact.urn.cls
     if kind not in WRITERS:
-        raise UnwritableError(f"how {format_.title} writes a {kind} is not known")
+        raise UnwritableError(f"{format_.title} has no known form of a {kind}")
     return kind, WRITERS[kind](artefact)
 
 
@@ -43,4 +43,4 @@ def _encoded(value: object) -> bytes:
     try:
         return msgspec.json.encode(value)
     except UnicodeEncodeError:
-        raise UnwritableError("a text in it holds half of a surrogate pair, which UTF-8 cannot represent") from None
+        raise UnwritableError("a text in it contains half of a surrogate pair, which UTF-8 cannot represent") from None

@@ -33,7 +33,7 @@ def component_urn(structure: Urn, class_: str, component: str, taken: set[str]) 
 def item_urn(scheme: Urn, class_: str, item: str | None, taken: Container[str]) -> Urn:
     """Return the URN of an item, which must have a unique id. Raises MessageError."""
     if item is not None and item in taken:
-        raise MessageError(f"reading {scheme}: the id {item[:80]!r} comes twice, and which one counts cannot be known")
+        raise MessageError(f"reading {scheme}: the id {item[:80]!r} is duplicated, so its meaning is ambiguous")
     try:
         return scheme.with_item(class_, item or "")
     except UrnError as error:
@@ -54,10 +54,10 @@ def read_items(
     """
     found: dict[str, T] = {}
     if inside is not None and inside.count(".") > MAX_DEPTH:
-        fail(urn, f"items are nested more than {MAX_DEPTH} deep, which no structure is")
+        fail(urn, f"items are nested more than {MAX_DEPTH} levels deep")
     for wire in wires or ():
         own = wire.id or ""
         if own in found:
-            fail(urn, f"the id {own[:80]!r} comes twice, and which one counts cannot be known")
+            fail(urn, f"the id {own[:80]!r} is duplicated, so its meaning is ambiguous")
         found[own] = make(item_urn(urn, class_, own if inside is None or not own else f"{inside}.{own}", {}), wire)
     return found

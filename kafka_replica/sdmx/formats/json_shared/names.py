@@ -83,8 +83,8 @@ def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
             own = next((held for key, held in pairs if key == "id" and isinstance(held, str)), None)
             where = f" with the id {own[:80]!r}" if own and name != "id" else ""
             raise MessageError(
-                f"reading a JSON message: the name {name[:80]!r} comes twice in an object{where}, and which one counts "
-                "cannot be known; have it published again"
+                f"reading a JSON message: the name {name[:80]!r} is duplicated in an object{where}, so its meaning is "
+                "ambiguous; publish it again"
             )
         found[name] = value
     return found

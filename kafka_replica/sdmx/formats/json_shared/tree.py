@@ -176,7 +176,9 @@ def _opened(data: bytes, claimed: Format | None) -> JsonMessage:
     if is_fusion or (not top and meta is not None) or claimed is Format.FUSION_JSON:
         return JsonMessage(Format.FUSION_JSON, meta, top, budget)
     keys = ", ".join(repr(name[:40]) for name in list(top)[:5])
-    raise MessageError(f"reading a JSON message: neither Fusion-JSON nor SDMX-JSON structures; its keys are {keys}")
+    raise MessageError(
+        f"reading a JSON message: it contains neither Fusion-JSON nor SDMX-JSON structures; its keys are {keys}"
+    )
 
 
 def _is_of_fusion(raw: msgspec.Raw) -> bool:
@@ -190,7 +192,7 @@ def _refuse_errors(top: dict[str, msgspec.Raw]) -> None:
     errors = bytes(top.get("errors", b"[]"))
     if errors not in {b"[]", b"null"}:
         said = errors[:300].decode(errors="replace")
-        raise MessageError(f"reading a JSON message: it holds no structures but the error of a registry: {said}")
+        raise MessageError(f"reading a JSON message: it contains no structures but the error of a registry: {said}")
 
 
 @lru_cache(maxsize=64)

@@ -112,7 +112,7 @@ def _read_target(item: Item) -> MetadataTarget:
             class_, fixed = _TARGETS[kind]
             id_ = element.get("id") or fixed
             if id_ is None or id_ in found:
-                fail(element, "it has no id" if id_ is None else f"the id {id_[:80]!r} comes twice")
+                fail(element, "it has no id" if id_ is None else f"the id {id_[:80]!r} is duplicated")
             one = Item(element, item_urn(item.urn, class_, element, f"{item.urn.item}.{id_}"), item.names)
             local = first(one.rest, "LocalRepresentation")
             found[id_] = TargetObject(
@@ -180,7 +180,7 @@ def _write_target(one: MetadataTarget, edition: Edition) -> str:
 
 def _target_object(one: TargetObject, edition: Edition) -> str:
     if one.urn.cls not in _TARGET_ELEMENTS:
-        raise UnwritableError(f"{one.urn} is no part of a metadata target")
+        raise UnwritableError(f"{one.urn} is not part of a metadata target")
     local = write_representation("str:LocalRepresentation", one.representation, edition)
     return component(_TARGET_ELEMENTS[one.urn.cls], one, edition, local, objectType=one.object_type)
 

@@ -83,7 +83,7 @@ def _cascade(element: etree._Element) -> str | None:
     written = element.get("cascadeValues", "false").strip().lower()
     found = {"true": "true", "1": "true", "false": "", "0": "", "excluderoot": "excluderoot"}.get(written)
     if found is None:
-        fail(element, f"cascadeValues={written[:80]!r} is none of true, false and excluderoot")
+        fail(element, f"cascadeValues={written[:80]!r} is not one of true, false and excluderoot")
     return found or None
 
 

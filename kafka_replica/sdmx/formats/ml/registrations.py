@@ -66,7 +66,7 @@ def _refuse_deletion(root: etree._Element, names: Names) -> None:
         kind = names[one.tag]
         action = one.get("action") if kind in _REQUESTS else text_of(one).strip() if kind else None
         if action == "Delete":
-            fail(one, "it is about a deletion, so what it holds is not there; delete the key instead")
+            fail(one, "it reports a deletion, so its content no longer exists; delete the key instead")
 
 
 def _urn(element: etree._Element, names: Names) -> Urn:

@@ -182,7 +182,7 @@ def _write_scheme_map(one: SchemeMapInSet, edition: Edition) -> str:
         raise UnwritableError("only SDMX-ML 2.0 has a place for the alias of a map")
     kind = one.urn.cls
     if kind not in _ROWS:
-        raise UnwritableError(f"{one.urn} is no map between schemes")
+        raise UnwritableError(f"{one.urn} is not a map between schemes")
     rows = [_item_map(_ROWS[kind], each, edition) for each in one.item_maps]
     ends = edition.ref("str:Source", one.source) + edition.ref("str:Target", one.target)
     return item(f"str:{kind}", one, edition, ends, *rows)
@@ -222,7 +222,7 @@ def _write_component_map(one: ComponentMapInSet, edition: Edition) -> str:
 def _write_component(tag: str, id_: str, class_: str | None, holder: str | None) -> str:
     container = holder or LISTS_OF_COMPONENTS.get(class_ or "")
     if class_ is None or container is None:
-        raise UnwritableError(f"SDMX-ML 2.1 demands the class of the component {id_} that is mapped, and its list")
+        raise UnwritableError(f"SDMX-ML 2.1 requires the class of the mapped component {id_}, and its list")
     package = "datastructure" if class_ in LISTS_OF_COMPONENTS else "metadatastructure"
     name = "Attribute" if class_ == "DataAttribute" else class_
     return el(tag, el("Ref", id=id_, containerID=container, package=package, **{"class": name}))

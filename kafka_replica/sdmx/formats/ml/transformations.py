@@ -219,7 +219,7 @@ def _item(one: Any, edition: Edition) -> str:
     if isinstance(one, NamePersonalisation):
         content = leaf("str:VtlDefaultName", one.vtl_default_name) + leaf("str:PersonalisedName", one.personalised_name)
         return item("str:NamePersonalisation", one, edition, content, vtlArtefact=one.vtl_artefact)
-    raise UnwritableError(f"{one.urn} is of no class that a scheme of VTL can hold")
+    raise UnwritableError(f"{one.urn} has a class that a VTL scheme cannot contain")
 
 
 def _write_custom_type(one: CustomType) -> str:
@@ -248,7 +248,7 @@ def _write_mapping(one: VtlMapping, edition: Edition) -> str:
         edition.until_3(one.mapped.cls == "ConceptScheme", "a VTL mapping of a concept scheme")
         mapped = edition.ref(f"str:{one.mapped.cls}", one.mapped)
     else:
-        raise UnwritableError(f"{one.urn} maps a {one.mapped.cls}, and VTL maps dataflows, codelists and concepts")
+        raise UnwritableError(f"{one.urn} maps a {one.mapped.cls}, but VTL maps dataflows, codelists and concepts")
     to_vtl = _write_method("str:ToVtlMapping", "str:ToVtlSubSpace", one.to_vtl)
     from_vtl = _write_method("str:FromVtlMapping", "str:FromVtlSuperSpace", one.from_vtl)
     return item("str:VtlMapping", one, edition, mapped, to_vtl, from_vtl, alias=one.alias)

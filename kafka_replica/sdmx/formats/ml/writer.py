@@ -157,7 +157,7 @@ def _body(by_container: dict[str, list[str]], edition: Edition) -> tuple[str, st
     apart = [kind for kind in (_METADATA, _REGISTRY) if kind in by_container]
     if apart and len(by_container) > 1:
         raise UnwritableError(
-            "metadata sets and registrations stand in messages of their own; write the other structures apart"
+            "metadata sets and registrations need separate messages; write the other structures separately"
         )
     if apart == [_METADATA]:
         return _METADATA, "".join(by_container[_METADATA])

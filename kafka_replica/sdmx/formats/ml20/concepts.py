@@ -85,7 +85,7 @@ def write_concept_scheme(one: ConceptScheme, edition: Edition) -> str:
     concepts = [] if one.concepts.is_stub else [_concept(each, one.urn, edition) for each in one.concepts.values()]
     if one.id == STANDALONE_CONCEPTS and one.version == DEFAULT_VERSION:
         return "".join(concepts)
-    edition.since_20(True, "concept schemes: its concepts stand alone")
+    edition.since_20(True, "concept schemes: its concepts are not in schemes")
     return write_maintained("str:ConceptScheme", one, edition, *concepts)
 
 

@@ -64,7 +64,7 @@ def _key(element: etree._Element, names: Names) -> tuple[MemberSelection, ...]:
             component = text_of(child).strip()
         elif kind == "Value":
             if not component:
-                fail(child, "no component stands before it")
+                fail(child, "no component precedes it")
             found.append(MemberSelection(id=component, values=(SelectedValue(value=text_of(child)),)))
             component = None
     return tuple(found)

@@ -142,7 +142,7 @@ class _Parts:
         elif kind == "Group":
             self._group(element)
         elif kind:
-            fail(element, "it has no place in <Components>")
+            fail(element, "it is not allowed in <Components>")
 
     def _dimension(self, class_: str, element: etree._Element) -> None:
         id_, arguments, _ = self._component(class_, element)
@@ -155,7 +155,7 @@ class _Parts:
         fixed = FIXED_COMPONENT_IDS.get(class_)
         id_ = fixed if fixed and fixed not in self._of_concepts else own.item or ""
         if id_ in self.dimensions or id_ in self.measures or id_ in self._attributes:
-            fail(element, f"the component {id_[:80]!r} comes twice in {self._urn}")
+            fail(element, f"the component {id_[:80]!r} is duplicated in {self._urn}")
         arguments["urn"] = item_urn(self._urn, class_, element, id_)
         arguments["concept"] = own
         arguments["representation"] = read_representation(element, rest, self._source, self._urn.agency)
@@ -320,7 +320,7 @@ def _attribute(one: Attribute, structure: DataStructure, edition: Edition) -> st
     key = tuple(id_ for id_, each in structure.dimension_list.items() if not each.is_time)
     if about.kind == "dimensions" and about.dimensions != key:
         raise UnwritableError(
-            f"SDMX-ML before 2.1 cannot represent {one.urn}: it is about some dimensions, not about all"
+            f"SDMX-ML before 2.1 cannot represent {one.urn}: it applies to some dimensions, not to all"
         )
     primary = tuple(id_ for id_, each in structure.measures.items() if each.urn.cls == "PrimaryMeasure")
     measures = () if about.kind == "observation" and about.measures == primary else about.measures

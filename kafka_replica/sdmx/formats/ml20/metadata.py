@@ -112,7 +112,7 @@ def _targets(urn: Urn, identifiers: etree._Element, source: Source, targets: dic
         objects: dict[str, TargetObject] = {}
         for name in used:
             if name not in components:
-                fail(element, f"it refers to the identifier component {name[:80]!r}, which is not there")
+                fail(element, f"it refers to the identifier component {name[:80]!r}, which does not exist")
             objects[name] = _object(item.urn, name, components[name], source)
         targets[id_] = NamedMetadataTarget(urn=item.urn, target_objects=Items(objects), **item.arguments)
 
@@ -149,7 +149,7 @@ def _attributes(elements: Iterable[etree._Element], above: Urn, source: Source) 
         own = concept(element, source, above.agency)
         id_ = own.item or ""
         if id_ in found:
-            fail(element, f"the attribute {id_[:80]!r} comes twice")
+            fail(element, f"the attribute {id_[:80]!r} is duplicated")
         urn = item_urn(above, "MetadataAttribute", element, f"{above.item}.{id_}")
         item = Item(element, urn, source.names)
         found[id_] = MetadataAttribute(
@@ -210,7 +210,7 @@ def write_metadata_structure(one: MetadataStructure, edition: Edition) -> str:
 
 def _named(one: Identifiable) -> str:
     if not isinstance(one, (NamedMetadataTarget, NamedTargetObject, NamedReportStructure)):
-        raise UnwritableError(f"SDMX-ML 2.0 demands a name of {one.urn}")
+        raise UnwritableError(f"SDMX-ML 2.0 requires a name for {one.urn}")
     return write_texts("str:Name", one.names) + write_texts("str:Description", one.descriptions)
 
 

@@ -32,7 +32,7 @@ def sets_in(holder: etree._Element, source: Source) -> list[etree._Element]:
         fail(holder, "there is no <MetadataSet>, so this is neither a structure message nor one of metadata")
     for one in found:
         if str(one.tag).lower().endswith("/metadatareport}metadataset"):
-            fail(one, "what elements of a metadata report mean only its own schema says; publish it as GenericMetadata")
+            fail(one, "elements of a metadata report are only defined by its own schema; publish it as GenericMetadata")
     return found
 
 

@@ -119,7 +119,7 @@ _CONTACT_OF_ROLE: Final = {role: kind for kind, role in _CONTACTS.items() if rol
 def write_agencies(one: OrganisationScheme, edition: Edition) -> str:
     """Write the <Agency> elements, which are standalone in 1.0 and in a scheme without meaning in 2.0."""
     if one.organisations.is_stub:
-        raise UnwritableError("SDMX-ML before 2.1 cannot represent a scheme of agencies, so for no stub of one")
+        raise UnwritableError("SDMX-ML before 2.1 cannot represent a scheme of agencies, nor a stub of one")
     found = [_organisation("str:Agency", each, edition) for each in one.organisations.values()]
     if edition.is_10:
         return "".join(found)

@@ -43,7 +43,7 @@ def refuse_deletion(element: etree._Element, source: Source) -> None:
     """Raise MessageError for a deletion: artefacts to be deleted must not be read as existing ones."""
     action = text_of(element).strip() if source.names[element.tag] == "EventAction" else element.get("action")
     if action == "Delete":
-        fail(element, "it is about a deletion, so what it holds is not there; delete the key instead")
+        fail(element, "it reports a deletion, so its content no longer exists; delete the key instead")
 
 
 def agreement_urn(element: etree._Element, source: Source) -> Urn:

@@ -47,7 +47,7 @@ def element_of(artefact: Artefact, format_: Format) -> tuple[str, str]:
     """Return the container and the XML of an artefact. Raises UnwritableError."""
     edition, kind = EDITIONS[format_], artefact.urn.cls
     if kind not in _WRITERS or (edition.is_10 and kind not in _IN_10):
-        raise UnwritableError(f"{format_.title} has no class {kind}, or it is not written")
+        raise UnwritableError(f"{format_.title} has no class {kind}, or cannot write it")
     container, write = _WRITERS[kind]
     return "Agencies" if edition.is_10 and kind == "AgencyScheme" else container, write(artefact, edition)
 

@@ -124,7 +124,7 @@ def _read_codes(urn: Urn, wire: WireCodelist, context: Context) -> Items[Code]:
 def _read_extension(urn: Urn, wire: WireExtension) -> CodelistExtension:
     extended = read_reference(wire.codelist, urn)
     if extended is None:
-        fail(urn, "an extension of it names no codelist to extend")
+        fail(urn, "one of its extensions names no codelist to extend")
     return CodelistExtension(
         codelist=extended,
         prefix=wire.prefix,
@@ -217,7 +217,7 @@ def _write_members(members: tuple[MemberValue, ...]) -> Json | None:
 
 def _write_member(one: MemberValue) -> Json:
     if "%" in one.value:
-        raise UnwritableError("SDMX-JSON cannot represent a pattern of codes that takes their children too")
+        raise UnwritableError("SDMX-JSON cannot represent a pattern of codes that includes their children")
     cascade = {"true": True, "false": False}.get(one.cascade_values or "", one.cascade_values)
     return obj(value=one.value, cascadeValues=cascade)
 

@@ -31,7 +31,7 @@ class Edition(NamedTuple):
     def check(self, urn: Urn) -> None:
         """Raise UnwritableError for a version that 1.0 does not allow."""
         if self.is_10 and not _is_legacy_version(urn.version):
-            raise UnwritableError(f"{urn} has the version {urn.version!r}, and versions of 1.0 are numbers with dots")
+            raise UnwritableError(f"{urn} has the version {urn.version!r}, but versions of 1.0 are numbers with dots")
 
     def own_urn(self, urn: Urn) -> str | None:
         """Return the URN that an artefact carries, or None for classes that the schemas omit."""

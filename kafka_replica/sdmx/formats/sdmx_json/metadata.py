@@ -256,7 +256,7 @@ def _write_target(one: MetadataTarget, edition: Edition) -> Json:
     found: dict[str, Any] = {}
     for each in one.target_objects.values():
         if each.urn.cls not in _TARGET_LISTS:
-            raise UnwritableError(f"{each.urn} is no part of a metadata target")
+            raise UnwritableError(f"{each.urn} is not part of a metadata target")
         local = write_representation(each.representation, edition)
         written = obj(write_identified(each, edition), localRepresentation=local, objectType=each.object_type)
         found.setdefault(_TARGET_LISTS[each.urn.cls], []).append(written)

@@ -63,7 +63,7 @@ def read_metadata_set(urn: Urn, wire: WireMetadataSet, context: Context) -> Meta
 
 def _read_reported(urn: Urn, wire: WireReported, context: Context) -> ReportedAttribute:
     if wire.id is None:
-        fail(urn, "an attribute that it reports has no id")
+        fail(urn, "a reported attribute has no id")
     values, texts = read_reported_value(wire.value)
     return ReportedAttribute(
         id=wire.id,

@@ -206,7 +206,7 @@ def write_structure_set(one: StructureSet, edition: Edition) -> Json:
     maps: dict[str, list[Json]] = {}
     for each in stored_parts(one.scheme_maps):
         if each.urn.cls not in _WRITTEN_MAPS:
-            raise UnwritableError(f"{each.urn} is no map between schemes")
+            raise UnwritableError(f"{each.urn} is not a map between schemes")
         maps.setdefault(_WRITTEN_MAPS[each.urn.cls][0], []).append(_write_scheme_map(each, edition))
     return obj(
         write_maintained(one, edition),
@@ -232,7 +232,7 @@ def _write_pair(one: ItemMap, map_: SchemeMapInSet, item: str, edition: Edition)
 
 def _write_item(scheme: Urn | None, id_: str, item: str) -> str:
     if scheme is None:
-        raise UnwritableError("a map of items names no source or target, and SDMX-JSON 1.0 writes items as URNs")
+        raise UnwritableError("a map of items names no source or target, but SDMX-JSON 1.0 writes items as URNs")
     return str(scheme.with_item(item or scheme.cls.removesuffix("Scheme"), id_))
 
 
@@ -267,7 +267,7 @@ def _write_component_map(one: ComponentMapInSet, map_: StructureMapInSet, set_: 
 
 def _write_component(structure: Urn | None, id_: str, class_: str | None) -> str:
     if structure is None:
-        raise UnwritableError("a structure map names no source or target, and SDMX-JSON 1.0 writes components as URNs")
+        raise UnwritableError("a structure map names no source or target, but SDMX-JSON 1.0 writes components as URNs")
     if class_ is None:
-        raise UnwritableError(f"the class of the component {id_} is not known, and SDMX-JSON 1.0 has it in the URN")
+        raise UnwritableError(f"the class of the component {id_} is not known, but SDMX-JSON 1.0 has it in the URN")
     return str(structure.with_item(class_, id_))

@@ -114,7 +114,7 @@ def _read_mapping(urn: Urn, wire: WireVtlItem, context: Context, taken: dict[str
     elif wire.dataflow is not None or wire.generic_dataflow is not None:
         class_ = "VtlDataflowMapping"
     else:
-        fail(urn, f"the VTL mapping {(wire.id or '')[:80]!r} says neither dataflow, codelist nor concept")
+        fail(urn, f"the VTL mapping {(wire.id or '')[:80]!r} names neither a dataflow, codelist nor concept")
     return VtlMapping(
         urn=item_urn(urn, class_, wire.id, taken),
         alias=wire.alias,

@@ -46,7 +46,7 @@ def message_of(elements: Iterable[tuple[str, Json | msgspec.Raw]], header: Heade
     if _METADATA_SETS in data:
         kind = "metadata"
         if len(data) > 1:
-            raise UnwritableError("metadata sets stand in messages of their own; write the other structures apart")
+            raise UnwritableError("metadata sets need separate messages; write the other structures separately")
     schema = (
         f"https://raw.githubusercontent.com/sdmx-twg/sdmx-json/master/{kind}-message/tools/schemas/"
         f"{_SCHEMAS[format_]}/sdmx-json-{kind}-schema.json"
@@ -65,4 +65,4 @@ def _encoded(value: object) -> bytes:
     try:
         return _ENCODER.encode(value)
     except UnicodeEncodeError:
-        raise UnwritableError("a text in it holds half of a surrogate pair, which UTF-8 cannot represent") from None
+        raise UnwritableError("a text in it contains half of a surrogate pair, which UTF-8 cannot represent") from None

@@ -67,9 +67,7 @@ def read_representation_map(sheet: str, rows: Iterable[Row]) -> RepresentationMa
         raise MessageError(f"reading {urn} {where}: the row that names its source and target has gaps")
     for at, _ in arrows:
         if at != arrow:
-            raise MessageError(
-                f"reading {urn} {where}: {_ARROW} stands in different columns, so its sources are unclear"
-            )
+            raise MessageError(f"reading {urn} {where}: {_ARROW} is in different columns, so its sources are unclear")
     return RepresentationMap(
         urn=urn,
         names=_read_texts(header, "name"),

@@ -28,7 +28,8 @@ def read_message(data: bytes, collector: ErrorCollector = STRICT) -> Message:
     )
     if not artefacts and not collector.errors:
         raise UnreadableContentError(
-            "reading XLSX: no worksheet holds a representation map as Fusion Metadata Registry exports it (Agency and "
+            "reading XLSX: no worksheet contains a representation map as Fusion Metadata Registry exports it (Agency "
+            "and "
             "Id in column A, then rows with '--->'), and no other structure is known to be written as XLSX; the bytes "
             "are kept"
         )
@@ -51,7 +52,8 @@ def _parts(data: bytes) -> Iterator[tuple[Urn, bytes]]:
     [urn, *others] = read_message(data).artefacts
     if others:
         raise UnreadableContentError(
-            f"cutting XLSX: the workbook holds {len(others) + 1} representation maps, and workbooks are not cut; "
-            "export each map alone"
+            f"splitting XLSX: the workbook contains {len(others) + 1} representation maps, and workbooks are not "
+            "split; "
+            "export each map separately"
         )
     yield urn, data

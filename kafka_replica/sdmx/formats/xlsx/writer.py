@@ -22,7 +22,7 @@ _MAX_NAME: Final = 31
 def element_of(artefact: Artefact, format_: Format) -> tuple[str, list[list[str]]]:
     """Return the name of the worksheet and its rows. Raises UnwritableError."""
     if not isinstance(artefact, RepresentationMap):
-        raise UnwritableError(f"{format_.title} has a layout for representation maps alone")
+        raise UnwritableError(f"{format_.title} only supports representation maps")
     if isinstance(artefact.mappings, StubTuple):
         raise UnwritableError(f"{format_.title} cannot represent stubs")
     return artefact.id, write_representation_map(artefact)

@@ -32,7 +32,7 @@ class StructureConstraints:
         strangers = ", ".join(sorted(set(given) - set(self._components)))
         if strangers:
             raise UsageError(
-                f"looking for the allowed ids of {component}: given values for {strangers}, and the components are "
+                f"finding the allowed ids of {component}: values are given for {strangers}, but the components are "
                 f"{', '.join(self._components)}"
             )
         if self._components[component].enumeration is None:

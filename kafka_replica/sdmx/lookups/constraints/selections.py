@@ -104,7 +104,7 @@ class SelectionReader:
         for key in keys:
             strangers = [one.id for one in (*key.key_values, *key.components) if one.id not in self.components]
             if are_excluded and strangers:
-                self.notes.append(_left_alone(f"{', '.join(strangers)} is no component"))
+                self.notes.append(_left_alone(f"{', '.join(strangers)} is not a component"))
                 continue
             selections = [one for one in key.key_values if self._is_known(one.id) and not _is_any(one)]
             if selections and not (key.valid_from or key.valid_to or key.components) and all(map(_is_one, selections)):
@@ -120,7 +120,7 @@ class SelectionReader:
     def _is_known(self, id_: str) -> bool:
         if id_ in self.components:
             return True
-        self.notes.append(f"{id_} is no component")
+        self.notes.append(f"{id_} is not a component")
         return False
 
     def _values(self, selection: MemberSelection, values: tuple[SelectedValue, ...]) -> Predicate:
@@ -187,7 +187,7 @@ def _bounded(id_: str, found: Period, bound: PeriodBound, *, is_lower: bool) -> 
 
 
 def _left_alone(note: str) -> str:
-    return f"{note}; a region or key with it is out, which is left alone"
+    return f"{note}; an excluded region or key has it, which is ignored"
 
 
 def _is_any(selection: MemberSelection) -> bool:

@@ -87,4 +87,4 @@ def attached_to(artefact: Artefact) -> tuple[Urn, ...]:
         return artefact.attachment.references if artefact.attachment is not None else ()
     if isinstance(artefact, HierarchyAssociation):
         return (artefact.linked_object,) if artefact.linked_object is not None else ()
-    raise UnreadableContentError(f"reading {artefact.urn}: what it is attached to is not known")
+    raise UnreadableContentError(f"reading {artefact.urn}: its attachments are not known")

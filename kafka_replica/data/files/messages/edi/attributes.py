@@ -57,13 +57,13 @@ class Attributes:
             self.finish()
             self._scope = part(elements, 1)
             if first != "Z01" or self._scope not in _SCOPES:
-                fail(segment.number, f"REL+{first[:9]}+{self._scope[:9]} is none of REL+Z01+1, +4 and +5")
+                fail(segment.number, f"REL+{first[:9]}+{self._scope[:9]} is not one of REL+Z01+1, +4 and +5")
         elif tag == "ARR":
             self.finish()
             self._begin(segment, elements[1] if len(elements) > 1 else [])
         elif tag == "IDE" and first in {"Z10", "Z11"}:
             if not self._target:
-                fail(segment.number, "an attribute before ARR, which says what it belongs to")
+                fail(segment.number, "an attribute before ARR, which states its position")
             self._finish_value()
             self._name = part(elements, 1)
             if not self._name:

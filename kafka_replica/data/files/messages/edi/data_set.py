@@ -143,4 +143,4 @@ def _action(segment: Segment) -> str:
 
 
 def _unknown(segment: Segment, code: str) -> NoReturn:
-    fail(segment.number, f"STS+3+{code[:9]}: the action is none of 7 (update) and 6 (delete)")
+    fail(segment.number, f"STS+3+{code[:9]}: the action must be 7 (update) or 6 (delete)")

@@ -91,7 +91,7 @@ class EdiMessage:
             yield from reading.take(segment)
         reading.envelope.check_end(interchange)
         if not reading.data_sets:
-            raise MessageError("reading SDMX-EDI: no message of data (BGM+74 and DSI) is in it")
+            raise MessageError("reading SDMX-EDI: it contains no data message (BGM+74 and DSI)")
 
     def _components(self, reference: str | None) -> Components | None:
         if self._rules is not None:

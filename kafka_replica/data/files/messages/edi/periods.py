@@ -60,14 +60,14 @@ def periods_of(text: str, code: str) -> tuple[str, ...]:
     """
     format_ = TIME_FORMATS.get(code)
     if format_ is None:
-        raise ValueError(f"{code[:20]!r} is no time format of SDMX-EDI; it must be one of {', '.join(TIME_FORMATS)}")
+        raise ValueError(f"{code[:20]!r} is not a time format of SDMX-EDI; it must be one of {', '.join(TIME_FORMATS)}")
     length = format_.digits * (2 if format_.is_range else 1)
     if len(text) != length or not (text.isascii() and text.isdigit()):
-        raise ValueError(f"{text[:40]!r} is no period of the time format {code}, which has {length} digits")
+        raise ValueError(f"{text[:40]!r} is not a period of the time format {code}, which has {length} digits")
     try:
         return _expanded(text, format_)
     except (ValueError, OverflowError) as error:
-        raise ValueError(f"{text!r} is no period of the time format {code}: {error}") from None
+        raise ValueError(f"{text!r} is not a period of the time format {code}: {error}") from None
 
 
 @lru_cache(maxsize=256)

@@ -56,7 +56,7 @@ def series_of(segment: Segment, components: Components, missing: str, decimal: s
     key = tuple(one.strip() for one in first[:size])
     if len(first) == size:
         if len(elements) > 2:
-            fail(segment.number, "a series with values, and without a period")
+            fail(segment.number, "a series has values but no period")
         return Series(key, "", (), {})
     code = first[size + 1].strip()
     try:

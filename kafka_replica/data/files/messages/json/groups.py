@@ -169,5 +169,5 @@ def check_annotation(value: Any, path: str, where: str) -> None:
     """Check that a value behind those of all components can be the index of an annotation. Raises DatasetError."""
     if value is not None and (not isinstance(value, int) or isinstance(value, bool)):
         raise failure(
-            where, f"{path}: there is no component at this position, and the value is no index of an annotation"
+            where, f"{path}: there is no component at this position, and the value is not the index of an annotation"
         )

@@ -72,6 +72,6 @@ def _column(dimension: ValueReader, parts: Sequence[str], paths: Sequence[str], 
     except KeyError:
         place, part = next((place, part) for place, part in enumerate(parts) if part not in by_key)
         raise failure(
-            where, f"{paths[place]}: {part[:40]!r} is no index of {dimension.id}, which has "
+            where, f"{paths[place]}: {part[:40]!r} is not an index of {dimension.id}, which has "
             f"{values_counted(len(dimension.listed))}"
         ) from None  # fmt: skip

@@ -59,7 +59,7 @@ def _structures(body: Body, where: str) -> list[Any]:
     if not found:
         raise failure(
             where,
-            "it is JSON, but no SDMX-JSON data message, for it has no 'structure' and no 'structures'; name data "
+            "it is JSON, but not an SDMX-JSON data message: it has neither 'structure' nor 'structures'; give data "
             "messages only",
         )
     return found

@@ -81,7 +81,7 @@ class Components:
         seen: dict[str, ValueReader] = {}
         for one in components:
             if seen.setdefault(one.id, one) is not one:
-                raise failure(self._where, f"{one.path}: {one.id} is {seen[one.id].path}, too")
+                raise failure(self._where, f"{one.path}: {one.id} is also {seen[one.id].path}")
 
 
 def _by_position(written: Sequence[Component], dimensions: Sequence[ValueReader]) -> list[ValueReader]:
@@ -103,7 +103,7 @@ def number_of_structure(place: int, dataset: DataSet, structures: Sequence[Any],
     if named is not None:
         if not 0 <= named < len(structures):
             raise failure(
-                where, f"dataSets[{place}].structure: {named} is no index of the {len(structures)} structures"
+                where, f"dataSets[{place}].structure: {named} is not an index of the {len(structures)} structures"
             )
         return named
     found = [i for i, one in enumerate(structures) if isinstance(one, Mapping) and place in (one.get("dataSets") or ())]
@@ -111,7 +111,7 @@ def number_of_structure(place: int, dataset: DataSet, structures: Sequence[Any],
     if not found:
         found = list(range(len(structures)))
     if len(found) > 1:
-        raise failure(where, f"dataSets[{place}]: it does not say which of the {len(structures)} structures it has")
+        raise failure(where, f"dataSets[{place}]: it does not name one of the {len(structures)} structures")
     return found[0]
 
 

@@ -37,7 +37,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, dict):
         texts = {language: text for language, text in value.items() if text is not None}
         if not all(isinstance(text, str) for text in texts.values()):
-            raise ValueError(f"{_shown(value)} is no text by language")
+            raise ValueError(f"{_shown(value)} is not a text by language")
         return texts or None
     return str(value)
 
@@ -129,7 +129,8 @@ class ValueReader:
         try:
             if self._has_none and isinstance(given, int):
                 raise ValueError(
-                    f"{given} is no index of {self.id}, which has no values; if the service has left {self.id} out of "
+                    f"{given} is not an index of {self.id}, which has no values; if the service has left {self.id} "
+                    "out of "
                     "all observations, remove it from structure.attributes"
                 )
             if not self.listed:
@@ -149,9 +150,9 @@ class ValueReader:
         if isinstance(given, int) and not isinstance(given, bool):
             if 0 <= given < len(self.listed):
                 return self.listed[given]
-            raise ValueError(f"{given} is no index of {self.id}, which has {values_counted(len(self.listed))}")
+            raise ValueError(f"{given} is not an index of {self.id}, which has {values_counted(len(self.listed))}")
         if isinstance(given, str) and _is_number(given) and given not in self.listed:
-            raise ValueError(f"{given} is no index of {self.id}, and none of its listed values")
+            raise ValueError(f"{given} is not an index of {self.id}, and not one of its listed values")
         return plain(given)
 
 

@@ -140,7 +140,7 @@ def _decoded(decoder: msgspec.json.Decoder[T], data: bytes | Raw, where: str, pa
 
 def _told(error: msgspec.ValidationError, path: str) -> str:
     """Return the message of an error with the whole path: msgspec's begins with ``$`` at the decoded part."""
-    said, _, place = str(error).replace("Object missing required field", "it lacks").partition(" - at `")
+    said, _, place = str(error).replace("Object missing required field", "missing field").partition(" - at `")
     place = f"{path}{place.strip('`')[1:]}".lstrip(".")
     return f"{place or 'the message'}: {said[:1].lower()}{said[1:]}"
 

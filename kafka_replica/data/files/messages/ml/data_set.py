@@ -110,7 +110,7 @@ class DataSet:
             missing = () if self.known.dimensions is None else tuple(self.known.dimensions.difference(obs))
             if len(missing) != 1:
                 raise DatasetError(
-                    "it has explicit measures, and does not name their dimension; give the rules of the structure"
+                    "it has explicit measures, but does not name their dimension; give the rules of the structure"
                 )
             name = missing[0]
         if type_ and name not in obs:

@@ -125,4 +125,4 @@ class Events:
 
 
 def _refuse_dtd(*_: object) -> None:
-    raise DatasetError("it has a document type declaration, which no data message needs and which may hide entities")
+    raise DatasetError("it has a document type declaration, which is not allowed, as it may contain entities")

@@ -123,7 +123,7 @@ class _Reading:
             self._rows.clear()
         if not self._has_data:
             said = f"; its footer says: {'; '.join(self.footers)}" if self.footers else ""
-            raise DatasetError(f"it is not a data message of SDMX-ML, or one without data{said}")
+            raise DatasetError(f"it is not an SDMX-ML data message, or has no data{said}")
 
     def _outside(self, name: str, attributes: dict[str, str]) -> None:
         """Look for the message, which may be in an envelope."""

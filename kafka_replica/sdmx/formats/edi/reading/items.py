@@ -29,7 +29,7 @@ def items_in(
         elif segment.tag == "FTX":
             texts.add(segment)
         elif segment.tag in {"CDV", "SCD", "ATT"}:
-            fail(segment.number, f"{segment.tag} has no place here")
+            fail(segment.number, f"{segment.tag} is not allowed here")
     _keep(items, own, texts, make, body[-1].number if body else 0)
     return Items(items), before.together()
 
@@ -41,7 +41,7 @@ def _keep(items: dict[str, T], own: Urn | None, texts: Texts, make: type[T], num
     made = make(urn=own, names=texts.together())
     id_ = own.item or ""
     if id_ in items and (own.cls == "Code" or items[id_] != made):
-        fail(number, f"the id {id_[:80]!r} comes twice, and which one counts cannot be known")
+        fail(number, f"the id {id_[:80]!r} is duplicated, so its meaning is ambiguous")
     items[id_] = made
 
 

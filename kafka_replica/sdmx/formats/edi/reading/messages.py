@@ -56,7 +56,7 @@ class Envelope:
         """Record a segment of the envelope; return False if the segment belongs to the structures."""
         tag = segment.tag
         if self.is_over:
-            fail(segment.number, f"{tag[:3]!r} after UNZ; one value holds one interchange")
+            fail(segment.number, f"{tag[:3]!r} after UNZ; a value contains one interchange")
         if tag in self._around:
             self._around[tag](segment)
         elif tag in _GROUPS:
@@ -72,17 +72,17 @@ class Envelope:
 
     def _begin(self, segment: Segment) -> None:
         if self.interchange is not None:
-            fail(segment.number, "a second UNB; one value holds one interchange")
+            fail(segment.number, "a second UNB; a value contains one interchange")
         self.interchange = segment.elements()
 
     def _end(self, segment: Segment) -> None:
         if self.is_open:
-            fail(segment.number, "UNZ before UNT, so the message is cut off")
+            fail(segment.number, "UNZ before UNT, so the message is truncated")
         self.is_over = True
 
     def _open(self, segment: Segment) -> None:
         if self.is_open:
-            fail(segment.number, "UNH before UNT, so the message before is cut off")
+            fail(segment.number, "UNH before UNT, so the message before is truncated")
         kind = part(segment.elements(), 1)
         if kind != "GESMES":
             fail(segment.number, f"a message of type {kind!r}; SDMX-EDI is GESMES")
@@ -117,9 +117,9 @@ class Envelope:
     def check_end(self, interchange: Interchange) -> None:
         """Check that the interchange and its messages are complete. Raises MessageError."""
         if interchange.has_envelope and not self.is_over:
-            raise MessageError("reading SDMX-EDI: there is no UNZ at the end, so it is cut off; have it sent again")
+            raise MessageError("reading SDMX-EDI: there is no UNZ at the end, so it is truncated; send it again")
         if self.is_open:
-            raise MessageError("reading SDMX-EDI: there is no UNT at the end, so it is cut off; have it sent again")
+            raise MessageError("reading SDMX-EDI: there is no UNT at the end, so it is truncated; send it again")
 
     def header(self) -> Header:
         """The header, from UNB and NAD."""
@@ -148,7 +148,7 @@ def described(interchange: Interchange, collector: ErrorCollector) -> tuple[Head
     found = list(_artefacts(interchange, envelope, collector))
     envelope.check_end(interchange)
     if not envelope.has_structures:
-        raise MessageError("reading SDMX-EDI: no message of structures (BGM+73) is in it; it holds data or nothing")
+        raise MessageError("reading SDMX-EDI: it contains no structure message (BGM+73), only data or nothing")
     return envelope.header(), _once(found)
 
 

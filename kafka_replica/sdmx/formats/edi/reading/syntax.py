@@ -125,7 +125,7 @@ def opened(data: bytes) -> Interchange:
     start = b"UNB" + separators.element.encode()
     if not data.startswith(start):
         raise MessageError(
-            f"reading SDMX-EDI: it must begin with UNA or {start.decode()!r}, but there is {data[:20]!r}"
+            f"reading SDMX-EDI: it must begin with UNA or {start.decode()!r}, but begins with {data[:20]!r}"
         )
     level = data[4:8].decode("ascii", "replace")
     charset = _charset(level, data)
@@ -133,8 +133,8 @@ def opened(data: bytes) -> Interchange:
         return Interchange(advice, data.decode(charset), charset, separators)
     except UnicodeDecodeError as error:
         raise MessageError(
-            f"reading SDMX-EDI: byte {error.start} is not of the character set {level} ({charset}) that UNB names; "
-            "have it sent with the level of its characters (UNOC is Latin-1)"
+            f"reading SDMX-EDI: byte {error.start} is not in the character set {level} ({charset}) that UNB names; "
+            "send it with the level of its characters (UNOC is Latin-1)"
         ) from None
 
 
@@ -151,7 +151,7 @@ def _charset(level: str, data: bytes) -> str:
     charset = _CHARSETS.get(level)
     if charset is None:
         raise MessageError(
-            f"reading SDMX-EDI: UNB names the character set {level!r}, which is none of {', '.join(_CHARSETS)}"
+            f"reading SDMX-EDI: UNB names the character set {level!r}, which is not one of {', '.join(_CHARSETS)}"
         )
     if level in _ALSO_UTF_8 and not data.isascii():
         try:
@@ -167,7 +167,7 @@ def _advice(data: bytes) -> tuple[str, Separators]:
     component, element, _, release, _, terminator = list(text[3:].ljust(6))
     marks = [component, element, terminator, *([release] if release != " " else [])]
     if len(set(marks)) < len(marks) or not all(one.isascii() and not one.isalnum() and one != " " for one in marks):
-        raise MessageError(f'reading SDMX-EDI: {text!r} cannot name the separators; usual is "UNA:+.? \'"')
+        raise MessageError(f'reading SDMX-EDI: {text!r} cannot define the separators; the usual form is "UNA:+.? \'"')
     return text, Separators(component, element, release.strip(), terminator)
 
 
@@ -188,7 +188,7 @@ def segments(interchange: Interchange) -> Iterator[Segment]:
             fail(number, f"more than {_MAX_SEGMENTS:,} segments, or one of more than {_MAX_SEGMENT:,} characters")
         yield Segment(number, raw.partition(element)[0].strip()[:20], raw, separators)
     if rest := text[place:].strip():
-        fail(number + 1, f"it has no end ({separators.terminator}), so the message is cut off: {rest[:40]!r}")
+        fail(number + 1, f"it has no end ({separators.terminator}), so the message is truncated: {rest[:40]!r}")
 
 
 def _segment_pattern(separators: Separators) -> Callable[[str, int], re.Match[str] | None]:

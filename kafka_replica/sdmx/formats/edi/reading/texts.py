@@ -38,6 +38,6 @@ def text_format(segment: Segment, written: str) -> TextFormat:
     """Return the format for ``AN..35`` (up to 35 of any character) or ``N3`` (3 digits). Raises MessageError."""
     found = _FORMAT(written.upper())
     if found is None:
-        fail(segment.number, f"the field format {written[:40]!r} is not one such as AN..35, A2 or N1")
+        fail(segment.number, f"the field format {written[:40]!r} does not have a form like AN..35, A2 or N1")
     length = int(found[3])
     return TextFormat(text_type=_TYPES[found[1]], min_length=None if found[2] else length, max_length=length)

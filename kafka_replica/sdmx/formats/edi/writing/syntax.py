@@ -20,7 +20,7 @@ def released(text: str) -> str:
 
 def _checked(text: str) -> str:
     if not text.isprintable() and any(one in text for one in "\r\n\0\x1a"):
-        raise UnwritableError(f"the text {text[:40]!r} holds the end of a line, and SDMX-EDI cannot represent one")
+        raise UnwritableError(f"the text {text[:40]!r} contains a line end, which SDMX-EDI cannot represent")
     return text
 
 
@@ -63,4 +63,4 @@ def _utf_8(text: str) -> bytes:
     try:
         return text.encode()
     except UnicodeEncodeError:
-        raise UnwritableError("a text in it holds half of a surrogate pair, which no character set has") from None
+        raise UnwritableError("a text in it contains half of a surrogate pair, which no character set has") from None

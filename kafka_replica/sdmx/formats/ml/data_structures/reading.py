@@ -122,7 +122,7 @@ class _Parts:
         if not id_:
             fail(element, "it has neither an id nor a concept")
         if id_ in self.dimensions or id_ in self.measures or id_ in self.attributes:
-            fail(element, f"the id {id_[:80]!r} comes twice in {self.urn}")
+            fail(element, f"the id {id_[:80]!r} is duplicated in {self.urn}")
         arguments["urn"] = item_urn(self.urn, class_, element, id_)
         if roles:
             arguments["concept_roles"] = tuple(roles)
@@ -153,7 +153,7 @@ class _Parts:
         arguments, rest = item.identified, item.rest
         id_ = element.get("id") or fail(element, "it has no id")
         if id_ in self.groups:
-            fail(element, f"the id {id_[:80]!r} comes twice in {self.urn}")
+            fail(element, f"the id {id_[:80]!r} is duplicated in {self.urn}")
         dimensions = [
             local_id(child, names)
             for kind, part in rest

@@ -47,8 +47,8 @@ class Cutter:
             nsmap = cast("dict[str, str]", element.nsmap)  # the type stubs omit the default namespace's None
             if len(nsmap) > _MAX_NAMESPACES:
                 raise MessageError(
-                    f"cutting a structure message: {len(nsmap):,} namespaces are declared around line "
-                    f"{element.sourceline}, which no structure message needs; leave out those that are not used"
+                    f"splitting a structure message: {len(nsmap):,} namespaces are declared around line "
+                    f"{element.sourceline}, more than a structure message needs; omit unused ones"
                 )
             made = etree.Element(element.tag, None, nsmap)
             for name, value in element.attrib.items():

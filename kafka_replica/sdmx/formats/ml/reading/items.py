@@ -17,7 +17,7 @@ def id_of(element: etree._Element, taken: dict[str, Any]) -> str:
     if not found:
         fail(element, "it has no id")
     if found in taken:
-        fail(element, f"the id {found[:80]!r} comes twice, and which one counts cannot be known")
+        fail(element, f"the id {found[:80]!r} is duplicated, so its meaning is ambiguous")
     return found
 
 

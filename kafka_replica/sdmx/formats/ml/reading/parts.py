@@ -26,7 +26,7 @@ def first(rest: Iterable[Child], *kinds: str) -> etree._Element | None:
     found: etree._Element | None = None
     for element in pick(rest, *kinds):
         if found is not None:
-            fail(element, "it comes twice, and which one counts cannot be known")
+            fail(element, "it is duplicated, so its meaning is ambiguous")
         found = element
     return found
 

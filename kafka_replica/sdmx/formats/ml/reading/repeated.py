@@ -205,7 +205,7 @@ def _check_children(parent: etree._Element, children: Iterable[etree._Element], 
     for child in children:
         name = names[child.tag]
         if above and name in seen and rules.is_single(name, above):
-            fail(child, f"it stands twice in <{above}>, and which one counts cannot be known")
+            fail(child, f"it is duplicated in <{above}>, so its meaning is ambiguous")
         seen.add(name)
 
 

@@ -103,7 +103,7 @@ def parse(data: bytes, *, comments: bool = False) -> tuple[Format, etree._Elemen
         root = etree.fromstring(data, _parsers.of(comments=comments))
     except etree.XMLSyntaxError as error:
         raise MessageError(
-            f"reading SDMX-ML: not well-formed XML at line {error.lineno}: {error.msg}; have it published again"
+            f"reading SDMX-ML: not well-formed XML at line {error.lineno}: {error.msg}; publish it again"
         ) from None
     except (ValueError, LookupError) as error:
         raise MessageError(f"reading SDMX-ML: this XML cannot be parsed: {error}") from None
@@ -131,7 +131,7 @@ class _Parsers(threading.local):
 
 _parsers: Final = _Parsers()
 
-_DTD = "reading SDMX-ML: the document has a DOCTYPE, and none is allowed in SDMX (entities can do harm); remove it"
+_DTD = "reading SDMX-ML: the document has a DOCTYPE, which SDMX does not allow (entities can do harm); remove it"
 
 
 def _refuse_dtd(data: bytes) -> bool:
@@ -144,7 +144,7 @@ def _refuse_dtd(data: bytes) -> bool:
         raise MessageError(_DTD)
     if data[start : start + 1] != b"<" or data[start : start + 2] == b"<!":
         line = data.count(b"\n", 0, start) + 1
-        raise MessageError(f"reading SDMX-ML: no element where one must begin, at line {line}")
+        raise MessageError(f"reading SDMX-ML: an element is missing at line {line}")
     return False
 
 
@@ -164,9 +164,7 @@ def _format_of(root: etree._Element) -> Format:
         found = format_of_tag(element.tag)
         if found is not None:
             return found
-    raise MessageError(
-        f"reading XML with root {str(root.tag)[:200]!r}: it is not SDMX-ML; no namespace of SDMX is in it"
-    )
+    raise MessageError(f"reading XML with root {str(root.tag)[:200]!r}: it is not SDMX-ML; it has no SDMX namespace")
 
 
 def opened(root: etree._Element, names: Names) -> tuple[etree._Element | None, list[etree._Element]] | None:
@@ -231,7 +229,7 @@ def urn_in_container(element: etree._Element, names: Names) -> Urn:
     """Return the URN of an element of ``artefacts_of``. Raises MessageError."""
     holder = element.getparent()
     if holder is not None and names[holder.tag] == "Structures":
-        fail(element, "artefacts must stand in a container, such as <Codelists>")
+        fail(element, "artefacts must be in a container, such as <Codelists>")
     return urn_of(element)
 
 

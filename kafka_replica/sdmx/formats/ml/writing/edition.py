@@ -55,7 +55,7 @@ class Edition(NamedTuple):
         if urn.cls in (_ONLY_3X if self.is_21 else _ONLY_21):
             raise UnwritableError(f"{urn} is of class {urn.cls}, which this edition does not have")
         if self.is_21 and not _is_legacy_version(urn.version):
-            raise UnwritableError(f"{urn} has the version {urn.version!r}, and versions of 2.1 are numbers with dots")
+            raise UnwritableError(f"{urn} has the version {urn.version!r}, but versions of 2.1 are numbers with dots")
         return urn
 
     def ref(self, tag: str, urn: Urn | None, **attributes: str | None) -> str:

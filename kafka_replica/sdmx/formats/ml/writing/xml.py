@@ -22,7 +22,7 @@ _VALUE: Final = str.maketrans({**_ESCAPES, '"': "&quot;", "\n": "&#10;", "\t": "
 def _checked(text: str) -> str:
     found = _never(text)
     if found:
-        raise UnwritableError(f"the text {text[:40]!r} holds the character {found[0]!r}, and no XML can")
+        raise UnwritableError(f"the text {text[:40]!r} contains the character {found[0]!r}, which XML cannot represent")
     return text
 
 

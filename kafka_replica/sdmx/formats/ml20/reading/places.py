@@ -99,7 +99,7 @@ def _holders(root: etree._Element, source: Source) -> list[etree._Element]:
             # In nested holders, an artefact of one holder would include contents of the other.
             outer = next((above for above in one.iterancestors() if above in found), None)
             if outer is not None:
-                fail(one, f"it has no place in <{source.names[outer.tag]}>")
+                fail(one, f"it is not allowed in <{source.names[outer.tag]}>")
             found[one] = None
     if not found:
         fail(root, "there is no <Structure>, so this is not a structure message")
@@ -134,7 +134,7 @@ def _places_in(container: etree._Element, source: Source) -> Iterator[Place]:
         elif kind in kinds:
             yield from _attempted(element, kinds[kind] or kind, partial(_urn, element, kinds[kind], source), source)
         elif kind not in _NO_CONTAINERS:
-            reason = f"it has no place in <{source.names[container.tag]}>"
+            reason = f"it is not allowed in <{source.names[container.tag]}>"
             yield from _attempted(element, None, partial(fail, element, reason), source)
 
 
@@ -159,7 +159,7 @@ def _urn(element: etree._Element, class_: str, source: Source) -> Urn:
     agency = source.agency_of(element)
     if source.names[element.tag] == "Concept":
         if not agency:
-            fail(element, "it has no agency, and the header no sender; so it has no URN")
+            fail(element, "it has no agency, and the header has no sender, so it has no URN")
         try:
             return concept_scheme_urn(agency)
         except UrnError as error:

@@ -53,7 +53,7 @@ def id_of(element: etree._Element, taken: dict[str, Any], attribute: str = "id")
     if not found:
         fail(element, f"it has no {attribute}")
     if found in taken:
-        fail(element, f"the {attribute} {found[:80]!r} comes twice, and which one counts cannot be known")
+        fail(element, f"the {attribute} {found[:80]!r} is duplicated, so its meaning is ambiguous")
     return found
 
 

@@ -139,7 +139,7 @@ def read_data_structure(urn: Urn, wire: WireDataStructure, context: Context) -> 
 
 def _usage(urn: Urn, wire: WireUsage, context: Context) -> MetadataAttributeUsage:
     if wire.metadata_attribute_reference is None:
-        fail(urn, "the use of a metadata attribute names none")
+        fail(urn, "a usage names no metadata attribute")
     return MetadataAttributeUsage(
         metadata_attribute=local_id(wire.metadata_attribute_reference),
         relationship=_relationship(wire.attribute_relationship or WireRelationship(), None),

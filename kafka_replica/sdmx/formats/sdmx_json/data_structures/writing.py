@@ -157,7 +157,7 @@ def _relationship(one: AttributeRelationship, edition: Edition) -> Json:
 def _usage(one: MetadataAttributeUsage, edition: Edition) -> Json:
     own = obj(annotations=write_annotations(one.annotations, edition))
     if one.links or one.uri is not None:
-        raise UnwritableError("links of the use of a metadata attribute are written in SDMX-ML alone")
+        raise UnwritableError("links of the usage of a metadata attribute can only be written in SDMX-ML")
     return obj(
         own,
         metadataAttributeReference=one.metadata_attribute,

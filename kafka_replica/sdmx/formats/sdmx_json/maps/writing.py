@@ -62,7 +62,7 @@ def _own(one: DatePatternMap | EpochMap | FrequencyFormatMapping, scheme: Urn, e
 
 def _date_map(one: DatePatternMap | EpochMap, scheme: Urn, edition: Edition) -> Json:
     if len(one.sources) != len(one.targets):
-        raise UnwritableError("a map of dates has not as many sources as targets, and SDMX-JSON writes them in pairs")
+        raise UnwritableError("a map of dates has different numbers of sources and targets, but SDMX-JSON writes pairs")
     pairs = [{"source": source, "target": target} for source, target in zip(one.sources, one.targets, strict=True)]
     if isinstance(one, EpochMap):
         own = {"basePeriod": one.base_period, "epochPeriod": one.epoch_period}

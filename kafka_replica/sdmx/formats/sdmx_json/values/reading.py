@@ -184,9 +184,7 @@ def _only_format(wire: WireRepresentation, where: Urn) -> WireFormat | None:
     first = wire.enumeration_format or wire.format or wire.text_format
     for one in (wire.format, wire.text_format):
         if one is not None and one != first:
-            raise MessageError(
-                f"reading {where}: its representation has two formats, which differ; leave one of them out"
-            )
+            raise MessageError(f"reading {where}: its representation has two different formats; remove one of them")
     return first
 
 

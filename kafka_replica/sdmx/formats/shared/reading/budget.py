@@ -35,7 +35,7 @@ class Budget:
         self._left -= len(part)
         if self._left < 0:
             raise MessageError(
-                "cutting a structure message: its header, repeated for each artefact, makes it more than "
+                "splitting a structure message: its header, repeated for each artefact, makes it more than "
                 f"{_FACTOR} times as large; shorten the header, or send fewer artefacts in one message"
             )
         return part

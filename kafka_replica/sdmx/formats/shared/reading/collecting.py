@@ -58,7 +58,7 @@ class ErrorCollector:
         except SdmxError as error:
             self.errors.append(describe(str(error)))
         except RecursionError:
-            self.errors.append(describe("items stand in items too many levels deep; no structure needs so many"))
+            self.errors.append(describe("items are nested too deeply"))
         return None
 
     def read_all(

@@ -108,7 +108,7 @@ def _fitting(found: Any, fits: Any, kind: str) -> Any:
     texts = [text for _, text in found.texts] if isinstance(found, InternationalString) else found
     for text in (texts,) if isinstance(texts, str) else texts or ():
         if not fits(text):
-            raise UnwritableError(f"the format has a place for {kind}, and {text[:80]!r} is none")
+            raise UnwritableError(f"the format needs {kind}, but {text[:80]!r} is not")
     return found
 
 

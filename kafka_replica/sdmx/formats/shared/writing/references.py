@@ -125,13 +125,13 @@ def check_references(format_: Format, *classes: str) -> Change:
             raise UnwritableError(f"the format has a place for a {' or '.join(classes)} where it refers to {one}")
         known = CLASSES.get(one.cls)
         if since_3 and (known is None or one.package not in {known.package, known.item_package}):
-            raise UnwritableError(f"the format cannot represent a reference to {one}, which is of no class of SDMX")
+            raise UnwritableError(f"the format cannot represent a reference to {one}, which is not of an SDMX class")
         if one.cls in absent:
             raise UnwritableError(f"the format cannot represent a reference to {one}")
         if not (_is_agency(one.agency) and is_version(one.version)):
             raise UnwritableError(f"the format cannot represent the agency or the version of {one}")
         if since_3 and _FIXED_SCHEMES.get(one.cls, one.id) != one.id:
-            raise UnwritableError(f"the format cannot represent another scheme than {_FIXED_SCHEMES[one.cls]} in {one}")
+            raise UnwritableError(f"the format cannot represent a scheme other than {_FIXED_SCHEMES[one.cls]} in {one}")
 
     return checked
 

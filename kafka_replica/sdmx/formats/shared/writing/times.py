@@ -30,7 +30,7 @@ def as_instant(value: str | None) -> str | None:
     if day:
         return f"{day[1]}T00:00:00{day[2]}"
     if value is not None and _is_period(value):
-        raise UnwritableError(f"the format has a place for instants, and {value!r} is a period")
+        raise UnwritableError(f"the format needs instants, but {value!r} is a period")
     return value
 
 
@@ -43,7 +43,7 @@ def with_zone(value: str | None) -> str | None:
     """Return an instant with a zone, or a period unchanged. Raises UnwritableError for a day with a zone."""
     day, found = _is_day(value or ""), _is_instant(value or "")
     if day and day[2]:
-        raise UnwritableError(f"the format has a place for days without a zone, and {value!r} has one")
+        raise UnwritableError(f"the format needs days without a time zone, but {value!r} has one")
     return f"{value}Z" if found and not found[3] else value
 
 
@@ -53,7 +53,7 @@ def as_day(value: str | None) -> str | None:
     if found is None:
         return value
     if found[2].strip("0:."):
-        raise UnwritableError(f"the format has a place for days, and {value!r} is an instant within one")
+        raise UnwritableError(f"the format needs days, but {value!r} is an instant within a day")
     return found[1]
 
 
@@ -72,5 +72,5 @@ def as_milliseconds(value: str | None) -> str | None:
     """Return the instant as read from milliseconds: in UTC, without a zone. Raises UnwritableError for others."""
     found = milliseconds(value)
     if value is not None and found is None:
-        raise UnwritableError(f"the format has a place for instants in milliseconds, and {value!r} is none")
+        raise UnwritableError(f"the format needs instants in milliseconds, but {value!r} is not one")
     return None if found is None else (_EPOCH + found * _MS).replace(tzinfo=None).isoformat()

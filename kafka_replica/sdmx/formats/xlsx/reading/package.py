@@ -58,7 +58,9 @@ class Package:
             return None
         size = self._zip.getinfo(found).file_size
         if size > MAX_PART or size > self._left:
-            raise failed(f"its part {name[:80]!r} unfolds to {size:,} bytes, more than a workbook of structures needs")
+            raise failed(
+                f"its part {name[:80]!r} decompresses to {size:,} bytes, more than a workbook of structures needs"
+            )
         self._left -= size
         try:
             with self._zip.open(found) as part:
@@ -67,7 +69,7 @@ class Package:
         except _DAMAGE as error:
             raise failed(f"its part {name[:80]!r} is damaged ({str(error)[:200]})") from None
         if len(read) != size:
-            raise failed(f"its part {name[:80]!r} has not the size it claims")
+            raise failed(f"its part {name[:80]!r} does not have the stated size")
         return read
 
     def elements(self, name: str, *tags: str) -> Iterator[etree._Element]:
@@ -76,7 +78,7 @@ class Package:
         if data is None:
             return
         if b"<!DOCTYPE" in data or b"<\0!\0D\0O\0C" in data or b"\0<\0!\0D\0O\0C" in data:
-            raise failed(f"its part {name[:80]!r} has a DOCTYPE, which can do harm")
+            raise failed(f"its part {name[:80]!r} has a DOCTYPE, which is not allowed")
         try:
             for _, element in etree.iterparse(
                 io.BytesIO(data), tag=[f"{{*}}{tag}" for tag in tags], resolve_entities=False, no_network=True,
@@ -104,7 +106,7 @@ class Package:
             if relation in targets:
                 found.append((sheet.get("name", ""), targets[relation]))
         if not found:
-            raise failed("it has no worksheet, so it is no workbook")
+            raise failed("it has no worksheet, so it is not a workbook")
         return found
 
     def has_dates_since_1904(self) -> bool:

@@ -75,7 +75,7 @@ class Cells:
             self._strings = self._package.shared_strings()
         index = int(number) if number.isdecimal() and len(number) < 10 else -1
         if not 0 <= index < len(self._strings):
-            raise failed(f"a cell refers to shared string {number[:20]!r}, which is not there")
+            raise failed(f"a cell refers to shared string {number[:20]!r}, which does not exist")
         return self._strings[index]
 
 
@@ -89,7 +89,7 @@ def _column_of(reference: str | None, following: int) -> int:
     else:
         found = _column(reference)
         if found is None:
-            raise failed(f"a cell has the reference {reference[:20]!r}, which is none")
+            raise failed(f"a cell has the invalid reference {reference[:20]!r}")
         column = 0
         for letter in found[1]:
             column = column * 26 + ord(letter) - ord("A") + 1
