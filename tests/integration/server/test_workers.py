@@ -62,7 +62,9 @@ class Service:
     def write(self) -> int:
         """Replace both codelists in one transaction; return the number that both then have."""
         self._number += 1
-        records: dict[str, str | None] = {URN.format(letter): codelist(letter, self._number) for letter in "AB"}
+        records: dict[str, str | None] = {
+            URN.format(letter): codelist(letter, self._number).decode() for letter in "AB"
+        }
         write(self._writer, self._topic, records)
         return self._number
 

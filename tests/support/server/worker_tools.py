@@ -14,13 +14,13 @@ URN = "urn:sdmx:org.sdmx.infomodel.codelist.Codelist=SDMX:CL_{}(1.0)"
 STRUCTURES = "/sdmx/v2/structure/codelist"
 
 
-def codelist(letter: str, number: int) -> str:
+def codelist(letter: str, number: int) -> bytes:
     """Return a codelist as SDMX-JSON, whose name is a number."""
     artefact = {
         "id": f"CL_{letter}", "agencyID": "SDMX", "version": "1.0", "name": str(number), "names": {"en": str(number)},
         "codes": [{"id": "A", "name": "a", "names": {"en": "a"}}],
     }  # fmt: skip
-    return message({"codelists": [artefact]}).decode()
+    return message({"codelists": [artefact]})
 
 
 def numbers(answer: httpx.Response) -> set[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import json
+import re
 import sys
 import threading
 
@@ -14,20 +14,24 @@ from kafka_replica.server import create_app
 from kafka_replica.server.versions import Versions
 from kafka_replica.testing import FakeTopic
 from support.effort import usual_or_long
-from support.server.app_tools import URN, fetch, stand_in
+from support.server.app_tools import URN, fetch
+from support.server.worker_tools import codelist
 
-REQUESTS = 4
+STRUCTURES = "/sdmx/v2/structure"
+PATHS = (
+    f"{STRUCTURES}/codelist", f"{STRUCTURES}/codelist/SDMX/CL_A,CL_B/1.0", f"{STRUCTURES}/*/SDMX/*/~",
+    "/sdmx/v1/codelist/SDMX/all/latest",
+)  # fmt: skip
 
 
 def write_until(ended: threading.Event, topic: FakeTopic, replica: Replica) -> None:
-    """Replace both keys in each transaction, so that every version has exactly two keys with the same number."""
+    """Replace both codelists in each transaction, so that in every version both have the same number as their name."""
     number = 0
     while not ended.is_set():
         number += 1
         with topic.transaction() as transaction:
             for letter in "AB":
-                transaction.put(URN.format(f"{letter}{number}"), b"value")
-                transaction.delete(URN.format(f"{letter}{number - 1}"))
+                transaction.put(URN.format(letter), codelist(letter, number))
         replica.wait_for(topic.end(), 30)
 
 
@@ -43,20 +47,21 @@ def test_sessions_on_pinned_paths_never_mix_versions() -> None:
         for _ in range(sessions):
             _, headers, body = await fetch(app, "/sdmx/v2/structure/codelist")
             version = headers["kafka-replica-version"]
-            number = keys_of(body)
+            number = number_in(body)
             numbers.add(number)
-            for part in range(REQUESTS):
-                status, headers, body = await fetch(app, f"/version/{version}/sdmx/v2/structure/codelist/{part}")
+            for path in PATHS:
+                status, headers, body = await fetch(app, f"/version/{version}{path}")
                 if status == 410:
                     gone += 1
                     break
-                assert (status, headers["kafka-replica-version"], keys_of(body)) == (200, version, number)
+                assert (status, headers["kafka-replica-version"], number_in(body)) == (200, version, number)
 
-    topic.put(URN.format("A0"), b"value")
-    topic.put(URN.format("B0"), b"value")
+    with topic.transaction() as transaction:
+        for letter in "AB":
+            transaction.put(URN.format(letter), codelist(letter, 0))
     with topic.replica(history=100) as replica:
         replica.wait_ready(30)
-        app = create_app(replica, answer=stand_in)
+        app = create_app(replica)
         writer = threading.Thread(target=write_until, args=[ended, topic, replica])
         writer.start()
         try:
@@ -68,13 +73,13 @@ def test_sessions_on_pinned_paths_never_mix_versions() -> None:
     assert gone < sessions // 10
 
 
-def keys_of(body: bytes) -> str:
-    """Return the number that both keys of an answer have."""
-    first, second = json.loads(body)["urns"]
-    number = first.partition("CL_A")[2]
-    assert number
-    assert second.partition("CL_B")[2] == number
-    return str(number)
+def number_in(body: bytes) -> str:
+    """Return the number that both codelists of an answer have as their name, in SDMX-JSON or SDMX-ML."""
+    found = re.findall(rb'"names?":\s*(?:{"en":\s*)?"(\d+)"|Name[^>]*>(\d+)<', body)
+    numbers = {first or second for first, second in found}
+    assert len(found) >= 2, body
+    assert len(numbers) == 1
+    return numbers.pop().decode()
 
 
 def test_look_ups_and_headers_belong_to_one_version() -> None:
