@@ -103,6 +103,29 @@ def test_a_restart_on_disk_answers_before_it_has_caught_up(
         assert "kafka-replica-stale" not in httpx.get(server.address + path).headers
 
 
+def test_a_lag_in_records_is_not_ready(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path) -> None:
+    """While an open transaction holds back more records than allowed, the last version is served but not ready."""
+    topic = kafka_topic("serve-lag")
+    writer = producer(local_kafka.bootstrap_servers, topic)
+    write(writer, topic, {"a": "x"})
+    options = ("--topic", topic, "-b", local_kafka.bootstrap_servers, "--max-lag-records", "5")
+    options += ("--boundaries", "quiescence")  # by markers the version would go on past the open transaction
+    with ServerProcess(tmp_path, *options) as server:
+
+        def status() -> int:
+            return httpx.get(f"{server.address}/health/ready").status_code
+
+        until(lambda: status() == 200)
+        write(writer, topic, {f"key {number}": "x" for number in range(10)}, commit=None)
+        until(lambda: status() == 503)
+        found = httpx.get(f"{server.address}/health/ready").json()
+        assert found["lag_records"] >= 10
+        assert "the lag exceeds 5 records" in found["reason"]
+        assert "kafka-replica-version" in httpx.get(f"{server.address}/sdmx/v2/structure/codelist").headers
+        writer.commit_transaction()
+        until(lambda: status() == 200)
+
+
 @pytest.mark.long
 def test_a_silent_broker_is_visible_and_answers_continue(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
