@@ -54,7 +54,7 @@ _log = logging.getLogger("kafka_replica.server")
 _ROUTES: Final = frozenset({
     "sdmx", "pinned_sdmx", "index", "changes", "live", "ready", "metrics", "history", "diff",
     "validate", "map", "validate_like_fmr", "status", "structures", "artefact", "static", "upload",
-    "upload_to_map", "producers", "producer", "control_producer", "sign_in", "sign_out",
+    "upload_to_map", "producers", "producer", "control_producer", "sign_in", "sign_out", "artefact_diff",
 })  # fmt: skip
 """The names of the endpoints: the values of the metrics' label ``route``, besides ``other``."""
 
@@ -187,6 +187,9 @@ class Service:
         routes += _both("/sign-out", self._sign_in.sign_out, "POST")
         routes += _both("/version/{version}/history", pages.history)
         routes += _both("/version/{version}/diff/{before}/{after}", pages.diff)
+        artefact = "/{cls}/{agency}/{id}/{artefact_version}"
+        routes += _both(f"/diff/{{before}}/{{after}}{artefact}", pages.artefact_diff)
+        routes += _both(f"/version/{{version}}/diff/{{before}}/{{after}}{artefact}", pages.artefact_diff)
         return routes
 
     # --- endpoints ---

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any, Final, NamedTuple
 
 from starlette.requests import Request
 
+from kafka_replica.errors import KafkaReplicaError
 from kafka_replica.history import VersionHistory
-from kafka_replica.sdmx import Urn, UrnError
+from kafka_replica.sdmx import Structures, Urn, UrnError
+from kafka_replica.sdmx.model import Artefact
+from kafka_replica.server.pages.artefact_page import ArtefactQuery, existing
+from kafka_replica.server.pages.differences import PartDifference, differences
 from kafka_replica.server.pages.links import Address, Links
 from kafka_replica.server.pages.paging import page_of, start_of
+from kafka_replica.server.pages.redaction import redacted
 from kafka_replica.server.problems import Problem
 from kafka_replica.server.versions import VersionId, Versions
 
 VERSIONS: Final = 50
 KEYS: Final = 200
+PARTS: Final = 5
+"""The number of differences of an artefact that the list of keys shows."""
+_LIMIT_S: Final = 1.0
 
 
 class Comparison(NamedTuple):
@@ -86,6 +95,8 @@ def diff_context(versions: Versions, wanted: Comparison, links: Links, *, severa
     keys = [(kind, key, links.pinned_to(version)) for kind, some, version in kinds for key in sorted(some)]
     address = Address(("diff", str(before), str(after)))
     shown = keys[wanted.start : wanted.start + KEYS]
+    rows = [_key(kind, key, pinned, is_plain=not several_topics) for kind, key, pinned in shown]
+    _add_parts(rows, versions, before, after, links)
     return {
         "section": "history",
         "here": address.with_parameters(start=wanted.start or ""),
@@ -94,9 +105,55 @@ def diff_context(versions: Versions, wanted: Comparison, links: Links, *, severa
         "before_links": links.pinned_to(before),
         "after_links": links.pinned_to(after),
         "counts": [(kind, len(some)) for kind, some, _ in kinds],
-        "keys": [_key(kind, key, pinned, is_plain=not several_topics) for kind, key, pinned in shown],
+        "keys": rows,
         "page": page_of(address, links, wanted.start, KEYS, len(keys)),
     }
+
+
+def artefact_diff_context(query: ArtefactQuery, versions: Versions, wanted: Comparison, links: Links) -> dict[str, Any]:
+    """Return the values of the template of an artefact's difference.
+
+    Args:
+        query: the artefact.
+        versions: the versions.
+        wanted: the versions to compare, and the number of differences to leave out.
+        links: the addresses of the page.
+
+    Raises:
+        Problem: a version is not kept or lacks the artefact, or has it in a record that cannot be read.
+    """
+    served = [versions.at(each) for each in (wanted.before, wanted.after)]
+    before, after = (versions.id_of(one.snapshot) for one in served)
+    urn = existing(query, served[1].structures)
+    found = _differences(urn, served[0].structures, served[1].structures)
+    if isinstance(found, str):
+        raise Problem(404, found)
+    address = Address(("diff", str(before), str(after), urn.cls, urn.agency, urn.id, urn.version))
+    return {
+        "section": "history",
+        "here": address.with_parameters(start=wanted.start or ""),
+        "urn": urn,
+        "before": before,
+        "after": after,
+        "before_link": links.pinned_to(before).artefact(urn),
+        "after_link": links.pinned_to(after).artefact(urn),
+        "all_link": links.page("diff", str(before), str(after)),
+        "differences": found[wanted.start : wanted.start + KEYS],
+        "page": page_of(address, links, wanted.start, KEYS, len(found)),
+    }
+
+
+def _differences(urn: Urn, before: Structures, after: Structures) -> list[PartDifference] | str:
+    """Return the differences of an artefact, or the reason why there are none."""
+    found = []
+    for structures in (before, after):
+        try:
+            artefact = structures.get(urn)
+        except KafkaReplicaError as error:
+            return redacted(str(error))
+        assert isinstance(artefact, Artefact)  # noqa: S101 - the URN names no item
+        found.append(artefact)
+    return list(differences(*found))
 
 
 def _key(kind: str, key: bytes, links: Links, *, is_plain: bool) -> dict[str, Any]:
@@ -107,4 +164,23 @@ def _key(kind: str, key: bytes, links: Links, *, is_plain: bool) -> dict[str, An
     except UrnError:
         urn = None
     link = None if urn is None or not urn.is_maintainable else links.artefact(urn)
-    return {"kind": kind, "text": text, "link": link}
+    return {"kind": kind, "text": text, "link": link, "urn": None if link is None else urn}
+
+
+def _add_parts(
+    rows: list[dict[str, Any]], versions: Versions, before: VersionId, after: VersionId, links: Links
+) -> None:
+    """Add the first differences of each changed artefact to its row, until the time is over; then only a link."""
+    give_up_s = time.monotonic() + _LIMIT_S
+    for row in rows:
+        urn = row["urn"]
+        row |= {"parts": [], "more": 0, "all": None, "error": None}
+        if urn is None or row["kind"] != "changed":
+            continue
+        row["all"] = links.page("diff", str(before), str(after), urn.cls, urn.agency, urn.id, urn.version)
+        if time.monotonic() < give_up_s:
+            found = _differences(urn, versions.at(before).structures, versions.at(after).structures)
+            if isinstance(found, str):
+                row |= {"error": found, "all": None}
+            else:
+                row |= {"parts": found[:PARTS], "more": len(found) - PARTS}

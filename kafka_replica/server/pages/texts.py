@@ -31,7 +31,12 @@ class ArtefactText(NamedTuple):
 
 def texts_of(artefact: Artefact) -> Iterator[ArtefactText]:
     """Yield all texts of an artefact in the order of its message, without its reference; nesting may have any depth."""
-    stack = list(_parts("", artefact))
+    return texts_of_part(artefact)
+
+
+def texts_of_part(part: msgspec.Struct) -> Iterator[ArtefactText]:
+    """Yield all texts of a part of an artefact, without its own id if it has a URN."""
+    stack = list(_parts("", part))
     while stack:
         item, label, value = stack.pop()
         if type(value) is str:

@@ -19,7 +19,12 @@ from kafka_replica.server.pages.artefact_page import ArtefactQuery, artefact_con
 from kafka_replica.server.pages.explorer import Query, explorer_context
 from kafka_replica.server.pages.links import Links
 from kafka_replica.server.pages.paging import start_of
-from kafka_replica.server.pages.past_pages import Comparison, diff_context, history_context
+from kafka_replica.server.pages.past_pages import (
+    Comparison,
+    artefact_diff_context,
+    diff_context,
+    history_context,
+)
 from kafka_replica.server.pages.rendering import Renderer, html_response
 from kafka_replica.server.pages.search_index import SearchIndex
 from kafka_replica.server.pages.status_page import StatusPage
@@ -90,6 +95,15 @@ class Pages:
             return diff_context(self._versions, wanted, links, several_topics=self._replica.has_key_spaces)
 
         return await self.of_service(request, "diff.html", context)
+
+    async def artefact_diff(self, request: Request) -> Response:
+        """Answer with the difference of an artefact between two versions."""
+        wanted, query = Comparison.of(request), ArtefactQuery.of(request)
+
+        def context(links: Links, _pinned: Snapshot | None) -> Context:
+            return artefact_diff_context(query, self._versions, wanted, links)
+
+        return await self.of_service(request, "artefact_diff.html", context)
 
     async def structures(self, request: Request) -> Response:
         """Answer with the structures of a version that a query selects."""

@@ -58,6 +58,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, FakeT
         replica.wait_for(publish(topic, [odd]), 60)
         replica.wait_for(topic.put(bytes(Urn.of("Codelist", "MANY", "CL_BAD", "1.0")), b"<no"), 60)
         replica.wait_for(topic.delete(bytes(Urn.of("Dataflow", "ECB", "EXR_ALL", "1.0"))), 60)
+        replica.wait_for(publish(topic, [small_codelist("CL_ODD", {"en": f"{HOSTILE} again", "fr": "x"}, codes=9)]), 60)
         settings = ServerSettings(environment="test", producers=(producer_file(tmp_path_factory.mktemp("producer")),))
         with running(replica, settings=settings, answer=None, history=history) as (address, _):
             yield address, topic, replica
@@ -89,7 +90,7 @@ def pages() -> list[str]:
     return [
         "/", "/version/1/", "/version/99/", "/nothing", "/structures", "/structures?class=Codelist&q=name",
         "/structures?id=NONE", "/structures?start=x", "/version/1/structures", "/history", "/version/1/history",
-        "/diff/1/4", "/diff/2/2", "/upload",
+        "/diff/1/4", "/diff/2/2", "/diff/2/5", "/diff/2/5/Codelist/MANY/CL_ODD/1.0", "/upload",
         "/version/1/upload", "/producers", "/producers/p", "/version/1/producers",
         *artefacts, f"/version/1{artefacts[0]}",
     ]  # fmt: skip
@@ -145,7 +146,7 @@ def test_pages_work_without_scripts_and_by_keyboard(world: tuple[str, FakeTopic,
 @pytest.mark.long
 def test_every_control_is_reached_by_keyboard(world: tuple[str, FakeTopic, Replica], tmp_path: Path) -> None:
     """In the order of the page, with a visible focus, and past the head of the page by its first link."""
-    paths = ["/", "/structures?q=name", "/history", "/diff/1/4", "/upload", "/nothing", "/version/1/structures"]
+    paths = ["/", "/structures?q=name", "/history", "/diff/2/5", "/upload", "/nothing", "/version/1/structures"]
     with browsing(tmp_path, scripts=False) as browser:
         for path in [*paths, "/structures/Codelist/MANY/CL_ODD/1.0", "/producers", "/producers/p"]:
             browser.open(world[0] + path)
@@ -177,6 +178,35 @@ def test_a_file_is_uploaded_with_scripts_and_without(tmp_path: Path, *, scripts:
         browser.run("document.getElementById('map-map').value = arguments[0]", MAP)
         browser.submit("form[action$='/upload/map'] button")
         assert "rows mapped" in browser.run("return document.querySelector('.state').textContent")
+        if scripts:
+            check_rules(browser, "mapped")
+
+
+def test_the_pages_of_a_list_belong_to_one_version_while_the_topic_changes(tmp_path: Path) -> None:
+    """The next page is pinned, says so, and leads back to the current version; the version that is gone is an error."""
+    topic = FakeTopic()
+    publish(topic, [small_codelist(f"CL_{number:03}", {"en": "many"}) for number in range(80)])
+    with (
+        topic.replica(history=3) as replica,
+        running(replica, answer=None) as (address, _),
+        browsing(tmp_path) as browser,
+    ):
+        replica.wait_ready(60)
+        browser.open(f"{address}/structures")
+        replica.wait_for(topic.delete(bytes(Urn.of("Codelist", "MANY", "CL_070", "1.0"))), 60)
+        browser.follow("a[rel=next]")
+        check_rules(browser, "a pinned list")
+        rows = "return [...document.querySelectorAll('tbody th')].map(one => one.textContent)"
+        assert browser.run(rows) == [f"CL_{number:03}" for number in range(50, 80)]
+        assert "Pinned to version 1" in browser.run("return document.querySelector('.pinned').textContent")
+        browser.follow(".pinned a")
+        assert "CL_070" not in browser.run(rows)
+        browser.open(f"{address}/structures")
+        for number in range(5):
+            replica.wait_for(publish(topic, [small_codelist("CL_000", {"en": str(number)})]), 60)
+        browser.follow("a[rel=next]")
+        assert browser.run("return document.querySelector('h1').textContent") == "Gone"
+        check_rules(browser, "gone")
 
 
 def test_a_failed_replica_has_a_page(tmp_path: Path) -> None:
