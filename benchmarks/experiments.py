@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 from benchmarks.bootstraps import compressed, several_brokers, small_values
 from benchmarks.codes import codes
+from benchmarks.data_files import data_reading
 from benchmarks.dates import date_maps
 from benchmarks.directories import directories
 from benchmarks.durable import disk, disk_apply, disk_flush, disk_lookups
@@ -143,4 +144,5 @@ EXPERIMENTS: dict[str, Callable[[Stage], Figures]] = {
     "validation": validation,
     "findings": findings,
     "date-maps": date_maps,
+    "data-reading": data_reading,
 }

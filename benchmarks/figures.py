@@ -110,6 +110,10 @@ FIGURES: dict[str, Figure] = {
     "dates.by_frequency.method_bytes": Figure(
         "date map, eleven frequencies: the longest Java method", "bytes", 8000, "less"
     ),
+    "data.ml": Figure("SDMX-ML data with series read into columns, against lxml's iterparse alone", "x", 2.5, "less"),
+    "data.ml_s": Figure("240,000 observations: processor time of it", "s", None, "less"),
+    "data.json": Figure("SDMX-JSON data read into columns, against msgspec decoding it", "x", 2.0, "less"),
+    "data.json_s": Figure("240,000 observations: processor time of it", "s", None, "less"),
     "findings.page_s": Figure("a million findings: the report as a page", "s", 10, "less"),
     "findings.page.cpu_s": Figure("processor time of it", "s", None, "less"),
     "findings.listed_s": Figure("a million findings: all of them as CSV, with locations", "s", None, "less"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Protocol
 
@@ -205,11 +204,22 @@ def _message(
         return HeldRows(_of_blocks(blocks, tell), batch.rows)
     stored = Parts(folder, "message")
     schemas: list[pl.DataFrame] = []
-    while some := list(islice(blocks, batch.rows)):
+    while some := _blocks_of(blocks, batch.rows):
         part = _of_blocks(iter(some), tell, stored.rows)
         stored.add(part.frame.with_columns(part.known["line"].alias(_LINE)))
         schemas.append(part.frame.clear())
     return StoredRows(*common_forms(schemas), stored)
+
+
+def _blocks_of(located: Iterator[tuple[int | None, Block]], rows: int) -> list[tuple[int | None, Block]]:
+    """Return the next blocks, with at least that number of rows in total unless the message ends."""
+    some: list[tuple[int | None, Block]] = []
+    for line, block in located:
+        some.append((line, block))
+        rows -= block.size
+        if rows <= 0:
+            break
+    return some
 
 
 def _of_blocks(located: Iterator[tuple[int | None, Block]], tell: Callable[[int], None], before: int = 0) -> Part:
@@ -220,7 +230,7 @@ def _of_blocks(located: Iterator[tuple[int | None, Block]], tell: Callable[[int]
     def blocks() -> Iterator[Block]:
         nonlocal told
         for line, block in located:
-            lines.extend([line] * block.size)
+            lines.extend([line] * block.size if block.lines is None else block.lines)
             yield block
             if len(lines) - told >= _TOLD_EVERY:
                 told = len(lines)

@@ -99,9 +99,12 @@ def data_message_rows(
 
     Arguments and errors as for :func:`read_data_message`.
     """
-    for line, (size, shared, varying) in located_blocks(path, rules, usages, content=content):
+    for line, (size, shared, varying, lines) in located_blocks(path, rules, usages, content=content):
         for at in range(size):
-            yield LocatedRow(line, {**shared, **{name: values[at] for name, values in varying.items()}})
+            yield LocatedRow(
+                line if lines is None else lines[at],
+                {**shared, **{name: values[at] for name, values in varying.items()}},
+            )
 
 
 def structure_named_in(path: str | Path) -> tuple[str | None, str | None] | None:
@@ -122,7 +125,7 @@ def structure_named_in(path: str | Path) -> tuple[str | None, str | None] | None
 def located_blocks(
     path: str | Path, rules: Rules | None = None, usages: Collection[Urn] = (), *, content: bytes | None = None
 ) -> Iterator[tuple[int | None, Block]]:
-    """Yield blocks of rows with their line, as in :class:`LocatedRow`; a row of SDMX-ML is a block.
+    """Yield blocks of rows with their line, as in :class:`LocatedRow`; that of the first row if the block has lines.
 
     Arguments and errors as for :func:`read_data_message`.
     """
@@ -136,8 +139,7 @@ def located_blocks(
         start = head.lstrip(_BEFORE)[:1]
         is_edi = head.lstrip(_BEFORE).startswith(STARTS)
         if start == b"<":
-            for line, row in MlMessage(open_, where, rules, usages).rows():
-                yield line, Block(1, row, {})
+            yield from MlMessage(open_, where, rules, usages).blocks()
         elif start == b"{":
             yield from (
                 (None, block) for block in _json_blocks(read_content(path) if content is None else content, where)

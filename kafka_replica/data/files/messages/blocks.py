@@ -20,11 +20,13 @@ class Block(NamedTuple):
         size: the number of rows.
         shared: the values that all rows have in common, by component.
         varying: the values of the other components, one per row.
+        lines: the line of each row, if the rows begin on different lines.
     """
 
     size: int
     shared: Mapping[str, Any]
     varying: Mapping[str, Sequence[Any]]
+    lines: Sequence[int] | None = None
 
 
 def columns_of(blocks: Iterable[Block]) -> Columns:
@@ -36,7 +38,7 @@ def columns_of(blocks: Iterable[Block]) -> Columns:
     columns: Columns = {}
     other_forms: set[str] = set()
     total = 0
-    for size, shared, varying in blocks:
+    for size, shared, varying, _ in blocks:
         for name, value in shared.items():
             _filled(columns, name, total).extend(repeat(value, size))
             if type(value) not in _TEXTS:

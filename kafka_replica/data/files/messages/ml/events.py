@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import IO, Any, Final, TypeAlias
 from xml.parsers import expat
 
+from kafka_replica.common.garbage_collector import collector_paused
 from kafka_replica.data.errors import DatasetError
 
 Start: TypeAlias = Callable[[str, dict[str, str]], None]
@@ -83,7 +84,9 @@ class Events:
             chunk = self._begun()
             while chunk:
                 fed += len(chunk)
-                self.parser.Parse(chunk, False)
+                # Paused, because a collection would look at each of the many rows of a chunk several times.
+                with collector_paused():
+                    self.parser.Parse(chunk, False)
                 self._check_size(fed)
                 yield
                 chunk = self._file.read(_CHUNK)

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager
+from operator import itemgetter, methodcaller
 from typing import IO, Final
 
 from kafka_replica.data.errors import DatasetError
+from kafka_replica.data.files.messages.blocks import Block
 from kafka_replica.data.files.messages.ml.cross_sections import CrossSectionReader
 from kafka_replica.data.files.messages.ml.data_set import DataSet, Located
 from kafka_replica.data.files.messages.ml.events import Events
@@ -31,6 +33,8 @@ _ROOTS: Final = frozenset({
 _UNREAD: Final = frozenset({"UtilityData", "GenericMetadata", "StructureSpecificMetadata", "MetadataReport"})
 _OLD: Final = ("schemas/v1_0/message", "schemas/v2_0/message")
 _DEEPEST: Final = 100
+_OWN: Final = itemgetter(2)
+_VALUES: Final = methodcaller("values")
 _ACTION: Final = "Information"
 _STANDARD: Final = frozenset({
     "action", "dataScope", "dataflowAgencyID", "dataflowID", "dataProviderID", "dataProviderSchemeAgencyId",
@@ -65,8 +69,8 @@ class MlMessage:
         self._structures = Structures(rules, usages)
         self.footers: tuple[str, ...] = ()
 
-    def rows(self) -> Iterator[tuple[int, Row]]:
-        """Yield the line and the row of each observation.
+    def blocks(self) -> Iterator[tuple[int, Block]]:
+        """Yield blocks of rows with the line of the first; consecutive observations with the same series are a block.
 
         Raises:
             DatasetError: the file is not a data message of SDMX-ML, or is damaged.
@@ -78,9 +82,7 @@ class MlMessage:
             with self._opened() as file:
                 reading = _Reading(file, self._structures, groups, only_groups=False)
                 for rows in reading.chunks():
-                    skipped = reading.skipped_lines
-                    for line, above, own in rows:
-                        yield line + skipped, {**above, **own}
+                    yield from _blocks(rows, reading.skipped_lines)
             self.footers = tuple(reading.footers)
         except DatasetError as error:
             raise DatasetError(f"reading {self._where}: {error}") from error
@@ -91,6 +93,30 @@ class MlMessage:
             for _ in reading.chunks():
                 pass
         return reading.groups
+
+
+def _blocks(rows: list[Located], skipped: int) -> Iterator[tuple[int, Block]]:
+    """Yield rows as blocks: consecutive ones that inherit the same values and have values of the same components."""
+    first, count = 0, len(rows)
+    while first < count:
+        above = rows[first][1]
+        end = first + 1
+        while end < count and rows[end][1] is above:
+            end += 1
+        names = [*map(tuple, map(_OWN, rows[first:end]))]
+        if names.count(names[0]) != len(names):
+            end = first + next(at for at, one in enumerate(names) if one != names[0])
+        yield _block(rows[first:end], names[0], above, skipped)
+        first = end
+
+
+def _block(rows: list[Located], names: tuple[str, ...], above: Row, skipped: int) -> tuple[int, Block]:
+    if len(rows) == 1:
+        return rows[0][0] + skipped, Block(1, {**above, **rows[0][2]}, {})
+    lines, _, values = zip(*rows, strict=True)
+    varying = dict(zip(names, zip(*map(_VALUES, values), strict=True), strict=True))
+    shared = {name: one for name, one in above.items() if name not in varying}
+    return lines[0] + skipped, Block(len(rows), shared, varying, [one + skipped for one in lines] if skipped else lines)
 
 
 class _Reading:

@@ -36,6 +36,7 @@ class SpecificReader(SeriesReader):
         self._usual: str | None = None
         self._shared: Row = {}
         self._plain: set[tuple[str, ...]] = set()
+        self._names: tuple[str, ...] = ()
         self._component: tuple[str, list[Value]] | None = None
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
@@ -44,14 +45,11 @@ class SpecificReader(SeriesReader):
         Raises:
             DatasetError: it has no meaning there.
         """
-        if (
-            name == self._usual
-            and self.obs is None
-            and tuple(attributes) in self._plain
-            and "" not in attributes.values()
-        ):
-            self.obs, self.obs_line = attributes, self._parser.CurrentLineNumber
-            return
+        if name == self._usual and self.obs is None:
+            names = tuple(attributes)
+            if (names == self._names or names in self._plain) and "" not in attributes.values():
+                self.obs, self.obs_line = attributes, self._parser.CurrentLineNumber
+                return
         super().start(name, attributes)
         if name.endswith("Obs"):
             self._expect(name, tuple(attributes))
@@ -72,6 +70,7 @@ class SpecificReader(SeriesReader):
         if len(self._plain) > _FEW:
             self._plain.clear()
         self._plain.add(names)
+        self._names = names
         self._usual, self._shared = name, shared
 
     def end(self, name: str) -> None:
