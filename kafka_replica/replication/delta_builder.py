@@ -13,7 +13,7 @@ the content of the partitions, so that all replicas agree.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from operator import itemgetter
 from typing import NamedTuple
@@ -27,7 +27,7 @@ from kafka_replica.replication.record_filter import RecordFilter, without_key
 from kafka_replica.stores.delta import Delta
 from kafka_replica.transactions import Batch, Parsed
 
-_VALUE_OF = itemgetter(1)
+_KEY_OF, _VALUE_OF = itemgetter(0), itemgetter(1)
 
 
 class Settled(NamedTuple):
@@ -62,6 +62,7 @@ class DeltaBuilder:
         self._counts_bytes = counts_bytes
         self._size_bytes = 0
         self._has_parts = False  # parts of the next version were taken already
+        self._is_all_here = True  # no record is in the current version or in parts: all of them are in the delta
         self._present = present
         self._prefixes = prefixes
         self._ranks = ranks
@@ -103,6 +104,7 @@ class DeltaBuilder:
     def add(self, partition: Partition, known_to: int = 0) -> None:
         """Add a partition; its records below ``known_to`` may be in the current version already."""
         self._highest.setdefault(partition, known_to)
+        self._is_all_here &= not known_to
 
     def add_initial(self, records: Iterable[Record]) -> None:
         """Add initial records to the first version, before any batch."""
@@ -124,7 +126,7 @@ class DeltaBuilder:
         """Return the delta so far as a part of the next version, which is not complete yet."""
         self._taken_records, self._taken_tombstones = self.totals
         delta, self._delta = self._delta, Delta(source=self._delta.source)
-        self._size_bytes, self._has_parts = 0, True
+        self._size_bytes, self._has_parts, self._is_all_here = 0, True, False
         if delta.has_deletions:  # whether an open transaction could still undo them is known only at the end
             for record in self._tombstones(delta):
                 self._pending_tombstones[record.source, self._prefixes[record.topic] + record.key] = record.offset
@@ -134,7 +136,7 @@ class DeltaBuilder:
         """Return the delta of the version at ``position``; the next delta begins empty."""
         self._taken_records, self._taken_tombstones = self.totals
         delta, self._delta = self._delta, Delta()
-        self._size_bytes, self._has_parts = 0, False
+        self._size_bytes, self._has_parts, self._is_all_here = 0, False, False
         self._add_tombstone(delta, position)
         return delta
 
@@ -195,13 +197,28 @@ class DeltaBuilder:
         is_late = batch.first < self._highest[partition]
         self._highest[partition] = max(batch.end, self._highest[partition])
         if len(self._highest) > 1 or is_late or self._keys_in_several_partitions or self._prefixes[partition.topic]:
-            self._settle_one_by_one(partition, records, settled)
+            if not self._add_new_keys(partition, records):
+                self._settle_one_by_one(partition, records, settled)
             return
         self._delta.source = partition
         self._delta.add(records)
         if None in self._delta.changes:  # a single look-up per batch finds records without a key
             del self._delta.changes[None]  # type: ignore[arg-type]
             settled.bad.extend(without_key(partition, record) for record in records if lacks_key(record))
+
+    def _add_new_keys(self, partition: Partition, records: Sequence[Stored]) -> bool:
+        """Add the records of a batch at once, if no key of theirs has a record yet; return whether it was done."""
+        if not self._is_all_here or self._keys_in_several_partitions:
+            return False
+        prefix, keys = self._prefixes[partition.topic], list(map(_KEY_OF, records))
+        if None in keys:
+            return False
+        names = [prefix + key for key in keys] if prefix else keys
+        if not self._delta.changes.keys().isdisjoint(names):
+            return False
+        self._delta.changes.update(zip(names, [as_record(raw, partition) for raw in records], strict=True))
+        self._delta.count(records)
+        return True
 
     def _settle_one_by_one(self, partition: Partition, records: Iterable[Stored], settled: Settled) -> None:
         prefix = self._prefixes[partition.topic]

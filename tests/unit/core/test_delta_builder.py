@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import permutations
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -164,3 +166,56 @@ def test_any_order_of_commits_ends_with_the_highest_offsets(
     assert shown.show(Position({A0: len(records)})) == {
         key: value for key, value in expected.items() if value is not None
     }
+
+
+KEYS = [b"%d" % number for number in range(12)]
+
+
+class OneByOne(DeltaBuilder):
+    """A delta builder without the short way for keys that have no record yet."""
+
+    def _add_new_keys(self, partition: Partition, records: Sequence[Stored]) -> bool:
+        return False
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from((A0, A1, B0)),
+            st.lists(
+                st.tuples(st.sampled_from([*KEYS, None]), st.sampled_from([True, True, False])), min_size=1, max_size=3
+            ),
+            st.sampled_from([*7 * [""], "late", "version", "part"]),
+        ),
+        min_size=2,
+        max_size=8,
+    ),
+    st.booleans(),
+)
+def test_new_keys_are_added_at_once_with_the_same_result(
+    written: list[tuple[Partition, list[tuple[bytes | None, bool]], str]], apart: bool
+) -> None:
+    """A batch of new keys is added at once, in the parser's form or as records; one by one gives the same."""
+    shown = Shown(A0, A1, B0, apart=apart), Shown(A0, A1, B0, apart=apart)
+    shown[1].delta_builder.__class__ = OneByOne
+    ends = {A0: 10, A1: 10, B0: 10}
+    for number, (partition, content, event) in enumerate(written):
+        first = ends[partition] - 9 if event == "late" else ends[partition]
+        raw: list[Any] = [
+            (key, b"%d" % number if alive else None, first + at, number % 3, ())
+            for at, (key, alive) in enumerate(content)
+        ]
+        ends[partition] = max(ends[partition], first + len(raw))
+        records = raw if number % 2 else [Record(*one, partition) for one in raw]
+        found = []
+        for one in shown:
+            batch = Batch(
+                partition, Kind.PLAIN, first, first + len(raw), len(raw), -1, -1, ModelContent(records, lambda: True)
+            )
+            bad = [str(bad) for bad in one.delta_builder.settle([batch]).bad]
+            state = one.show(Position(ends)) if event == "version" else None
+            part = list(one.delta_builder.take_part().changes.items()) if event == "part" else None
+            one.state.update(dict(part or ()))
+            builder = one.delta_builder
+            found.append((bad, state, part, builder.totals, dict(builder._delta.changes)))
+        assert found[0] == found[1]
