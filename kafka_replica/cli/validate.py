@@ -39,7 +39,7 @@ from kafka_replica.sdmx import IncompleteStructureError, Structures
 @click.option(
     "--allow-missing",
     is_flag=True,
-    help="If lists of values are missing, check everything else; the report lists what was not checked.",
+    help="If lists of values are missing, check everything else; the report lists unchecked rules.",
 )
 @data_options
 def validate(

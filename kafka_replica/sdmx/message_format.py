@@ -121,6 +121,6 @@ def _gunzipped(data: bytes) -> bytes:
         if room < 0:
             raise MessageError(f"unpacking a gzip message: it decompresses to more than {MAX_BYTES} bytes")
         if not inflater.eof:
-            raise MessageError("unpacking a gzip message: it is cut off; publish it again")
+            raise MessageError("unpacking a gzip message: it is truncated; publish it again")
         data = inflater.unused_data.lstrip(b"\0")
     return b"".join(done)

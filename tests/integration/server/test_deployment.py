@@ -129,7 +129,7 @@ def is_healthy(port: str) -> bool:
 
 @pytest.mark.broker
 @pytest.mark.skipif(not can_be_alone(), reason="SKIPPED LOUDLY: no read-only file system for one process here")
-def test_it_runs_without_rights_and_writes_to_one_folder(
+def test_the_image_runs_without_rights_and_writes_to_one_folder(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
 ) -> None:
     """With the image's environment, a process without capabilities needs its store and a folder for temporary files."""

@@ -173,7 +173,7 @@ def fail(replica: Replica) -> None:
         print(error)
 
 
-def test_it(topic: FakeTopic) -> None:
+def test_a_topic_without_a_broker(topic: FakeTopic) -> None:
     """A test without a broker."""
     with topic.replica() as replica:
         look_up(replica.snapshot())

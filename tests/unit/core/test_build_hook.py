@@ -99,7 +99,7 @@ def test_without_a_compiler(hook: ModuleType, checkout: Path, monkeypatch: pytes
             build(hook, checkout, version)
 
 
-def test_it_can_be_forbidden(hook: ModuleType, checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_compilation_can_be_forbidden(hook: ModuleType, checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With 0 nothing is compiled."""
     monkeypatch.setenv(VARIABLE, "0")
     build(hook, checkout, "editable")

@@ -88,7 +88,7 @@ def test_every_shape(data: bytes, from_offset: int) -> None:
 
 
 @needs_parser
-def test_what_was_written_is_what_is_read() -> None:
+def test_records_are_read_as_written() -> None:
     """The records are those that were encoded: this does not depend on the other parser."""
     headers = (("a", b"1"), ("a", None), ("é", b""))
     records = [Written(b"k", b"v", 0, 0, headers), Written(None, None, 2, -3, headers), Written(b"", b"", 4, 10)]

@@ -217,7 +217,7 @@ def test_bad_records_put_nothing() -> None:
             stopped.wait_ready(WAIT_S)
 
 
-def test_where_and_key_come_after_the_newest_record() -> None:
+def test_key_and_where_come_after_the_newest_record() -> None:
     """The newest record of a key counts even if ``where`` leaves its object out; ``key`` is taken from the object."""
     topic = FakeTopic("rows")
     topic.put("1", b"5")

@@ -114,7 +114,7 @@ def test_synthetic_schemes_of_real_files_are_written_with_a_name(row: dict[str, 
     ],
     ids=["2.0", "1.0", "edi", "agencies-2.0", "agencies-1.0"],
 )
-def test_they_have_the_names_that_registries_give(data: bytes, urn: Urn, name: str) -> None:
+def test_synthetic_schemes_have_the_names_that_registries_give(data: bytes, urn: Urn, name: str) -> None:
     """The name is that of registries, the part is marked, and reads the same in its own and newer editions."""
     part = part_of(data)
     assert (part.urn, part.is_synthetic) == (urn, True)

@@ -245,7 +245,7 @@ def test_an_invalid_query_is_rejected_with_advice(path: str, query: str, status:
 
 
 @pytest.mark.parametrize("as_of", ["2026-01-31T12:00:00Z", "2026-01-31T12:00:00+02:00", "2026-01-31", "1042"])
-def test_as_of_is_an_instant_or_the_number_of_a_version(as_of: str) -> None:
+def test_the_parameter_as_of_is_an_instant_or_the_number_of_a_version(as_of: str) -> None:
     """A plus sign in a query string means itself, encoded or not."""
     assert parsed("codelist", f"asOf={as_of}").as_of == as_of
     assert parsed("codelist", f"asOf={quote(as_of, safe='')}").as_of == as_of
