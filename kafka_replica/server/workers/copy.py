@@ -125,8 +125,11 @@ class CopyFeed:
 
     def _receive(self, message: NextVersion) -> None:
         self._store.apply(Delta(message.records, message.source), message.position)
+        snapshot = self._store.snapshot()
+        if snapshot.version != message.version:
+            raise KafkaReplicaError(f"version {message.version} arrived as {snapshot.version}; please report this")
         with self._lock:
-            self._waiting.append(_Waiting(self._store.snapshot(), message._replace(records=())))
+            self._waiting.append(_Waiting(snapshot, message._replace(records=())))
         self._link.put(Has(message.sequence))
         self.show_due()
 

@@ -41,7 +41,9 @@ class _Worker:
     is_counted: bool = False
     """True once it has what readers see: from then on, a version is shown only when this worker has it."""
     since_s: float = field(default_factory=time.monotonic)
-    """The time since which it has had nothing to do, or has received nothing."""
+    """The time since which it has not received a version that it lacks."""
+    heard_s: float = field(default_factory=time.monotonic)
+    """The time of its last message."""
 
 
 class VersionFeed:
@@ -102,15 +104,27 @@ class VersionFeed:
                 self._count(worker)
                 self._show()
 
-    def late(self, limit_s: float) -> list[Link]:
-        """Return the workers that hold back a version for longer than some time."""
-        before_s = time.monotonic() - limit_s
+    def heard(self, link: Link) -> None:
+        """Note that a worker lives."""
         with self._lock:
-            return [
-                each.link
-                for each in self._workers.values()
-                if each.is_counted and each.has < self.sequence and each.since_s < before_s
-            ]
+            if link in self._workers:
+                self._workers[link].heard_s = time.monotonic()
+
+    def late(self, silent_s: float, limit_s: float) -> list[Link]:
+        """Return the workers that hold back a version and seem to be stuck.
+
+        Args:
+            silent_s: the time without any message.
+            limit_s: the time to receive a version, which may be large.
+        """
+        now_s = time.monotonic()
+        with self._lock:
+            lacking = [each for each in self._workers.values() if each.is_counted and each.has < self.sequence]
+        return [
+            each.link
+            for each in lacking
+            if now_s - max(each.since_s, each.heard_s) > silent_s or now_s - each.since_s > limit_s
+        ]
 
     # --- helpers; the lock is held ---
 

@@ -7,9 +7,12 @@ and nobody else has the ends of the connection. Its end is the sign that the oth
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from multiprocessing.connection import Connection
 from queue import SimpleQueue
+from socket import SHUT_RDWR, socket
 from threading import Event, Thread
 from typing import Any, Final
 
@@ -26,7 +29,7 @@ class Link:
     """An end of a connection.
 
     Args:
-        connection: the connection; it is closed with the link.
+        connection: the connection, a pair of sockets; the link owns it.
         name: the name of the other process, for the thread and messages.
     """
 
@@ -58,7 +61,7 @@ class Link:
         """Send what is waiting, for a limited time, and end the connection. Idempotent."""
         self._queue.put(_END)
         self._thread.join(timeout_s)
-        self._connection.close()
+        self._end()
 
     def _send(self) -> None:
         try:
@@ -73,7 +76,12 @@ class Link:
             pass  # the other process has ended, which the receiving side notices
         except KafkaReplicaError as error:
             _log.error("sending a version to %s: %s", self._name, error)
-            self._connection.close()
+            self._end()
+
+    def _end(self) -> None:
+        """End the connection for both sides. The descriptor stays open, since a thread may be receiving."""
+        with suppress(OSError), socket(fileno=os.dup(self._connection.fileno())) as own:
+            own.shutdown(SHUT_RDWR)
 
 
 class _Lazy:

@@ -25,7 +25,8 @@ _log = logging.getLogger("kafka_replica.server")
 
 STUCK_AFTER_S: Final = 30.0
 """The time without a sign of life after which a worker is replaced."""
-_LATE_AFTER_S: Final = 10.0  # all readers wait for a worker that has not received a version
+_SILENT_AFTER_S: Final = 10.0  # all readers wait for a worker that has not received a version
+_LATE_AFTER_S: Final = 300.0  # to receive a large version
 _PAUSES_S: Final = (0.0, 1.0, 5.0, 15.0)  # before a worker is replaced again that ends again and again
 _HEALTHY_S: Final = 60.0
 _KILL_AFTER_S: Final = 5.0  # in addition to the time that requests have to finish
@@ -85,7 +86,7 @@ class Workers:
         Raises:
             KafkaReplicaError: a worker ended before it ever served.
         """
-        late = set(self._feed.late(_LATE_AFTER_S))
+        late = set(self._feed.late(_SILENT_AFTER_S, _LATE_AFTER_S))
         for number, worker in self._workers.items():
             if worker is None:
                 if time.monotonic() >= self._start_at_s[number]:
@@ -147,6 +148,7 @@ class Workers:
         }
         for message in worker.link.received():
             worker.heard_s = time.monotonic()
+            self._feed.heard(worker.link)
             handlers[type(message)](message)
         worker.is_serving = False
         self._feed.detach(worker.link)

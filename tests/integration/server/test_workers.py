@@ -160,6 +160,7 @@ def test_a_killed_worker_is_replaced(local_kafka: LocalKafka, kafka_topic: Topic
             until(lambda: len(running.workers) == 2)
             until(lambda: counted(running.address, "kafka_replica_http_workers") == 2)
         assert not set(victims) & set(running.workers)
+        assert f'"target":"{STRUCTURES}"' in running.server.log.read_text()  # the main process writes the log
         assert counted(running.address, _REQUESTS, route="sdmx") >= sent + 2
         assert counted(running.address, "kafka_replica_http_worker_restarts_total") == 2
         for _ in range(10):

@@ -184,6 +184,45 @@ def test_a_version_that_others_lack_is_kept_back(shown: SharedNumber) -> None:
         copied.replica.close()
 
 
+def test_the_whole_state_may_come_again(shown: SharedNumber) -> None:
+    """If a difference is not known, copies get all records; listeners get the whole state, as from the original."""
+    written, feed = Written(), VersionFeed(shown, kept=5)
+    feed.record(written.change(a=b"1", b=b"1"), "i")
+    copied = Copied(feed, shown)
+    try:
+        copied.has(1)
+        feed.received(copied.main, 1)
+        changes = copied.replica.changes(timeout_s=60)
+        assert next(changes).initial
+        change = written.change(a=None, c=b"2")
+        feed.record(Change(change.snapshot, None, change.snapshot.keys(), ()), "i")
+        copied.has(2)
+        feed.received(copied.main, 2)
+        assert content(copied.replica.snapshot()) == content(change.snapshot)
+        assert copied.replica.snapshot().version == 2
+        assert next(changes).initial
+        assert set(copied.replica.at(1)) == {b"a", b"b"}
+    finally:
+        copied.main.close()
+        copied.replica.close()
+
+
+def test_only_a_silent_worker_is_late(shown: SharedNumber) -> None:
+    """A worker that receives a large version has time as long as it gives signs of life, up to a limit."""
+    written, feed, link = Written(), VersionFeed(shown, kept=0), KeptLink()
+    feed.attach(link)  # type: ignore[arg-type]
+    feed.received(link, 0)  # type: ignore[arg-type]
+    assert not feed.late(-1, -1)  # it lacks nothing
+    feed.record(written.change(a=b"1"), "i")
+    assert feed.late(-1, 60) == [link]
+    assert feed.late(60, -1) == [link]
+    assert not feed.late(60, 60)
+    feed.heard(link)  # type: ignore[arg-type]
+    assert not feed.late(60, 60)
+    feed.received(link, 1)  # type: ignore[arg-type]
+    assert not feed.late(-1, -1)
+
+
 def test_a_copy_without_a_version_is_not_ready(shown: SharedNumber) -> None:
     """The copy says so as a replica does."""
     copied = Copied(VersionFeed(shown, kept=0), shown)
