@@ -7,7 +7,7 @@
 #             CHAOS_ARGS=--producer: the reference producer instead
 # make fuzz   hostile files for readers of structures and data         (FUZZ_MINUTES=5 FUZZ_SEED=1 FUZZ_ARGS=...)
 # make bench  speed, as a ratio to a reference in the same run            (BENCH_ARGS="--rounds 3")
-# make check  formatter, linter, types, import contracts, docs links, wheels     (CHECK_WHEELS=no without a network)
+# make check  formatter, linter, types, import contracts, docs links, spelling, wheels  (CHECK_WHEELS=no without a network)
 # make docs   the documentation site, in build/site: open index.html, no server is needed
 # make env    all of the environment in .venv; demo and test make only the part they need
 # make pictures  the pictures of pages in docs/images, with Chromium
@@ -73,6 +73,7 @@ check: $(VENV)/.check
 	$(BIN)/python .ci/check_types.py
 	$(BIN)/python .ci/check_docs.py
 	$(BIN)/python .ci/check_english.py
+	$(BIN)/codespell
 	$(BIN)/python .ci/check_env.py
 ifneq ($(CHECK_WHEELS),no)
 	$(BIN)/python .ci/check_wheels.py

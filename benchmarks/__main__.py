@@ -22,6 +22,8 @@ from benchmarks.java import GlobalKTable, NotMeasurableError
 from benchmarks.page import into_page, into_section
 from benchmarks.picture import picture
 from benchmarks.report import Result, as_markdown, as_table
+from benchmarks.sizing import SIZES, machine_load, tables
+from benchmarks.sizing import into_page as into_sizing_page
 from benchmarks.stage import ROOT, Stage
 from kafka_replica.embedded import LocalKafka
 
@@ -42,12 +44,16 @@ def options() -> argparse.Namespace:
     parser.add_argument("--records", type=int, default=500_000, help="of the topic of the bootstrap, 1 KB each")
     parser.add_argument("--small-records", type=int, default=50_000, help="of the small topic")
     parser.add_argument("--flush-mb", type=int, help="of the producer's full flush; a share of 1000, as of the records")
-    parser.add_argument("--only", choices=EXPERIMENTS, action="append", help="may be given several times")
+    only = "may be given several times; sizing writes docs/sizing.md with --docs, and runs alone"
+    parser.add_argument("--only", choices=[*EXPERIMENTS, "sizing"], action="append", help=only)
+    parser.add_argument("--sizes", default=",".join(map(str, SIZES)), help="of the topics of sizing")
     parser.add_argument("--docs", action="store_true", help="put the table and the picture into docs/speed.md")
     chosen = parser.parse_args()
     if chosen.flush_mb is None:
         chosen.flush_mb = max(1, int(1000 * min(1.0, chosen.records / 500_000)))
-    if chosen.docs and chosen.only and not set(chosen.only) <= _SECTIONS.keys():
+    if "sizing" in (chosen.only or ()) and chosen.only != ["sizing"]:
+        parser.error("--only sizing runs alone")
+    if chosen.docs and chosen.only and chosen.only != ["sizing"] and not set(chosen.only) <= _SECTIONS.keys():
         parser.error(
             "--docs shows all figures, or a section's: leave out --only, or say --only " + " or ".join(_SECTIONS)
         )
@@ -95,6 +101,21 @@ def measure(console: Console, chosen: argparse.Namespace, lines: Lines) -> dict[
     return values
 
 
+def measure_sizes(console: Console, chosen: argparse.Namespace, lines: Lines) -> None:
+    """Measure memory, disk and time against size once; print the tables, and put them into their page."""
+    sizes = [int(size) for size in chosen.sizes.split(",")]
+    when = (
+        f"{datetime.now(UTC):%Y-%m-%d}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}, Python "
+        f"{platform.python_version()}, the broker on the same machine; {machine_load()}."
+    )
+    with LocalKafka(heap_mb=512) as kafka:
+        text = tables(Stage(kafka, max(sizes), min(sizes), lines.note, None), sizes, when)
+    console.print(text, highlight=False)
+    if chosen.docs:
+        into_sizing_page(text)
+        console.print("docs/sizing.md")
+
+
 def circumstances(chosen: argparse.Namespace) -> str:
     """Return the time, the machine and the sizes of the run, in one line."""
     rounds = f"{chosen.rounds} round{'s' if chosen.rounds > 1 else ''}"
@@ -134,6 +155,9 @@ def main() -> None:
     chosen = options()
     console = Console(stderr=True, width=None if sys.stderr.isatty() else 120)
     lines = Lines()
+    if chosen.only == ["sizing"]:
+        measure_sizes(console, chosen, lines)
+        return
     values = measure(console, chosen, lines)
     results = _results(FIGURES, values)
     sections = {name: _results(figures, values) for name, figures in _SECTIONS.items()}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +10,7 @@ import pytest
 
 from kafka_replica import Replica
 from kafka_replica.embedded import LocalKafka
-from support.docs.page_world import FILES, PageWorld, publish_samples
+from support.docs.page_world import PageWorld, copy_samples, publish_samples
 
 
 @pytest.fixture(scope="session")
@@ -28,9 +27,7 @@ def replica(local_kafka: LocalKafka) -> Iterator[Replica]:
 @pytest.fixture
 def world(local_kafka: LocalKafka, replica: Replica, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PageWorld:
     """The topic, and a folder with the sample files, which is the current one."""
-    (tmp_path / "samples").mkdir()
-    for file in FILES:
-        shutil.copy(file, tmp_path / "samples")
+    copy_samples(tmp_path / "samples")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("KAFKA_REPLICA_STATE", str(tmp_path / "state"))
     return PageWorld(local_kafka.bootstrap_servers, replica.topics[0], tmp_path, replica)

@@ -55,6 +55,7 @@ def test_the_settings_file_and_the_program_run(
 
 @pytest.mark.runs("docs/server.md", containing="openssl rand")
 @pytest.mark.runs("docs/server.md", containing="# role")
+@pytest.mark.runs("docs/server.md", containing="subject:CN")
 def test_the_commands_for_tokens_make_a_file_of_tokens(tmp_path: Path) -> None:
     """The file is accepted, and the token is random."""
     subprocess.run(["sh", "-ec", block("sh", "openssl rand")], cwd=tmp_path, env=os.environ, check=True)
@@ -63,6 +64,8 @@ def test_the_commands_for_tokens_make_a_file_of_tokens(tmp_path: Path) -> None:
     assert len((tmp_path / "token").read_text().strip()) == 64
     (tmp_path / "shown").write_text(block("", "# role"))
     assert read_tokens(tmp_path / "shown")[0].holder == "dashboards"
+    (tmp_path / "subjects").write_text(block("", "subject:CN"))
+    assert read_tokens(tmp_path / "subjects")[0].role.name == "CONTROL"
 
 
 def status_of(url: str) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -72,6 +73,13 @@ class PageWorld:
             ["bash", "-ec", commands], cwd=self.folder, env=environment, capture_output=True, text=True, timeout=240,
             check=False,
         )  # fmt: skip
+
+
+def copy_samples(folder: Path) -> None:
+    """Make a folder with all sample files."""
+    folder.mkdir()
+    for file in FILES:
+        shutil.copy(file, folder)
 
 
 def publish_samples(kafka: LocalKafka | ExistingKafka, topic: str) -> None:

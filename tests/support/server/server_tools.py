@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any, Self
 from urllib.parse import urlsplit
 
+import httpx
+
 from kafka_replica import Replica
 from kafka_replica.history import VersionHistory
 from kafka_replica.server import ListenSettings, ServerSettings
@@ -75,6 +77,11 @@ def until(check: Callable[[], bool], timeout_s: float = 60) -> None:
     while not check():
         assert time.monotonic() < give_up_s
         time.sleep(0.02)
+
+
+def until_ready(server: ServerProcess) -> None:
+    """Wait until a service has its first version."""
+    until(lambda: httpx.get(f"{server.address}/health/ready").status_code == 200)
 
 
 class ServerProcess:
