@@ -17,6 +17,7 @@ from benchmarks.findings import findings
 from benchmarks.headers import headers
 from benchmarks.http import http
 from benchmarks.load import load
+from benchmarks.local_csv import local_csv
 from benchmarks.publishing import publishing
 from benchmarks.reading import reading
 from benchmarks.stage import KEY_BYTES, VALUE_BYTES, Stage
@@ -143,6 +144,7 @@ EXPERIMENTS: dict[str, Callable[[Stage], Figures]] = {
     "http": http,
     "validation": validation,
     "findings": findings,
+    "local-csv": local_csv,
     "date-maps": date_maps,
     "data-reading": data_reading,
 }

@@ -9,6 +9,7 @@ from typing import TypeAlias
 import polars as pl
 
 from kafka_replica.data.polars.rows import Prepared, joined
+from kafka_replica.data.validation.conditions import Constant
 from kafka_replica.data.validation.model import KeyCheck, LevelCheck
 from kafka_replica.data.validation.report_building import Extent
 
@@ -37,6 +38,8 @@ def flagged_rows(rows: Prepared) -> Iterator[Hit]:
 
 def counted_rows(rows: Prepared) -> pl.DataFrame:
     """Return the rows that are compared, without deletions."""
+    if rows.bound.applies_to == Constant(value=True):
+        return rows.to_compare()
     return rows.to_compare().filter(rows.expressions.condition(rows.bound.applies_to))
 
 

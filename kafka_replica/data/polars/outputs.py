@@ -36,13 +36,13 @@ class RowFile:
         )  # fmt: skip
         self.rows = 0
 
-    def write(self, frame: pl.DataFrame) -> None:
-        """Write rows."""
+    def write(self, frame: pl.DataFrame, *, is_plain: bool = False) -> None:
+        """Write rows; ``is_plain`` as for :meth:`SdmxCsvFile.write`."""
         self.rows += frame.height
         if not frame.height:
             return
         if self._csv is not None:
-            self._csv.write(frame)
+            self._csv.write(frame, is_plain=is_plain)
         else:
             self._parts.add(frame)
 

@@ -80,7 +80,7 @@ def refuse_errors(frame: pl.DataFrame) -> None:
 
 
 def split(validated: pl.DataFrame, *, severity: str = "error") -> Split:
-    """Split the result of :func:`validate` or ``transform`` in one pass into good rows and bad rows.
+    """Split the result of :func:`validate` or ``transform`` into good rows and bad rows.
 
     Bad rows have a finding of at least the given severity; rows that could not be mapped are returned unchanged.
 
@@ -93,9 +93,11 @@ def split(validated: pl.DataFrame, *, severity: str = "error") -> Split:
     """
     worse = splitting_at(validated.columns, severity)
     bad = pl.col(ERRORS).list.eval(pl.element().struct.field("severity").is_in(worse)).list.any().fill_null(value=False)
-    parts = validated.with_columns(__bad=bad).partition_by("__bad", as_dict=True, include_key=False)
-    nothing = validated.clear()
-    good, bad_rows = parts.get((False,), nothing), parts.get((True,), nothing)
+    if validated[ERRORS].null_count() == validated.height:
+        good, bad_rows = validated, validated.clear()
+    else:
+        is_bad = validated.select(bad).to_series()
+        good, bad_rows = validated.filter(~is_bad), validated.filter(is_bad)
     if SOURCE in validated.columns:
         # Mapped frames: bad rows are returned in their original form.
         return Split(good.drop(ERRORS, SOURCE), bad_rows.select(SOURCE, ERRORS).unnest(SOURCE))

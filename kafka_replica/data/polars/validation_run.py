@@ -104,7 +104,7 @@ class ValidationRun:
         """Write the rows of a batch, and return its findings."""
         errors = errors_of(rows, compared)
         good, bad = split(batch.frame.with_columns(errors.alias(ERRORS)))
-        outputs.good.write(good.drop(AT))
+        outputs.good.write(good.drop(AT), is_plain=batch.csv is not None and batch.csv.is_plain)
         outputs.reject(with_wrong_rows(bad, batch, self._job), batch)
         is_found = errors.is_not_null()
         located = (

@@ -16,6 +16,7 @@ from kafka_replica.cli.structure_source import snapshot_of_files
 from kafka_replica.data.jobs import MappingJob, ValidationJob, sources_of
 from kafka_replica.data.polars import report as report_of
 from kafka_replica.data.polars import split, validate
+from kafka_replica.data.polars.datasets import write_sdmx_csv
 from kafka_replica.data.polars.datasets.reading import read_one_sdmx_csv
 from kafka_replica.data.polars.source_rows import BatchSize
 from kafka_replica.data.validation import Rules, compile_rules, generate_rows
@@ -33,6 +34,7 @@ from support.rules.structures_by_hand import DSD, dimension, measure, rules_of, 
 from support.rules.validation_cases import CASES, Case
 
 LABOUR = compile_rules(Structures(snapshot_of_files((SAMPLES,))), FLOW)
+VALID = generate_rows(LABOUR, 40, 1)
 _NUMBERS = count()
 
 
@@ -75,11 +77,12 @@ def made_csv(rows: list[dict[str, Any]], faults: list[tuple[int, str, int]], wro
     return line_end.join(lines) + line_end
 
 
+@pytest.mark.thorough
 @settings(max_examples=examples(60), deadline=None)
 @given(
     _FAULTS, st.lists(st.integers(0, 39), max_size=6), st.sets(st.integers(0, 39), max_size=4),
     st.sampled_from(["\n", "\r\n"]), st.sampled_from(["csv", "parquet"]), st.booleans(),
-    st.sampled_from([None, 0, 3]), st.sampled_from(["utf-8", "utf-8-sig", "utf-16"]), st.integers(600, 2500),
+    st.sampled_from([None, 0, 3]), st.sampled_from(["utf-8", "utf-8-sig", "utf-16"]), st.integers(900, 2500),
 )  # fmt: skip
 def test_validation_of_csv(
     tmp_path_factory: pytest.TempPathFactory, faults: list[tuple[int, str, int]], repeated: list[int],
@@ -87,11 +90,11 @@ def test_validation_of_csv(
 ) -> None:  # fmt: skip
     """Findings, their order and locations, all files and the report are those of one batch."""
     folder = tmp_path_factory.mktemp("batches")
-    rows = generate_rows(LABOUR, 40, 1)
+    rows = [dict(one) for one in VALID]
     rows += [dict(rows[one]) for one in repeated]
     (folder / "a.csv").write_bytes(made_csv(rows, faults, wrong, line_end).encode(encoding))
     if in_two:
-        pl.DataFrame(generate_rows(LABOUR, 9, 1), infer_schema_length=None).write_csv(folder / "b.csv", separator=";")
+        pl.DataFrame(VALID[:9], infer_schema_length=None).write_csv(folder / "b.csv", separator=";")
     sources = sources_of([str(one) for one in sorted(folder.glob("*.csv"))])
 
     def job(out: Path) -> ValidationJob:
@@ -106,6 +109,9 @@ def test_validation_of_csv(
         report = report_of(validate(mine, LABOUR), LABOUR)
         found = "\n".join(wanted["outcome"])
         assert f'"rows": {report.rows},' in found
+        if kind == "csv":
+            write_sdmx_csv(split(validate(mine, LABOUR)).good, folder / "good.csv", LABOUR)
+            assert wanted["good.csv"] == (folder / "good.csv").read_bytes().split(b"\n")
         assert f'"good": {split(validate(mine, LABOUR)).good.height},' in found
         assert all(f'"count": {one}' in found for one in report.counts.values())
 

@@ -75,6 +75,7 @@ class CsvChunks:
             codecs.lookup(self.encoding)
         except LookupError as error:
             raise ConfigurationError(f"reading {path}: Python knows no encoding {self.encoding!r}") from error
+        self._is_utf8 = codecs.lookup(self.encoding).name in {"utf-8", "utf-8-sig"}
         first = next(self._records(with_header=True), Chunk(b"", 1))
         self.header = first.data.partition(b"\n")[0].decode() + "\n" if first.data else ""
         self._begin_line = first.first_line
@@ -138,6 +139,8 @@ class CsvChunks:
         yield self._decoded(decoder, b"", fed - len(decoder.getstate()[0]), is_last=True)
 
     def _decoded(self, decoder: codecs.IncrementalDecoder, part: bytes, begin: int, *, is_last: bool = False) -> bytes:
+        if self._is_utf8 and part.isascii() and decoder.getstate() in {(b"", 0), (b"", 1)} and begin:
+            return part  # the same
         try:
             return decoder.decode(part, is_last).encode()
         except UnicodeDecodeError as error:
@@ -150,7 +153,7 @@ class CsvChunks:
 def _end_of_records(data: bytes) -> int:
     """Return the end of the last line break that is not within double quotes; 0 if there is none."""
     end = data.rfind(b"\n") + 1
-    quotes = data.count(_QUOTE, 0, end)
+    quotes = data.count(_QUOTE, 0, end) if _QUOTE in data else 0
     while end and quotes % 2:
         earlier = data.rfind(b"\n", 0, end - 1) + 1
         quotes -= data.count(_QUOTE, earlier, end)

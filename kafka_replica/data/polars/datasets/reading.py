@@ -13,7 +13,7 @@ from kafka_replica.common.wording import counted
 from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files import Layout, check_decimal, layout_of, plain_layout_of
 from kafka_replica.data.polars.datasets.cells import value_of
-from kafka_replica.data.polars.datasets.chunks import CHUNK_BYTES, CsvChunks
+from kafka_replica.data.polars.datasets.chunks import CHUNK_BYTES, Chunk, CsvChunks
 from kafka_replica.data.polars.datasets.files import Paths, csv_files
 from kafka_replica.data.polars.datasets.records import WrongRow, records_in
 from kafka_replica.data.validation.model import Rules
@@ -68,6 +68,7 @@ class CsvRows:
         line_end: what ends the header line.
         decimal: the decimal separator.
         wrong: the rows with more or fewer cells than the header.
+        is_plain: whether no cell contains a comma, a quote or a line break.
     """
 
     layout: Layout
@@ -77,6 +78,7 @@ class CsvRows:
     line_end: str
     decimal: str
     wrong: tuple[WrongRow, ...] = ()
+    is_plain: bool = False
 
     @property
     def values(self) -> pl.DataFrame:
@@ -121,6 +123,10 @@ class CsvTable:
         """
         width, separator = len(self.layout.header), self.layout.separator
         for chunk in self._chunks:
+            simple = self._simple(chunk)
+            if simple is not None:
+                yield simple
+                continue
             records = records_in(chunk, width, separator, self._path)
             try:
                 cells = self._cells(records.data)
@@ -135,6 +141,23 @@ class CsvTable:
                     ) from error
             if cells.height:
                 yield self._rows(cells, _numbers(records.lines), tuple(records.wrong))
+
+    def _simple(self, chunk: Chunk) -> CsvRows | None:
+        """Return the rows of a part without quotes in which each row has a last cell, so that none is short or blank.
+
+        polars rejects rows that are too long.
+        """
+        if b'"' in chunk.data:
+            return None
+        try:
+            cells = self._cells(chunk.data)
+        except pl.exceptions.PolarsError:
+            return None
+        if not cells.height or cells.to_series(-1).null_count():
+            return None
+        lines = _numbers(range(chunk.first_line, chunk.first_line + cells.height))
+        is_plain = self.layout.separator == "," and b"\r" not in chunk.data
+        return self._rows(cells, lines, is_plain=is_plain)
 
     def whole(self) -> CsvRows:
         """Return all rows at once.
@@ -153,8 +176,10 @@ class CsvTable:
         cells = pl.concat([nothing.cells, *(one.cells for one in batches)])
         return self._rows(cells, pl.concat([nothing.lines, *(one.lines for one in batches)]))
 
-    def _rows(self, cells: pl.DataFrame, lines: pl.Series, wrong: tuple[WrongRow, ...] = ()) -> CsvRows:
-        return CsvRows(self.layout, cells, lines, self.encoding, self.line_end, self._decimal, wrong)
+    def _rows(
+        self, cells: pl.DataFrame, lines: pl.Series, wrong: tuple[WrongRow, ...] = (), *, is_plain: bool = False
+    ) -> CsvRows:
+        return CsvRows(self.layout, cells, lines, self.encoding, self.line_end, self._decimal, wrong, is_plain)
 
     def _schema(self) -> dict[str, pl.String]:
         return {str(position): pl.String() for position in range(len(self.layout.header))}
