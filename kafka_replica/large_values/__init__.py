@@ -11,14 +11,14 @@ from kafka_replica.large_values.keys import WITHOUT_CHUNKS, is_chunk_key, main_k
 from kafka_replica.large_values.manifest import Manifest, manifest_of
 from kafka_replica.large_values.orphans import orphaned_chunks
 from kafka_replica.large_values.snapshot import LargeValueSnapshot
-from kafka_replica.large_values.splitting import CHUNK_BYTES, Split, WireRecord, split
+from kafka_replica.large_values.splitting import CHUNK_BYTES, SplitValue, WireRecord, split
 
 __all__ = [
     "CHUNK_BYTES",
     "WITHOUT_CHUNKS",
     "LargeValueSnapshot",
     "Manifest",
-    "Split",
+    "SplitValue",
     "WireRecord",
     "assemble",
     "is_chunk_key",

@@ -39,7 +39,7 @@ class WireRecord(NamedTuple):
     headers: Headers = ()
 
 
-class Split(NamedTuple):
+class SplitValue(NamedTuple):
     """A value that was split."""
 
     records: Iterator[WireRecord]
@@ -56,7 +56,7 @@ def split(
     headers: Headers = (),
     chunk_bytes: int = CHUNK_BYTES,
     write_id: str | None = None,
-) -> Split:
+) -> SplitValue:
     """Return the records that replace the value of a key.
 
     All of them have to be in one transaction. A value of up to ``chunk_bytes`` stays one record, as it is.
@@ -88,7 +88,7 @@ def split(
         check_count(manifest.chunk_count)
         if previous is not None and previous.write_id == made:
             raise UsageError(f"key {key_text(main)!r}: the id {made} of the write was used before")
-    return Split(_records(main, value, headers, manifest, previous), manifest)
+    return SplitValue(_records(main, value, headers, manifest, previous), manifest)
 
 
 def _records(

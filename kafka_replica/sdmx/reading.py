@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
+from kafka_replica.sdmx.encodings import by_charset
 from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.formats.json_shared.short import short
 from kafka_replica.sdmx.formats.json_shared.tree import JsonMessage, opened
 from kafka_replica.sdmx.formats.registry import json_reader, reader, xml_reader
 from kafka_replica.sdmx.formats.shared.reading.collecting import STRICT, ErrorCollector, OnError
-from kafka_replica.sdmx.formats.shared.reading.encodings import by_charset
 from kafka_replica.sdmx.message import Message
 from kafka_replica.sdmx.message_format import MAX_BYTES, Format, of_content_type, unpacked
 

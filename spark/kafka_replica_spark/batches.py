@@ -14,7 +14,7 @@ _FOLDER: Final = "kafka_replica"
 _KEPT: Final = 100
 
 
-class Begun(NamedTuple):
+class BatchStart(NamedTuple):
     """A version that a batch was begun with; ``position`` is JSON."""
 
     version: int
@@ -37,7 +37,7 @@ class BatchRecord:
         self._files = self._path(self._folder).getFileSystem(context._jsc.hadoopConfiguration())  # noqa: SLF001
         self._read_all = jvm.org.apache.commons.io.IOUtils.toByteArray
 
-    def begun(self, batch: int) -> Begun | None:
+    def begun(self, batch: int) -> BatchStart | None:
         """Return the version that the batch was begun with; None if it was not begun, or the version is unknown."""
         path = self._file(batch)
         if not self._files.exists(path):
@@ -49,9 +49,9 @@ class BatchRecord:
             return None
         finally:
             stream.close()
-        return Begun(plain["version"], json.dumps(plain["position"]))
+        return BatchStart(plain["version"], json.dumps(plain["position"]))
 
-    def begin(self, batch: int, begun: Begun) -> None:
+    def begin(self, batch: int, begun: BatchStart) -> None:
         """Record that the batch begins now."""
         plain = {"batch": batch, "version": begun.version, "position": json.loads(begun.position)}
         stream = self._files.create(self._file(batch), True)

@@ -24,7 +24,7 @@ from kafka_replica import Replica, Snapshot, State
 from kafka_replica.data.validation.actions import Action
 from kafka_replica.errors import BrokerError, NotReadyError, ReplicaClosedError, UsageError
 from kafka_replica.sdmx import Urn
-from kafka_replica_spark.batches import BatchRecord, Begun
+from kafka_replica_spark.batches import BatchRecord, BatchStart
 from kafka_replica_spark.connect import refuse_connect
 from kafka_replica_spark.stamps import position_json
 from kafka_replica_spark.validation import validate
@@ -39,7 +39,7 @@ class Batch(NamedTuple):
     """Spark's number of the batch, the same when the batch is repeated."""
     snapshot: Snapshot
     """The version."""
-    repeats: Begun | None
+    repeats: BatchStart | None
     """The version that the batch was begun with before, if this is a repetition and the version is known; else None."""
 
     @property
@@ -158,7 +158,7 @@ def foreach_batch(
         batch = Batch(number, snapshot, None if record is None else record.begun(number))
         _say(batch, replica.state)
         if record is not None:
-            record.begin(number, Begun(batch.version, batch.position))
+            record.begin(number, BatchStart(batch.version, batch.position))
         write(prepare(rows, snapshot), batch)
 
     return call

@@ -11,7 +11,7 @@ _AGAIN_AFTER_S: Final = 60.0
 _NUMBERS: Final = re.compile(r"\d+")
 
 
-class _OnceInAWhile(logging.Filter):
+class _RateLimit(logging.Filter):
     """A filter that passes a line once a minute; lines that differ only in numbers count as the same."""
 
     def __init__(self) -> None:
@@ -30,4 +30,4 @@ class _OnceInAWhile(logging.Filter):
 
 
 librdkafka_log = logging.getLogger("kafka_replica.librdkafka")
-librdkafka_log.addFilter(_OnceInAWhile())
+librdkafka_log.addFilter(_RateLimit())

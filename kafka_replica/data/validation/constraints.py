@@ -20,7 +20,7 @@ from kafka_replica.sdmx.lookups.resolved import ResolvedStructure, in_force
 _SHOWN: Final = 3
 
 
-class _Told(NamedTuple):
+class _RuleText(NamedTuple):
     """The rule that a demand belongs to, and the message of a finding, to which the constraint is appended."""
 
     rule: str
@@ -28,12 +28,12 @@ class _Told(NamedTuple):
 
 
 _DEMANDS: Final = {
-    Demand.VALUE: _Told("value-not-allowed", "is not allowed by"),
-    Demand.VALID_VALUE: _Told("value-not-valid", "is not valid at this time by"),
-    Demand.IN_REGION: _Told("region-not-allowed", "is in no region that is allowed by"),
-    Demand.NOT_IN_REGION: _Told("region-not-allowed", "is in a region that is not allowed by"),
-    Demand.IN_KEYS: _Told("key-not-allowed", "is not a key allowed by"),
-    Demand.NOT_IN_KEYS: _Told("key-not-allowed", "is a key that is not allowed by"),
+    Demand.VALUE: _RuleText("value-not-allowed", "is not allowed by"),
+    Demand.VALID_VALUE: _RuleText("value-not-valid", "is not valid at this time by"),
+    Demand.IN_REGION: _RuleText("region-not-allowed", "is in no region that is allowed by"),
+    Demand.NOT_IN_REGION: _RuleText("region-not-allowed", "is in a region that is not allowed by"),
+    Demand.IN_KEYS: _RuleText("key-not-allowed", "is not a key allowed by"),
+    Demand.NOT_IN_KEYS: _RuleText("key-not-allowed", "is a key that is not allowed by"),
 }
 
 

@@ -8,7 +8,7 @@ from typing import Protocol
 from kafka_replica.sdmx.lookups.decoding import Snapshot
 
 
-class Change(Protocol):
+class FollowedChange(Protocol):
     """The notification about a new version."""
 
     @property
@@ -32,7 +32,7 @@ class Change(Protocol):
         ...
 
 
-class Changes(Protocol):
+class FollowedChanges(Protocol):
     """An iterator over changes."""
 
     @property
@@ -40,7 +40,7 @@ class Changes(Protocol):
         """True if a change is pending."""
         ...
 
-    def __next__(self) -> Change:
+    def __next__(self) -> FollowedChange:
         """Return the next change."""
         ...
 
@@ -56,7 +56,7 @@ class Followed(Protocol):
         """Return the current version."""
         ...
 
-    def changes(self, *, timeout_s: float | None = None) -> Changes:
+    def changes(self, *, timeout_s: float | None = None) -> FollowedChanges:
         """Iterate over the current state, then over each new version."""
         ...
 

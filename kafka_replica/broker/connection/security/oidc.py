@@ -58,7 +58,9 @@ def oidc_tokens(properties: Properties) -> Callable[[], Token]:
     trust(context, properties, "https.ca.location", "https.ca.pem")
     extensions = _pairs(properties.text(_PREFIX + "extensions") or "")
     scope = properties.text(_PREFIX + "scope")
-    return _Endpoint(url, client, secret, scope, extensions, build_opener(HTTPSHandler(context=context), _Stay()))
+    return _Endpoint(
+        url, client, secret, scope, extensions, build_opener(HTTPSHandler(context=context), _NoRedirects())
+    )
 
 
 def _needed(properties: Properties, name: str) -> str:
@@ -75,7 +77,7 @@ def _pairs(text: str) -> dict[str, str]:
     return {key: value for key, _, value in pairs}
 
 
-class _Stay(HTTPRedirectHandler):
+class _NoRedirects(HTTPRedirectHandler):
     """A handler that follows no redirects, which would send the secret to another server."""
 
     def redirect_request(self, *_: Any) -> None:

@@ -21,7 +21,7 @@ from kafka_replica.sdmx.formats.ml20.organisations import read_organisations
 from kafka_replica.sdmx.formats.ml20.processes import read_process
 from kafka_replica.sdmx.formats.ml20.provisions import read_provision_agreement
 from kafka_replica.sdmx.formats.ml20.reading.edition import Edition, Source
-from kafka_replica.sdmx.formats.ml20.reading.places import CONTAINERS, Place, places
+from kafka_replica.sdmx.formats.ml20.reading.places import CONTAINERS, ArtefactElements, places
 from kafka_replica.sdmx.formats.ml20.reading.qualifying import qualify
 from kafka_replica.sdmx.formats.ml20.reading.text_formats import text_format_10, text_format_20
 from kafka_replica.sdmx.formats.ml20.reading.values import read_maintained
@@ -73,16 +73,16 @@ def read_tree(format_: Format, root: etree._Element, size: int, collector: Error
     elements = (element for place in found for element in place.elements)
     has_repeated = refuse_repeated_outside(root, elements, source.names, format_, collector)
 
-    def read_one(place: Place) -> Artefact:
+    def read_one(place: ArtefactElements) -> Artefact:
         for element in place.elements if has_repeated else ():
             refuse_repeated(element, source.names, format_)
         return _artefact(place, source, cutter)
 
-    artefacts = collector.read_all(found, read_one, Place.unreadable)
+    artefacts = collector.read_all(found, read_one, ArtefactElements.unreadable)
     return Message(format_, _header(source), artefacts, errors=collector.errors)
 
 
-def _artefact(place: Place, source: Source, cutter: Cutter) -> Artefact:
+def _artefact(place: ArtefactElements, source: Source, cutter: Cutter) -> Artefact:
     read_one = _READERS.get(place.urn.cls)
     if read_one is not None:
         return read_one(place.urn, place.elements, source)

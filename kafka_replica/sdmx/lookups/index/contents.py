@@ -24,15 +24,15 @@ class Facts(NamedTuple):
     """The reason why the record, or an artefact in it, cannot be read; the references of that artefact are unknown."""
 
 
-class Place(NamedTuple):
+class RecordedArtefact(NamedTuple):
     """An artefact in the record of a key."""
 
     key: Urn
     artefact: Urn
 
 
-_Places: TypeAlias = PersistentMap[Place, None]
-_NO_PLACES: Final[_Places] = PersistentMap()
+_RecordedArtefacts: TypeAlias = PersistentMap[RecordedArtefact, None]
+_NOTHING_RECORDED: Final[_RecordedArtefacts] = PersistentMap()
 
 
 class ContentIndex:
@@ -46,8 +46,8 @@ class ContentIndex:
 
     def __init__(self) -> None:
         self._facts: PersistentMap[Urn, Facts] = PersistentMap()
-        self._naming: PersistentMap[Name, _Places] = PersistentMap()
-        self._companions: PersistentMap[Name, _Places] = PersistentMap()
+        self._naming: PersistentMap[Name, _RecordedArtefacts] = PersistentMap()
+        self._companions: PersistentMap[Name, _RecordedArtefacts] = PersistentMap()
         self.unreadable: PersistentMap[Urn, SdmxError] = PersistentMap()
         """The records that cannot be read, and the reasons."""
 
@@ -78,7 +78,7 @@ class ContentIndex:
         if facts.error is not None:
             self.unreadable = self.unreadable.putting(key, facts.error)
         for artefact, targets in facts.references.items():
-            place = Place(key, artefact)
+            place = RecordedArtefact(key, artefact)
             if artefact != key:
                 self._companions = _with(self._companions, (artefact.agency, artefact.id), place)
             for name in {(target.agency, target.id) for target in targets}:
@@ -88,7 +88,7 @@ class ContentIndex:
         self._facts = self._facts.dropping(key)
         self.unreadable = self.unreadable.dropping(key)
         for artefact, targets in facts.references.items():
-            place = Place(key, artefact)
+            place = RecordedArtefact(key, artefact)
             if artefact != key:
                 self._companions = _without(self._companions, (artefact.agency, artefact.id), place)
             for name in {(target.agency, target.id) for target in targets}:
@@ -102,24 +102,28 @@ class ContentIndex:
         """Iterate over the keys of all records."""
         return iter(self._facts)
 
-    def naming(self, name: Name) -> Iterator[Place]:
+    def naming(self, name: Name) -> Iterator[RecordedArtefact]:
         """Return the artefacts that refer to any version of the artefact with this agency and id."""
-        return iter(self._naming.get(name) or _NO_PLACES)
+        return iter(self._naming.get(name) or _NOTHING_RECORDED)
 
-    def companions(self, name: Name) -> Iterator[Place]:
+    def companions(self, name: Name) -> Iterator[RecordedArtefact]:
         """Return the artefacts with this agency and id that are in the message of another artefact's key."""
-        return iter(self._companions.get(name) or _NO_PLACES)
+        return iter(self._companions.get(name) or _NOTHING_RECORDED)
 
-    def all_companions(self) -> Iterator[Place]:
+    def all_companions(self) -> Iterator[RecordedArtefact]:
         """Yield all artefacts that are in the message of another artefact's key."""
         for places in self._companions.values():
             yield from places
 
 
-def _with(held: PersistentMap[Name, _Places], name: Name, place: Place) -> PersistentMap[Name, _Places]:
-    return held.putting(name, (held.get(name) or _NO_PLACES).putting(place, None))
+def _with(
+    held: PersistentMap[Name, _RecordedArtefacts], name: Name, place: RecordedArtefact
+) -> PersistentMap[Name, _RecordedArtefacts]:
+    return held.putting(name, (held.get(name) or _NOTHING_RECORDED).putting(place, None))
 
 
-def _without(held: PersistentMap[Name, _Places], name: Name, place: Place) -> PersistentMap[Name, _Places]:
-    places = (held.get(name) or _NO_PLACES).dropping(place)
+def _without(
+    held: PersistentMap[Name, _RecordedArtefacts], name: Name, place: RecordedArtefact
+) -> PersistentMap[Name, _RecordedArtefacts]:
+    places = (held.get(name) or _NOTHING_RECORDED).dropping(place)
     return held.putting(name, places) if len(places) else held.dropping(name)

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from kafka_replica.common.persistent_map import PersistentMap
 from kafka_replica.sdmx.errors import SdmxError
 from kafka_replica.sdmx.items import has_items, item_of
-from kafka_replica.sdmx.lookups.index.contents import Name, Place
+from kafka_replica.sdmx.lookups.index.contents import Name, RecordedArtefact
 from kafka_replica.sdmx.lookups.index.relations import Relations
 from kafka_replica.sdmx.lookups.references import Dangling, late_bound
 from kafka_replica.sdmx.model import Artefact, Codelist
@@ -87,7 +87,7 @@ def _name(urn: Urn) -> Name:
 def _written(relations: Relations, key: Urn) -> Iterator[tuple[Urn, Urn]]:
     facts = relations.contents.of(key)
     for artefact, targets in facts.references.items() if facts else ():
-        if targets and relations.counts(Place(key, artefact)):
+        if targets and relations.counts(RecordedArtefact(key, artefact)):
             for target in targets:
                 yield artefact, target
 

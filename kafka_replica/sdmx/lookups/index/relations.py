@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from kafka_replica.sdmx.lookups.class_aliases import classes_of, urn_aliases
-from kafka_replica.sdmx.lookups.index.contents import ContentIndex, Place
+from kafka_replica.sdmx.lookups.index.contents import ContentIndex, RecordedArtefact
 from kafka_replica.sdmx.lookups.index.keys import KeyIndex
 from kafka_replica.sdmx.lookups.references import late_bound
 from kafka_replica.sdmx.urn import Urn
@@ -62,7 +62,7 @@ class Relations:
                 return found
         return None
 
-    def counts(self, place: Place) -> bool:
+    def counts(self, place: RecordedArtefact) -> bool:
         """Return whether the artefact at this location is the effective artefact of its URN."""
         return place.key == place.artefact or self.key_of(place.artefact) == place.key
 

@@ -61,7 +61,7 @@ _OF_SETS: Final = {"GenericMetadata", "MessageGroup"}
 _NO_CONTAINERS: Final = {"Header", "StatusMessage", "Annotations", ""}
 
 
-class Place(NamedTuple):
+class ArtefactElements(NamedTuple):
     """An artefact: its URN, and its element, or the elements of its items if it has no element."""
 
     urn: Urn
@@ -73,10 +73,10 @@ class Place(NamedTuple):
         return UnreadableArtefact(cls=self.urn.cls, id=self.urn.id, urn=self.urn, place=place, reason=reason)
 
 
-def places(root: etree._Element, source: Source) -> list[Place]:
+def places(root: etree._Element, source: Source) -> list[ArtefactElements]:
     """Return all artefacts in their order. Raises MessageError."""
-    gathered: dict[Urn, Place] = {}
-    found: list[Place] = []
+    gathered: dict[Urn, ArtefactElements] = {}
+    found: list[ArtefactElements] = []
     for holder in _holders(root, source):
         for place in _places_of(holder, source):
             is_item = source.names[place.elements[0].tag] in _ITEMS
@@ -106,7 +106,7 @@ def _holders(root: etree._Element, source: Source) -> list[etree._Element]:
     return list(found)
 
 
-def _places_of(holder: etree._Element, source: Source) -> Iterator[Place]:
+def _places_of(holder: etree._Element, source: Source) -> Iterator[ArtefactElements]:
     kind = source.names[holder.tag]
     if kind in _OF_SETS:
         for one in sets_in(holder, source):
@@ -125,7 +125,7 @@ def _places_of(holder: etree._Element, source: Source) -> Iterator[Place]:
             yield from _attempted(container, None, partial(fail, container, reason), source)
 
 
-def _places_in(container: etree._Element, source: Source) -> Iterator[Place]:
+def _places_in(container: etree._Element, source: Source) -> Iterator[ArtefactElements]:
     kinds = CONTAINERS[source.names[container.tag]]
     for element in container:
         kind = source.names[element.tag]
@@ -141,7 +141,7 @@ def _places_in(container: etree._Element, source: Source) -> Iterator[Place]:
 def _attempted(
     element: etree._Element, class_: str | None, identify: Callable[[], Urn], source: Source,
     elements: list[etree._Element] | None = None,
-) -> Iterator[Place]:  # fmt: skip
+) -> Iterator[ArtefactElements]:  # fmt: skip
     """Yield the place of an element, or of its items; nothing if its error is collected."""
 
     def describe(reason: str) -> UnreadableArtefact:
@@ -150,7 +150,7 @@ def _attempted(
 
     urn = source.collector.attempt(identify, describe)
     if urn is not None:
-        yield Place(urn, elements or [element])
+        yield ArtefactElements(urn, elements or [element])
 
 
 def _urn(element: etree._Element, class_: str, source: Source) -> Urn:
@@ -182,7 +182,7 @@ def _bare(text: str | None) -> str | None:
     return None if text is None else text.strip()
 
 
-def _organisations(scheme: etree._Element, source: Source) -> Iterator[Place]:
+def _organisations(scheme: etree._Element, source: Source) -> Iterator[ArtefactElements]:
     """Yield a place for each kind of organisation in a scheme; since SDMX 2.1 each kind has its own scheme."""
     is_empty = True
     for part in scheme:
@@ -193,7 +193,7 @@ def _organisations(scheme: etree._Element, source: Source) -> Iterator[Place]:
         is_empty = False
         class_ = _ORGANISATIONS.get(kind)
         if class_ is None:
-            yield Place(AGENCIES, elements)
+            yield ArtefactElements(AGENCIES, elements)
         else:
             identify = partial(_made, scheme, class_, source.agency_of(scheme))
             yield from _attempted(scheme, class_, identify, source, elements)
