@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import reduce
-from typing import Final
+from typing import Final, NamedTuple
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame, SparkSession
@@ -15,7 +15,6 @@ from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.utils import is_remote
 
 from kafka_replica.data.errors import DatasetError
-from kafka_replica.data.files.messages import read_data_message
 from kafka_replica.data.jobs.job import (
     BETWEEN_ERRORS,
     ERRORS_TEXT,
@@ -37,10 +36,19 @@ from kafka_replica_spark.arrow_files import read_arrow
 from kafka_replica_spark.datasets import read_sdmx_csv, write_sdmx_csv
 from kafka_replica_spark.datasets.reading import read_plain_csv
 from kafka_replica_spark.datasets.rows import parted
+from kafka_replica_spark.finding_files import check_kind, write_findings
+from kafka_replica_spark.finding_tables import finding_table, write_ess_report
+from kafka_replica_spark.locations import (
+    AT,
+    with_location,
+    with_location_of_parquet,
+    with_location_of_text,
+    without_locations,
+)
 from kafka_replica_spark.mapping import transform
 from kafka_replica_spark.mapping.engine import SparkEngine as Expressions
+from kafka_replica_spark.message_blocks import read_message
 from kafka_replica_spark.reports import map_report, report
-from kafka_replica_spark.rows import quoted
 from kafka_replica_spark.sessions import session
 from kafka_replica_spark.validation import split, validate
 
@@ -72,6 +80,14 @@ def _in_words_of_ours() -> Iterator[None]:
         ) from error
 
 
+class _Data(NamedTuple):
+    """All rows as they were read, those of the job's structure, and the numbers of other rows."""
+
+    all: DataFrame
+    mine: DataFrame
+    others: dict[Urn, int]
+
+
 class SparkEngine:
     """The engine that runs jobs on Spark."""
 
@@ -94,10 +110,10 @@ class SparkEngine:
             KafkaReplicaError: no row is of the structure, or a line is wrong.
             PySparkException: Spark could not do it.
         """
-        mine, others = self._mine(job, step)
+        data = self._data(job, step)
         step(Progress("validating and writing"))
-        checked = validate(mine, job.rules)
-        return self._written(job, job.rules, checked, lambda: report(checked, job.rules), others)
+        checked = validate(data.mine, job.rules)
+        return self._written(job, job.rules, checked, lambda: report(checked, job.rules), data)
 
     @_in_words_of_ours()
     def map(self, job: MappingJob, step: Step) -> Outcome:
@@ -107,76 +123,73 @@ class SparkEngine:
             KafkaReplicaError: no row is of the source, or a line is wrong.
             PySparkException: Spark could not do it.
         """
-        mine, others = self._mine(job, step)
+        data = self._data(job, step)
         step(Progress("mapping and writing"))
-        mapped = transform(mine, job.plan)
-        return self._written(job, job.target, mapped, lambda: map_report(mapped, job.plan), others)
+        mapped = transform(data.mine, job.plan)
+        return self._written(job, job.target, mapped, lambda: map_report(mapped, job.plan), data)
 
-    def _mine(self, job: Job, step: Step) -> tuple[DataFrame, dict[Urn, int]]:
-        """Return the rows of the job's structure, and the numbers of other rows."""
-        if job.findings is not None or job.ess_reports:
-            raise ConfigurationError(
-                "listing all findings in a file: Spark provides no locations; use the engine local, or write --format "
-                "parquet, where _errors lists the findings of each row"
-            )
+    def _data(self, job: Job, step: Step) -> _Data:
+        if job.findings is not None:
+            check_kind(job.findings)
         step(Progress("reading data"))
         df = self._read(job)
         step(Progress("picking rows"))
         mine, others = parted(df, job.rules, job.usages)
         if others and mine.isEmpty():
             raise job.none_meant(others)
-        return mine, others
+        return _Data(df, mine, others)
 
     def _written(
-        self,
-        job: Job,
-        good_rules: Rules,
-        checked: DataFrame,
-        found: Callable[[], Report],
-        others: dict[Urn, int],
+        self, job: Job, good_rules: Rules, checked: DataFrame, found: Callable[[], Report], data: _Data
     ) -> Outcome:
         parts = split(checked)
         try:
-            _write(parts.good, job, GOOD, good_rules)
-            _write(parts.bad, job, REJECTED, job.rules)
+            _write(without_locations(parts.good), job, GOOD, good_rules)
+            _write(without_locations(parts.bad), job, REJECTED, job.rules)
             made, rejected = found(), parts.bad.count()
+            listed = _list(job, checked, data.all, made, writes_here=self.writes_here)
         finally:
             checked.unpersist()
-        return Outcome(made, made.rows - rejected, rejected, others, switched_off=job.switched_off)
+        return Outcome(made, made.rows - rejected, rejected, data.others, listed, job.switched_off)
 
     def _read(self, job: Job) -> DataFrame:
-        frames = [self._read_one(source, job) for source in job.sources]
+        frames = [self._read_one(number, source, job) for number, source in enumerate(job.sources)]
         return reduce(lambda left, right: left.unionByName(right, allowMissingColumns=True), frames)
 
-    def _read_one(self, source: Source, job: Job) -> DataFrame:
+    def _read_one(self, number: int, source: Source, job: Job) -> DataFrame:
         """Return the rows of a source, without the verdict column of an earlier run."""
         verdict = verdict_of(source, job.rules)
-        df = self._rows(source, job)
-        return df if verdict is None else df.drop(verdict)
+        df = self._rows(number, source, job)
+        df = df if verdict is None else df.drop(verdict)
+        return df if _lists_findings(job) else without_locations(df)
 
-    def _rows(self, source: Source, job: Job) -> DataFrame:
+    def _rows(self, number: int, source: Source, job: Job) -> DataFrame:
+        """Return the rows of a source, with their locations if findings are listed."""
         if source.kind == "message":
-            rows = read_data_message(source.path, job.rules, job.usages, content=source.content)
-            return _with_maps(self._spark.createDataFrame(pa.Table.from_pylist(rows)))
+            return with_location(read_message(self._spark, source, job.rules, job.usages), number, source.path)
         if source.kind == "xlsx":
             raise ConfigurationError(
                 f"reading {source.path}: Spark cannot read workbooks; use the engine local (--engine local)"
             )
         if source.kind == "arrow":
-            return self._spark.createDataFrame(read_arrow(source))
+            table = read_arrow(source)
+            numbers = pa.array(range(1, table.num_rows + 1), pa.int64())
+            rows = self._spark.createDataFrame(table.append_column(AT, numbers))
+            return with_location(rows, number, source.path)
         if source.is_packed and (source.kind == "parquet" or not source.path.lower().endswith(".gz")):
             raise ConfigurationError(
                 f"reading {source.path}: Spark cannot read archives, zstd or standard input; decompress it, or "
                 "choose the engine local (--engine local)"
             )
         if source.kind == "parquet":
-            return self._spark.read.parquet(source.path)
+            return with_location_of_parquet(self._spark.read.parquet(source.path), number, source.path)
         encoding = source.encoding or job.encoding or "UTF-8"
         read = read_sdmx_csv if source.kind == "sdmx-csv" else read_plain_csv
-        return read(
+        rows = read(
             self._spark, source.path, rules=job.rules, decimal=job.decimal, encoding=encoding,
             line_breaks=job.line_breaks,
         )  # fmt: skip
+        return with_location_of_text(rows, number, source.path)
 
 
 def _session() -> SparkSession:
@@ -188,10 +201,23 @@ def _session() -> SparkSession:
     return session("kafka-replica", "local[*]", **{"spark.log.level": level})
 
 
-def _with_maps(df: DataFrame) -> DataFrame:
-    """Convert lists of languages and texts to maps, their form on Spark."""
-    listed = [name for name, kind in df.dtypes if kind == "array<struct<language:string,text:string>>"]
-    return df.withColumns({name: F.map_from_entries(quoted(name)) for name in listed})
+def _lists_findings(job: Job) -> bool:
+    return job.findings is not None or bool(job.ess_reports)
+
+
+def _list(job: Job, checked: DataFrame, data: DataFrame, made: Report, *, writes_here: bool) -> int | None:
+    """Write the files with all findings that are wanted; return the number of findings in their table, if it is."""
+    if not _lists_findings(job):
+        return None
+    table = finding_table(checked, data, job.rules, made.dataset, names_files=job.names_files)
+    first = table if job.max_findings is None else table.limit(job.max_findings)
+    for path in job.ess_reports:
+        write_ess_report(path, first, made, None if isinstance(job, MappingJob) else job.rules)
+    if job.findings is None:
+        return None
+    write_findings(first, job.findings, writes_here=writes_here)
+    total = sum(made.counts.values()) + len(made.dataset)
+    return total if job.max_findings is None else min(total, job.max_findings)
 
 
 def _write(df: DataFrame, job: Job, what: str, rules: Rules) -> None:

@@ -65,8 +65,8 @@ def test_line_breaks_in_cells_need_an_option(demo: Snapshot, tmp_path: Path) -> 
     assert runs.writes_here
     with pytest.raises(DatasetError, match=r"data\.csv: a row has more or fewer cells .* say --line-breaks"):
         runs.validate(ValidationJob(sources=sources, rules=rules, out=tmp_path), lambda words: None)
-    listing = ValidationJob(sources=sources, rules=rules, out=tmp_path, findings=tmp_path / "findings.csv")
-    with pytest.raises(ConfigurationError, match="choose the engine local"):
+    listing = ValidationJob(sources=sources, rules=rules, out=tmp_path, findings=tmp_path / "findings.xlsx")
+    with pytest.raises(ConfigurationError, match="Spark writes no workbooks"):
         runs.validate(listing, lambda words: None)
     done = runs.validate(
         ValidationJob(sources=sources, rules=rules, out=tmp_path, line_breaks=True), lambda words: None

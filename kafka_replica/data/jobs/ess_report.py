@@ -1,0 +1,169 @@
+"""Reports in the form of the European Statistical System (ESS).
+
+Source: ESSnet ValiDat Integration, "A generic validation report structure", and its JSON schema
+``validation_report_1.0.1.json``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Final
+
+from kafka_replica.common.wording import reason_of
+from kafka_replica.data.validation import CATALOGUE, Report, Rules
+from kafka_replica.errors import UsageError
+
+LANGUAGE: Final = "kafka-replica"
+"""The language of the rules in a report: rules are named, and described by texts."""
+OF_RULES: Final = ["rule", "component", "severity", "message", "artefact"]
+"""The columns of the table of findings that have one value for all findings of a check."""
+
+
+def event_now() -> dict[str, str]:
+    """Return the event of all objects of a report that is written now."""
+    return {
+        "time": datetime.now(UTC).isoformat(timespec="seconds"),
+        "actor": f"kafka-replica {version('kafka-replica')}",
+    }
+
+
+def write_objects(
+    path: Path, findings: Iterable[Iterable[str]], report: Report, rules: Rules | None, event: dict[str, str]
+) -> None:
+    """Write a report as an array of JSON objects: a validation for each finding, then for each rule that was kept.
+
+    The value of a validation is "0" for a finding, "1" for a rule without findings, "NA" for what was not checked.
+    Then each rule has an aggregation with the number of its findings. Data is identified by artefact, time, series and
+    component; null is all of them.
+
+    Args:
+        path: the file; an existing one is replaced.
+        findings: the validations of findings as JSON, in blocks.
+        report: the report of the same findings.
+        rules: the rules of the data; None if there is no list of all rules, as for maps.
+        event: the event of all objects.
+
+    Raises:
+        UsageError: the file cannot be written.
+    """
+    others = [
+        *_kept(report, rules, event), *_unchecked(report, rules, event), *_aggregations(report, event),
+    ]  # fmt: skip
+    try:
+        with path.open("wb") as file:
+            file.write(b"[")
+            separator = b"\n"
+            for block in findings:
+                file.write(separator + ",\n".join(block).encode(errors="backslashreplace"))
+                separator = b",\n"
+            for one in others:
+                file.write(separator + json.dumps(one, ensure_ascii=False).encode(errors="backslashreplace"))
+                separator = b",\n"
+            file.write(b"\n]\n")
+    except OSError as error:
+        raise UsageError(f"writing the report to {path}: {reason_of(error)}") from error
+
+
+def finding_json(
+    number: int, rule: str, report: Report, key: Sequence[str | None], place: str | None, value: str | None
+) -> str:
+    """Return the validation of a finding as JSON.
+
+    Args:
+        number: the number of the finding, from 1.
+        rule: the members from ``rule_json``.
+        report: the report.
+        key: the period, the series and the component.
+        place: the location.
+        value: the value.
+    """
+    data = _json([[str(report.artefact), *key]])
+    described = [one for one in (place, value) if one is not None]
+    told = _json(": ".join(described) if described else None)
+    where = f'{{"source":{data},"target":{data},"description":{told}}}'
+    return f'{{"id":"finding-{number}",{rule},"data":{where},"value":"0"}}'
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def rule_json(kind: Sequence[str | None], event: dict[str, str]) -> str:
+    """Return the members of a validation that do not depend on the row, as JSON without braces."""
+    rule, component, severity, message, artefact = kind
+    members = {
+        "type": "validation",
+        "event": event,
+        "rule": {
+            "language": LANGUAGE,
+            "expression": rule if component is None else f"{rule} {component}",
+            "severity": severity,
+            "description": message,
+            "explanation": f"defined by {artefact}",
+        },
+    }
+    return json.dumps(members, ensure_ascii=False)[1:-1]
+
+
+def _kept(report: Report, rules: Rules | None, event: dict[str, str]) -> Iterator[dict[str, Any]]:
+    """Yield the validations of rules without findings."""
+    if rules is None:
+        return
+    found = {(rule, component) for rule, component, _ in report.counts}
+    found |= {(one.rule, one.component) for one in report.dataset}
+    checks: Iterable[Any] = (*rules.checks, *rules.keys, *rules.levels)
+    kept = {(one.rule, getattr(one, "component", None)): one.severity for one in checks}
+    for number, ((rule, component), severity) in enumerate(kept.items(), 1):
+        if (rule, component) not in found:
+            yield _validation(f"kept-{number}", report, event, rule, component, severity, "1", CATALOGUE[rule].broken)
+
+
+def _unchecked(report: Report, rules: Rules | None, event: dict[str, str]) -> Iterator[dict[str, Any]]:
+    """Yield the validations of demands that were not checked, and of rules that were switched off."""
+    for number, sentence in enumerate(report.unchecked, 1):
+        yield _validation(f"unchecked-{number}", report, event, "not checked", None, "information", "NA", sentence)
+    off = [] if rules is None else [code for code in CATALOGUE if rules.severity(code) is None]
+    for code in off:
+        yield _validation(f"off-{code}", report, event, code, None, "information", "NA", "the rule was switched off")
+
+
+def _validation(
+    id_: str, report: Report, event: dict[str, str], rule: str, component: str | None, severity: str, value: str,
+    description: str,
+) -> dict[str, Any]:  # fmt: skip
+    key = [[str(report.artefact), None, None, component]]
+    said = description if value == "NA" else f"broken when {description}"
+    return {
+        "id": id_,
+        "type": "validation",
+        "event": event,
+        "rule": {
+            "language": LANGUAGE,
+            "expression": rule if component is None else f"{rule} {component}",
+            "severity": severity,
+            "description": said,
+        },
+        "data": {"source": key, "target": key},
+        "value": value,
+    }
+
+
+def _aggregations(report: Report, event: dict[str, str]) -> Iterator[dict[str, Any]]:
+    for number, ((rule, component, severity), count) in enumerate(report.counts.items(), 1):
+        key = [[str(report.artefact), None, None, component]]
+        yield {
+            "id": f"count-{number}",
+            "type": "aggregation",
+            "event": event,
+            "aggregate": {
+                "language": LANGUAGE,
+                "expression": f"count {rule}" if component is None else f"count {rule} {component}",
+                "description": f"the number of findings with severity {severity}",
+            },
+            "data": {"source": key, "target": key},
+            "value": str(count),
+        }

@@ -1,0 +1,96 @@
+"""The table of all findings of a job, and the report of the European Statistical System made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+from pyspark.sql import Column, DataFrame, Row
+from pyspark.sql import functions as F  # noqa: N812
+
+from kafka_replica.data.jobs.ess_report import OF_RULES, event_now, finding_json, rule_json, write_objects
+from kafka_replica.data.mapping.model import SOURCE as MAPPED_SOURCE
+from kafka_replica.data.validation.locations import FINDING_COLUMNS, TIME, Location
+from kafka_replica.data.validation.model import ERRORS, FIELDS, Finding, Rules
+from kafka_replica.data.validation.report import Report
+from kafka_replica.data.validation.report_building import SERIES
+from kafka_replica_spark.locations import AT, FILE, LINE, PREFIX, ROW, SOURCE, numbered
+from kafka_replica_spark.rows import joined, prepared
+
+_PLACE: Final = f"{PREFIX}place"
+_ORDER: Final = (SOURCE, FILE, ROW, AT, _PLACE)
+_BLOCK_ROWS: Final = 10_000
+_TYPES: Final = {"line": "int", "row": "int", "part_row": "int"}
+
+
+def finding_table(
+    checked: DataFrame, data: DataFrame, rules: Rules, dataset: Sequence[Finding], *, names_files: bool
+) -> DataFrame:
+    """Return all findings, a row each: those of the data set first, the others in the order of sources, files and rows.
+
+    Args:
+        checked: rows with ``_errors`` and the columns of locations; or mapped rows.
+        data: all rows as they were read.
+        rules: the rules of the data; those of the source if it was mapped.
+        dataset: the findings about the data set as a whole.
+        names_files: whether locations name files.
+    """
+    found = checked.filter(F.col(ERRORS).isNotNull())
+    if MAPPED_SOURCE in checked.columns:
+        found = found.select(f"{MAPPED_SOURCE}.*", ERRORS)
+    series, period = _identified(found, rules)
+    places = [F.col(name) for name in found.columns if name.startswith(PREFIX)]
+    long = found.select(*places, series.alias(SERIES), period.alias(TIME), F.posexplode(ERRORS).alias(_PLACE, "found"))
+    long = numbered(long.select(*long.columns[:-1], "found.*"), data)
+    listed = long.withColumns({"file": F.col(FILE) if names_files else F.lit(None).cast("string"),
+                               "line": F.col(LINE), "row": F.col(ROW)})  # fmt: skip
+    whole = _of_data_set(listed, dataset)
+    rows = listed if whole is None else whole.unionByName(listed, allowMissingColumns=True)
+    ordered = rows.orderBy(*(F.asc_nulls_first(name) for name in _ORDER))
+    return ordered.select(
+        *(
+            (F.col(name) if name in rows.columns else F.lit(None)).cast(_TYPES.get(name, "string")).alias(name)
+            for name in FINDING_COLUMNS
+        )
+    )
+
+
+def _identified(found: DataFrame, rules: Rules) -> tuple[Column, Column]:
+    """Return the key of the series and the period of each row."""
+    texts, given = prepared(found.drop(ERRORS), rules).texts, set(found.columns)
+    time = next((one.id for one in rules.columns if one.is_time and one.id in given), None)
+    period = F.lit(None).cast("string") if time is None else texts[time]
+    return joined([texts[one] for one in rules.series if one in given]), period
+
+
+def _of_data_set(like: DataFrame, dataset: Sequence[Finding]) -> DataFrame | None:
+    if not dataset:
+        return None
+    schema = ", ".join(f"{name} string" for name in FIELDS) + f", {_PLACE} int"
+    rows = [(*(one._asdict()[name] for name in FIELDS), number) for number, one in enumerate(dataset)]
+    return like.sparkSession.createDataFrame(rows, schema)
+
+
+def write_ess_report(path: Path, table: DataFrame, report: Report, rules: Rules | None) -> None:
+    """Write a report in the form of the European Statistical System; the findings pass the driver in blocks.
+
+    Raises:
+        UsageError: the file cannot be written.
+    """
+    event = event_now()
+    kinds: dict[tuple[str | None, ...], str] = {}
+
+    def written(number: int, one: Row) -> str:
+        kind = tuple(one[name] for name in OF_RULES)
+        if kind not in kinds:
+            kinds[kind] = rule_json(kind, event)
+        place = str(Location(one["file"], one["line"], one["row"])) or None
+        return finding_json(
+            number, kinds[kind], report, (one["time"], one["series"], one["component"]), place, one["value"]
+        )
+
+    rows = enumerate(table.toLocalIterator(), start=1)
+    blocks = iter(lambda: [written(*one) for one in islice(rows, _BLOCK_ROWS)], [])
+    write_objects(path, blocks, report, rules, event)

@@ -1,0 +1,52 @@
+"""Read data messages on the driver, and pass their rows to Spark in blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from functools import reduce
+from typing import Any, Final
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812
+
+from kafka_replica.data.files.messages import located_blocks
+from kafka_replica.data.files.messages.blocks import Block, columns_of
+from kafka_replica.data.jobs.sources import Source
+from kafka_replica.data.validation import Rules
+from kafka_replica.sdmx import Urn
+from kafka_replica_spark.locations import AT, LINE
+from kafka_replica_spark.rows import quoted
+
+_BLOCK_ROWS: Final = 50_000
+
+
+def read_message(spark: SparkSession, source: Source, rules: Rules, usages: Collection[Urn]) -> DataFrame:
+    """Return the rows of a message with their numbers and lines (``AT`` and ``LINE``).
+
+    Raises:
+        DatasetError: the file is not a data message, or is damaged.
+    """
+    lines: list[int | None] = []
+
+    def blocks() -> Iterator[Block]:
+        for line, block in located_blocks(source.path, rules, usages, content=source.content):
+            lines.extend([line] * block.size)
+            yield block
+
+    columns = columns_of(blocks())
+    tables = list(_tables(columns | {LINE: lines, AT: list(range(1, len(lines) + 1))}, len(lines)))
+    schema = pa.unify_schemas([table.schema for table in tables])
+    schema = pa.schema([pa.field(one.name, pa.string()) if pa.types.is_null(one.type) else one for one in schema])
+    frames = [spark.createDataFrame(table.cast(schema)) for table in tables]
+    df = reduce(DataFrame.union, frames)
+    # Lists of languages and texts are maps on Spark.
+    listed = [name for name, kind in df.dtypes if kind == "array<struct<language:string,text:string>>"]
+    return df.withColumns({name: F.map_from_entries(quoted(name)) for name in listed})
+
+
+def _tables(columns: Mapping[str, list[Any]], rows: int) -> Iterator[pa.Table]:
+    for first in range(0, max(rows, 1), _BLOCK_ROWS):
+        block = {name: values[first : first + _BLOCK_ROWS] for name, values in columns.items()}
+        numbers = {name: pa.array(block[name], pa.int64()) for name in (AT, LINE)}
+        yield pa.table({**block, **numbers})

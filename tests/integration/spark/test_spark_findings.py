@@ -1,0 +1,174 @@
+"""The table of findings of a job on Spark is that of the local engine."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from pyspark.sql import SparkSession
+
+from kafka_replica.data.jobs import Job, MappingJob, Outcome, ValidationJob, engine, sources_of
+from kafka_replica.data.polars.datasets import write_sdmx_csv
+from kafka_replica.data.validation import Rules, compile_rules, generate_rows
+from kafka_replica.sdmx import Snapshot, Structures
+from kafka_replica_spark import message_blocks
+from support.mapping.map_cases import one
+from support.mapping.maps_by_hand import plan_of
+from support.rules.structures_by_hand import version_of as hand_made
+from support.server.data_samples import FILES
+
+_UNKNOWN = ("part", "part_row", "line")
+"""Columns that Spark does not fill for text and Parquet."""
+
+
+def _rules(demo: Snapshot) -> Rules:
+    return compile_rules(Structures(demo), "KR_DEMO:LABOUR(1.0)")
+
+
+def _data(rules: Rules, rows: int) -> pl.DataFrame:
+    """Rows of which each seventh has an unknown code, and some a value that is no number."""
+    made = pl.DataFrame(generate_rows(rules, rows, 1), infer_schema_length=None)
+    number = pl.int_range(pl.len())
+    return made.with_columns(
+        SEX=pl.when(number % 7 == 0).then(pl.lit('Q"x')).otherwise("SEX"),
+        OBS_VALUE=pl.when(number % 21 == 0).then(pl.lit("much")).otherwise(pl.col("OBS_VALUE").cast(pl.String)),
+    )
+
+
+def _run(name: str, job: Job) -> Outcome:
+    runs = engine(name)
+    return runs.map(job, _silent) if isinstance(job, MappingJob) else runs.validate(job, _silent)  # type: ignore[arg-type]
+
+
+def _silent(_: object) -> None:
+    pass
+
+
+def _table(path: Path) -> pl.DataFrame:
+    """Read the findings of either engine, all columns as texts."""
+    if path.suffix == ".parquet":
+        return pl.read_parquet(path).cast(pl.String)
+    if path.suffix == ".jsonl":
+        return pl.read_ndjson(path, infer_schema_length=None).cast(pl.String)
+    return pl.read_csv(path, infer_schema=False)
+
+
+def _both(tmp_path: Path, job: Job, kind: str) -> tuple[pl.DataFrame, pl.DataFrame, Outcome, Outcome]:
+    tables, outcomes = [], []
+    for name in ("local", "spark"):
+        out = tmp_path / f"{name}-{kind}"
+        out.mkdir(exist_ok=True)
+        path = out / f"findings.{kind}"
+        ess = (out / "report.ess.json",)
+        outcomes.append(_run(name, replace(job, out=out, findings=path, ess_reports=ess)))
+        tables.append(_table(path))
+        assert not list(out.glob(".*-parts"))
+    return tables[0], tables[1], outcomes[0], outcomes[1]
+
+
+def _ess(path: Path) -> list[dict[str, Any]]:
+    """Return the objects of a report, without times, and descriptions of locations, which may have lines or rows."""
+    objects: list[dict[str, Any]] = json.loads(path.read_bytes())
+    for each in objects:
+        del each["event"]
+        each["data"].pop("description", None)
+    return objects
+
+
+@contextmanager
+def _small_blocks(spark: SparkSession) -> Iterator[None]:
+    """Let Spark read files in small blocks, each in a partition of its own."""
+    settings = {"spark.sql.files.maxPartitionBytes": "4000", "spark.sql.files.openCostInBytes": "0"}
+    for name, value in settings.items():
+        spark.conf.set(name, value)
+    try:
+        yield
+    finally:
+        for name in settings:
+            spark.conf.unset(name)
+
+
+@pytest.mark.usefixtures("uncompiled")
+def test_findings_of_validation(demo: Snapshot, spark: SparkSession, tmp_path: Path) -> None:
+    """Findings of CSV in many blocks, other CSV and Parquet have the files, rows and order of the local engine."""
+    rules = _rules(demo)
+    rows = _data(rules, 300)
+    write_sdmx_csv(rows[:160], tmp_path / "a data.csv", rules)
+    rows[160:200].write_csv(tmp_path / "b.csv")
+    rows[200:].write_parquet(tmp_path / "c.parquet", row_group_size=30)
+    sources = sources_of([str(tmp_path / name) for name in ("a data.csv", "b.csv", "c.parquet")])
+    job = ValidationJob(sources=sources, rules=rules, out=tmp_path)
+    with _small_blocks(spark):
+        local, found, first, other = _both(tmp_path, job, "csv")
+    assert found.drop(_UNKNOWN).equals(local.drop(_UNKNOWN))
+    assert found.columns == local.columns
+    assert first.listed == other.listed == local.height > 50
+    assert first.report.counts == other.report.counts
+    assert _ess(tmp_path / "local-csv" / "report.ess.json") == _ess(tmp_path / "spark-csv" / "report.ess.json")
+
+
+@pytest.mark.usefixtures("uncompiled", "spark")
+def test_findings_of_messages(demo: Snapshot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Findings of messages, which Spark gets in blocks, and of Arrow have the lines and rows of the local engine."""
+    monkeypatch.setattr(message_blocks, "_BLOCK_ROWS", 4)
+    rules = _rules(demo)
+    names = [name for name in FILES if Path(name).suffix in {".xml", ".json"}]
+    for name in names:
+        (tmp_path / name).write_bytes(FILES[name])
+    _data(rules, 20).write_ipc(tmp_path / "z.arrow")
+    sources = sources_of([str(tmp_path / name) for name in (*names, "z.arrow")])
+    assert {source.kind for source in sources} == {"message", "arrow"}
+    local, found, first, other = _both(tmp_path, ValidationJob(sources=sources, rules=rules, out=tmp_path), "parquet")
+    assert found.equals(local)
+    assert local["line"].drop_nulls().len() > 1
+    assert (first.good_rows, first.rejected_rows) == (other.good_rows, other.rejected_rows)
+
+
+@pytest.mark.usefixtures("uncompiled")
+def test_findings_of_a_map(spark: SparkSession, tmp_path: Path) -> None:
+    """The first findings of a map are those of the local engine; the others are counted."""
+    version = hand_made(*one("R", "A>x", "B>y", "B>z"))
+    plan = plan_of(version)
+    ends = [compile_rules(Structures(version), str(side.urn)) for side in (plan.source, plan.target)]
+    rows = [{"A": "ABZ"[number % 3], "TIME_PERIOD": str(1900 + number % 100)} for number in range(600)]
+    pl.DataFrame(rows).write_csv(tmp_path / "data.csv")
+    job = MappingJob(
+        sources=sources_of([str(tmp_path / "data.csv")]), rules=ends[0], out=tmp_path, plan=plan, target=ends[1],
+        max_findings=70,
+    )  # fmt: skip
+    with _small_blocks(spark):
+        local, found, first, other = _both(tmp_path, job, "jsonl")
+    assert found.drop(_UNKNOWN).equals(local.drop(_UNKNOWN))
+    assert first.listed == other.listed == local.height == 70
+    assert first.report.counts == other.report.counts
+    assert sum(first.report.counts.values()) >= 200
+
+
+@pytest.mark.long
+def test_millions_of_findings(demo: Snapshot, spark: SparkSession, tmp_path: Path) -> None:
+    """Two million findings over many partitions are all listed, in order, with their rows."""
+    rules = _rules(demo)
+    rows = _data(rules, 1000).with_columns(SEX=pl.lit("Q"))
+    text = rows.write_csv(include_header=False)
+    with (tmp_path / "data.csv").open("w") as file:
+        file.write(",".join(rows.columns) + "\n")
+        for _ in range(1_000):
+            file.write(text)
+    job = ValidationJob(
+        sources=sources_of([str(tmp_path / "data.csv")]), rules=rules, out=tmp_path, out_format="parquet"
+    )
+    spark.conf.set("spark.sql.files.maxPartitionBytes", str(4 << 20))
+    try:
+        done = _run("spark", replace(job, findings=tmp_path / "findings.parquet"))
+    finally:
+        spark.conf.unset("spark.sql.files.maxPartitionBytes")
+    found = pl.read_parquet(tmp_path / "findings.parquet")
+    assert done.listed == found.height == sum(done.report.counts.values()) >= 2_000_000
+    assert found["row"].is_sorted()
+    assert found.filter(rule="code-unknown")["row"].to_list() == list(range(1, 1_000_001))
