@@ -51,7 +51,7 @@ def tables() -> dict[str, str]:
     return {
         **made,
         "variables": _table(("variable", "meaning"), rows),
-        "Replica": _table(("argument", "type", "default", "meaning"), _arguments()),
+        "Replica": _table(("argument", "default", "meaning"), _arguments()),
         "commands": "\n".join(command_section(words, command) for words, command in commands()),
     }
 
@@ -59,18 +59,18 @@ def tables() -> dict[str, str]:
 def settings_table(kind: type[Any]) -> str:
     """Return the table of a settings class; flags and variables are those of ``serve``."""
     of_serve = kind in _OF_SERVE
-    head = ("setting", "type", "default", "meaning", *(("flag", "variable") if of_serve else ()))
+    head = ("setting", "default", "meaning", *(("flag, environment variable",) if of_serve else ()))
     documented = _attribute_docstrings(kind)
     rows = []
     for each in fields(kind):
         if each.name == "kafka":
             continue  # the table [kafka] of the file
         help_text = each.metadata.get("help") or documented[each.name]
-        cells = [f"`{each.name}`", f"`{_shown_type(each.type)}`", _default(each), _sentence(help_text)]
+        cells = [f"`{each.name}` ({_shown_type(each.type)})", _default(each), _sentence(help_text)]
         if of_serve:
             flag = each.name.replace("_", "-")
             flags = f"`--{flag}`" + (f", `--no-{flag}`" if each.type == "bool" else "")
-            cells += [flags, f"`KAFKA_REPLICA_{each.name.upper()}`"]
+            cells.append(f"{flags}, `KAFKA_REPLICA_{each.name.upper()}`")
         rows.append(cells)
     return _table(head, rows)
 
@@ -132,7 +132,7 @@ def _arguments() -> Iterator[list[str]]:
     meanings = dict(re.findall(r"^(\w+): (.*(?:\n    .*)*)", section, re.MULTILINE))
     for name, parameter in list(inspect.signature(Replica.__init__).parameters.items())[1:]:
         default = "required" if parameter.default is parameter.empty else _shown_value(parameter.default)
-        yield [f"`{name}`", f"`{_shown_type(parameter.annotation)}`", default, _sentence(meanings[name])]
+        yield [f"`{name}` ({_shown_type(parameter.annotation)})", default, _sentence(meanings[name])]
 
 
 def _attribute_docstrings(kind: type[Any]) -> dict[str, str]:

@@ -19,7 +19,7 @@ def test_the_page_is_up_to_date() -> None:
 def test_each_setting_is_in_its_table_with_a_meaning() -> None:
     """No cell of a meaning is empty, and no field is left out, except for Kafka's properties."""
     for kind in CLASSES:
-        rows = re.findall(r"^\| `(\w+)` \| .*? \| .*? \| (.+?) \|", settings_table(kind), re.MULTILINE)
+        rows = re.findall(r"^\| `(\w+)` \(.+?\) \| .*? \| (.+?) \|", settings_table(kind), re.MULTILINE)
         assert [name for name, _ in rows] == [each.name for each in fields(kind) if each.name != "kafka"]
         assert all(len(meaning) > 10 for _, meaning in rows)
 
@@ -27,9 +27,9 @@ def test_each_setting_is_in_its_table_with_a_meaning() -> None:
 def test_defaults_are_those_of_the_class() -> None:
     """A default is shown as it is written in a file."""
     table = settings_table(ProducerSettings)
-    assert "| `lease_s` | `float` | `4` |" in table
-    assert "| `validate` | `bool` | `true` |" in table
-    assert "| `topic` | `str` | required |" in table
+    assert "| `lease_s` (float) | `4` |" in table
+    assert "| `validate` (bool) | `true` |" in table
+    assert "| `topic` (str) | required |" in table
 
 
 def test_options_of_all_commands_are_there() -> None:
