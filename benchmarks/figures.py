@@ -199,7 +199,9 @@ HTTP: dict[str, Figure] = {
     "http.references_ms": Figure("references=all of dataflows for the first time, p99", "ms", 10, "less"),
     "http.references_p50_ms": Figure("the same, p50", "ms"),
     "http.references_again_ms": Figure("references=all of dataflows asked again, p99", "ms", 10, "less"),
-    "http.requests": Figure("requests per second of one process, four connections", "requests/s"),
+    "http.requests": Figure("requests per second of one worker, four connections", "requests/s"),
+    "http.requests_of_two": Figure("the same of two workers, which share the processors with the client", "requests/s"),
+    "http.workers": Figure("requests per second of two workers against one", "x"),
 }
 """Figures of the HTTP service, in a section of their own."""
 

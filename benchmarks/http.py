@@ -28,13 +28,19 @@ def http(stage: Stage) -> dict[str, float]:
     if stage.is_first("registry"):
         registry.fill(stage.bootstrap, topic)
     began_s = time.perf_counter()
-    with _server(stage, "service", stage.bootstrap, topic) as service:
+    with _server(stage, "service", stage.bootstrap, topic, "1") as service:
         wait_ready(service)
         figures = {"http.ready_s": time.perf_counter() - began_s}
         _warm(service)
         figures["http.warm_s"] = time.perf_counter() - began_s
         figures |= _compared(stage, service) | _references(service)
         figures["http.requests"] = requests_per_s(service, _codelist(1), _CONNECTIONS, _LASTS_S)
+    with _server(stage, "service", stage.bootstrap, topic, "2") as service:
+        wait_ready(service)
+        for _ in range(_CONNECTIONS * 3):  # each worker accepts some of the connections
+            _warm(service)
+        figures["http.requests_of_two"] = requests_per_s(service, _codelist(1), _CONNECTIONS, _LASTS_S)
+    figures["http.workers"] = figures["http.requests_of_two"] / figures["http.requests"]
     stage.noted({"what": "http", **figures})
     return figures
 

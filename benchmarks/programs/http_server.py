@@ -1,7 +1,7 @@
 """The service as a process, and a bare ASGI response under the same settings of uvicorn.
 
-http_server service BOOTSTRAP TOPIC   the service over a replica in memory
-http_server bare FILE                 the bytes of a file with a content type, and 304 without a body
+http_server service BOOTSTRAP TOPIC WORKERS   the service over a replica in memory
+http_server bare FILE                         the bytes of a file with a content type, and 304 without a body
 """
 
 from __future__ import annotations
@@ -23,11 +23,12 @@ from kafka_replica.server.listening import address_of, open_socket
 from kafka_replica.testing import FakeTopic
 
 
-def service(bootstrap: str, topic: str) -> None:
+def service(bootstrap: str, topic: str, workers: str) -> None:
     """Serve until the process gets SIGTERM."""
     replica = Replica({"bootstrap.servers": bootstrap}, topic)
     replica.start()
-    serve(replica, listen=ListenSettings(port=0), on_listening=lambda address: tell(address=address))
+    listen = ListenSettings(port=0, workers=int(workers))
+    serve(replica, listen=listen, on_listening=lambda address: tell(address=address))
     replica.close()
 
 
