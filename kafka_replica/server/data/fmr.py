@@ -24,7 +24,14 @@ from kafka_replica.server.data.options import DataOptions
 from kafka_replica.server.data.processing import Processed
 
 _TYPES: Final = {"attribute-missing": "MandatoryAttributes", "column-unknown": "FormatSpecific"}
-_FORMATS: Final = {"sdmx-csv": "SDMX-CSV", "csv": "CSV", "xml": "SDMX-ML", "json": "SDMX-JSON"}
+_FORMATS: Final = {
+    "sdmx-csv": "SDMX-CSV",
+    "csv": "CSV",
+    "xml": "SDMX-ML",
+    "json": "SDMX-JSON",
+    "edi": "SDMX-EDI",
+    "xlsx": "XLSX",
+}
 
 
 class FmrRequest(NamedTuple):

@@ -6,15 +6,17 @@ from pathlib import Path
 from typing import Final
 
 from kafka_replica.data.errors import DatasetError
+from kafka_replica.server.data import archive
 from kafka_replica.server.data.gunzip import MAGIC, Gunzip
 
 _SPACE: Final = b"\xef\xbb\xbf \t\r\n"
-_SUFFIXES: Final = {b"<": ".xml", b"{": ".json"}
+_SUFFIXES: Final = {b"<": ".xml", b"{": ".json", b"UNA:": ".edi", b"UNB+": ".edi"}
 _REFUSED: Final = {
-    MAGIC: "data that was compressed twice", b"PK\x03\x04": "a ZIP archive or XLSX", b"PAR1": "Parquet",
-    b"ARROW1": "Arrow IPC", b"UNA:": "SDMX-EDI", b"UNB+": "SDMX-EDI",
+    MAGIC: "data that was compressed twice", archive.MAGIC: "an archive in an archive", b"PAR1": "Parquet",
+    b"ARROW1": "Arrow IPC",
 }  # fmt: skip
-FORMATS: Final = "SDMX-CSV, SDMX-JSON, SDMX-ML and plain CSV, as they are or compressed with gzip"
+"""Kinds that are not read: a small file of Parquet or Arrow may have any number of rows."""
+FORMATS: Final = "SDMX-CSV, SDMX-JSON, SDMX-ML, SDMX-EDI or plain CSV, with gzip or a ZIP archive too, or a workbook"
 
 
 class TooLargeError(Exception):
@@ -31,7 +33,7 @@ class UploadedFile:
 
     def __init__(self, folder: Path, limit: int) -> None:
         self._path = folder / "data"
-        self._left = limit
+        self._limit = self._left = limit
         self._first: bytes | None = b""  # until there are enough bytes to recognize gzip
         self._gunzip: Gunzip | None = None
         self._file = self._path.open("wb")
@@ -64,17 +66,41 @@ class UploadedFile:
 
         Raises:
             DatasetError: it is empty, damaged, or of a kind that is not read.
+            TooLargeError: the file in an archive, or the parts of a workbook, are too large.
         """
         if self._first:
             self._file.write(self._first)
         self.close()
         if self._gunzip is not None:
             self._gunzip.finish()
-        with self._path.open("rb") as opened:
-            head = opened.read(1024).lstrip(_SPACE)
+        head = self._head()
+        if head.startswith(archive.MAGIC):
+            size = archive.workbook_bytes(self._path)
+            if size is not None:
+                if size > self._limit:
+                    raise TooLargeError
+                return self._path.rename(self._path.with_suffix(".xlsx"))
+            self._unpack()
+            head = self._head()
         if not head:
             raise DatasetError(f"the request has no data; send {FORMATS}")
         refused = next((what for magic, what in _REFUSED.items() if head.startswith(magic)), None)
         if refused is not None:
             raise DatasetError(f"this is {refused}, which is not accepted; send {FORMATS}")
-        return self._path.rename(self._path.with_suffix(_SUFFIXES.get(head[:1], ".csv")))
+        suffix = next((suffix for magic, suffix in _SUFFIXES.items() if head.startswith(magic)), ".csv")
+        return self._path.rename(self._path.with_suffix(suffix))
+
+    def _head(self) -> bytes:
+        with self._path.open("rb") as opened:
+            return opened.read(1024).lstrip(_SPACE)
+
+    def _unpack(self) -> None:
+        """Replace an archive by the file in it."""
+        unpacked, left = self._path.with_name("unpacked"), self._limit
+        with unpacked.open("wb") as opened:
+            for piece in archive.file_of_archive(self._path):
+                left -= len(piece)
+                if left < 0:
+                    raise TooLargeError
+                opened.write(piece)
+        unpacked.replace(self._path)

@@ -102,7 +102,7 @@ def test_a_file_with_a_mistake_is_refused_with_its_place(tmp_path: Path, text: s
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        (["-t", "x", "--workers", "0"], "workers"), (["-t", "x", "--port", "70000"], "port=70000"), ([], "--topic"),
+        (["-t", "x", "--workers", "0"], "range"), (["-t", "x", "--port", "70000"], "port=70000"), ([], "--topic"),
         (["-t", "x", "--kafka-property", "no.such=1"], "no.such"),
         (["-t", "x y"], "is not a valid name"), (["-t", "x,x"], "twice"),
         (["-t", "x", "--store", "s", "--checkpoint", "c"], "exclude each other"),

@@ -1,0 +1,80 @@
+"""Uploaded ZIP archives: the file in them, and workbooks, which are archives. Source: APPNOTE.TXT 6.3.10, 4.3."""
+
+from __future__ import annotations
+
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from kafka_replica.data.errors import DatasetError
+
+MAGIC: Final = b"PK\x03\x04"
+_PIECE: Final = 1 << 18
+_END: Final = b"PK\x05\x06"
+_END_BYTES: Final = 22
+_END_ZIP64: Final = b"PK\x06\x07"
+_TAIL_BYTES: Final = (1 << 16) + _END_BYTES + 20
+_DIRECTORY_BYTES: Final = 1 << 20
+"""The size of the directory that is read: a file with a million names would take a gigabyte of memory."""
+_CONTENT_TYPES: Final = "[Content_Types].xml"
+_METHODS: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_DAMAGES: Final = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError)
+
+
+def workbook_bytes(path: Path) -> int | None:
+    """Return the size of a workbook's parts, as its directory states it; None if the archive is no workbook.
+
+    Raises:
+        DatasetError: the archive is damaged, or of a kind that is not read.
+    """
+    with _opened(path) as entries:
+        names = {one.filename for one in entries.infolist()}
+        return sum(one.file_size for one in entries.infolist()) if _CONTENT_TYPES in names else None
+
+
+def file_of_archive(path: Path) -> Iterator[bytes]:
+    """Yield the content of the only file of an archive in pieces; hidden files do not count.
+
+    Raises:
+        DatasetError: the archive is damaged, of a kind that is not read, or has no file or several.
+    """
+    with _opened(path) as entries:
+        files = [one for one in entries.infolist() if not one.is_dir() and not _is_hidden(one.filename)]
+        if len(files) != 1:
+            raise DatasetError(f"the archive has {len(files)} files; send an archive of one")
+        if files[0].compress_type not in _METHODS or files[0].flag_bits & 1:
+            raise DatasetError("the archive is encrypted, or compressed in another way than usual; compress it again")
+        try:
+            with entries.open(files[0]) as content:
+                while piece := content.read(_PIECE):
+                    yield piece
+        except _DAMAGES as error:
+            raise DatasetError(f"reading the archive: it is damaged: {error}") from error
+
+
+def _opened(path: Path) -> zipfile.ZipFile:
+    size = path.stat().st_size
+    with path.open("rb") as opened:
+        opened.seek(max(0, size - _TAIL_BYTES))
+        tail = opened.read()
+    if _END_ZIP64 in tail or any(size > _DIRECTORY_BYTES for size in _directory_sizes(tail)):
+        raise DatasetError("the archive has too many files; send an archive of one")
+    try:
+        return zipfile.ZipFile(path)
+    except _DAMAGES as error:
+        raise DatasetError(f"reading the archive: it is damaged: {error}") from error
+
+
+def _directory_sizes(tail: bytes) -> Iterator[int]:
+    """Yield the sizes that each possible end of the directory states."""
+    place = tail.find(_END)
+    while place >= 0:
+        if place + _END_BYTES <= len(tail):
+            yield int.from_bytes(tail[place + 12 : place + 16], "little")
+        place = tail.find(_END, place + 1)
+
+
+def _is_hidden(name: str) -> bool:
+    return any(part.startswith((".", "_")) for part in name.split("/"))
