@@ -36,7 +36,9 @@ def feed_of(name: str) -> Callable[[bytes], None]:
     def feed(data: bytes) -> None:
         source = Source(kind, "-", content=data)  # type: ignore[arg-type]
         with contextlib.suppress(KafkaReplicaError):
-            rows, locations, others = whole_input(ValidationJob(sources=(source,), rules=_rules(), out=Path()))
+            rows, locations, others = whole_input(
+                ValidationJob(sources=(source,), rules=rules_of_samples(), out=Path())
+            )
             if rows.height + sum(others.values()) > locations.height:
                 raise AssertionError(f"{rows.height} rows of {locations.height} locations")
 
@@ -44,5 +46,6 @@ def feed_of(name: str) -> Callable[[bytes], None]:
 
 
 @cache
-def _rules() -> Rules:
+def rules_of_samples() -> Rules:
+    """Return the rules of the samples."""
     return rules_of(version_of(STRUCTURE, FLOWS), FLOW)

@@ -30,6 +30,8 @@ _NUMBERS: Final = frozenset({
 })  # fmt: skip
 SEPARATORS: Final[Mapping[str, str]] = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 """The separators of plain CSV that are recognized, with what they are called."""
+_MOST_COLUMNS: Final = 10_000
+"""More than any data structure has; each column costs a step in each query."""
 _KEYS: Final = ("SERIES_KEY", "OBS_KEY")
 
 
@@ -63,7 +65,7 @@ def layout_of(first_line: str, where: str, rules: Rules | None = None, *, separa
             "STRUCTURE[;], in 1.0 DATAFLOW; read other CSV files as plain CSV"
         )
     cell_separator = separator or found["separator"] or ","
-    header = _cells(line, cell_separator, where)
+    header = _header(line, cell_separator, where)
     if found["name"] == "DATAFLOW":
         return _of_version_1(header, cell_separator, where, rules)
     return _of_version_2(header, cell_separator, found["sub"], where, rules)
@@ -85,7 +87,7 @@ def plain_layout_of(first_line: str, where: str, rules: Rules | None = None) -> 
     """
     line = first_line.removeprefix("\ufeff").rstrip("\r\n")
     separator = separator_of(line)
-    header = _cells(line, separator, where)
+    header = _header(line, separator, where)
     if not header:
         raise DatasetError(f"reading {where}: the file is empty")
     known = {} if rules is None else {column.id: column for column in rules.columns}
@@ -114,6 +116,16 @@ def check_decimal(decimal: str, where: str) -> None:
     """
     if len(decimal) != 1 or decimal.isalnum() or decimal.isspace() or decimal in '+-"':
         raise ConfigurationError(f"reading {where}: decimal={decimal!r}: give one character, such as '.' or ','")
+
+
+def _header(line: str, separator: str, where: str) -> tuple[str, ...]:
+    found = _cells(line, separator, where)
+    if len(found) > _MOST_COLUMNS:
+        raise DatasetError(
+            f"reading {where}: its header has {len(found):,} columns, more than {_MOST_COLUMNS:,}; leave out those "
+            "that are not components"
+        )
+    return found
 
 
 def _cells(line: str, separator: str, where: str) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ import polars as pl
 
 from kafka_replica.common.wording import counted
 from kafka_replica.data.errors import DatasetError
+from kafka_replica.data.files.content import largest
 from kafka_replica.data.files.messages import is_streamed, located_blocks
 from kafka_replica.data.files.messages.blocks import Block, columns_of
 from kafka_replica.data.files.workbook import tables_in
@@ -32,6 +33,8 @@ from kafka_replica.errors import ConfigurationError
 
 _PART: Final = {"part": pl.String, "part_row": pl.UInt32}
 _TOLD_EVERY: Final = 10_000
+_LEAST_BYTES: Final = 8
+"""The memory that a cell takes at least."""
 _LINE: Final = "__line"
 
 
@@ -309,12 +312,29 @@ def _located_in(groups: Sequence[int], height: int) -> Mapping[str, pl.Series]:
     return {"part": numbered["part"].cast(pl.String), "part_row": numbered["part_row"]}
 
 
+def _check_unpacked(data: bytes, path: str) -> None:
+    """Check by its metadata that a file of Arrow IPC, which may be compressed, has not too many rows for its size.
+
+    Raises:
+        DatasetError: its numbers of rows and columns need more memory than :func:`largest` allows.
+    """
+    found = pl.scan_ipc(io.BytesIO(data))
+    rows, columns = found.select(pl.len()).collect().item(), len(found.collect_schema())
+    if rows * columns * _LEAST_BYTES > largest(len(data)):
+        raise DatasetError(
+            f"reading {path}: it unfolds to {rows:,} rows of {counted(columns, 'column')}, too many for a file of "
+            f"{len(data):,} bytes; write it as Parquet, or in several files"
+        )
+
+
 def _arrow(source: Source) -> pl.DataFrame:
     """Return the rows of a file or stream of Arrow IPC, which its first bytes tell apart."""
     data = source.read()
     read = pl.read_ipc if data.startswith(ARROW_FILE) else pl.read_ipc_stream
     try:
         # A damaged file can make polars panic, which is no Exception.
+        if data.startswith(ARROW_FILE):
+            _check_unpacked(data, source.path)
         return read(io.BytesIO(data))
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, TypeError, ValueError) as error:
         raise DatasetError(f"reading {source.path}: it cannot be read as Arrow IPC: {error}") from error
