@@ -284,7 +284,7 @@ class Database:
     def _explain_failure(self) -> NoReturn:
         """Raise an error for a failed background write, whose reason RocksDB does not report, since it will retry."""
         free_bytes = self._free_bytes()
-        reason = f"probably no space left on device: files cannot be written, {free_bytes} bytes are free"
+        reason = f"No space left on device, probably: files cannot be written, {free_bytes} bytes are free"
         self.explain(OSError(reason), "writing")
 
     def sync_always(self, is_synced: bool) -> None:

@@ -200,12 +200,12 @@ def test_another_leader_in_the_middle_of_a_first_read(boundaries: str) -> None:
     check = begun()
     source.leaders = {place: 2}
     fetched = source.read(1)
-    with pytest.raises(LogReplacedError, match="another broker leads fake-0"):
+    with pytest.raises(LogReplacedError, match="the leader of fake-0 has changed"):
         check.take(fetched)
     check = begun()
     check.take(source.read(1))
     source.leaders = {place: 2}  # which is noticed somewhat late
-    with pytest.raises(LogReplacedError, match="another broker leads fake-0"):
+    with pytest.raises(LogReplacedError, match="the leader of fake-0 has changed"):
         check.confirm()
     check = begun()
     check.take(source.read(1))

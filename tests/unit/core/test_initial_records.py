@@ -134,7 +134,7 @@ def test_loading_that_fails() -> None:
             pytest.raises(KafkaReplicaError, match=f"loading the initial records of t: .*{reason}|{reason}"),
         ):
             replica.wait_ready(WAIT_S)
-    with pytest.raises(ConfigurationError, match="is a function"):
+    with pytest.raises(ConfigurationError, match="use a function"):
         world.topic.replica(initial_records=[("a", b"1")])
     with pytest.raises(ConfigurationError, match="one topic only"):
         world.topic.kafka.replica("t", "u", initial_records=world.load)

@@ -218,7 +218,7 @@ def test_a_batch_or_position_below_the_last_one_raises() -> None:
     """A batch or position below what was read would show an older state: the detector raises."""
     rule = Steps(P0)
     rule.take(plain("a", 4))
-    with pytest.raises(ValueError, match="offset 3 lies below 5"):
+    with pytest.raises(ValueError, match="offset 3 is below the position 5"):
         rule.take(plain("b", 3))
     with pytest.raises(ValueError, match="went back from 5 to 2"):
         rule.rule.take(Reading([], Position({P0: 2}), Position()), every_point=True)

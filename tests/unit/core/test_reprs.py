@@ -114,7 +114,9 @@ def test_changes_iterators_and_subscriptions_have_a_repr() -> None:
         assert repr(AsyncReplica(replica).changes()) == "<AsyncChanges of <Changes, 1 waiting>>"
         subscription = replica.subscribe(lambda change: None)
         subscription.close()
-        assert repr(subscription).startswith("<Subscription of test_listeners.<locals>.<lambda>, ")
+        assert repr(subscription).startswith(
+            "<Subscription of test_changes_iterators_and_subscriptions_have_a_repr.<locals>.<lambda>, "
+        )
         assert repr(subscription).endswith(" waiting, closed>")
     assert repr(changes) == "<Changes, 0 waiting, closed>"
 

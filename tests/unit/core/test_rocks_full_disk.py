@@ -49,7 +49,7 @@ def expect_no_room(work, store):
         work(store)
     except StoreError as error:
         assert type(error) is StoreError, repr(error)
-        assert "the disk is full: make room and start the replica again, it goes on where it was" in str(error), error
+        assert "the disk is full: free some disk space and restart the replica; it resumes" in str(error), error
     else:
         raise AssertionError("there was room")
     assert not store.is_damaged
@@ -163,7 +163,7 @@ with topic.replica(RocksStore(path, write_buffer_bytes=1 << 16)) as replica:
     while replica.status().state is not State.FAILED:
         assert time.monotonic() < end, replica.status()
         time.sleep(0.01)
-    assert "the disk is full: make room" in str(replica.status().last_error)
+    assert "the disk is full: free some disk space" in str(replica.status().last_error)
     assert replica.snapshot()["first"].value == b"1"
     served = values(replica.snapshot())
 del replica

@@ -107,7 +107,7 @@ def test_another_topic_is_an_error_that_names_the_record(kafka: FakeKafka, value
     write(kafka, ("table", "a", b"0"), ("transaction", "1", value))
     with kafka.replica("table", "transaction") as replica:
         transactions = DatabaseTransactions(replica, "transaction")
-        with pytest.raises(KafkaReplicaError, match="the record at transaction-0, offset 0 is no BEGIN or END"):
+        with pytest.raises(KafkaReplicaError, match="the record at transaction-0, offset 0 is not a BEGIN or END"):
             transactions.wait_ready(WAIT_S)
         with pytest.raises(KafkaReplicaError, match=r"name the transaction topic of Debezium, PREFIX\.transaction"):
             transactions.snapshot()

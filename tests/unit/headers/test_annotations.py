@@ -70,8 +70,8 @@ def test_values_are_converted_for_readers() -> None:
     ("headers", "says"),
     [
         ([], "it has no content type"),
-        ([("content-type", b"image/png")], "its content type 'image/png' is none of application/json"),
-        ([("content-type", None)], "its content type '' is none of"),
+        ([("content-type", b"image/png")], "its content type 'image/png' is not one of application/json"),
+        ([("content-type", None)], "its content type '' is not one of"),
         ([("content-type", JSON.encode()), ("#1", JSON.encode())], "several content types"),
     ],
 )

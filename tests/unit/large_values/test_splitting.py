@@ -158,7 +158,7 @@ def test_a_claimed_size_reserves_no_memory() -> None:
 def test_a_record_of_another_format_is_refused(kinds: list[bytes | None]) -> None:
     """A later version of the format, or a chunk under a main key, is never shown as a value."""
     record = large()[b"k"]._replace(headers=tuple((HEADER, kind) for kind in kinds))
-    with pytest.raises(BadRecordError, match="the version that can be read is manifest/1"):
+    with pytest.raises(BadRecordError, match="the supported version is manifest/1"):
         manifest_of(record)
 
 

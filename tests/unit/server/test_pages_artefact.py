@@ -133,7 +133,7 @@ def test_items_are_searched_and_nested_items_are_a_tree(replica: Replica) -> Non
 def test_a_missing_structure_has_a_page_that_names_existing_ones(topic: FakeTopic, replica: Replica) -> None:
     """Impossible names, missing versions and records that cannot be read."""
     client = client_of(create_app(replica))
-    assert "there is version 1.0" in page_at(client, path_of(urn("Dataflow ECB:EXR(9.0)")), 404).text
+    assert "it exists in version 1.0" in page_at(client, path_of(urn("Dataflow ECB:EXR(9.0)")), 404).text
     for path in (
         "Codelist/E*/CL_FREQ/1.0",
         "Nothing/ECB/CL_FREQ/1.0",
