@@ -37,9 +37,9 @@ def map_data(
 ) -> int:
     """Map DATA to another structure.
 
-    DATA are files of SDMX-CSV, plain CSV with component ids as column names, Parquet, Arrow IPC, SDMX-ML or
-    SDMX-JSON, each
-    also compressed (gzip, zip, zstd), folders and zip archives of them, or - for standard input. Mapped rows,
+    DATA are files of SDMX-CSV, plain CSV with component ids as column names, Parquet, Arrow IPC, SDMX-ML, SDMX-JSON,
+    SDMX-EDI or workbooks (.xlsx), each also compressed (gzip, zip, zstd), folders and zip archives of them, or - for
+    standard input. Mapped rows,
     unchanged rejected rows, and report.json are written to the folder. Exits 0 if nothing was wrong, 3 if rows were
     rejected (see --fail-on), 1 if it failed.
     """

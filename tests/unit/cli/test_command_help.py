@@ -78,3 +78,14 @@ def test_frequent_options_have_one_letter() -> None:
     assert {"--bootstrap-server", "--topic", "--config", "--json", "--out"} <= set(SHORT_OPTIONS)
     page = (ROOT / "docs/commands.md").read_text()
     assert all(f"`{letter}`" in page for letter in SHORT_OPTIONS.values())
+
+
+@pytest.mark.parametrize("command", ["validate", "map"])
+def test_help_names_every_format_of_data_files(command: str) -> None:
+    """Each format in the table of the page about data files is in the help of the command."""
+    table = (ROOT / "docs/data-files.md").read_text().partition("| format |")[2].partition("\n\n")[0]
+    formats = re.findall(r"^\| (SDMX-\w+|plain CSV|Parquet|Arrow IPC|workbook)", table, re.MULTILINE)
+    assert len(set(formats)) >= 8
+    shown = CliRunner().invoke(kafka_replica, [command, "--help"]).output
+    words = " ".join(shown.split())
+    assert [one for one in formats if one not in words] == []
