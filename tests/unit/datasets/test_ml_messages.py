@@ -323,7 +323,7 @@ HOSTILE = {
         message(f'<Series><Obs A="1"/><Obs {_MANY}/></Series>'), "more than 1,000 components",
     ),
     "observations in observations": (message("<Series><Obs><Obs/></Obs></Series>"), "no meaning"),
-    "structures": ("<m:Structure xmlns:m='urn:m'/>", "not a data message"),
+    "structures": ("<m:Structure xmlns:m='urn:m'/>", "not an SDMX-ML data message"),
     "another end": ("<m:GenericData xmlns:m='urn:m'></a>", "not well-formed"),
 }  # fmt: skip
 

@@ -54,7 +54,7 @@ def test_each_artefact_of_the_samples_passes(check: StructureCheck) -> None:
         (KEY.replace("1.0", "1.1"), MessageError, "disagrees"),
         (KEY.replace("=A:", "=B:"), MessageError, "disagrees"),
         (KEY.replace("codelist.Codelist", "codelist.ValueList"), MessageError, "disagrees"),
-        (KEY.replace("Codelist=", "Code=") + ".A", UrnError, "of an item"),
+        (KEY.replace("Codelist=", "Code=") + ".A", UrnError, "belongs to an item"),
         ("A:CL(1.0)", UrnError, "urn:sdmx"),
     ],
 )

@@ -225,7 +225,7 @@ def test_a_version_rule_means_the_newest_list() -> None:
         (
             [artefact("P", isExternalReference=True), listing("X", "", extension("P(1.0.0)"))],
             UnreadableContentError,
-            r"A:P\(1\.0\.0\) for its content.*stub",
+            r"A:P\(1\.0\.0\): this record is.*stub",
         ),
         ([artefact("X", isExternalReference=True)], UnreadableContentError, "stub"),
         ([listing("P", "A"), listing("X", "", extension("P(1.0.0)", "a b"))], ExtensionError, "'a bA'.*prefix"),
