@@ -7,7 +7,7 @@ import json
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -20,7 +20,6 @@ from starlette.types import Scope
 
 import kafka_replica
 from kafka_replica.errors import ConfigurationError, KafkaReplicaError
-from kafka_replica.history import VersionHistory
 from kafka_replica.metrics.replica import export
 from kafka_replica.metrics.sdmx import export_structures
 from kafka_replica.metrics.server import RequestMetrics, SummedMetrics
@@ -49,6 +48,9 @@ from kafka_replica.server.several import MainPart, Part, WorkerPart
 from kafka_replica.server.threads import DaemonThreads
 from kafka_replica.server.token_file import TokenFile
 from kafka_replica.server.versions import HEADERS, Versions
+
+if TYPE_CHECKING:
+    from kafka_replica.history import VersionHistory
 
 _log = logging.getLogger("kafka_replica.server")
 _ROUTES: Final = frozenset({

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import json
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from kafka_replica.history import KeptVersion, VersionHistory
+from kafka_replica.history import KeptVersion
 from kafka_replica.listeners.change_json import keys_json, position_json
 from kafka_replica.server.problems import Problem
 from kafka_replica.server.versions import VersionId, Versions
+
+if TYPE_CHECKING:
+    from kafka_replica.history import VersionHistory
 
 _MOST: Final = 1000
 _USUAL: Final = 100

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from kafka_replica.errors import ConfigurationError
-from kafka_replica.history import VersionHistory
 from kafka_replica.replica import Replica
 from kafka_replica.server.app import Service
 from kafka_replica.server.http_server import Server, make_config, raise_failure
@@ -15,6 +15,9 @@ from kafka_replica.server.listening import address_of, default_hosts, open_socke
 from kafka_replica.server.sdmx_routes import Answer
 from kafka_replica.server.settings import ListenSettings, ServerSettings
 from kafka_replica.server.workers.running import serve_with_workers
+
+if TYPE_CHECKING:
+    from kafka_replica.history import VersionHistory
 
 
 def serve(

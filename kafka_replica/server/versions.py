@@ -6,10 +6,10 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from functools import cache
 from threading import Lock
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kafka_replica.errors import KafkaReplicaError, NotReadyError, UsageError, VersionGoneError
-from kafka_replica.history import Difference, FutureVersionError, KeptVersion, VersionHistory
+from kafka_replica.history import Difference, FutureVersionError, KeptVersion
 from kafka_replica.publication.status import State
 from kafka_replica.records import Position
 from kafka_replica.replica import Replica
@@ -17,6 +17,9 @@ from kafka_replica.sdmx import LiveStructures, Structures
 from kafka_replica.server.as_of import instant_of
 from kafka_replica.server.problems import Problem, busy
 from kafka_replica.stores import Snapshot
+
+if TYPE_CHECKING:
+    from kafka_replica.history import VersionHistory
 
 _PINNED: Final = 8
 _ATTEMPTS: Final = 20

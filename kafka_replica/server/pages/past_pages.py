@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import time
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from starlette.requests import Request
 
 from kafka_replica.errors import KafkaReplicaError
-from kafka_replica.history import VersionHistory
 from kafka_replica.sdmx import Structures, Urn, UrnError
 from kafka_replica.sdmx.model import Artefact
 from kafka_replica.server.pages.artefact_page import ArtefactQuery, existing
@@ -18,6 +17,9 @@ from kafka_replica.server.pages.paging import page_of, start_of
 from kafka_replica.server.pages.redaction import redacted
 from kafka_replica.server.problems import Problem
 from kafka_replica.server.versions import VersionId, Versions
+
+if TYPE_CHECKING:
+    from kafka_replica.history import VersionHistory
 
 VERSIONS: Final = 50
 KEYS: Final = 200

@@ -6,12 +6,11 @@ from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import Executor
 from functools import cache
 from importlib.resources import files
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from kafka_replica.history import VersionHistory
 from kafka_replica.replica import Replica
 from kafka_replica.server.accept import prefers_html
 from kafka_replica.server.computing import compute_in
@@ -32,6 +31,9 @@ from kafka_replica.server.problems import Problem
 from kafka_replica.server.settings import ServerSettings
 from kafka_replica.server.versions import ServedVersion, VersionId, Versions, version_headers
 from kafka_replica.stores import Snapshot
+
+if TYPE_CHECKING:
+    from kafka_replica.history import VersionHistory
 
 Endpoint: TypeAlias = Callable[[Request], Awaitable[Response]]
 Context: TypeAlias = Mapping[str, object]

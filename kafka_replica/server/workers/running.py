@@ -10,13 +10,12 @@ from dataclasses import replace
 from pathlib import Path
 from socket import AF_UNIX, SOCK_STREAM, socket
 from tempfile import TemporaryDirectory, TemporaryFile
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import uvicorn
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from kafka_replica.errors import ConfigurationError
-from kafka_replica.history import VersionHistory
 from kafka_replica.publication.status import State, Status
 from kafka_replica.records import Position
 from kafka_replica.replica import Replica
@@ -38,6 +37,9 @@ from kafka_replica.server.workers.messages import Begin, PresentStatus, ReplicaE
 from kafka_replica.server.workers.processes import Workers
 from kafka_replica.server.workers.shown import SharedNumber
 from kafka_replica.server.workers.statistics import SummedStatistics
+
+if TYPE_CHECKING:
+    from kafka_replica.history import VersionHistory
 
 _LOOK_EVERY_S: Final = 0.1
 _POSITIONS: Final = ("position", "read_position", "barrier", "last_stable_offset", "high_watermark")
