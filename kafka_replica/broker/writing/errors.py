@@ -16,6 +16,8 @@ from kafka_replica.errors import (
     WaitTimeoutError,
 )
 
+_TRANSACTION_ABORTABLE = 120  # Kafka's code, which confluent-kafka names since 2.15
+
 
 class Fault(StrEnum):
     """Kinds of failure, by the reaction that they need."""
@@ -49,7 +51,7 @@ _MAY_PASS = {
     KafkaError._MSG_TIMED_OUT,
     KafkaError.CONCURRENT_TRANSACTIONS,
     KafkaError.INVALID_TXN_STATE,
-    KafkaError.TRANSACTION_ABORTABLE,
+    _TRANSACTION_ABORTABLE,
     KafkaError.NOT_ENOUGH_REPLICAS,
     KafkaError.NOT_ENOUGH_REPLICAS_AFTER_APPEND,
     KafkaError.OUT_OF_ORDER_SEQUENCE_NUMBER,
