@@ -75,6 +75,7 @@ check: $(VENV)/.check
 	$(BIN)/python .ci/check_english.py
 	$(BIN)/codespell
 	$(BIN)/python .ci/check_env.py
+	$(BIN)/python .ci/check_licences.py
 ifneq ($(CHECK_WHEELS),no)
 	$(BIN)/python .ci/check_wheels.py
 endif

@@ -1,0 +1,11 @@
+"""Metrics of a replica."""
+
+import prometheus_client
+
+from kafka_replica.metrics.replica import export
+from kafka_replica.testing import FakeTopic
+
+with FakeTopic("codes").replica() as replica:
+    replica.wait_ready(timeout_s=60)
+    export(replica)
+    assert b"kafka_replica_lag_records" in prometheus_client.generate_latest()
