@@ -21,6 +21,7 @@ from kafka_replica.broker.wire.receiving import LONG_BYTES, MAX_ANSWER_BYTES, SI
 from kafka_replica.errors import BrokerError, BrokerUnavailableError
 
 _LONG, _WAKE_AT = 64 << 10, 512 << 10
+_AHEAD_BYTES = 16 << 10  # an answer to a small live fetch is received in one step, with its size
 
 
 class _Answers(asyncio.BufferedProtocol):
@@ -38,36 +39,57 @@ class _Answers(asyncio.BufferedProtocol):
         self._receiver: AnswerReceiver | None = None
         self._wake_at = 1
         self._buffers = AnswerBuffers()
-        self._view = memoryview(bytearray(SIZE.size))
-        self._size = SIZE.size
+        self._ahead = memoryview(bytearray(_AHEAD_BYTES))  # several short answers, each with its size
+        self._answer: memoryview | None = None  # an answer that has arrived in part
         self._filled = 0
-        self._in_head = True
         self._has_answered = False
         self.waiting: deque[tuple[int, bool, asyncio.Future[memoryview]]] = deque()
         self.lost: BrokerError | None = None
 
     def get_buffer(self, sizehint: int) -> memoryview:  # noqa: ARG002 - we know how much data will arrive
         """Return the buffer for the next bytes."""
-        return self._view[self._filled :]
+        return (self._ahead if self._answer is None else self._answer)[self._filled :]
 
     def buffer_updated(self, nbytes: int) -> None:
         """Process the bytes that arrived."""
         self._filled += nbytes
-        if self._wake_at > 1 and self._size - self._filled < self._wake_at:
-            self._wake_for(self._size - self._filled)
-        if self._filled < self._size:
+        if self._answer is None:
+            self._take_ahead()
             return
-        if self._in_head:
-            (size,) = SIZE.unpack(self._view)
+        missing = len(self._answer) - self._filled
+        if missing:
+            if missing < self._wake_at:
+                self._wake_for(missing)
+            return
+        answer, self._answer, self._filled = self._answer, None, 0
+        self._wake_for(SIZE.size)
+        self._complete(answer)
+
+    def _take_ahead(self) -> None:
+        """Take the answers out of the bytes that were received ahead; receive the rest of the last one in place."""
+        at = 0
+        while self._filled - at >= SIZE.size:
+            (size,) = SIZE.unpack_from(self._ahead, at)
             if not SIZE.size <= size <= MAX_ANSWER_BYTES:
+                self._filled = 0
                 self._fail_as_not_kafka()
                 return
-            self._expect(self._buffers.take(size), in_head=False)
-            return
-        answer = self._view
-        self._expect(memoryview(bytearray(SIZE.size)), in_head=True)
+            at += SIZE.size
+            answer, here = self._buffers.take(size), min(size, self._filled - at)
+            answer[:here] = self._ahead[at : at + here]
+            at += here
+            if here < size:
+                self._answer, self._filled = answer, here
+                self._wake_for(size - here)
+                return
+            self._complete(answer)
+        rest = bytes(self._ahead[at : self._filled])
+        self._ahead[: len(rest)], self._filled = rest, len(rest)
+
+    def _complete(self, answer: memoryview) -> None:
         self._answered(answer)
         if len(answer) >= LONG_BYTES and self._socket is not None and self.lost is None:
+            # A long answer ends with the bytes that were received last: none of the next ones are here.
             self._transport.pause_reading()
             loop, connection = asyncio.get_running_loop(), self._socket.dup()
             self._receiver = AnswerReceiver(connection, self._buffers, loop, self._answered, self._receive_again)
@@ -91,10 +113,6 @@ class _Answers(asyncio.BufferedProtocol):
 
     def _fail_as_not_kafka(self) -> None:
         self.fail(BrokerError(f"{self._broker} does not speak Kafka's protocol: check the port in its address"))
-
-    def _expect(self, view: memoryview, *, in_head: bool) -> None:
-        self._view, self._size, self._filled, self._in_head = view, len(view), 0, in_head
-        self._wake_for(self._size)
 
     def _wake_for(self, missing: int) -> None:
         wake_at = min(missing, _WAKE_AT) if missing > _LONG else 1
