@@ -15,7 +15,6 @@ from support.paths import ROOT
 HOST: Final = "it changes a machine or a cluster of the user's"
 INSTALLATION: Final = "it installs the package; make package does that, and the names of extras are checked below"
 TARGETS: Final = "it takes minutes, or is a target of make that others run; its names are checked below"
-SPARK: Final = "not run yet: the pages about Spark are being rewritten, with tests in tests/integration/spark"
 OUTPUT: Final = "it is an output that differs from run to run"
 NOT_RUN: Final = (
     ("docs/chaos.md", "make chaos ", TARGETS),
@@ -32,11 +31,7 @@ NOT_RUN: Final = (
     ("docs/server.md", "event: change", OUTPUT),
     ("docs/speed.md", "make bench", TARGETS),
     ("docs/sdmx.md", "make fuzz", TARGETS),
-    ("docs/spark.md", "", SPARK),
-    ("docs/spark-clusters.md", "", SPARK),
-    ("docs/spark-streaming.md", "", SPARK),
-    ("docs/spark-udf.md", "", SPARK),
-    ("docs/spark-views.md", "", SPARK),
+    ("docs/spark-clusters.md", "", HOST),
     ("docs/producer.md", "make long", TARGETS),
     ("CONTRIBUTING.md", "make env", TARGETS),
     ("README.md", "make demo", TARGETS),
