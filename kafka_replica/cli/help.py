@@ -117,6 +117,7 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
 VARIABLES: Final = {
     "KAFKA_REPLICA_BOOTSTRAP_SERVERS": "Brokers, if --bootstrap-server is not given.",
     "KAFKA_REPLICA_CACHE": 'Folder for downloads of "broker start".',
+    "KAFKA_REPLICA_COMPILED": "0 ignores the compiled modules, 1 fails if they are missing.",
     "KAFKA_REPLICA_DEBUG": "1 shows stack traces and the log of Kafka's client.",
     "KAFKA_REPLICA_LOG_FORMAT": "text or json, if --log-format is not given.",
     "KAFKA_REPLICA_MAVEN_ROOT": 'Repository of Kafka for "broker start".',
