@@ -148,27 +148,3 @@ def test_findings_of_a_map(spark: SparkSession, tmp_path: Path) -> None:
     assert first.listed == other.listed == local.height == 70
     assert first.report.counts == other.report.counts
     assert sum(first.report.counts.values()) >= 200
-
-
-@pytest.mark.long
-def test_millions_of_findings(demo: Snapshot, spark: SparkSession, tmp_path: Path) -> None:
-    """Two million findings over many partitions are all listed, in order, with their rows."""
-    rules = _rules(demo)
-    rows = _data(rules, 1000).with_columns(SEX=pl.lit("Q"))
-    text = rows.write_csv(include_header=False)
-    with (tmp_path / "data.csv").open("w") as file:
-        file.write(",".join(rows.columns) + "\n")
-        for _ in range(1_000):
-            file.write(text)
-    job = ValidationJob(
-        sources=sources_of([str(tmp_path / "data.csv")]), rules=rules, out=tmp_path, out_format="parquet"
-    )
-    spark.conf.set("spark.sql.files.maxPartitionBytes", str(4 << 20))
-    try:
-        done = _run("spark", replace(job, findings=tmp_path / "findings.parquet"))
-    finally:
-        spark.conf.unset("spark.sql.files.maxPartitionBytes")
-    found = pl.read_parquet(tmp_path / "findings.parquet")
-    assert done.listed == found.height == sum(done.report.counts.values()) >= 2_000_000
-    assert found["row"].is_sorted()
-    assert found.filter(rule="code-unknown")["row"].to_list() == list(range(1, 1_000_001))
