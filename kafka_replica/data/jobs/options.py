@@ -16,6 +16,7 @@ FINDINGS_FORMATS: Final = (".csv", ".jsonl", ".parquet", ".xlsx")
 REPORT_FORMATS: Final = (".html", ".json", ".ess.json")
 """The ends of the names of files with reports: a page, JSON, and the form of the European Statistical System."""
 ESS: Final = ".ess.json"
+"""The end of the names of reports in the form of the European Statistical System."""
 
 
 def check_report_path(path: Path) -> None:

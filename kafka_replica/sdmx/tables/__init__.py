@@ -9,21 +9,21 @@ A table has one row per item, of one or several artefacts: codelists, value list
 schemes, category schemes, reporting taxonomies, hierarchies, and anything else that consists of items. Nested items
 have a row each, parents first. Columns:
 
-=============== ================================== ==========================================================
-``urn``         string                             the URN of the artefact
-``id``          string                             the item's own id
-``path``        string                             as in a URN: ``A.B`` where items hold items, else the id
-``name``        string                             in ``language``, or English, else the first
-``description`` string                             the same
-``parent``      string                             the path of the parent; for codes and concepts its id
-``position``    int32                              from 1, in the order of the artefact
-``names``       map of string to string            by language; or columns ``name_en``, ... with ``languages``
-``descriptions`` map of string to string           the same
-``code``        string                             in hierarchies: the URN of the code
-``valid_from``  string                             in hierarchies, as written
-``valid_to``    string                             the same
-``annotations`` list of structs                    id, title, type, value, url, text (map by language)
-=============== ================================== ==========================================================
+================ ================================== ==========================================================
+``urn``          string                             the URN of the artefact
+``id``           string                             the item's own id
+``path``         string                             as in a URN: ``A.B`` where items hold items, else the id
+``name``         string                             in ``language``, or English, else the first
+``description``  string                             the same
+``parent``       string                             the path of the parent; for codes and concepts its id
+``position``     int32                              from 1, in the order of the artefact
+``names``        map of string to string            by language; or columns ``name_en``, ... with ``languages``
+``descriptions`` map of string to string            the same
+``code``         string                             in hierarchies: the URN of the code
+``valid_from``   string                             in hierarchies, as written
+``valid_to``     string                             the same
+``annotations``  list of structs                    id, title, type, value, url, text (map by language)
+================ ================================== ==========================================================
 
 Other content of a message (links, core representations, contacts) is not in a table. Items of a hierarchy have no
 names; join them by ``code``.
