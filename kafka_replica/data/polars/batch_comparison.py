@@ -8,7 +8,9 @@ compared by its keys in a second pass, so nothing else is found. A third pass ma
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import reduce
 from itertools import groupby
+from operator import add
 from typing import Final, TypeAlias
 
 import polars as pl
@@ -34,7 +36,8 @@ _SEEDS: Final = (0x5EED, 0xC0FFEE)
 
 def hash_of(names: Sequence[str], seed: int = _SEEDS[0]) -> pl.Expr:
     """Return a hash of the values of columns, 64 bits; NULL is a value, too."""
-    return pl.struct(list(names)).hash(seed).alias(_HASH)
+    # the sum, modulo 2 ** 64, of a hash of each column; half the time of the hash of a struct
+    return reduce(add, (pl.col(name).hash(seed + place) for place, name in enumerate(names))).alias(_HASH)
 
 
 class Hashes:

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 import polars as pl
 
 
 def is_in(text: pl.Expr, values: Iterable[str]) -> pl.Expr:
     """Return whether a text equals one of the values; NULL if the text is NULL."""
-    every = sorted(set(values))
+    every = _ordered(frozenset(values))
     if len(every) == 1:
-        return text == every[0]
-    return text.is_in(pl.Series(every, dtype=pl.String).implode(), nulls_equal=False)
+        return text == pl.lit(every[0], pl.String)
+    return text.is_in(every.implode(), nulls_equal=False)
+
+
+@lru_cache(maxsize=64)
+def _ordered(values: frozenset[str]) -> pl.Series:
+    """Return the values in order; they are the same for each batch of a job."""
+    return pl.Series(sorted(values), dtype=pl.String)

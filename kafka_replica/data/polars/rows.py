@@ -55,8 +55,9 @@ class Prepared:
             checks = self.bound.checks
             flags = rows.select([expressions.condition(checks[one].broken).alias(str(one)) for one in numbers])
             for one in numbers:
-                hit = rows.filter(flags[str(one)].fill_null(value=False))
-                if hit.height:
+                flagged = flags[str(one)]
+                if flagged.any():
+                    hit = rows.filter(flagged.fill_null(value=False))
                     # If several values are wrong, the first counts.
                     hit = hit.unique(ROW, keep="first", maintain_order=True) if lists else hit
                     yield one, hit, self._shown(checks[one], lists)

@@ -131,7 +131,7 @@ def test_generated_worlds(seed: int, tmp_path: Path) -> None:
 
 
 def _compare_frames(frame: pl.DataFrame, rules: Rules, folder: Path, rows: int, kind: Any = "csv") -> None:
-    frame.write_parquet(folder / "data.parquet", row_group_size=max(1, frame.height // 2))
+    frame.write_parquet(folder / "data.parquet", row_group_size=max(1, frame.height))  # one batch
     sources = sources_of([str(folder / "data.parquet")])
 
     def job(out: Path) -> ValidationJob:

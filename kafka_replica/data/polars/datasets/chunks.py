@@ -113,9 +113,10 @@ class CsvChunks:
                 data, line = data[end:], line + 1
             end = _end_of_records(data)
             if end:
-                yield Chunk(data[:end], line)
-                line += data.count(b"\n", 0, end)
-            rest = self._bounded(data[end:], line)
+                whole, data = data[:end], data[end:]
+                yield Chunk(whole, line)
+                line += whole.count(b"\n")
+            rest = self._bounded(data, line)
         rest = rest.rstrip(_LINE_ENDS)
         if rest and (with_header or not is_first):
             yield Chunk(rest + b"\n", line)
