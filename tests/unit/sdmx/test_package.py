@@ -19,6 +19,7 @@ OURS = (
     "kafka_replica.common.html_tables",
     "kafka_replica.records",
     "kafka_replica.sdmx",
+    "kafka_replica.common.process",
     "kafka_replica.common.wording",
 )
 
