@@ -63,7 +63,7 @@ def test_line_breaks_in_cells_need_an_option(demo: Snapshot, tmp_path: Path) -> 
     sources = sources_of([str(tmp_path / "data.csv")])
     runs = engine("spark")
     assert runs.writes_here
-    with pytest.raises(DatasetError, match=r"data\.csv: a row has more or fewer cells .* say --line-breaks"):
+    with pytest.raises(DatasetError, match=r"data\.csv: a row has more or fewer cells .* use --line-breaks"):
         runs.validate(ValidationJob(sources=sources, rules=rules, out=tmp_path), lambda words: None)
     listing = ValidationJob(sources=sources, rules=rules, out=tmp_path, findings=tmp_path / "findings.xlsx")
     with pytest.raises(ConfigurationError, match="Spark writes no workbooks"):
