@@ -114,7 +114,7 @@ def is_consequence(error: KafkaError) -> bool:
     return error.code() in {KafkaError._PURGE_QUEUE, KafkaError._PURGE_INFLIGHT}
 
 
-def explained(error: KafkaError | KafkaException | Exception, doing: str) -> BrokerError | ConfigurationError:
+def translate_error(error: KafkaError | KafkaException | Exception, doing: str) -> BrokerError | ConfigurationError:
     """Translate an error into our exception, whose message gives the operation, Kafka's message and advice."""
     cause = error.args[0] if isinstance(error, KafkaException) and error.args else error
     if not isinstance(cause, KafkaError):

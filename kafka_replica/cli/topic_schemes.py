@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Final
 
-from kafka_replica.broker.writing.errors import Fault, fault_of
+from kafka_replica.broker.writing.faults import Fault, fault_of
 from kafka_replica.cli.log_output import say
 from kafka_replica.cli.options import ReplicaArguments
 from kafka_replica.cli.ready import ready_replica

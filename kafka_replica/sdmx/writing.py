@@ -12,9 +12,9 @@ from typing import Any, Final
 from kafka_replica.common.wording import counted
 from kafka_replica.sdmx.errors import SdmxError, UnwritableError
 from kafka_replica.sdmx.formats.registry import WRITTEN, keeping_writer, writer
-from kafka_replica.sdmx.formats.shared.writing.carrying import carried
 from kafka_replica.sdmx.formats.shared.writing.difference import difference
 from kafka_replica.sdmx.formats.shared.writing.headers import header_for
+from kafka_replica.sdmx.formats.shared.writing.representable import carried
 from kafka_replica.sdmx.message import Header
 from kafka_replica.sdmx.message_format import Format, of_content_type
 from kafka_replica.sdmx.model import Artefact, OpaqueArtefact

@@ -5,9 +5,9 @@ They use no I/O, threads or clock. This package may import ``records`` and ``err
 """
 
 from kafka_replica.transactions.batches import Batch, Content, Kind, Parsed, Reading
-from kafka_replica.transactions.detector import BoundaryDetector, CommittedRecords, ConsistentPoint, Decision, Ends
-from kafka_replica.transactions.markers import MarkerDetector
-from kafka_replica.transactions.quiescence import QuiescenceDetector
+from kafka_replica.transactions.contract import BoundaryDetector, CommittedRecords, ConsistentPoint, Decision, Ends
+from kafka_replica.transactions.marker_detector import MarkerDetector
+from kafka_replica.transactions.quiescence_detector import QuiescenceDetector
 
 __all__ = [
     "Batch",

@@ -71,7 +71,7 @@ class CommittedBatches:
             self.part.hold()
 
 
-class Tally:
+class TransactionCounter:
     """A counter of transactions by their parts.
 
     Where epochs do not tell the transactions of a producer apart, the count is the number of its markers in the

@@ -10,7 +10,7 @@ from confluent_kafka.admin import AdminClient
 
 from kafka_replica.broker.connection.clients import made
 from kafka_replica.broker.connection.settings import admin_settings
-from kafka_replica.broker.errors import explained
+from kafka_replica.broker.errors import translate_error
 
 _DOING: Final = "listing the topics"
 
@@ -20,7 +20,7 @@ def listed(admin: AdminClient, timeout_s: float) -> list[str]:
     try:
         found = admin.list_topics(timeout=timeout_s).topics
     except KafkaException as error:
-        raise explained(error, _DOING) from error
+        raise translate_error(error, _DOING) from error
     return sorted(name for name in found if not name.startswith("__"))
 
 

@@ -23,7 +23,7 @@ from kafka_replica.broker.admin.diagnosis import Trouble, connection_trouble
 from kafka_replica.broker.admin.topic_names import listed
 from kafka_replica.broker.connection.clients import made
 from kafka_replica.broker.connection.settings import admin_settings, error_callback
-from kafka_replica.broker.errors import explained, is_refusal, may_pass
+from kafka_replica.broker.errors import is_refusal, may_pass, translate_error
 from kafka_replica.broker.topic_settings import recommended_replicas, with_min_insync
 from kafka_replica.errors import AuthorizationError, BrokerUnavailableError, TopicNotFoundError
 from kafka_replica.records import Partition, Position
@@ -186,7 +186,7 @@ class Topics:
         except KafkaException as error:
             if error.args[0].name() == "TOPIC_ALREADY_EXISTS":
                 return False
-            raise explained(error, f"creating topic {topic}") from error
+            raise translate_error(error, f"creating topic {topic}") from error
         self._wait_until_known(topic, timeout_s)
         return True
 
@@ -279,7 +279,7 @@ class Topics:
             try:
                 answer = future.result(_GLANCE_S)
             except KafkaException as error:
-                raise (cause if may_pass(error.args[0]) else None) or explained(error, doing) from error
+                raise (cause if may_pass(error.args[0]) else None) or translate_error(error, doing) from error
             except TimeoutError as error:
                 if time.monotonic() > look_s:
                     cause = self._cause(doing) or cause
@@ -302,7 +302,7 @@ class Topics:
         if not self._are_down:
             return None
         refusal = next((error for error in trouble if is_refusal(error)), None)
-        return connection_trouble(self._config, doing) if refusal is None else explained(refusal, doing)
+        return connection_trouble(self._config, doing) if refusal is None else translate_error(refusal, doing)
 
 
 class PendingInfo:

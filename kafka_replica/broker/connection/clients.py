@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from confluent_kafka import KafkaException
 
 from kafka_replica.broker.connection.logs import librdkafka_log
-from kafka_replica.broker.errors import explained
+from kafka_replica.broker.errors import translate_error
 from kafka_replica.errors import ConfigurationError
 
 T = TypeVar("T")
@@ -24,6 +24,6 @@ def made(kind: Callable[..., T], settings: Mapping[str, Any], doing: str) -> T:
     try:
         return kind(dict(settings), logger=librdkafka_log)
     except KafkaException as error:
-        raise explained(error, doing) from error
+        raise translate_error(error, doing) from error
     except (TypeError, ValueError) as error:
         raise ConfigurationError(f"{doing}: {error}") from error

@@ -45,7 +45,7 @@ class RawContent:
             self._data = self._spill_buffer.put(self._data)
 
 
-class Walked:
+class ScannedBatches:
     """The batches of a partition in one fetch response."""
 
     __slots__ = ("batches", "epoch", "gap", "position")
@@ -57,13 +57,15 @@ class Walked:
         self.gap = False
 
 
-def walk(data: memoryview, partition: Partition, position: int, epoch: int, spill_buffer: SpillBuffer) -> Walked:
+def scan_batches(
+    data: memoryview, partition: Partition, position: int, epoch: int, spill_buffer: SpillBuffer
+) -> ScannedBatches:
     """Parse the part of a fetch response that belongs to a partition, from ``position`` on.
 
     Raises:
         BrokerError: a batch has a format older than Kafka 0.11.
     """
-    walked = Walked(position, epoch)
+    scanned = ScannedBatches(position, epoch)
     at, size = 0, len(data)
     unpack = _HEAD.unpack_from
     while size - at >= _HEAD.size:
@@ -79,20 +81,20 @@ def walk(data: memoryview, partition: Partition, position: int, epoch: int, spil
                 'boundaries="quiescence"'
             )
         end = base + last + 1
-        if end > walked.position:
-            first = max(base, walked.position)
-            if base > walked.position or count <= last:
-                walked.gap = True
+        if end > scanned.position:
+            first = max(base, scanned.position)
+            if base > scanned.position or count <= last:
+                scanned.gap = True
             piece = data[at : at + whole]
             # The log cleaner keeps the header of an emptied batch, without the marker that it contained.
             kind = _kind(attributes, piece) if count else None
             if kind is not None:
-                content = RawContent(piece, partition, walked.position if base < walked.position else 0, spill_buffer)
-                walked.batches.append(Batch(partition, kind, first, end, count, producer, producer_epoch, content))
-            walked.position = end
-            walked.epoch = leader_epoch
+                content = RawContent(piece, partition, scanned.position if base < scanned.position else 0, spill_buffer)
+                scanned.batches.append(Batch(partition, kind, first, end, count, producer, producer_epoch, content))
+            scanned.position = end
+            scanned.epoch = leader_epoch
         at += whole
-    return walked
+    return scanned
 
 
 def _kind(attributes: int, piece: memoryview) -> Kind | None:

@@ -15,7 +15,7 @@ from kafka_replica.broker.admin.topics import Topics
 from kafka_replica.broker.connection.clients import made
 from kafka_replica.broker.connection.logs import librdkafka_log
 from kafka_replica.broker.connection.settings import error_callback, reader_settings
-from kafka_replica.broker.errors import explained, is_missing_topic, is_refusal, may_pass
+from kafka_replica.broker.errors import is_missing_topic, is_refusal, may_pass, translate_error
 from kafka_replica.broker.reading.contract import Fetched, Opened, Origin, Retention
 from kafka_replica.broker.reading.fetch_positions import check_beginnings, check_ends
 from kafka_replica.broker.reading.topic_monitor import TopicMonitor
@@ -247,7 +247,7 @@ class ConsumerReader:
 
     def _passing_trouble(self) -> BrokerError | None:
         trouble, self._trouble[:] = list(self._trouble), []
-        explanations = [explained(error, f"reading {self._name}") for error in trouble]
+        explanations = [translate_error(error, f"reading {self._name}") for error in trouble]
         for error, explanation in zip(trouble, explanations, strict=True):
             # look() notices a deleted topic; here the broker may just be starting.
             passing = may_pass(error) or is_missing_topic(error) or (is_refusal(error) and bool(self._positions))
@@ -266,7 +266,7 @@ def check_names(config: Mapping[str, Any]) -> None:
         Consumer(reader_settings(config), logger=librdkafka_log).close()
     except KafkaException as error:
         if "No such configuration property" in str(error):
-            raise explained(error, "setting up the reader") from error
+            raise translate_error(error, "setting up the reader") from error
     except (TypeError, ValueError) as error:
         raise ConfigurationError(f"setting up the reader: {error}") from error
 

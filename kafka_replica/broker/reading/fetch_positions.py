@@ -11,11 +11,11 @@ from uuid import UUID
 
 from confluent_kafka import KafkaError
 
-from kafka_replica.broker.errors import explained, may_pass
+from kafka_replica.broker.errors import may_pass, translate_error
 from kafka_replica.broker.reading.contract import Origin
 from kafka_replica.broker.reading.topic_monitor import recreated
 from kafka_replica.broker.wire.cluster import Cluster, Purpose
-from kafka_replica.broker.wire.connection import Link
+from kafka_replica.broker.wire.connection import BrokerConnection
 from kafka_replica.broker.wire.messages import (
     DESCRIBE_CONFIGS,
     EARLIEST,
@@ -301,7 +301,7 @@ class FetchPositions:
                 await self.find_leaders(now=True)
         check(error, doing)
 
-    async def _link(self, node: int) -> Link:
+    async def _link(self, node: int) -> BrokerConnection:
         try:
             return await self._cluster.link(node, Purpose.ASK)
         except BrokerUnavailableError:
@@ -313,7 +313,7 @@ def check(error: int, doing: str) -> None:
     """Raise the exception for an error code of Kafka; errors that may pass become ``BrokerUnavailableError``."""
     if not error:
         return
-    explanation = explained(KafkaError(error), doing)
+    explanation = translate_error(KafkaError(error), doing)
     if may_pass(KafkaError(error)) and not isinstance(explanation, TopicNotFoundError | BrokerUnavailableError):
         raise BrokerUnavailableError(str(explanation))
     raise explanation

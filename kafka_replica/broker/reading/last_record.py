@@ -15,7 +15,7 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Topic
 from kafka_replica.broker.admin.topics import Topics
 from kafka_replica.broker.connection.clients import made
 from kafka_replica.broker.connection.settings import reader_settings
-from kafka_replica.broker.errors import explained, may_pass
+from kafka_replica.broker.errors import may_pass, translate_error
 from kafka_replica.errors import BrokerUnavailableError
 from kafka_replica.records import Partition
 
@@ -133,7 +133,7 @@ def _taken(message: Message, doing: str) -> Found | None:
         return Found(message.key(), message.value(), message.offset() or 0)
     if error.code() == KafkaError._PARTITION_EOF or may_pass(error) or error.code() == _NO_GROUP:
         return None
-    raise explained(error, doing)
+    raise translate_error(error, doing)
 
 
 _NO_GROUP = KafkaError.GROUP_AUTHORIZATION_FAILED  # concerns a group that we do not use

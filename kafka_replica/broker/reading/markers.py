@@ -14,8 +14,8 @@ from typing import Any, TypeVar
 from confluent_kafka import KafkaError
 
 from kafka_replica.broker.connection.security import connection_settings
-from kafka_replica.broker.errors import explained, is_missing_topic, may_pass
-from kafka_replica.broker.reading.batches import walk
+from kafka_replica.broker.errors import is_missing_topic, may_pass, translate_error
+from kafka_replica.broker.reading.batches import scan_batches
 from kafka_replica.broker.reading.contract import RETENTION_SETTINGS, Fetched, Opened, Origin, Retention
 from kafka_replica.broker.reading.fetch_positions import (
     FetchPosition,
@@ -202,7 +202,7 @@ class MarkerReader:
                 "it was truncated, or its beginning was deleted"
             )
         kafka = KafkaError(error)
-        trouble = explained(kafka, f"reading {fetch_position.partition}")
+        trouble = translate_error(kafka, f"reading {fetch_position.partition}")
         if not (may_pass(kafka) or is_missing_topic(kafka) or error == _INCONSISTENT_TOPIC_ID):
             raise trouble
         self._passes(BrokerUnavailableError(str(trouble)))  # finding the leaders shows whether the topic is gone
@@ -211,7 +211,7 @@ class MarkerReader:
 
     def _walk(self, fetch_position: FetchPosition, answered: FetchedPartition, *, alone: bool) -> None:
         """Collect the batches of an answer, and note whether an offset is missing among them."""
-        walked = walk(
+        scanned = scan_batches(
             answered.batches,
             fetch_position.partition,
             fetch_position.position,
@@ -219,13 +219,13 @@ class MarkerReader:
             self._spill_buffer,
         )
         fetch_position.high, fetch_position.stable = answered.high_watermark, answered.stable
-        self._batches += walked.batches
+        self._batches += scanned.batches
         self._size_bytes += len(answered.batches)
-        if walked.gap:
+        if scanned.gap:
             self._gaps.add(fetch_position.partition)
         self._fetch_positions.note_log_start(fetch_position, answered.log_start)
-        if walked.position > fetch_position.position or fetch_position.position >= answered.high_watermark:
-            fetch_position.position, fetch_position.epoch = walked.position, walked.epoch
+        if scanned.position > fetch_position.position or fetch_position.position >= answered.high_watermark:
+            fetch_position.position, fetch_position.epoch = scanned.position, scanned.epoch
         elif fetch_position.is_empty(alone=alone):
             fetch_position.position = answered.high_watermark  # compaction has removed everything up to the end
             self._gaps.add(fetch_position.partition)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from enum import StrEnum
 
 from kafka_replica.broker.connection.security import ConnectionSettings
-from kafka_replica.broker.wire.connection import Link, connect
+from kafka_replica.broker.wire.connection import BrokerConnection, connect
 from kafka_replica.broker.wire.messages import METADATA, MetadataAnswer, metadata_request, read_metadata
 from kafka_replica.errors import BrokerError, BrokerUnavailableError
 
@@ -28,8 +28,8 @@ class Cluster:
         self._settings = settings
         self._timeout_s = timeout_s
         self._brokers: dict[int, tuple[str, int]] = {}
-        self._links: dict[tuple[int, Purpose], Link] = {}
-        self._first: Link | None = None  # to any of the bootstrap servers
+        self._links: dict[tuple[int, Purpose], BrokerConnection] = {}
+        self._first: BrokerConnection | None = None  # to any of the bootstrap servers
 
     async def metadata(self, topics: Iterable[str], nodes: Iterable[int] = ()) -> list[MetadataAnswer]:
         """Return the metadata of the topics from each of these brokers; without nodes, from any reachable broker.
@@ -45,7 +45,7 @@ class Cluster:
             self._brokers.update(answer.brokers)
         return answers
 
-    async def link(self, node: int, purpose: Purpose) -> Link:
+    async def link(self, node: int, purpose: Purpose) -> BrokerConnection:
         """Return a connection to a broker.
 
         Raises:

@@ -149,7 +149,7 @@ class _Answers(asyncio.BufferedProtocol):
         self.waiting.clear()
 
 
-class Link:
+class BrokerConnection:
     """A connection that answers requests in order. Bound to one event loop."""
 
     def __init__(self, connection: AIOKafkaConnection, broker: str, client_id: str) -> None:
@@ -200,7 +200,7 @@ class Link:
         self._transport.abort()
 
 
-async def connect(settings: ConnectionSettings, host: str, port: int, timeout_s: float) -> Link:
+async def connect(settings: ConnectionSettings, host: str, port: int, timeout_s: float) -> BrokerConnection:
     """Connect to a broker.
 
     Raises:
@@ -217,7 +217,7 @@ async def connect(settings: ConnectionSettings, host: str, port: int, timeout_s:
         ) from error
     if connection._writer is None:  # closed before the event loop continued here
         raise BrokerUnavailableError(f"connecting to {broker}: the connection was closed at once; check that it runs")
-    link = Link(connection, broker, settings.client_id)
+    link = BrokerConnection(connection, broker, settings.client_id)
     if not all(link.speaks(api) for api in TO_READ):
         link.close()
         raise TooOldError(f"{broker} is too old to be read by markers (Kafka 3.1 or later is needed)")

@@ -10,7 +10,7 @@ from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
 from kafka_replica.broker.connection.clients import made
 from kafka_replica.broker.connection.settings import common_settings
-from kafka_replica.broker.errors import explained
+from kafka_replica.broker.errors import translate_error
 from kafka_replica.common.secret_values import hide_secrets
 from kafka_replica.errors import BadRecordError, PublishError
 from kafka_replica.records import Headers, Record, key_text
@@ -70,7 +70,7 @@ class DeadLetterTopic:
         while self._producer.flush(_LOOK_S) and not self._refused and time.monotonic() < give_up_s + 1:
             pass
         if self._refused:
-            raise PublishError(str(explained(self._refused[0], self._doing(bad_records[0], len(bad_records)))))
+            raise PublishError(str(translate_error(self._refused[0], self._doing(bad_records[0], len(bad_records)))))
         if len(self._producer):
             raise PublishError(
                 f"{self._doing(bad_records[0], len(bad_records))}: Kafka did not acknowledge them in "
@@ -90,7 +90,7 @@ class DeadLetterTopic:
                 if time.monotonic() > give_up_s:
                     raise PublishError(f"{self._doing(bad, 1)}: Kafka accepts no records; check that it runs") from None
             except KafkaException as error:
-                raise PublishError(str(explained(error, self._doing(bad, 1)))) from error
+                raise PublishError(str(translate_error(error, self._doing(bad, 1)))) from error
             else:
                 return
 

@@ -16,12 +16,12 @@ from typing import Any, TypeVar
 from confluent_kafka import KafkaError, KafkaException
 
 from kafka_replica.broker.connection.security import connection_settings
-from kafka_replica.broker.errors import explained
-from kafka_replica.broker.reading.batches import walk
+from kafka_replica.broker.errors import translate_error
+from kafka_replica.broker.reading.batches import scan_batches
 from kafka_replica.broker.reading.spill_buffer import SpillBuffer
 from kafka_replica.broker.wire import messages, transactions
 from kafka_replica.broker.wire.cluster import Cluster, Purpose
-from kafka_replica.broker.wire.connection import Link, TooOldError
+from kafka_replica.broker.wire.connection import BrokerConnection, TooOldError
 from kafka_replica.broker.wire.fetch_limits import fetch_limits
 from kafka_replica.broker.wire.messages import FetchFrom, TopicAnswer
 from kafka_replica.records import Partition
@@ -99,10 +99,12 @@ class TransactionInspector:
         end = self.offsets([partition], messages.LATEST)[partition]
         empty_since_s: float | None = None
         while position < end:
-            walked = walk(self._run(self._fetch(partition, position)), partition, position, -1, self._spill_buffer)
-            yield from (batch for batch in walked.batches if batch.first < end)
-            if walked.position > position:
-                position, empty_since_s = walked.position, None
+            scanned = scan_batches(
+                self._run(self._fetch(partition, position)), partition, position, -1, self._spill_buffer
+            )
+            yield from (batch for batch in scanned.batches if batch.first < end)
+            if scanned.position > position:
+                position, empty_since_s = scanned.position, None
             elif empty_since_s is None:
                 empty_since_s = time.monotonic()
             elif time.monotonic() - empty_since_s > _SURE_S:
@@ -127,26 +129,26 @@ class TransactionInspector:
             _check(answer.topics[name].error, f"looking up topic {name}")
         return answer.topics
 
-    async def _link(self, node: int, purpose: Purpose = Purpose.ASK) -> Link:
+    async def _link(self, node: int, purpose: Purpose = Purpose.ASK) -> BrokerConnection:
         link = await self._cluster.link(node, purpose)
         if not all(map(link.speaks, messages.VERSIONS)):
             raise TooOldError(f"{link.broker} does not list open transactions (Kafka 3.1 or later does)")
         return link
 
-    async def _leader(self, partition: Partition, purpose: Purpose = Purpose.ASK) -> Link:
+    async def _leader(self, partition: Partition, purpose: Purpose = Purpose.ASK) -> BrokerConnection:
         return await self._link(self._topics[partition.topic].leaders[partition.partition], purpose)
 
     async def _of_leaders(
         self, partitions: Iterable[Partition], api: int, request: Callable[[list[Partition]], bytes]
     ) -> list[memoryview]:
         """Return the answers of all leaders of the partitions."""
-        links: dict[Link, list[Partition]] = {}
+        links: dict[BrokerConnection, list[Partition]] = {}
         for partition in partitions:
             links.setdefault(await self._leader(partition), []).append(partition)
         asked = [link.ask(api, request(own)) for link, own in links.items()]
         return [await self._cluster.within(answer) for answer in asked]
 
-    async def _coordinator(self, transactional_id: str) -> Link:
+    async def _coordinator(self, transactional_id: str) -> BrokerConnection:
         request = transactions.coordinator_request(transactional_id)
         anybody = await self._link(next(iter(self._topics.values())).leaders[0])
         answer = await self._cluster.within(anybody.ask(messages.FIND_COORDINATOR, request))
@@ -217,4 +219,4 @@ _CONCURRENT_TRANSACTIONS = KafkaError.CONCURRENT_TRANSACTIONS
 
 def _check(error: int, doing: str) -> None:
     if error:
-        raise explained(KafkaError(error), doing) from KafkaException(KafkaError(error))
+        raise translate_error(KafkaError(error), doing) from KafkaException(KafkaError(error))

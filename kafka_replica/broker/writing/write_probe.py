@@ -11,7 +11,7 @@ from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
 from kafka_replica.broker.connection.clients import made
 from kafka_replica.broker.connection.settings import common_settings, error_callback
-from kafka_replica.broker.errors import explained
+from kafka_replica.broker.errors import translate_error
 from kafka_replica.broker.writing.size_limits import is_too_large, over_kafkas_limit, over_own_limit
 from kafka_replica.broker.writing.writer import DEFAULTS
 from kafka_replica.errors import AuthenticationError, BrokerError, BrokerUnavailableError, ConfigurationError
@@ -78,7 +78,7 @@ class WriteProbe:
             refused = self._refused[0]
             if is_too_large(refused):
                 raise BrokerError(over_kafkas_limit(doing, self._config, topic, size_bytes, self._timeout_s))
-            raise explained(refused, doing)
+            raise translate_error(refused, doing)
         if left:
             raise BrokerUnavailableError(f"{doing}: not acknowledged in {self._timeout_s:g} s; see the brokers' logs")
 
@@ -98,6 +98,6 @@ class WriteProbe:
         """Return the broker's refusal of our credentials, if there is one, otherwise librdkafka's error."""
         with suppress(KafkaException):  # poll raises fatal errors, and this method is explaining one
             self._producer.poll(0)
-        reasons = [explained(trouble, doing) for trouble in self._trouble]
+        reasons = [translate_error(trouble, doing) for trouble in self._trouble]
         refusal = next((reason for reason in reasons if isinstance(reason, AuthenticationError)), None)
-        return refusal or explained(error, doing)
+        return refusal or translate_error(error, doing)

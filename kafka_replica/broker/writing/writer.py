@@ -11,7 +11,7 @@ from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
 from kafka_replica.broker.connection.clients import made
 from kafka_replica.broker.connection.settings import common_settings, error_callback
-from kafka_replica.broker.errors import explained, is_consequence
+from kafka_replica.broker.errors import is_consequence, translate_error
 from kafka_replica.broker.writing.size_limits import is_too_large, over_kafkas_limit, over_own_limit
 from kafka_replica.errors import (
     AuthenticationError,
@@ -106,7 +106,7 @@ class TransactionalWriter:
     def _check_accepted(self, doing: str) -> None:
         """Raise AuthenticationError if the broker refused our credentials; librdkafka itself only times out then."""
         for each in self._trouble:
-            refusal = explained(each, doing)
+            refusal = translate_error(each, doing)
             if isinstance(refusal, AuthenticationError):
                 raise refusal
 
@@ -237,7 +237,7 @@ class TransactionalWriter:
         doing = f"handing over key {key_text(key)} for topic {topic}"
         if is_too_large(error.args[0]):
             return RecordNotSentError(over_own_limit(doing, len(key) + len(value or b""), self._own_limit_bytes))
-        return RecordNotSentError(str(explained(error, doing)))
+        return RecordNotSentError(str(translate_error(error, doing)))
 
     def _cause(self, raised: KafkaException | SystemError) -> KafkaException:
         """Return the error of Kafka behind an exception of its client.
@@ -263,7 +263,7 @@ class TransactionalWriter:
         key, topic = message.key() or b"", message.topic() or ""
         doing = f"sending key {key_text(key)} to topic {topic}"
         if not is_too_large(error):
-            return str(explained(error, doing))
+            return str(translate_error(error, doing))
         size_bytes = len(key) + len(message.value() or b"")
         return over_kafkas_limit(doing, self._config, topic, size_bytes, self._timeout_s)
 
@@ -291,5 +291,5 @@ class TransactionalWriter:
             except (KafkaException, SystemError) as raised:
                 error = self._cause(raised)
                 if not error.args[0].retriable() or time.monotonic() >= give_up_s:
-                    raise explained(error, doing) from error
+                    raise translate_error(error, doing) from error
                 time.sleep(_RETRY_S)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from kafka_replica.broker.writing.errors import Fault, fault_of
+from kafka_replica.broker.writing.faults import Fault, fault_of
 from kafka_replica.errors import RecordNotSentError
 from kafka_replica.producer.errors import EncodingError
 

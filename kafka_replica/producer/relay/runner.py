@@ -10,7 +10,7 @@ from typing import Literal
 
 from sqlalchemy import Engine
 
-from kafka_replica.broker.writing.errors import Fault
+from kafka_replica.broker.writing.faults import Fault
 from kafka_replica.errors import CommitUnknownError, KafkaReplicaError
 from kafka_replica.producer.errors import OutboxError, ProducerConflictError
 from kafka_replica.producer.fingerprint import Fingerprint, digest_of
@@ -57,7 +57,7 @@ from kafka_replica.producer.relay.events import (
 from kafka_replica.producer.relay.failures import fault_of_sending, retry_pause_s
 from kafka_replica.producer.relay.kafka_session import KafkaSession, Sent, Step
 from kafka_replica.producer.relay.prefetch import Prefetcher
-from kafka_replica.producer.relay.retry_reason import retry_reason
+from kafka_replica.producer.relay.retry_text import retry_reason
 from kafka_replica.producer.relay.rules import Relay
 
 _log = logging.getLogger("kafka_replica.producer")

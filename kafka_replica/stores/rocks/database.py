@@ -14,7 +14,7 @@ from weakref import finalize
 from kafka_replica.errors import MissingExtraError, StoreDamagedError, StoreError
 from kafka_replica.records import key_text
 from kafka_replica.stores.rocks.cursor import Cursor
-from kafka_replica.stores.rocks.errors import STORE_ADVICE, Advice, explained, is_full
+from kafka_replica.stores.rocks.errors import STORE_ADVICE, Advice, is_full, translate_error
 from kafka_replica.stores.rocks.tuning import Tuning
 
 try:
@@ -299,7 +299,7 @@ class Database:
 
     def explain(self, error: Exception, doing: str) -> NoReturn:
         """Raise our exception for rocksdict's error."""
-        explanation = explained(error, doing, self.folder, self._advice)
+        explanation = translate_error(error, doing, self.folder, self._advice)
         self.is_damaged |= isinstance(explanation, StoreDamagedError)
         raise explanation from error
 

@@ -27,7 +27,7 @@ def is_full(error: Exception, folder: Path) -> bool:
     return any(sign in _signs(error, folder) for sign in _FULL)
 
 
-def explained(error: Exception, doing: str, folder: Path, advice: Advice = STORE_ADVICE) -> StoreError:
+def translate_error(error: Exception, doing: str, folder: Path, advice: Advice = STORE_ADVICE) -> StoreError:
     """Return our exception for rocksdict's error.
 
     Args:

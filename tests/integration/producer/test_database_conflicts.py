@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from confluent_kafka import Producer
 from sqlalchemy import select, text
 
-from kafka_replica.broker.writing.errors import Fault, fault_of
+from kafka_replica.broker.writing.faults import Fault, fault_of
 from kafka_replica.broker.writing.writer import TransactionalWriter
 from kafka_replica.cli.groups import kafka_replica
 from kafka_replica.embedded import LocalKafka

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from kafka_replica.broker.writing.errors import Fault, fault_of
+from kafka_replica.broker.writing.faults import Fault, fault_of
 from kafka_replica.broker.writing.writer import TransactionalWriter
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.errors import PublishError

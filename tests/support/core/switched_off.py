@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from kafka_replica import Position, Record
 from kafka_replica.transactions import Decision, Kind, MarkerDetector, QuiescenceDetector, Reading
-from kafka_replica.transactions.assignment import TransactionAssigner
 from kafka_replica.transactions.barrier import Barrier
 from kafka_replica.transactions.partitions import CommittedBatches, OpenBatches
 from kafka_replica.transactions.producers import ProducerState, Verdict
+from kafka_replica.transactions.version_rounds import TransactionAssigner
 from support.core.model_follower import WatchedAssembly
 
 

@@ -6,7 +6,7 @@ import enum
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from kafka_replica.broker.writing.errors import Fault
+from kafka_replica.broker.writing.faults import Fault
 from kafka_replica.producer.fingerprint import Fingerprint
 from kafka_replica.producer.relay.events import (
     Acquire,

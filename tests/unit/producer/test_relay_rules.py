@@ -11,7 +11,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from kafka_replica.broker.writing.errors import Fault
+from kafka_replica.broker.writing.faults import Fault
 from kafka_replica.producer.fingerprint import Fingerprint
 from kafka_replica.producer.relay.events import (
     Acquire,

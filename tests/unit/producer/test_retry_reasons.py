@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from kafka_replica.broker.writing.errors import Fault
+from kafka_replica.broker.writing.faults import Fault
 from kafka_replica.producer.relay.events import KafkaFailed
-from kafka_replica.producer.relay.retry_reason import retry_reason
+from kafka_replica.producer.relay.retry_text import retry_reason
 
 TIMED_OUT = "acquiring the transactional id tx-a: Kafka reports _TIMED_OUT: Timed out; check bootstrap.servers"
 

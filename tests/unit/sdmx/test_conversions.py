@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 
 from kafka_replica.sdmx import Header, InternationalString, read_message
 from kafka_replica.sdmx.errors import UnwritableError
-from kafka_replica.sdmx.formats.shared.writing.carrying import carried
+from kafka_replica.sdmx.formats.shared.writing.representable import carried
 from kafka_replica.sdmx.message_format import Format
 from kafka_replica.sdmx.model import Artefact, Codelist
 from kafka_replica.sdmx.urn import Urn

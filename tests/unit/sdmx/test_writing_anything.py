@@ -14,7 +14,7 @@ import pytest
 from kafka_replica.sdmx import base, containers, model, read_message, representation, write_message
 from kafka_replica.sdmx.base import Maintainable
 from kafka_replica.sdmx.containers import InternationalString, Items
-from kafka_replica.sdmx.formats.shared.writing.carrying import carried
+from kafka_replica.sdmx.formats.shared.writing.representable import carried
 from kafka_replica.sdmx.message_format import Format
 from kafka_replica.sdmx.model import ARTEFACTS
 from kafka_replica.sdmx.urn import Urn

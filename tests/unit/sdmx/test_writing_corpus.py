@@ -9,7 +9,7 @@ import pytest
 
 from kafka_replica.sdmx import read_message
 from kafka_replica.sdmx.errors import MessageError, UnreadableContentError, UnwritableError
-from kafka_replica.sdmx.formats.shared.writing.carrying import carried
+from kafka_replica.sdmx.formats.shared.writing.representable import carried
 from kafka_replica.sdmx.message_format import Format
 from kafka_replica.sdmx.model import Artefact, OpaqueArtefact
 from kafka_replica.sdmx.writing import media_types, writable, write_message

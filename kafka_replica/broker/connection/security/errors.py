@@ -11,7 +11,7 @@ from aiokafka.errors import BrokerResponseError, IncompatibleBrokerVersion
 from aiokafka.errors import KafkaConnectionError as ConnectionLostError
 from confluent_kafka import KafkaError
 
-from kafka_replica.broker.errors import explained
+from kafka_replica.broker.errors import translate_error
 from kafka_replica.common.error_causes import causes
 from kafka_replica.errors import AuthenticationError, BrokerError, BrokerUnavailableError, ConfigurationError
 
@@ -84,7 +84,7 @@ def connection_failed(error: BaseException, doing: str) -> BrokerError | Configu
             kind, what = found
             return kind(f"{doing}: {what}")
         if isinstance(cause, BrokerResponseError):
-            return explained(KafkaError(cause.errno, _SAID.get(cause.errno) or _words(cause)), doing)
+            return translate_error(KafkaError(cause.errno, _SAID.get(cause.errno) or _words(cause)), doing)
     if isinstance(chain[-1], (OSError, EOFError, ConnectionLostError)):
         return BrokerUnavailableError(f"{doing}: the connection was closed ({_words(chain[-1])}); {_CHECK_REACHABLE}")
     return BrokerError(f"{doing}: {type(error).__name__}: {error}; see the broker's log")

@@ -35,10 +35,10 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from kafka_replica.records import OpenTransaction, Partition, Position
-from kafka_replica.transactions.assignment import TransactionAssigner
 from kafka_replica.transactions.batches import Batch, Reading
-from kafka_replica.transactions.detector import CommittedRecords, ConsistentPoint, Decision, Ends
-from kafka_replica.transactions.partitions import CommittedBatches, OpenBatches, PartitionState, Tally
+from kafka_replica.transactions.contract import CommittedRecords, ConsistentPoint, Decision, Ends
+from kafka_replica.transactions.partitions import CommittedBatches, OpenBatches, PartitionState, TransactionCounter
+from kafka_replica.transactions.version_rounds import TransactionAssigner
 
 
 class MarkerDetector:
@@ -53,7 +53,7 @@ class MarkerDetector:
             int, tuple[int, bool]
         ] = {}  # for a single partition: producer id -> epoch of its last marker, bumped?
         self._settled: list[Batch] = []  # committed, not returned in a decision yet
-        self._transactions = Tally()  # committed since the last point
+        self._transactions = TransactionCounter()  # committed since the last point
         self._pointed_at = Position()
 
     # --- state ---

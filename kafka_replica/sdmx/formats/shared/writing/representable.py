@@ -10,9 +10,9 @@ from typing import Final
 from msgspec.structs import replace
 
 from kafka_replica.sdmx.containers import Items
-from kafka_replica.sdmx.formats.shared.writing.carrying_earlier import as_earlier, as_edi
 from kafka_replica.sdmx.formats.shared.writing.dimensions import in_order
 from kafka_replica.sdmx.formats.shared.writing.format_rules import RULES
+from kafka_replica.sdmx.formats.shared.writing.representable_earlier import as_earlier, as_edi
 from kafka_replica.sdmx.formats.shared.writing.requirements import check
 from kafka_replica.sdmx.message_format import Format
 from kafka_replica.sdmx.model import (

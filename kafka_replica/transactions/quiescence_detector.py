@@ -28,7 +28,7 @@ from typing import ClassVar
 
 from kafka_replica.records import Partition, Position
 from kafka_replica.transactions.batches import Batch, Reading
-from kafka_replica.transactions.detector import CommittedRecords, ConsistentPoint, Decision, Ends
+from kafka_replica.transactions.contract import CommittedRecords, ConsistentPoint, Decision, Ends
 
 
 class QuiescenceDetector:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafka_replica.broker.writing.errors import Fault
+from kafka_replica.broker.writing.faults import Fault
 from kafka_replica.common.wording import counted
 from kafka_replica.producer.relay.events import KafkaFailed
 
