@@ -6,17 +6,17 @@ from importlib.metadata import distribution
 from pathlib import Path
 
 from make_env import DISK_MB
+from packaging.markers import Marker
 
 ROOT = Path(__file__).resolve().parent.parent
 TOLERANCE = 0.2  # wheels of other systems have other sizes
-OTHER_SYSTEMS = re.compile("win32|== 'emscripten'")
 
 
 def installed_mb(lock: Path) -> float:
     """Return the size of the lock file's packages that are installed here; byte code comes with use."""
     names = set(re.findall(r"^([\w.-]+)==.*?(?: ; (.*?))? \\$", lock.read_text(), re.MULTILINE))
     total = 0
-    for name in sorted({name for name, marker in names if not OTHER_SYSTEMS.search(marker)}):
+    for name in sorted({name for name, marker in names if not marker or Marker(marker).evaluate()}):
         total += sum(path.size or 0 for path in distribution(name).files or () if path.suffix != ".pyc")
     return total / 1e6
 

@@ -99,6 +99,8 @@ class ExpressionReader(ABC, Generic[P]):
         """Read the members of a class up to the bracket that closes it, or to a subtraction."""
         members = []
         while not self.text.startswith("]", self.at) and not self.begins_subtraction():
+            if self.at >= len(self.text):
+                raise self.malformed("a class is not closed")
             low = self.member()
             if self.begins_range() and not low.is_set:  # a hyphen after a set is a literal hyphen
                 self.at += 1

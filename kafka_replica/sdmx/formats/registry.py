@@ -1,8 +1,9 @@
 """The modules that read and write each format; a module is imported when a message of its format is first met.
 
 To add a format, add its package to ``formats`` with the modules ``reader`` and ``writer``, and name them here. Its name
-and media types belong into ``sdmx.message_format``, how it is recognised into ``sdmx.reading`` (if its syntax is new), what
-it cannot represent into ``shared.writing.format_rules``, and its names in HTTP requests into ``server.rest.negotiation``.
+and media types belong into ``sdmx.message_format``, how it is recognised into ``sdmx.reading`` (if its syntax is new),
+what it cannot represent into ``shared.writing.format_rules``, and its names in HTTP requests into
+``server.rest.negotiation``.
 """
 
 from __future__ import annotations

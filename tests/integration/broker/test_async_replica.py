@@ -62,7 +62,7 @@ def test_an_awaited_write_arrives_in_the_same_loop(local_kafka: LocalKafka, kafk
                 assert (await replica.wait_for(position, timeout_s=60)).get("k") is not None
                 end = position[partition] + 1  # the marker
             assert replica.snapshot()["k"].value == b"19"
-            with pytest.raises(WaitTimeoutError, match="has not come to"):
+            with pytest.raises(WaitTimeoutError, match="did not reach"):
                 await replica.wait_for({partition: 10_000}, timeout_s=0.2)
             waiting = asyncio.create_task(replica.wait_for({partition: 10_000}))
             await asyncio.sleep(0)

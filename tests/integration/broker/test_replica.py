@@ -196,7 +196,7 @@ def test_waiting_for_positions_gives_a_version_that_contains_them(
             assert transaction.committed.position is not None
             snapshot = replica.wait_for(transaction.committed.position, timeout_s=60)
             assert snapshot["k"].value == str(number).encode()
-        with pytest.raises(WaitTimeoutError, match="has not come to"):
+        with pytest.raises(WaitTimeoutError, match="did not reach"):
             replica.wait_for({Partition(topic, 0): 10_000}, timeout_s=0.2)
     with pytest.raises(ReplicaClosedError):
         replica.wait_for({Partition(topic, 0): 10_000}, timeout_s=5)

@@ -124,7 +124,7 @@ def test_a_secured_broker_accepts_the_client(secured: Secured, listener: str, pr
             AuthenticationError,
             "does not support the configured sasl.mech",
         ),
-        ("PLAIN", {**UNSECURED, "sasl__oauthbearer__config": "principal=me"}, AuthenticationError, "does not take"),
+        ("PLAIN", {**UNSECURED, "sasl__oauthbearer__config": "principal=me"}, AuthenticationError, "does not support"),
         (
             "PLAINTEXT",
             {**PLAIN, "security__protocol": "SASL_PLAINTEXT"},

@@ -75,7 +75,7 @@ def test_unreadable_artefacts_are_published_with_no_check(command: Command, tmp_
     file = tmp_path / "lists.json"
     file.write_text(lists("CL", bad="CL"))
     done = command.run("publish", str(file), status=1)
-    assert b"nothing is published: of 1 artefact none can be read" in done.stderr
+    assert b"nothing was published: none of 1 artefact can be read" in done.stderr
     assert command.json("dump")[-1]["keys"] == 0
     command.run("publish", str(file), "--no-check")
     assert command.json("dump")[-1]["keys"] == 1

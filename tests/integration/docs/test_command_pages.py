@@ -56,13 +56,13 @@ def test_broker_commands(world: PageWorld) -> None:
     """A broker starts, answers and stops; everything that it needs is there."""
     (world.folder / "state").mkdir()
     (printed,) = world.run_shell("docs/embedded-broker.md", containing="broker start")
-    assert "Kafka runs at 127.0.0.1:" in printed
+    assert "Kafka is running at 127.0.0.1:" in printed
     assert (world.folder / "kafka-data").is_dir()
     (printed,) = world.run_shell("docs/embedded-broker.md", containing="embedded fetch")
     assert "is ready in" in printed
     (printed,) = world.run_shell("docs/tutorial.md", containing="broker start")
     world.shell("kafka-replica broker stop")
-    assert "Kafka runs at 127.0.0.1:" in printed
+    assert "Kafka is running at 127.0.0.1:" in printed
 
 
 @pytest.mark.runs("docs/embedded-broker.md", language="python")

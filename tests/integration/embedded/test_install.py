@@ -98,7 +98,7 @@ def test_a_cache_that_cannot_be_written(monkeypatch: pytest.MonkeyPatch, tmp_pat
     """A cache folder that is a file is reported in one sentence."""
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("KAFKA_REPLICA_CACHE", str(tmp_path / "file"))
-    with pytest.raises(EmbeddedKafkaError, match=r"while fetching Kafka .* a file is in the way of a folder"):
+    with pytest.raises(EmbeddedKafkaError, match=r"while fetching Kafka .* a file has the name of a required folder"):
         ensure_kafka()
 
 

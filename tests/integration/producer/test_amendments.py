@@ -183,7 +183,7 @@ def test_an_invalid_amendment_is_rejected_with_advice(engine: Engine, outbox: Ou
         outbox.suspend(connection)
     request(engine, outbox, (2, None))
     relay.connect(1)
-    with pytest.raises(UsageError, match="it is skipped"):
+    with pytest.raises(UsageError, match="it is already skipped"):
         request(engine, outbox, (2, None))
 
 
@@ -203,7 +203,7 @@ def test_content_that_cannot_be_sent_is_not_recorded(engine: Engine) -> None:
     producer = StructureProducer(settings, encoder=refuse_bad)
     with engine.begin() as connection:
         with pytest.raises(
-            EncodingError, match="recording b: it cannot be sent as text/loud: it is bad; it is not rec"
+            EncodingError, match="recording b: it cannot be sent as text/loud: it is bad; it was not rec"
         ):
             producer.record(connection, [Put("a", b"1"), Put("b", b"bad")])
         with pytest.raises(EncodingError, match=r"recording large: .*1,005 bytes.*max.request.size"):
@@ -224,7 +224,7 @@ def test_content_that_cannot_be_sent_is_not_recorded(engine: Engine) -> None:
         (Put("a", b"", None, b"short"), "its digest must have 32 bytes"),
         (Put(5, b""), "its key must be str or bytes, not int"),  # type: ignore[arg-type]
         (Delete("\ud800"), "is not text"),
-        (("a", b"1"), "each is a Put or a Delete, not tuple"),
+        (("a", b"1"), "each must be a Put or a Delete, not tuple"),
     ],
 )
 def test_an_amendment_without_effect_is_rejected(wrong: Change, says: str, engine: Engine, outbox: Outbox) -> None:

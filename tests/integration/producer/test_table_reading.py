@@ -183,7 +183,7 @@ def test_the_sql_condition_equals_position_contains(postgres: LocalPostgres) -> 
         ("CREATE TABLE item (k text PRIMARY KEY, a text)", {"active_column": "a"}, "has to be a boolean"),
         ("CREATE TABLE item (k text PRIMARY KEY, a text)", {"columns": ("a",)}, "the key k has to be one of"),
         ('CREATE TABLE item (k text PRIMARY KEY, a_b int, "aB" int)', {"camel_case": True}, "several .* the field aB"),
-        ("CREATE TABLE item (k text UNIQUE); INSERT INTO item VALUES (NULL)", {}, "a row has no value in k"),
+        ("CREATE TABLE item (k text UNIQUE); INSERT INTO item VALUES (NULL)", {}, "a row has no value in its key, k"),
     ],
 )
 def test_a_table_that_cannot_be_copied_is_explained(

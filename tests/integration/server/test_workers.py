@@ -84,11 +84,11 @@ class Service:
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """Write without a pause within the block."""
+        """Write within the block, so slowly that a version is kept for the requests of a session."""
         ended = threading.Event()
 
         def run() -> None:
-            while not ended.is_set():
+            while not ended.wait(0.05):
                 self.write()
 
         thread = threading.Thread(target=run)

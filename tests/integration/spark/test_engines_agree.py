@@ -205,7 +205,7 @@ def test_columns_that_are_no_texts(spark: SparkSession) -> None:
         report(there, rules).unchecked == local.report(here, rules).unchecked == ("V: values in a column of its type",)
     )
     assert report(there, rules).bad_rows == 0
-    with pytest.raises(UsageError, match="column ID holds several values"):
+    with pytest.raises(UsageError, match="column ID has several values"):
         validate(spark.createDataFrame([(["1"],)], "ID array<string>"), rules)
 
 

@@ -236,7 +236,7 @@ WRONG_HEADERS = (
     ),
     ("one separator for both", '"STRUCTURE[,]",STRUCTURE_ID,NOTE[]\n', "',' cannot separate both"),
     ("a column twice", "STRUCTURE,STRUCTURE_ID,DIM_1,DIM_1\n", "more than one column DIM_1"),
-    ("an empty file", "", "SDMX-CSV"),
+    ("an empty file", "", "SDMX-CSV|the file is empty"),
 )
 
 WRONG_WORDS = (

@@ -91,7 +91,9 @@ def test_messages_report_rows_while_they_are_read(rules: Rules, tmp_path: Path) 
     (tmp_path / "out").mkdir()
     job = ValidationJob(sources=sources_of([str(tmp_path / "x.xml")]), rules=rules, out=tmp_path / "out")
     engine("local").validate(job, seen.append)
-    assert {(one.done, one.rows) for one in seen if one.step == "reading data"} >= {(0, 0), (0, 10_000), (0, 20_000)}
+    before_the_end = {one.rows for one in seen if one.step == "reading data" and one.done == 0}
+    assert min(before_the_end) == 0
+    assert len([rows for rows in before_the_end if 0 < rows <= 25_000]) >= 2
 
 
 def test_lines_without_a_terminal(run: Run, rules: Rules, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
