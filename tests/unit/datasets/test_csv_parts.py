@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import zipfile
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from hypothesis import given, settings
@@ -97,3 +98,16 @@ def test_a_quote_that_is_not_closed(monkeypatch: pytest.MonkeyPatch) -> None:
         list(open_plain_csv(Path("x.csv"), content=content, size=64).batches())
     with pytest.raises(DatasetError, match="is a quote not closed"):
         list(open_plain_csv(Path("x.csv"), content=content[:30]).batches())
+
+
+@given(st.lists(st.sampled_from(["a,b\n", '"\n\n\n\n\n\n\n",x\n', '"""",\n']), max_size=40))
+def test_a_part_has_few_lines(records: list[str]) -> None:
+    """A part has no more lines than allowed, unless it is a single record with more; parts are whole records."""
+    text = "".join(records).encode()
+    with mock.patch.object(chunks, "MOST_LINES", 5):
+        parts = list(chunks._parts(text))
+    assert b"".join(parts) == text
+    known = {one.encode() for one in records}
+    for part in parts:
+        assert part.count(b"\n") <= 5 or part in known
+        assert part.count(b'"') % 2 == 0

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -39,8 +40,34 @@ print(json.dumps({"peaks": peaks, "rows": done.report.rows, "rejected": done.rej
 """
 
 
+def validated(*arguments: object) -> dict[str, Any]:
+    """Return what a process found in files, and its peak of memory after each of them."""
+    path = os.pathsep.join([str(ROOT), str(ROOT / "tests")])
+    done = subprocess.run(
+        [sys.executable, "-c", _PROGRAM, *map(str, arguments)],
+        capture_output=True, text=True, check=True, env={**os.environ, "PYTHONPATH": path},
+    )  # fmt: skip
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+on_linux = pytest.mark.skipif(sys.platform != "linux", reason="other systems have no /proc")
+
+
+@on_linux
+def test_rows_with_a_wrong_number_of_cells_take_little_memory(tmp_path: Path) -> None:
+    """A short row in a batch takes less than three kilobytes while it is processed, its findings included."""
+    rows = 60_000
+    for name, count in (("small", 1_000), ("large", rows)):
+        (tmp_path / f"{name}.csv").write_text("ID,OBS_VALUE\n" + "x\n" * count)
+    found = validated(tmp_path, "16000000", "100000", "small.csv", "large.csv")
+    assert (found["rows"], found["rejected"], found["good"]) == (rows, rows, 0)
+    small, large = found["peaks"]
+    assert large - small < 3_000 * rows, f"{(large - small) / rows:,.0f} bytes more for each row"
+
+
 @pytest.mark.scaled
-@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no /proc")
+@on_linux
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 def test_peak_of_memory(kind: str, tmp_path: Path) -> None:
     """A file of hundreds of thousands of rows takes little more memory than one of a tenth of its size."""
@@ -52,12 +79,7 @@ def test_peak_of_memory(kind: str, tmp_path: Path) -> None:
     for name, frame in (("small", rows.head(ROWS // 10)), ("large", rows)):
         file = tmp_path / f"{name}.{kind}"
         frame.write_csv(file) if kind == "csv" else frame.write_parquet(file, row_group_size=20_000)
-    path = os.pathsep.join([str(ROOT), str(ROOT / "tests")])
-    done = subprocess.run(
-        [sys.executable, "-c", _PROGRAM, tmp_path, "1000000", "10000", f"small.{kind}", f"large.{kind}"],
-        capture_output=True, text=True, check=True, env={**os.environ, "PYTHONPATH": path},
-    )  # fmt: skip
-    found = json.loads(done.stdout)
+    found = validated(tmp_path, "1000000", "10000", f"small.{kind}", f"large.{kind}")
     bad = ROWS // 100
     assert (found["rows"], found["rejected"], found["good"]) == (ROWS, bad, ROWS - bad)
     small, large = found["peaks"]

@@ -12,6 +12,8 @@ from kafka_replica.data.files.content_parts import ContentParts
 from kafka_replica.errors import ConfigurationError
 
 CHUNK_BYTES: Final = 16 << 20
+MOST_LINES: Final = 200_000
+"""The most lines of a chunk: what is kept of a row while it is processed does not depend on its length."""
 LONGEST_RECORD_BYTES: Final = 64 << 20
 _MARKS: Final = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -55,7 +57,7 @@ class CsvChunks:
             path: the file, which may be compressed.
             encoding: the encoding of a file without a byte order mark; None means UTF-8.
             content: the content of the file, if it was read before.
-            size: the size of chunks, in bytes, apart from the rest of a record.
+            size: the size of chunks, in bytes, apart from the rest of a record; they have at most 200,000 lines.
 
         Raises:
             UsageError: the file cannot be opened.
@@ -114,8 +116,9 @@ class CsvChunks:
             end = _end_of_records(data)
             if end:
                 whole, data = data[:end], data[end:]
-                yield Chunk(whole, line)
-                line += whole.count(b"\n")
+                for part in _parts(whole):
+                    yield Chunk(part, line)
+                    line += part.count(b"\n")
             rest = self._bounded(data, line)
         rest = rest.rstrip(_LINE_ENDS)
         if rest and (with_header or not is_first):
@@ -149,6 +152,29 @@ class CsvChunks:
                 f"reading {self._path}: it is not {self.encoding}, see byte {begin + error.start}; give its encoding "
                 "(encoding=, or --encoding), for example cp1252"
             ) from error
+
+
+def _parts(data: bytes) -> Iterator[bytes]:
+    """Yield whole records in parts of at most ``MOST_LINES`` lines, or of one record with more."""
+    half, end = len(data) // 2, 0
+    if data.count(b"\n") > MOST_LINES:
+        end = _end_of_records(data[:half]) or _end_of_record(data, half)
+    if end in {0, len(data)}:
+        yield data
+        return
+    yield from _parts(data[:end])
+    yield from _parts(data[end:])
+
+
+def _end_of_record(data: bytes, at: int) -> int:
+    """Return the end of the record that contains a position: after a line break that is not within double quotes."""
+    quotes = data.count(_QUOTE, 0, at)
+    while (end := data.find(b"\n", at) + 1) > 0:
+        quotes += data.count(_QUOTE, at, end)
+        if not quotes % 2:
+            return end
+        at = end
+    return len(data)
 
 
 def _end_of_records(data: bytes) -> int:
