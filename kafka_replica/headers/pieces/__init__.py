@@ -23,6 +23,7 @@ from kafka_replica.headers.pieces.signing_keys import (
 )
 from kafka_replica.headers.pieces.trace_context import TraceContext
 from kafka_replica.headers.pieces.usage import Usage, Used
+from kafka_replica.headers.pieces.version_spans import VersionSpans
 
 if TYPE_CHECKING:
     from kafka_replica.headers.pieces.schema_cache import CachedRegistryClient
@@ -47,6 +48,7 @@ __all__ = [
     "Usage",
     "Used",
     "VerifyingKey",
+    "VersionSpans",
     "hops_of",
 ]
 
