@@ -84,7 +84,7 @@ def test_a_commit_that_is_not_answered_is_waited_for(tmp_path: Path) -> None:
             assert any("may or may not have been committed" in notice.reason for notice in retries)
             body = inbox.messages[0].get_payload(decode=True)
             assert isinstance(body, bytes)
-            assert "tried 4 times" in body.decode()
+            assert "failed 4 times" in body.decode()
             assert retries[3].reason in body.decode()
             kafka.resume()
             wait_until(lambda: producer.status().pending == 0, "both are sent", LONG_S)

@@ -84,7 +84,7 @@ def test_the_brokers_limit(narrow: LocalKafka, tmp_path: Path) -> None:
     status, error = failed(narrow.bootstrap_servers, "t", tmp_path, os.urandom(100_000))
     assert status == 3
     assert "the brokers accept batches of 60,000 bytes after compression, by their message.max.bytes" in error
-    assert "set one" in error
+    assert "Set one" in error
 
 
 def test_the_doctor_distinguishes_three_size_limits(narrow: LocalKafka) -> None:

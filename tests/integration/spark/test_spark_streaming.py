@@ -150,7 +150,7 @@ def test_a_repeated_batch_uses_the_newest_version_and_is_marked(
     (said,) = [entry for entry in caplog.records if "repetition" in entry.getMessage()]
     assert said.levelno == logging.WARNING
     assert f"begun before with version {old.version} of" in said.getMessage()
-    assert f"with version {new} of" in said.getMessage()
+    assert f"against version {new} of" in said.getMessage()
 
 
 def test_views_of_the_version_can_be_joined_in_a_batch(spark: SparkSession, world: World) -> None:
