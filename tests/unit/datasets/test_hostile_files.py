@@ -15,7 +15,9 @@ from support.paths import ROOT, TESTS
 
 _LONGEST_S = 300
 _READABLE = {
-    "CSV in UTF-32", "JSON with a number of 10,000,000 digits", "JSON with an exponent", "Parquet with 20,000 columns",
+    # Their rows have a wrong number of cells, or wrong values, which are findings.
+    "CSV of zero bytes", "CSV in UTF-16 without a mark", "CSV in UTF-32",
+    "JSON with a number of 10,000,000 digits", "JSON with an exponent", "Parquet with 20,000 columns",
     "XML with a group in 100,000 series and as many groups", "EDI with 2,000,000 segments",
 }  # fmt: skip
 """Files that may be read, within the limits; others must be refused."""
