@@ -5,16 +5,18 @@ from __future__ import annotations
 import io
 import zipfile
 import zlib
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 from kafka_replica.common.wording import counted, reason_of
 from kafka_replica.data.files.zstandard_frames import ZSTD, unpacked_zstd
+from kafka_replica.data.gunzip import MAGIC as GZIP
+from kafka_replica.data.gunzip import Gunzip
 from kafka_replica.errors import UsageError
 
 BETWEEN: Final = "!/"
 """The text between the path of a zip archive and the name of a file in it, as in Java's URLs."""
-GZIP: Final = b"\x1f\x8b"
 ZIP: Final = b"PK\x03\x04"
 _CONTENT_TYPES: Final = "[Content_Types].xml"
 _MAX_RATIO: Final = 200
@@ -57,7 +59,7 @@ def beginning_of(path: str, size: int) -> bytes:
         try:
             return zlib.decompressobj(wbits=31).decompress(head, size)
         except zlib.error as error:
-            raise UsageError(f"reading {path}: the gzip data is damaged: {error}") from error
+            raise gzip_failed(path, error) from error
     return read_content(path)[:size] if head.startswith((ZSTD, ZIP)) else head[:size]
 
 
@@ -119,21 +121,22 @@ def files_in(archive: Path) -> list[str]:
         raise UsageError(f"reading {archive}: {reason_of(error)}") from error
 
 
+def gzip_failed(where: str, error: zlib.error | None) -> UsageError:
+    """Return the error for gzip data that is damaged or, without zlib's error, ends too early."""
+    reason = "is truncated" if error is None else f"is damaged: {error}"
+    return UsageError(f"reading {where}: the gzip data {reason}")
+
+
 def _gunzipped(data: bytes, where: str) -> bytes:
-    done: list[bytes] = []
     limit = room = largest(len(data))
-    while data:
-        inflater = zlib.decompressobj(wbits=31)
-        try:
-            done.append(inflater.decompress(data, room + 1))
-        except zlib.error as error:
-            raise UsageError(f"reading {where}: the gzip data is damaged: {error}") from error
-        room -= len(done[-1])
+    gunzip = Gunzip(room + 1, partial(gzip_failed, where))
+    done: list[bytes] = []
+    for piece in gunzip.feed(data):
+        done.append(piece)
+        room -= len(piece)
         if room < 0:
             raise too_large(where, limit)
-        if not inflater.eof:
-            raise UsageError(f"reading {where}: the gzip data is truncated")
-        data = inflater.unused_data.lstrip(b"\0")  # padding, as gzip(1) allows
+    gunzip.finish()
     return done[0] if len(done) == 1 else b"".join(done)
 
 

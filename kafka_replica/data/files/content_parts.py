@@ -7,12 +7,15 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import IO, Final
 
 from kafka_replica.common.wording import reason_of
-from kafka_replica.data.files.content import BETWEEN, GZIP, ZIP, largest, read_content, too_large
+from kafka_replica.data.files.content import BETWEEN, ZIP, gzip_failed, largest, read_content, too_large
 from kafka_replica.data.files.zstandard_frames import ZSTD
+from kafka_replica.data.gunzip import MAGIC as GZIP
+from kafka_replica.data.gunzip import Gunzip
 from kafka_replica.errors import UsageError
 
 _HEAD: Final = 4
@@ -104,30 +107,15 @@ class ContentParts:
 
     def _inflated(self, file: IO[bytes], limit: int) -> Iterator[bytes]:
         """Yield the parts of all members of a gzip file."""
-        room, data = limit, b""
-        while True:
-            data = data.lstrip(b"\0")  # padding, as gzip(1) allows
-            if not data:
-                data = self._packed(file)
-                if not data:
-                    return
-                continue
-            inflater = zlib.decompressobj(wbits=31)
-            while not inflater.eof:
-                data = inflater.unconsumed_tail or data or self._packed(file)
-                try:
-                    part = inflater.decompress(data, self._size)
-                except zlib.error as error:
-                    raise UsageError(f"reading {self._path}: the gzip data is damaged: {error}") from error
-                if not (data or part or inflater.eof):
-                    raise UsageError(f"reading {self._path}: the gzip data is truncated")
-                data = b""
+        room = limit
+        gunzip = Gunzip(self._size, partial(gzip_failed, self._path))
+        while data := self._packed(file):
+            for part in gunzip.feed(data):
                 room -= len(part)
                 if room < 0:
                     raise too_large(self._path, limit)
-                if part:
-                    yield part
-            data = inflater.unused_data
+                yield part
+        gunzip.finish()
 
     def _packed(self, file: IO[bytes]) -> bytes:
         data = file.read(_PACKED_SIZE)

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Final
 
 from kafka_replica.data.errors import DatasetError
+from kafka_replica.data.gunzip import MAGIC, Gunzip
 from kafka_replica.server.data import archive
-from kafka_replica.server.data.gunzip import MAGIC, Gunzip
 
 _SPACE: Final = b"\xef\xbb\xbf \t\r\n"
 _SUFFIXES: Final = {b"<": ".xml", b"{": ".json", b"UNA:": ".edi", b"UNB+": ".edi"}

@@ -21,6 +21,7 @@ from kafka_replica.data.files.content import beginning_of, is_packed_otherwise, 
 from kafka_replica.data.files.messages.blocks import Block, Columns, columns_of, rows_of
 from kafka_replica.data.files.messages.edi import STARTS, EdiMessage, first_structure
 from kafka_replica.data.files.messages.ml import MlMessage
+from kafka_replica.data.gunzip import MAGIC as GZIP
 from kafka_replica.data.validation.model import Rules
 from kafka_replica.errors import MissingExtraError, UsageError
 from kafka_replica.sdmx import Urn
@@ -35,7 +36,6 @@ __all__ = [
     "structure_named_in",
 ]
 
-_GZIP: Final = b"\x1f\x8b"
 _BEFORE: Final = b"\xef\xbb\xbf\xff\xfe\0 \t\r\n"  # byte order marks, halves of characters, blanks
 
 _Open: TypeAlias = Callable[[], AbstractContextManager[IO[bytes]]]
@@ -176,7 +176,7 @@ def _json_blocks(data: bytes, where: str) -> Iterator[Block]:
 def _opened(path: str | Path) -> Iterator[IO[bytes]]:
     """Open a file for bytes, which are decompressed if they are gzip."""
     with Path(path).open("rb") as file:
-        is_compressed = file.read(2) == _GZIP
+        is_compressed = file.read(2) == GZIP
         file.seek(0)
         if not is_compressed:
             yield file

@@ -1,9 +1,9 @@
-"""Decompression of gzip in pieces, with a limit. Source: RFC 1952."""
+"""Decompression of gzip in pieces. Source: RFC 1952."""
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from kafka_replica.data.errors import DatasetError
@@ -15,17 +15,28 @@ MAGIC: Final = b"\x1f\x8b"
 """The first bytes of a file in gzip format. Source: RFC 1952, 2.3.1."""
 
 
-class Gunzip:
-    """A decompressor, which holds no more than a piece in memory."""
+def _failed(error: zlib.error | None) -> Exception:
+    reason = "it ends before the end of its gzip format" if error is None else error
+    return DatasetError(f"decompressing the data: {reason}")
 
-    def __init__(self) -> None:
+
+class Gunzip:
+    """A decompressor, which holds no more than a piece in memory.
+
+    Args:
+        size: the largest size of a piece, in bytes.
+        failed: returns the exception to raise: for damage, zlib's error; for data that ends too early, None.
+    """
+
+    def __init__(self, size: int = _PIECE, failed: Callable[[zlib.error | None], Exception] = _failed) -> None:
+        self._size, self._failed = size, failed
         self._member = zlib.decompressobj(_WITH_HEADER)
 
     def feed(self, data: bytes) -> Iterator[bytes]:
         """Yield the decompressed pieces of some data; members may follow each other, and zeros may fill the end.
 
         Raises:
-            DatasetError: the data is damaged.
+            DatasetError: the data is damaged; or what ``failed`` returns.
         """
         while data:
             if self._member.eof:
@@ -34,9 +45,9 @@ class Gunzip:
                     return
                 self._member = zlib.decompressobj(_WITH_HEADER)
             try:
-                piece = self._member.decompress(data, _PIECE)
+                piece = self._member.decompress(data, self._size)
             except zlib.error as error:
-                raise DatasetError(f"decompressing the data: {error}") from error
+                raise self._failed(error) from error
             data = self._member.unconsumed_tail or self._member.unused_data
             if piece:
                 yield piece
@@ -45,7 +56,7 @@ class Gunzip:
         """Check that the data is complete.
 
         Raises:
-            DatasetError: the data ends too early.
+            DatasetError: the data ends too early; or what ``failed`` returns.
         """
         if not self._member.eof:
-            raise DatasetError("decompressing the data: it ends before the end of its gzip format")
+            raise self._failed(None)
