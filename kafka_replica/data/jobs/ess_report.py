@@ -98,15 +98,18 @@ def rule_json(kind: Sequence[str | None], event: dict[str, str]) -> str:
     members = {
         "type": "validation",
         "event": event,
-        "rule": {
-            "language": LANGUAGE,
-            "expression": rule if component is None else f"{rule} {component}",
-            "severity": severity,
-            "description": message,
-            "explanation": f"defined by {artefact}",
-        },
+        "rule": _rule(rule, component, severity, message) | {"explanation": f"defined by {artefact}"},
     }
     return json.dumps(members, ensure_ascii=False)[1:-1]
+
+
+def _rule(rule: str | None, component: str | None, severity: str | None, description: str | None) -> dict[str, Any]:
+    return {
+        "language": LANGUAGE,
+        "expression": rule if component is None else f"{rule} {component}",
+        "severity": severity,
+        "description": description,
+    }
 
 
 def _kept(report: Report, rules: Rules | None, event: dict[str, str]) -> Iterator[dict[str, Any]]:
@@ -141,12 +144,7 @@ def _validation(
         "id": id_,
         "type": "validation",
         "event": event,
-        "rule": {
-            "language": LANGUAGE,
-            "expression": rule if component is None else f"{rule} {component}",
-            "severity": severity,
-            "description": said,
-        },
+        "rule": _rule(rule, component, severity, said),
         "data": {"source": key, "target": key},
         "value": value,
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -155,6 +156,12 @@ class Input:
         mine, others = parted(frame, self._job.rules, self._job.usages)
         located = _located(part, source.path if self._job.names_files else None, row)
         return Batch(mine, first, located, part.csv, wrong), others
+
+
+def are_one(batches: Iterator[Batch]) -> tuple[Iterator[Batch], bool]:
+    """Return the batches, and whether there is at most one, so that no rows of others have to be compared."""
+    first, second = next(batches, None), next(batches, None)
+    return chain((one for one in (first, second) if one is not None), batches), second is None
 
 
 def _without(frame: pl.DataFrame, verdict: str | None) -> pl.DataFrame:

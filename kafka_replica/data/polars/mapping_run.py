@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import chain
 from pathlib import Path
 
 import polars as pl
@@ -11,14 +10,14 @@ import polars as pl
 from kafka_replica.data.jobs.job import MappingJob, Outcome
 from kafka_replica.data.jobs.progress import Progress, Step
 from kafka_replica.data.polars.batch_comparison import Hashes, hash_of
-from kafka_replica.data.polars.inputs import AT, Batch, Input
+from kafka_replica.data.polars.inputs import AT, Batch, Input, are_one
 from kafka_replica.data.polars.mapping.transforming import Mapped
 from kafka_replica.data.polars.outputs import Outputs
 from kafka_replica.data.polars.reports import identified
 from kafka_replica.data.polars.row_findings import FindingCounts, RowFindings
 from kafka_replica.data.polars.rows import prepared
 from kafka_replica.data.polars.validation import split
-from kafka_replica.data.polars.wrong_rows import with_wrong_rows
+from kafka_replica.data.polars.wrong_rows import with_wrong_rows, wrong_rows_of
 from kafka_replica.data.validation import ERRORS
 from kafka_replica.data.validation.report_building import report_of
 
@@ -35,10 +34,8 @@ class MappingRun:
 
     def outcome(self) -> Outcome:
         """Run the job."""
-        batches = self._data.batches("mapping")
-        first, second = next(batches, None), next(batches, None)
-        every = chain((one for one in (first, second) if one is not None), batches)
-        if second is None:
+        every, is_whole = are_one(self._data.batches("mapping"))
+        if is_whole:
             return self._pass(every, None, is_whole=True)
         hashes = Hashes()
         done = self._pass(every, hashes)
@@ -93,14 +90,15 @@ class MappingRun:
     def _written(self, batch: Batch, mapped: pl.DataFrame, outputs: Outputs) -> RowFindings:
         """Write the rows of a batch, and return its findings."""
         job = self._job
+        wrong = wrong_rows_of(batch, job)
         good, bad = split(mapped)
         outputs.good.write(good.drop(AT))
-        outputs.reject(with_wrong_rows(_once(bad), batch, job), batch)
+        outputs.reject(with_wrong_rows(_once(bad), wrong), batch)
         found = mapped.select(AT, ERRORS).drop_nulls(ERRORS)
         source = batch.frame.filter(pl.col(AT).is_in(found[AT].unique().implode()))
         known = identified(prepared(source, job.rules).texts, job.rules, source.columns).with_columns(source[AT])
         located = found.join(known, on=AT, how="left", maintain_order="left").select(*known.columns, ERRORS)
-        located = with_wrong_rows(located, batch, job)
+        located = with_wrong_rows(located, wrong)
         places = batch.locations_of(located[AT])
         return RowFindings(places.hstack(located.drop(AT)), mapped.height + len(batch.wrong))
 

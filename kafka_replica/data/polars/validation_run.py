@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import chain
 from pathlib import Path
 
 import polars as pl
@@ -12,13 +11,13 @@ from kafka_replica.data.jobs.job import Outcome, ValidationJob
 from kafka_replica.data.jobs.progress import Progress, Step
 from kafka_replica.data.polars.batch_comparison import Comparing, Flagged, hits_among
 from kafka_replica.data.polars.cross_row import Hit, extents, flagged_rows, merged_extents
-from kafka_replica.data.polars.inputs import AT, Batch, Input
+from kafka_replica.data.polars.inputs import AT, Batch, Input, are_one
 from kafka_replica.data.polars.outputs import Outputs
 from kafka_replica.data.polars.reports import identified
 from kafka_replica.data.polars.row_findings import FindingCounts, RowFindings
 from kafka_replica.data.polars.rows import Prepared, prepared
 from kafka_replica.data.polars.validation import errors_of, refuse_errors, split
-from kafka_replica.data.polars.wrong_rows import with_wrong_rows
+from kafka_replica.data.polars.wrong_rows import with_wrong_rows, wrong_rows_of
 from kafka_replica.data.validation import ERRORS
 from kafka_replica.data.validation.report_building import Extent, dataset_findings, report_of
 
@@ -36,10 +35,8 @@ class ValidationRun:
 
     def outcome(self) -> Outcome:
         """Run the job."""
-        batches = self._data.batches("validating")
-        first, second = next(batches, None), next(batches, None)
-        every = chain((one for one in (first, second) if one is not None), batches)
-        if second is None:
+        every, is_whole = are_one(self._data.batches("validating"))
+        if is_whole:
             return self._pass(every, None, is_whole=True)
         comparing = Comparing(self._none.bound)
         done = self._pass(every, comparing)
@@ -103,14 +100,15 @@ class ValidationRun:
     ) -> RowFindings:  # fmt: skip
         """Write the rows of a batch, and return its findings."""
         errors = errors_of(rows, compared)
+        wrong = wrong_rows_of(batch, self._job)
         good, bad = split(batch.frame.with_columns(errors.alias(ERRORS)))
         outputs.good.write(good.drop(AT), is_plain=batch.csv is not None and batch.csv.is_plain)
-        outputs.reject(with_wrong_rows(bad, batch, self._job), batch)
+        outputs.reject(with_wrong_rows(bad, wrong), batch)
         is_found = errors.is_not_null()
         located = (
             identified(rows.texts.filter(is_found), self._job.rules, frame.columns)
             .with_columns(errors.filter(is_found), batch.frame[AT].filter(is_found))
         )  # fmt: skip
-        located = with_wrong_rows(located, batch, self._job)
+        located = with_wrong_rows(located, wrong)
         places = batch.locations_of(located[AT])
         return RowFindings(places.hstack(located.drop(AT)), frame.height + len(batch.wrong))

@@ -16,24 +16,31 @@ from kafka_replica.data.validation.catalogue import CELL_COUNT
 from kafka_replica.data.validation.model import ERRORS, FIELDS
 
 
-def with_wrong_rows(rows: pl.DataFrame, batch: Batch, job: Job) -> pl.DataFrame:
-    """Add the wrong rows of a batch to other rows with errors, in order; they have only their position and error."""
-    if not batch.wrong:
+def with_wrong_rows(rows: pl.DataFrame, wrong: pl.DataFrame | None) -> pl.DataFrame:
+    """Add wrong rows to other rows with errors, in order; they have only their position and error."""
+    if wrong is None:
         return rows
-    return pl.concat([rows, _wrong(batch, job)], how="diagonal").sort(AT, maintain_order=True)
+    return pl.concat([rows, wrong], how="diagonal").sort(AT, maintain_order=True)
 
 
-def _wrong(batch: Batch, job: Job) -> pl.DataFrame:
+def wrong_rows_of(batch: Batch, job: Job) -> pl.DataFrame | None:
+    """Return the position and error of each wrong row of a batch; None if there is none.
+
+    Raises:
+        DatasetError: there is one, and the rule that would reject it is off.
+    """
+    if not batch.wrong:
+        return None
     severity = job.rules.severity(CELL_COUNT)
     width = 0 if batch.csv is None else len(batch.csv.layout.header)
     if severity is None:
         _refuse(batch.wrong, width, job)
-    wrong = batch.wrong.values()
+    rows = batch.wrong.values()
     # As columns: a list of Python's dicts for each row takes polars 10 KB a row.
     columns = pl.DataFrame(
         {
-            AT: list(batch.wrong), "value": [row.text for row in wrong],
-            "message": [f"the row has {counted(row.cells, 'cell')}, the header {width}" for row in wrong],
+            AT: list(batch.wrong), "value": [row.text for row in rows],
+            "message": [f"the row has {counted(row.cells, 'cell')}, the header {width}" for row in rows],
         },
         schema={AT: pl.UInt32(), "value": pl.String(), "message": pl.String()},
     )  # fmt: skip

@@ -16,6 +16,7 @@ import pytest
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.sdmx.samples import sample_files
 from kafka_replica.testing.pytest_plugin import TopicMaker
+from support.memory import peak_bytes
 from support.server.hostile_clients import ATTACKS, BODIES
 from support.server.server_tools import ServerProcess, until
 from support.server.steady_client import Answers, steady_client
@@ -75,13 +76,6 @@ def requests_of(address: str) -> float:
     """Return the number of requests that the service has answered."""
     text = httpx.get(f"{address}/metrics").text
     return sum(float(value) for value in re.findall(r"kafka_replica_http_requests_total\{.*?\} (\S+)", text))
-
-
-def peak_bytes(pid: int) -> int:
-    """Return the largest amount of memory that a process had resident."""
-    found = re.search(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
-    assert found is not None
-    return int(found[1]) * 1024
 
 
 def p90(answers: Answers) -> float:

@@ -17,19 +17,14 @@ from fuzz.data_files import rules_of_samples
 from kafka_replica.data.jobs import Source, ValidationJob
 from kafka_replica.errors import KafkaReplicaError
 from support.datasets.whole_input import whole_input
+from support.memory import peak_bytes
 
 _MOST_BYTES = 3 << 30
 
 
-def _peak_kilobytes() -> int:
-    """Return the greatest resident set of this process so far."""
-    (line,) = (one for one in Path("/proc/self/status").read_text().splitlines() if one.startswith("VmHWM"))
-    return int(line.split()[1])
-
-
 def _main(kind: str, file: str) -> None:
     rules = rules_of_samples()
-    before = _peak_kilobytes()
+    before = peak_bytes()
     resource.setrlimit(resource.RLIMIT_DATA, (_MOST_BYTES, _MOST_BYTES))
     outcome: dict[str, object]
     try:
@@ -37,7 +32,7 @@ def _main(kind: str, file: str) -> None:
         outcome = {"rows": whole_input(ValidationJob(sources=(source,), rules=rules, out=Path()))[1].height}
     except KafkaReplicaError as error:
         outcome = {"error": type(error).__name__, "message": str(error)[:2000], "length": len(str(error))}
-    outcome["megabytes"] = (_peak_kilobytes() - before) >> 10
+    outcome["megabytes"] = (peak_bytes() - before) >> 20
     sys.stdout.write(json.dumps(outcome) + "\n")
 
 

@@ -17,11 +17,12 @@ from support.paths import ROOT
 
 ROWS = usual_or_long(400_000, 5_000_000)
 _PROGRAM = """
-import json, re, sys
+import json, sys
 from pathlib import Path
 from kafka_replica.data.jobs import ValidationJob, sources_of
 from kafka_replica.data.polars.job import LocalEngine
 from kafka_replica.data.polars.source_rows import BatchSize
+from support.memory import peak_bytes
 from support.rules.structures_by_hand import DSD, attribute, dimension, measure, rules_of, structure, text, version_of
 
 folder, batch = Path(sys.argv[1]), BatchSize(int(sys.argv[2]), int(sys.argv[3]))
@@ -34,8 +35,7 @@ for name in sys.argv[4:]:
         sources=sources_of([str(folder / name)]), rules=rules, out=out, findings=out / "findings.parquet"
     )
     done = LocalEngine(batch).validate(job, lambda _progress: None)
-    # The peak that getrusage reports begins with that of the process that started this one.
-    peaks.append(int(re.search(r"VmHWM:\\s*([0-9]+)", Path("/proc/self/status").read_text())[1]) * 1024)
+    peaks.append(peak_bytes())
 print(json.dumps({"peaks": peaks, "rows": done.report.rows, "rejected": done.rejected_rows, "good": done.good_rows}))
 """
 
