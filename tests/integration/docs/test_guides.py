@@ -13,6 +13,7 @@ import pytest
 
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.doc_blocks import programs
+from support.docs.needs import needs_curl
 from support.docs.page_world import PageWorld
 from support.producer.producer_tools import transactions_of, wait_until
 from support.server.server_tools import ServerProcess, until
@@ -40,6 +41,7 @@ def walk(world: PageWorld, lines: list[str]) -> list[str]:
     return printed
 
 
+@needs_curl
 @pytest.mark.runs("docs/guide-validation-service.md", without="pip install")
 def test_the_guide_of_a_validation_service(world: PageWorld, kafka_topic: TopicMaker) -> None:
     """From sample files to a report: two rows are rejected."""
@@ -52,6 +54,7 @@ def test_the_guide_of_a_validation_service(world: PageWorld, kafka_topic: TopicM
     assert printed[3].startswith("severity,rule,")
 
 
+@needs_curl
 @pytest.mark.runs("docs/guide-r.md")
 def test_the_guide_of_r(world: PageWorld, kafka_topic: TopicMaker) -> None:
     """The service starts and checks data; the program in R runs in test_clients_page.py."""

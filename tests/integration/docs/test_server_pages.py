@@ -15,6 +15,7 @@ from kafka_replica.producer import StructureProducer
 from kafka_replica.producer.files import read_configuration
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.doc_blocks import programs
+from support.docs.needs import needs_curl
 from support.docs.page_world import PageWorld
 from support.server.server_tools import ServerProcess, until
 
@@ -39,6 +40,7 @@ def _output(world: PageWorld, line: str, address: str) -> str:
     return done.stdout
 
 
+@needs_curl
 @pytest.mark.runs("docs/server.md", containing="/health/ready")
 def test_the_first_commands(world: PageWorld) -> None:
     """The service is ready."""
@@ -56,6 +58,7 @@ def test_several_workers(world: PageWorld) -> None:
         until(lambda: "kafka_replica_http_workers 2.0\n" in httpx.get(f"{server.address}/metrics").text)
 
 
+@needs_curl
 @pytest.mark.runs("docs/server.md", containing="asOf=")
 def test_the_past(world: PageWorld) -> None:
     """The codelist of an instant, and of a version."""
@@ -69,6 +72,7 @@ def test_the_past(world: PageWorld) -> None:
         assert _output(world, by_version.replace("17", str(version)), server.address) == found
 
 
+@needs_curl
 @pytest.mark.runs("docs/server-pages.md")
 def test_a_producer_is_controlled(world: PageWorld, kafka_topic: TopicMaker) -> None:
     """Programs with a token see the producer's transactions, suspend it, and request a full flush."""

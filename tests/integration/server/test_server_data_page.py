@@ -15,10 +15,12 @@ from kafka_replica.embedded import LocalKafka
 from kafka_replica.producer import TransactionalProducer
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.doc_blocks import programs
+from support.docs.needs import needs_curl
 from support.server.data_samples import FLOW, LABOUR_CSV, MAP, STRUCTURES, by_command
 from support.server.server_tools import ServerProcess, until
 
 
+@needs_curl
 @pytest.mark.broker
 @pytest.mark.runs("docs/server-data.md")
 def test_the_examples_run(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path) -> None:

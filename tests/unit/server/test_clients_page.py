@@ -15,6 +15,7 @@ import pytest
 
 from kafka_replica.sdmx import read_message
 from support.doc_blocks import blocks
+from support.docs.needs import needs_curl
 from support.paths import ROOT
 from support.server.data_samples import labour_topic
 from support.server.rest_service import RestService, rest_service
@@ -101,11 +102,10 @@ def test_sdmx_dl(service: RestService, tmp_path: Path) -> None:
     assert printed([str(java), "-cp", str(jar), "ReadStructures.java"], tmp_path) == stated(example, "//")
 
 
+@needs_curl
 @pytest.mark.runs("docs/sdmx-clients.md", language="sh")
 def test_curl(service: RestService, tmp_path: Path) -> None:
     """Both commands save a message with what they request."""
-    if shutil.which("curl") is None:
-        pytest.skip("NOT TESTED: curl is not installed")
     (example,) = examples("sh", service)
     printed(["sh", "-ec", example], tmp_path)
     (freq,) = read_message((tmp_path / "freq.xml").read_bytes())
@@ -114,11 +114,10 @@ def test_curl(service: RestService, tmp_path: Path) -> None:
     assert {"KR_DEMO:LABOUR(1.0)", "KR_DEMO:DSD_LABOUR(1.0)", "SDMX:CL_FREQ(2.1)"} <= labour
 
 
+@needs_curl
 @pytest.mark.runs("docs/move-from-fmr.md")
 def test_addresses_of_fmr(service: RestService, tmp_path: Path) -> None:
     """Each address of the page about FMR is answered, in the format that it names."""
-    if shutil.which("curl") is None:
-        pytest.skip("NOT TESTED: curl is not installed")
     (example,) = examples("sh", service, "docs/move-from-fmr.md")
     lines = example.splitlines()
     assert len(lines) == 4
