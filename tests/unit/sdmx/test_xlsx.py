@@ -226,6 +226,14 @@ def test_each_bad_workbook_is_refused_at_once(name: str) -> None:
     assert 20 < len(str(caught.value)) < 1000
 
 
+def test_an_archive_of_messages_is_named_as_such() -> None:
+    """The refusal of a ZIP archive of messages says what it contains and what to do; a workbook's does not."""
+    with pytest.raises(MessageError, match=r"ZIP archive .* contains 'dsd.xml', 'data.xml' and is not .* extract it"):
+        read_message(zipped({"dsd.xml": "<a/>", "data.xml": "<b/>"}))
+    with pytest.raises(MessageError, match="no worksheet, so it is not a workbook"):
+        read_message(zipped({"[Content_Types].xml": "<Types/>"}))
+
+
 def test_a_size_that_lies() -> None:
     """A part larger than its stated size is refused, and not unpacked beyond that size."""
     data = bytearray(zipped({name: text for name, text in GOOD.items() if "sheet0" not in name} | {

@@ -106,7 +106,7 @@ class Package:
             if relation in targets:
                 found.append((sheet.get("name", ""), targets[relation]))
         if not found:
-            raise failed("it has no worksheet, so it is not a workbook")
+            raise self._not_a_workbook()
         return found
 
     def has_dates_since_1904(self) -> bool:
@@ -117,6 +117,16 @@ class Package:
     def shared_strings(self) -> list[str]:
         """Return the texts that cells refer to by number, without phonetic runs."""
         return [text_of(one) for one in self.elements("xl/sharedStrings.xml", "si")]
+
+    def _not_a_workbook(self) -> MessageError:
+        if "[content_types].xml" in self._names:  # ECMA-376 Part 2 requires it in every package
+            return failed("it has no worksheet, so it is not a workbook")
+        names = [repr(name[:80]) for name in self._zip.namelist()[:3]]
+        more = ", ..." if len(self._names) > len(names) else ""
+        return MessageError(
+            f"reading a ZIP archive as an XLSX file: it contains {', '.join(names) or 'nothing'}{more} and is not a "
+            "workbook; extract it and read its structure messages one by one"
+        )
 
     def _target(self, folder: str, relations: str, kind: str) -> str | None:
         for one in self.elements(relations, "Relationship"):
