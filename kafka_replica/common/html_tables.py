@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 from itertools import islice
-from typing import Final
+from typing import Final, NamedTuple
 
 from kafka_replica.common.wording import counted, shortened
 
@@ -14,6 +14,19 @@ ROWS: Final = 20
 _CELL: Final = 120
 _CLASS: Final = "tex2jax_ignore mathjax_ignore"  # otherwise notebooks interpret dollar signs as formulas
 _LEFT: Final = ' style="text-align: left"'
+
+
+class TableRows(NamedTuple):
+    """The rows of an object that is shown as a table."""
+
+    columns: Sequence[str]
+    rows: Iterable[Sequence[object]]
+    total: int
+    unit: str = "row"
+
+    def html(self, title: str) -> str:
+        """Return a table of the first rows under a title."""
+        return html_table(title, *self)
 
 
 def html_table(

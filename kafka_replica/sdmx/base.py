@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Final
 
 import msgspec
 
+from kafka_replica.common.html_tables import TableRows
 from kafka_replica.common.wording import counted, quoted, singular_of
 from kafka_replica.sdmx.containers import NO_TEXT, InternationalString, Items, StubItems, StubTuple
 from kafka_replica.sdmx.errors import ArtefactNotFoundError
@@ -124,9 +125,12 @@ class Maintainable(Nameable, frozen=True, gc=False, kw_only=True):
                 yield name.replace("_", " "), len(held)
 
     def _repr_html_(self) -> str | None:
-        from kafka_replica.sdmx.html import artefact_html  # noqa: PLC0415 - which knows all classes
+        rows = None if self.is_stub else self._table()
+        return None if rows is None else rows.html(repr(self)[1:-1])
 
-        return artefact_html(self)
+    def _table(self) -> TableRows | None:
+        """Return the rows that a notebook shows; None for a class that has no items, components or mappings."""
+        return None
 
     @property
     def agency(self) -> str:
@@ -165,6 +169,16 @@ class ItemScheme(Maintainable, frozen=True, gc=False, kw_only=True):
         if not len(self.items):
             yield self.items_field.replace("_", " "), 0
         yield from super()._counts()
+
+    def _table(self) -> TableRows:
+        unit = singular_of(self.items_field.replace("_", " "))
+        return TableRows(("id", "name", "parent"), self._rows(), len(self.items), unit)
+
+    def _rows(self) -> Iterator[tuple[object, ...]]:
+        for id_ in self.items:  # one at a time: of a long list, only the items shown are created
+            item = self.items[id_]
+            name = getattr(item, "name", None)
+            yield id_, name() if callable(name) else None, getattr(item, "parent", None)
 
     @property
     def items(self) -> Items[Any]:

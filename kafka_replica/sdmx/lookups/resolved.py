@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from kafka_replica.common.html_tables import TableRows
 from kafka_replica.common.wording import counted
 from kafka_replica.sdmx.containers import Items
 from kafka_replica.sdmx.lookups.effective_component import EffectiveComponent
@@ -101,9 +102,9 @@ class ResolvedStructure(msgspec.Struct, frozen=True, kw_only=True):
         return f"<ResolvedStructure {self.urn.reference} in version {self.version}: {', '.join(counts)}{missing}>"
 
     def _repr_html_(self) -> str:
-        from kafka_replica.sdmx.html import resolved_html  # noqa: PLC0415 - for notebooks alone
-
-        return resolved_html(self)
+        found = self.components
+        rows = ((component.id, component.kind, component.values_text()) for component in found.values())
+        return TableRows(("id", "kind", "values"), rows, len(found), "component").html(repr(self)[1:-1])
 
     @property
     def used_components(self) -> Items[EffectiveComponent]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
+from kafka_replica.common.html_tables import TableRows
 from kafka_replica.common.wording import quoted
 from kafka_replica.sdmx.base import Annotation, ItemScheme, Maintainable, Nameable
 from kafka_replica.sdmx.containers import NO_TEXT, InternationalString, Items, stub_error
@@ -105,3 +106,7 @@ class ValueList(Maintainable, frozen=True, gc=False, kw_only=True):
         if self.is_stub:
             raise stub_error(self.urn)
         return self.value_items
+
+    def _table(self) -> TableRows:
+        rows = ((value.id, value.name()) for value in self.value_items)
+        return TableRows(("id", "name"), rows, len(self.value_items), "value")

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal
 
+from kafka_replica.common.html_tables import TableRows
 from kafka_replica.sdmx.base import Annotation, Identifiable, Link, Maintainable
 from kafka_replica.sdmx.containers import Items, stub_error
 from kafka_replica.sdmx.representation import Representation
@@ -21,6 +22,16 @@ class Component(Identifiable, frozen=True, gc=False, kw_only=True):
     concept: Urn | None = None
     representation: Representation | None = None
     concept_roles: tuple[Urn, ...] = ()
+
+    def table_row(self) -> tuple[object, ...]:
+        """Return the component's row in the table of its data structure: id, kind, concept, values."""
+        values = self.representation
+        shown = None
+        if values is not None and values.enumeration is not None:
+            shown = values.enumeration.reference
+        elif values is not None and values.format is not None:
+            shown = values.format.text_type
+        return self.id, self.urn.cls, None if self.concept is None else self.concept.reference, shown
 
 
 class Dimension(Component, frozen=True, gc=False, kw_only=True):
@@ -110,6 +121,11 @@ class DataStructure(Maintainable, frozen=True, gc=False, kw_only=True):
             "groups": len(self.groups),
         }
         yield from ((what, count) for what, count in counts.items() if count)
+
+    def _table(self) -> TableRows:
+        found = self.components
+        rows = (component.table_row() for component in found)
+        return TableRows(("id", "kind", "concept", "values"), rows, len(found), "component")
 
     @property
     def dimensions(self) -> Items[Dimension]:

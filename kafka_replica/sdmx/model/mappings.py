@@ -5,6 +5,7 @@ Source: SDMX 3.1 Section 2, "Structure Mapping"; SDMXStructureStructureMappings.
 
 from __future__ import annotations
 
+from kafka_replica.common.html_tables import TableRows
 from kafka_replica.sdmx.base import Annotation, Link, Maintainable
 from kafka_replica.sdmx.urn import Urn
 from kafka_replica.sdmx.value_object import ValueObject
@@ -35,6 +36,13 @@ class RepresentationMap(Maintainable, frozen=True, gc=False, kw_only=True):
     sources: tuple[Urn | str, ...] = ()
     targets: tuple[Urn | str, ...] = ()
     mappings: tuple[RepresentationMapping, ...] = ()
+
+    def _table(self) -> TableRows:
+        rows = (
+            (", ".join(source.value for source in row.sources), ", ".join(target or "" for target in row.targets))
+            for row in self.mappings
+        )
+        return TableRows(("source", "target"), rows, len(self.mappings), "mapping")
 
 
 class ComponentMap(ValueObject, frozen=True, gc=False, kw_only=True):
