@@ -69,10 +69,22 @@ def directive(value: object) -> str:
     """Return the directive that documents a class or routine, with its options; empty for other values."""
     if inspect.isclass(value):
         kind = "autoexception" if issubclass(value, BaseException) else "autoclass"
-        return f".. {kind}:: {{name}}\n   :members:\n   :undoc-members:\n   :show-inheritance:\n"
+        options = ["members:", "undoc-members:", "show-inheritance:", *inherited(value)]
+        return f".. {kind}:: {{name}}\n" + "".join(f"   :{option}\n" for option in options)
     if inspect.isroutine(value):
         return ".. autofunction:: {name}\n"
     return ""
+
+
+def inherited(kind: type) -> list[str]:
+    """Return the option that documents the members of the bases of ours that no package exports, if there are any."""
+    public = {id(getattr(import_module(package), name)) for package, names in public_names().items() for name in names}
+    elsewhere = [
+        base for base in kind.__mro__[1:] if id(base) in public or not base.__module__.startswith("kafka_replica")
+    ]
+    if len(elsewhere) == len(kind.__mro__) - 1:
+        return []
+    return [f"inherited-members: {', '.join(base.__name__ for base in elsewhere)}"]
 
 
 def description(package: str, name: str, value: object) -> str:

@@ -12,9 +12,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from kafka_replica.testing.fake_kafka import FakeKafka
+    from kafka_replica.testing.fake_kafka import FakeKafka, FakeTopic
     from kafka_replica.testing.fake_producer import FakeProducer
-    from kafka_replica.testing.fake_topic import FakeTopic
     from kafka_replica.testing.fake_transaction import FakeTransaction
 
 __all__ = ["FakeKafka", "FakeProducer", "FakeTopic", "FakeTransaction"]
@@ -22,7 +21,7 @@ __all__ = ["FakeKafka", "FakeProducer", "FakeTopic", "FakeTransaction"]
 _MODULES = {
     "FakeKafka": "fake_kafka",
     "FakeProducer": "fake_producer",
-    "FakeTopic": "fake_topic",
+    "FakeTopic": "fake_kafka",
     "FakeTransaction": "fake_transaction",
 }
 

@@ -1,11 +1,9 @@
-"""The internals of ``FakeKafka``: topics, logs and producers under one lock. Not for users."""
+"""The internals of ``FakeKafka``: topics and logs under one lock. Not for users."""
 
 from __future__ import annotations
 
 from copy import copy
-from operator import attrgetter
 from threading import Condition
-from typing import TYPE_CHECKING
 from uuid import uuid4
 from zlib import crc32
 
@@ -13,11 +11,6 @@ from kafka_replica.common.clock import now_ms
 from kafka_replica.errors import KafkaReplicaError, TopicNotFoundError, UsageError
 from kafka_replica.records import Headers, Key, Partition, key_bytes
 from kafka_replica.testing.fake_log import FakeLog, Writing
-
-if TYPE_CHECKING:
-    from kafka_replica.testing.fake_transaction import FakeTransaction
-
-_FIRST_PRODUCER_ID = 1000
 
 
 class TopicLogs:
@@ -46,20 +39,8 @@ class TopicLogs:
         self.logs += [FakeLog(Partition(self.name, number)) for number in range(len(self.logs), partitions)]
 
 
-class Identity:
-    """A producer: its id, the epoch of its next transaction, its open transaction, and how often it was initialised."""
-
-    __slots__ = ("epoch", "open", "producer_id", "term")
-
-    def __init__(self, producer_id: int) -> None:
-        self.producer_id = producer_id
-        self.epoch = 0
-        self.open: FakeTransaction | None = None
-        self.term = 0
-
-
 class Cluster:
-    """The topics by name, and the producers. The condition ``news`` guards all state, and wakes waiting threads."""
+    """The topics by name. The condition ``news`` guards all state, and wakes waiting threads."""
 
     def __init__(self, *, bumps_epochs: bool) -> None:
         self.bumps_epochs = bumps_epochs
@@ -67,9 +48,6 @@ class Cluster:
         self.trouble: KafkaReplicaError | None = None
         self.tombstones_kept_s = 86_400.0  # Kafka's default
         self._topics: dict[str, TopicLogs] = {}
-        self._pool: list[Identity] = []
-        self._named: dict[str, Identity] = {}
-        self._producers = 0
 
     def __len__(self) -> int:
         return len(self._topics)
@@ -145,36 +123,6 @@ class Cluster:
             offset = log.append(raw_key, value, at_ms, tuple(headers), writing)
             self.news.notify_all()
         return log, offset
-
-    def borrow(self) -> Identity:
-        """Return a producer without an open transaction, from the pool or a new one."""
-        with self.news:
-            identity = next((known for known in self._pool if known.open is None), None)
-            if identity is None:
-                identity = self._new_identity()
-                self._pool.append(identity)
-            return identity
-
-    def take_up(self, transactional_id: str) -> Identity:
-        """Initialise the producer of a transactional id; abort the transaction that it left open."""
-        with self.news:
-            identity = self._named.get(transactional_id) or self._new_identity()
-            self._named[transactional_id] = identity
-            if identity.open is not None:
-                identity.open.fence()
-            identity.epoch += 1
-            identity.term += 1
-            return identity
-
-    def open_transactions(self) -> list[FakeTransaction]:
-        """Return the open transactions, the oldest producer's first."""
-        with self.news:
-            writers = sorted([*self._pool, *self._named.values()], key=attrgetter("producer_id"))
-            return [identity.open for identity in writers if identity.open is not None]
-
-    def _new_identity(self) -> Identity:
-        self._producers += 1
-        return Identity(_FIRST_PRODUCER_ID + self._producers)
 
     # --- readers and their failures ---
 

@@ -1,21 +1,25 @@
-"""A Kafka in memory: fake topics with transactions across them, simulated failures, and replicas."""
+"""A Kafka in memory, and its topics: transactions across them, simulated failures, and replicas.
+
+Both classes are in one module because each creates the other.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
 
 from kafka_replica.common.wording import counted
 from kafka_replica.errors import BrokerUnavailableError, KafkaReplicaError
+from kafka_replica.headers import Stack
 from kafka_replica.replica import Replica
 from kafka_replica.stores import Store
 from kafka_replica.testing.fake_cluster import Cluster
+from kafka_replica.testing.fake_identities import FakeIdentities
+from kafka_replica.testing.fake_producer import FakeProducer
 from kafka_replica.testing.fake_replica import FakeReplica
+from kafka_replica.testing.fake_topic_logs import FakeTopicLogs
 from kafka_replica.testing.fake_transaction import FakeTransaction
-
-if TYPE_CHECKING:
-    from kafka_replica.testing.fake_topic import FakeTopic
 
 
 class FakeKafka:
@@ -41,6 +45,7 @@ class FakeKafka:
 
     def __init__(self, *, bumps_epochs: bool = False) -> None:
         self.cluster = Cluster(bumps_epochs=bumps_epochs)  # internal; not for tests
+        self.identities = FakeIdentities(self.cluster)  # internal, too
 
     def __repr__(self) -> str:
         return f"<FakeKafka, {counted(len(self.cluster), 'topic')}>"
@@ -51,8 +56,6 @@ class FakeKafka:
         Raises:
             UsageError: there is a topic of that name.
         """
-        from kafka_replica.testing.fake_topic import FakeTopic  # noqa: PLC0415 - a circular import
-
         return FakeTopic(name, partitions, kafka=self)
 
     # --- writing ---
@@ -64,7 +67,7 @@ class FakeKafka:
             topic: the topic of records for which no topic is given.
         """
         with self.cluster.news:
-            return FakeTransaction(self.cluster, self.cluster.borrow(), topic)
+            return FakeTransaction(self.cluster, self.identities.unused(), topic)
 
     @contextmanager
     def transaction(self, topic: str | None = None) -> Iterator[FakeTransaction]:
@@ -82,7 +85,7 @@ class FakeKafka:
     @property
     def open_transactions(self) -> list[FakeTransaction]:
         """All open transactions, including those of producers, which the test may commit or abort on their behalf."""
-        return self.cluster.open_transactions()
+        return self.identities.open_transactions()
 
     # --- reading ---
 
@@ -120,3 +123,87 @@ class FakeKafka:
     def recover(self) -> None:
         """End the simulated failure. A replica that failed stays failed: create a new one."""
         self.cluster.set_trouble(None)
+
+
+class FakeTopic(FakeTopicLogs):
+    """A topic in memory, with the behaviour of Kafka that matters to a replica.
+
+    ::
+
+        topic = FakeTopic()
+        with topic.transaction() as transaction:
+            transaction.put("key", b"value")
+        with topic.replica() as replica:
+            assert replica.wait_ready(timeout_s=5)["key"].value == b"value"
+
+    Offsets, markers, open and aborted transactions, compaction and failures behave as in Kafka; the same tests run
+    on fake topics and on a real broker. ``docs/testing.md`` explains the use and the limits of fake topics.
+    Thread-safe.
+
+    Args:
+        name: the name of the topic.
+        partitions: the number of partitions.
+        kafka: the Kafka of the topic, if there are several topics.
+
+    Raises:
+        UsageError: there is a topic of that name.
+    """
+
+    def __init__(self, name: str = "fake", partitions: int = 1, *, kafka: FakeKafka | None = None) -> None:
+        self.kafka = FakeKafka() if kafka is None else kafka
+        super().__init__(self.kafka.cluster, name, partitions)
+
+    # --- writing ---
+
+    def transaction(self) -> AbstractContextManager[FakeTransaction]:
+        """Run a transaction: commit at the end of the block, abort if the block raises."""
+        return self.kafka.transaction(self.name)
+
+    def begin(self) -> FakeTransaction:
+        """Begin a transaction for explicit commit or abort, in addition to those already open."""
+        return self.kafka.begin(self.name)
+
+    def producer(
+        self, transactional_id: str = "fake-producer", *, timeout_s: float = 30.0, header_stack: Stack | None = None
+    ) -> FakeProducer:
+        """Return a ``TransactionalProducer`` that writes to this topic, for code under test.
+
+        A new producer fences older ones with the same transactional id; transactions that they left open are aborted.
+
+        Raises:
+            BrokerUnavailableError: the test has made the broker unavailable.
+        """
+        return FakeProducer(
+            self.kafka.identities, self.name, transactional_id, timeout_s=timeout_s, header_stack=header_stack
+        )
+
+    # --- reading ---
+
+    def replica(self, store: Store | None = None, **options: Any) -> Replica:
+        """Return an unstarted replica of this topic, which is real except that it reads from memory.
+
+        Args:
+            store: as for ``Replica``.
+            options: the other keywords of ``Replica``; with ``boundaries="quiescence"``, the replica sees only
+                committed records, and waits for open transactions.
+        """
+        return self.kafka.replica(self.name, store=store, **options)
+
+    @property
+    def open_transactions(self) -> list[FakeTransaction]:
+        """All open transactions, including those of producers, which the test may commit or abort on their behalf."""
+        return self.kafka.open_transactions
+
+    # --- failures ---
+
+    def unavailable(self) -> AbstractContextManager[None]:
+        """Make the broker unavailable to replicas and producers within the block; the test itself can still write."""
+        return self.kafka.unavailable()
+
+    def fail(self, error: KafkaReplicaError) -> None:
+        """Make replicas and producers get this error, until ``recover``; see ``FakeKafka.fail``."""
+        self.kafka.fail(error)
+
+    def recover(self) -> None:
+        """End the simulated failure. A replica that failed stays failed: create a new one."""
+        self.kafka.recover()

@@ -14,7 +14,7 @@ from kafka_replica.errors import (
 from kafka_replica.headers import Stack
 from kafka_replica.producer import Committed, TransactionalProducer
 from kafka_replica.records import Headers, Partition, Position
-from kafka_replica.testing.fake_cluster import Cluster
+from kafka_replica.testing.fake_identities import FakeIdentities
 from kafka_replica.testing.fake_transaction import FakeTransaction
 
 _FENCED = (
@@ -26,13 +26,14 @@ _FENCED = (
 class _FakeWriter(TransactionalWriter):
     """A writer of transactions to fake topics, like ``TransactionalWriter`` for real ones."""
 
-    def __init__(self, cluster: Cluster, transactional_id: str) -> None:
+    def __init__(self, identities: FakeIdentities, transactional_id: str) -> None:
         self.usable = True
+        cluster = identities.cluster
         self._cluster = cluster
         self._transactional_id = transactional_id
         with cluster.news:
             cluster.check()
-            self._identity = cluster.take_up(transactional_id)
+            self._identity = identities.initialise(transactional_id)
             self._term = self._identity.term
         self._transaction: FakeTransaction | None = None
 
@@ -104,7 +105,7 @@ class FakeProducer(TransactionalProducer):
 
     def __init__(
         self,
-        cluster: Cluster,
+        identities: FakeIdentities,
         topic: str,
         transactional_id: str,
         *,
@@ -112,10 +113,10 @@ class FakeProducer(TransactionalProducer):
         header_stack: Stack | None = None,
     ) -> None:
         self._header_stack = header_stack
-        self._cluster = cluster
+        self._cluster = identities.cluster
         self._topic = topic
         self._timeout_s = timeout_s
-        self._writer = _FakeWriter(cluster, transactional_id)
+        self._writer = _FakeWriter(identities, transactional_id)
 
     def wait_visible(self, committed: Committed, timeout_s: float = 10.0) -> None:
         """Wait until readers of committed data see a transaction: until no transaction before it is open.

@@ -5,8 +5,20 @@ from __future__ import annotations
 from kafka_replica.errors import UsageError
 from kafka_replica.producer import Committed, Transaction
 from kafka_replica.records import Headers, Key, Position
-from kafka_replica.testing.fake_cluster import Cluster, Identity
+from kafka_replica.testing.fake_cluster import Cluster
 from kafka_replica.testing.fake_log import FakeLog, Writing
+
+
+class FakeIdentity:
+    """A producer: its id, the epoch of its next transaction, its open transaction, and how often it was initialised."""
+
+    __slots__ = ("epoch", "open", "producer_id", "term")
+
+    def __init__(self, producer_id: int) -> None:
+        self.producer_id = producer_id
+        self.epoch = 0
+        self.open: FakeTransaction | None = None
+        self.term = 0
 
 
 class FakeTransaction(Transaction):
@@ -15,7 +27,7 @@ class FakeTransaction(Transaction):
     ``FakeTopic.begin`` and ``FakeTopic.transaction`` create transactions. Thread-safe.
     """
 
-    def __init__(self, cluster: Cluster, identity: Identity, topic: str | None) -> None:
+    def __init__(self, cluster: Cluster, identity: FakeIdentity, topic: str | None) -> None:
         self.committed = Committed()
         self._cluster = cluster
         self._identity = identity

@@ -1,69 +1,33 @@
-"""A topic in memory, for tests of code that uses a replica or a producer."""
+"""The logs of a topic in memory: single records, and what Kafka or an administrator does to a topic."""
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
-from typing import Any
-
 from kafka_replica.common.wording import counted
-from kafka_replica.errors import KafkaReplicaError, TopicNotFoundError, UsageError
-from kafka_replica.headers import Stack
+from kafka_replica.errors import TopicNotFoundError, UsageError
 from kafka_replica.records import Headers, Key, Partition, Position, Record, as_record
-from kafka_replica.replica import Replica
-from kafka_replica.stores import Store
-from kafka_replica.testing.fake_kafka import FakeKafka
+from kafka_replica.testing.fake_cluster import Cluster
 from kafka_replica.testing.fake_log import FakeLog
-from kafka_replica.testing.fake_producer import FakeProducer
-from kafka_replica.testing.fake_transaction import FakeTransaction, check_value
+from kafka_replica.testing.fake_transaction import check_value
 
 
-class FakeTopic:
-    """A topic in memory, with the behaviour of Kafka that matters to a replica.
+class FakeTopicLogs:
+    """The part of a ``FakeTopic`` that needs only its logs."""
 
-    ::
-
-        topic = FakeTopic()
-        with topic.transaction() as transaction:
-            transaction.put("key", b"value")
-        with topic.replica() as replica:
-            assert replica.wait_ready(timeout_s=5)["key"].value == b"value"
-
-    Offsets, markers, open and aborted transactions, compaction and failures behave as in Kafka; the same tests run
-    on fake topics and on a real broker. ``docs/testing.md`` explains the use and the limits of fake topics.
-    Thread-safe.
-
-    Args:
-        name: the name of the topic.
-        partitions: the number of partitions.
-        kafka: the Kafka of the topic, if there are several topics.
-
-    Raises:
-        UsageError: there is a topic of that name.
-    """
-
-    def __init__(self, name: str = "fake", partitions: int = 1, *, kafka: FakeKafka | None = None) -> None:
+    def __init__(self, cluster: Cluster, name: str, partitions: int) -> None:
         self.name = name
-        self.kafka = FakeKafka() if kafka is None else kafka
-        self._cluster = self.kafka.cluster
+        self._cluster = cluster
         self._made_with = partitions
-        self._cluster.make_topic(name, partitions)
+        cluster.make_topic(name, partitions)
 
     def __repr__(self) -> str:
         try:
             logs = self._logs
         except TopicNotFoundError:
-            return f"<FakeTopic {self.name}, dropped>"
-        return f"<FakeTopic {self.name}, {counted(len(logs), 'partition')}, ends {[log.end for log in logs[:8]]}>"
+            return f"<{type(self).__name__} {self.name}, dropped>"
+        ends = [log.end for log in logs[:8]]
+        return f"<{type(self).__name__} {self.name}, {counted(len(logs), 'partition')}, ends {ends}>"
 
     # --- writing ---
-
-    def transaction(self) -> AbstractContextManager[FakeTransaction]:
-        """Run a transaction: commit at the end of the block, abort if the block raises."""
-        return self.kafka.transaction(self.name)
-
-    def begin(self) -> FakeTransaction:
-        """Begin a transaction for explicit commit or abort, in addition to those already open."""
-        return self.kafka.begin(self.name)
 
     def put(
         self,
@@ -103,29 +67,7 @@ class FakeTopic:
         log, offset = self._cluster.append((self.name, partition), key, None, headers, timestamp_ms)
         return Position({log.partition: offset + 1})
 
-    def producer(
-        self, transactional_id: str = "fake-producer", *, timeout_s: float = 30.0, header_stack: Stack | None = None
-    ) -> FakeProducer:
-        """Return a ``TransactionalProducer`` that writes to this topic, for code under test.
-
-        A new producer fences older ones with the same transactional id; transactions that they left open are aborted.
-
-        Raises:
-            BrokerUnavailableError: the test has made the broker unavailable.
-        """
-        return FakeProducer(self._cluster, self.name, transactional_id, timeout_s=timeout_s, header_stack=header_stack)
-
     # --- reading ---
-
-    def replica(self, store: Store | None = None, **options: Any) -> Replica:
-        """Return an unstarted replica of this topic, which is real except that it reads from memory.
-
-        Args:
-            store: as for ``Replica``.
-            options: the other keywords of ``Replica``; with ``boundaries="quiescence"``, the replica sees only
-                committed records, and waits for open transactions.
-        """
-        return self.kafka.replica(self.name, store=store, **options)
 
     def end(self) -> Position:
         """Return the offset after the last decided entry of each partition, for ``replica.wait_for(topic.end())``.
@@ -157,15 +99,10 @@ class FakeTopic:
         return self._cluster.find(self.name).topic_id
 
     @property
-    def open_transactions(self) -> list[FakeTransaction]:
-        """All open transactions, including those of producers, which the test may commit or abort on their behalf."""
-        return self.kafka.open_transactions
-
-    @property
     def _logs(self) -> list[FakeLog]:
         return self._cluster.find(self.name).logs
 
-    # --- changes and failures of a topic ---
+    # --- changes of a topic ---
 
     def compact(self, *, keep_tombstones: bool = False, keep_last: bool = True) -> None:
         """Compact the log as aggressively as Kafka may, up to the first open transaction.
@@ -249,15 +186,3 @@ class FakeTopic:
         with self._cluster.news:
             self._cluster.find(self.name).grow(total)
             self._cluster.news.notify_all()
-
-    def unavailable(self) -> AbstractContextManager[None]:
-        """Make the broker unavailable to replicas and producers within the block; the test itself can still write."""
-        return self.kafka.unavailable()
-
-    def fail(self, error: KafkaReplicaError) -> None:
-        """Make replicas and producers get this error, until ``recover``; see ``FakeKafka.fail``."""
-        self.kafka.fail(error)
-
-    def recover(self) -> None:
-        """End the simulated failure. A replica that failed stays failed: create a new one."""
-        self.kafka.recover()
