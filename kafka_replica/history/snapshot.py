@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, TypeVar, overload
+from typing import Protocol, TypeVar, overload
 
 from kafka_replica.history.kept_version import KeptVersion
 from kafka_replica.records import Key, Position, Record, key_bytes
 from kafka_replica.stores.scanned_snapshot import ScannedSnapshot
 
-if TYPE_CHECKING:
-    from kafka_replica.history.journal import Journal
-
 T = TypeVar("T")
+
+
+class VersionRecords(Protocol):
+    """The records of all versions that are kept or held, each version by its sequence."""
+
+    def record(self, key: bytes, sequence: int, /) -> Record | None:
+        """Return the record of a key in a version."""
+
+    def scan(self, sequence: int, /) -> Iterator[tuple[bytes, bytes]]:
+        """Yield the keys of a version with their data, in the order of the keys."""
+
+    def unpack(self, key: bytes, data: bytes, /) -> Record:
+        """Decode the record of a key."""
 
 
 class HistorySnapshot(ScannedSnapshot):
@@ -22,10 +32,10 @@ class HistorySnapshot(ScannedSnapshot):
     Reading may raise ``StoreError``, because the disk may fail.
     """
 
-    __slots__ = ("__weakref__", "_journal", "kept")
+    __slots__ = ("__weakref__", "_stored", "kept")
 
-    def __init__(self, journal: Journal, kept: KeptVersion) -> None:
-        self._journal = journal
+    def __init__(self, stored: VersionRecords, kept: KeptVersion) -> None:
+        self._stored = stored
         self.kept = kept
         """The facts of the version."""
 
@@ -50,13 +60,13 @@ class HistorySnapshot(ScannedSnapshot):
         Raises:
             StoreError: the record cannot be read.
         """
-        record = self._journal.record(key_bytes(key), self.kept.sequence)
+        record = self._stored.record(key_bytes(key), self.kept.sequence)
         return default if record is None else record
 
     def __iter__(self) -> Iterator[bytes]:
-        return (key for key, _ in self._journal.scan(self.kept.sequence))
+        return (key for key, _ in self._stored.scan(self.kept.sequence))
 
     def records(self) -> Iterator[tuple[bytes, Record]]:
         """Return an iterator over keys and records."""
-        journal = self._journal
-        return ((key, journal.unpack(key, data)) for key, data in journal.scan(self.kept.sequence))
+        stored = self._stored
+        return ((key, stored.unpack(key, data)) for key, data in stored.scan(self.kept.sequence))

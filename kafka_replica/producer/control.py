@@ -28,7 +28,8 @@ from kafka_replica.producer.outbox.outbox import Outbox
 from kafka_replica.producer.outbox.status import ProducerStatus, read_status
 from kafka_replica.producer.outbox.tables import Status
 from kafka_replica.producer.record_checks import validator_of
-from kafka_replica.producer.relay.kafka_session import Identity, KafkaSession
+from kafka_replica.producer.relay.identity import Identity
+from kafka_replica.producer.relay.kafka_session import KafkaSession
 from kafka_replica.producer.settings import ProducerSettings
 from kafka_replica.records import Key
 

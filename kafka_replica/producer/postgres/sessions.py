@@ -11,7 +11,8 @@ from kafka_replica.broker.reading.last_record import committed
 from kafka_replica.producer.encoding import as_recorded
 from kafka_replica.producer.postgres.comparison import Digests, digest_of
 from kafka_replica.producer.postgres.settings import TableSourceSettings
-from kafka_replica.producer.relay.kafka_session import Identity, KafkaSession, Step
+from kafka_replica.producer.relay.identity import Identity
+from kafka_replica.producer.relay.kafka_session import KafkaSession, Step
 
 _HOW_TO_CLAIM: Final = (
     "if this database takes its place, run: kafka-replica source claim --config FILE; otherwise give this source "

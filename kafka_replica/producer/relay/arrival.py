@@ -5,19 +5,17 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from kafka_replica.broker.admin.topics import Topics
 from kafka_replica.broker.reading.last_record import last_of_key
 from kafka_replica.broker.wire.connection import TooOldError
 from kafka_replica.broker.writing.transaction_inspector import TransactionInspector
 from kafka_replica.errors import UsageError
+from kafka_replica.producer.relay.identity import Identity
 from kafka_replica.producer.relay.progress import Progress, read_progress
 from kafka_replica.producer.relay.undecided import UndecidedTransactions
 from kafka_replica.records import Partition
-
-if TYPE_CHECKING:
-    from kafka_replica.producer.relay.kafka_session import Identity
 
 _log = logging.getLogger("kafka_replica.producer")
 

@@ -19,11 +19,11 @@ from kafka_replica.headers import PieceError, Stack
 from kafka_replica.headers.transactions import CONTENT_TYPE, TransactionHeaders, of_transaction
 from kafka_replica.producer.encoding import Encoded, Encoder, as_recorded
 from kafka_replica.producer.errors import EncodingError
-from kafka_replica.producer.outbox.location import HOW_TO_CLAIM
 from kafka_replica.producer.outbox.queue import Contents, Raw, Recorded
 from kafka_replica.producer.relay.arrival import ArrivalReader
 from kafka_replica.producer.relay.conflicts import ProgressRecord, check_conflicts, foreign_records
-from kafka_replica.producer.relay.progress import Progress, progress_key, progress_of, progress_value
+from kafka_replica.producer.relay.identity import Identity
+from kafka_replica.producer.relay.progress import Progress, progress_of, progress_value
 from kafka_replica.records import Partition, key_text
 
 Header: TypeAlias = tuple[str, str | bytes | None]  # as confluent-kafka types it
@@ -41,33 +41,6 @@ _REQUIRED: dict[str, Any] = {
 }
 _LOOK_EVERY_S = 0.05
 _OFFSETS = 2  # a transaction uses at least two offsets of the progress topic: its progress record and its marker
-
-
-@dataclass(frozen=True)
-class Identity:
-    """The identity of a producer, and the topics that it publishes to."""
-
-    producer_id: str
-    incarnation: str
-    transactional_id: str
-    topics: tuple[str, ...]
-    progress_topic: str
-    media_type: str = ""
-    database_id: str = ""
-    """The identity of the database, which progress records name."""
-    progress_replication_factor: int | None = None
-    how_to_claim: str = HOW_TO_CLAIM
-    """Advice for a producer whose id another database uses."""
-
-    @property
-    def progress_partition(self) -> Partition:
-        """The partition of the progress records."""
-        return Partition(self.progress_topic, 0)
-
-    @property
-    def progress_key(self) -> bytes:
-        """The key of this producer's progress records."""
-        return progress_key(self.producer_id, self.incarnation)
 
 
 class Sent(NamedTuple):

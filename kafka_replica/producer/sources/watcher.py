@@ -10,7 +10,7 @@ from typing import Protocol, Self
 from kafka_replica.errors import KafkaReplicaError
 from kafka_replica.producer.notices import SourceFailed, SourceRead
 from kafka_replica.producer.service import StructureProducer
-from kafka_replica.producer.sources import Source, read_and_record
+from kafka_replica.producer.sources.recording import Source, read_and_record
 
 _log = logging.getLogger("kafka_replica.producer")
 

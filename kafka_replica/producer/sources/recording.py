@@ -1,0 +1,66 @@
+"""The contract of a source, and recording what it holds."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Protocol
+
+from kafka_replica.producer.changes import Put, Unreadable
+from kafka_replica.producer.notices import SourceRead
+
+if TYPE_CHECKING:
+    from kafka_replica.producer.service import StructureProducer
+
+_log = logging.getLogger("kafka_replica.producer")
+
+
+class Source(Protocol):
+    """A source that can be read as a whole, repeatedly: a folder or a service."""
+
+    def read(self) -> Iterable[Put | Unreadable] | None:
+        """Return everything that the source holds now; None if it is known not to have changed since the last read.
+
+        Content missing from the result is deleted, so the result must be complete. Content that cannot be read is in it
+        as ``Unreadable``, and its key is not deleted.
+
+        Raises:
+            KafkaReplicaError: the source cannot be read completely; nothing is recorded then.
+        """
+
+    def forget(self) -> None:
+        """Make the next ``read`` return everything, changed or not, because the last result may not be recorded."""
+
+
+def record_source(source: Source, producer: StructureProducer) -> list[int]:
+    """Read a source once, and record its differences: additions and changes in one transaction, deletions in another.
+
+    Returns:
+        The numbers of the transactions; empty if nothing has changed.
+
+    Raises:
+        KafkaReplicaError: the source cannot be read, or the database refused; nothing is recorded.
+    """
+    taken = read_and_record(source, producer)
+    return [] if taken is None else list(taken.tx_ids)
+
+
+def read_and_record(source: Source, producer: StructureProducer) -> SourceRead | None:
+    """Record a source as ``record_source`` does, and return also what cannot be read; None if it has not changed.
+
+    Raises:
+        KafkaReplicaError: the source cannot be read, or the database refused; nothing is recorded.
+    """
+    read = source.read()
+    if read is None:
+        return None
+    try:
+        with producer.engine.begin() as connection:
+            tx_ids, unreadable = producer.outbox.record_differences(connection, read)
+    except BaseException:
+        source.forget()
+        raise
+    for one in unreadable:
+        _log.warning("rejected; the previous content is kept: %s", one.reason)
+    producer.wake()
+    return SourceRead(tuple(tx_ids), tuple(one.reason for one in unreadable))

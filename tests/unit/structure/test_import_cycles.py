@@ -1,0 +1,24 @@
+"""Modules do not import each other in circles: a reader can begin at the bottom, and a module can be moved alone."""
+
+from support.import_graph import Time, cycles, import_graph, read_graph
+
+
+def test_no_modules_import_each_other_in_a_circle():
+    """No cycle exists, not even through imports inside functions or for type checkers only."""
+    found = cycles(import_graph().edges(*Time))
+    assert not found, f"import cycles: {found}; move what both modules need to a module below them"
+
+
+def test_a_planted_cycle_is_found_whenever_it_is_imported(tmp_path):
+    """The check fails for a cycle of module-level imports, one through a function, and one for type checkers."""
+    (tmp_path / "__init__.py").write_text("")
+    (tmp_path / "a.py").write_text("from pkg import b\n")
+    for text, time in (
+        ("from pkg.a import x\n", Time.MODULE),
+        ("def f():\n    import pkg.a\n", Time.CALL),
+        ("from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from pkg.a import x\n", Time.TYPES),
+    ):
+        (tmp_path / "b.py").write_text(text)
+        graph = read_graph({"pkg": tmp_path})
+        assert cycles(graph.edges(Time.MODULE, time)) == [["pkg.a", "pkg.b"]]
+        assert bool(cycles(graph.edges(Time.MODULE))) is (time is Time.MODULE)
