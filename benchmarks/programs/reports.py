@@ -42,6 +42,7 @@ def _main(findings: int, folder: Path) -> None:
     places = pl.select(row=pl.int_range(1, findings + 1, dtype=pl.UInt32)).select(
         file=pl.lit("data.csv"), line=pl.col("row") + 1, row="row", part=pl.lit(None, pl.String),
         part_row=pl.lit(None, LOCATION_TYPES["part_row"]),
+        path=pl.lit(None, LOCATION_TYPES["path"]),
     )  # fmt: skip
 
     def page() -> None:

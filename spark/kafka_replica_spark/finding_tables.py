@@ -16,7 +16,7 @@ from kafka_replica.data.validation.locations import FINDING_COLUMNS, TIME, Locat
 from kafka_replica.data.validation.model import ERRORS, FIELDS, Finding, Rules
 from kafka_replica.data.validation.report import Report
 from kafka_replica.data.validation.report_building import SERIES
-from kafka_replica_spark.locations import AT, FILE, LINE, PREFIX, ROW, SOURCE, numbered
+from kafka_replica_spark.locations import AT, FILE, LINE, PATH, PREFIX, ROW, SOURCE, numbered
 from kafka_replica_spark.rows import joined, prepared
 
 _PLACE: Final = f"{PREFIX}place"
@@ -45,7 +45,7 @@ def finding_table(
     long = found.select(*places, series.alias(SERIES), period.alias(TIME), F.posexplode(ERRORS).alias(_PLACE, "found"))
     long = numbered(long.select(*long.columns[:-1], "found.*"), data)
     listed = long.withColumns({"file": F.col(FILE) if names_files else F.lit(None).cast("string"),
-                               "line": F.col(LINE), "row": F.col(ROW)})  # fmt: skip
+                               "line": F.col(LINE), "row": F.col(ROW), "path": F.col(PATH)})  # fmt: skip
     whole = _of_data_set(listed, dataset)
     rows = listed if whole is None else whole.unionByName(listed, allowMissingColumns=True)
     ordered = rows.orderBy(*(F.asc_nulls_first(name) for name in _ORDER))
@@ -86,7 +86,7 @@ def write_ess_report(path: Path, table: DataFrame, report: Report, rules: Rules 
         kind = tuple(one[name] for name in OF_RULES)
         if kind not in kinds:
             kinds[kind] = rule_json(kind, event)
-        place = str(Location(one["file"], one["line"], one["row"])) or None
+        place = str(Location(one["file"], one["line"], one["row"], path=one["path"])) or None
         return finding_json(
             number, kinds[kind], report, (one["time"], one["series"], one["component"]), place, one["value"]
         )

@@ -16,6 +16,7 @@ SOURCE: Final = f"{PREFIX}source"
 """The number of the source among those of the job."""
 FILE: Final = f"{PREFIX}file"
 LINE: Final = f"{PREFIX}line"
+PATH: Final = f"{PREFIX}path"
 ROW: Final = f"{PREFIX}row"
 BLOCK: Final = f"{PREFIX}block"
 """The first byte of the block of a text file; NULL if ``AT`` is the number of the row in its file, from 1."""
@@ -29,12 +30,12 @@ def with_location(df: DataFrame, number: int, path: str) -> DataFrame:
     """Return rows with the columns of locations.
 
     Args:
-        df: the rows; ``AT`` and, if lines are known, ``LINE`` are among their columns.
+        df: the rows; ``AT`` and, if they are known, ``LINE`` and ``PATH`` are among their columns.
         number: the number of their source.
         path: its path.
     """
     nothing = F.lit(None).cast("bigint")
-    added = {SOURCE: F.lit(number), FILE: F.lit(path), BLOCK: nothing, LINE: nothing}
+    added = {SOURCE: F.lit(number), FILE: F.lit(path), BLOCK: nothing, LINE: nothing, PATH: F.lit(None).cast("string")}
     return df.select("*", *(column.alias(name) for name, column in added.items() if name not in df.columns))
 
 

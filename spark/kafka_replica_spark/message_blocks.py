@@ -11,31 +11,33 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
 from kafka_replica.data.files.messages import located_blocks
-from kafka_replica.data.files.messages.blocks import Block, columns_of
+from kafka_replica.data.files.messages.blocks import Block, columns_of, lines_of
 from kafka_replica.data.jobs.sources import Source
 from kafka_replica.data.validation import Rules
 from kafka_replica.sdmx import Urn
-from kafka_replica_spark.locations import AT, LINE
+from kafka_replica_spark.locations import AT, LINE, PATH
 from kafka_replica_spark.rows import quoted
 
 _BLOCK_ROWS: Final = 50_000
 
 
 def read_message(spark: SparkSession, source: Source, rules: Rules, usages: Collection[Urn]) -> DataFrame:
-    """Return the rows of a message with their numbers and lines (``AT`` and ``LINE``).
+    """Return the rows of a message with their numbers, lines and paths (``AT``, ``LINE`` and ``PATH``).
 
     Raises:
         DatasetError: the file is not a data message, or is damaged.
     """
     lines: list[int | None] = []
+    paths: list[str | None] = []
 
     def blocks() -> Iterator[Block]:
         for line, block in located_blocks(source.path, rules, usages, content=source.content):
-            lines.extend([line] * block.size)
+            lines.extend(lines_of(line, block))
+            paths.extend([None] * block.size if block.paths is None else block.paths)
             yield block
 
     columns = columns_of(blocks())
-    tables = list(_tables(columns | {LINE: lines, AT: list(range(1, len(lines) + 1))}, len(lines)))
+    tables = list(_tables(columns | {LINE: lines, PATH: paths, AT: list(range(1, len(lines) + 1))}, len(lines)))
     schema = pa.unify_schemas([table.schema for table in tables])
     schema = pa.schema([pa.field(one.name, pa.string()) if pa.types.is_null(one.type) else one for one in schema])
     frames = [spark.createDataFrame(table.cast(schema)) for table in tables]

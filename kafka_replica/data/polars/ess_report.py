@@ -63,7 +63,7 @@ def _findings(table: pl.DataFrame, report: Report, event: dict[str, str]) -> pl.
 def _described() -> pl.Expr:
     """Return the location of a finding and its value: ``data.csv, line 6: X``."""
     line, row = pl.format("line {}", "line"), pl.format("row {}", "row")
-    place = pl.concat_str(pl.col("file"), pl.coalesce(line, row), separator=", ", ignore_nulls=True)
+    place = pl.concat_str(pl.col("file"), pl.coalesce(line, row), pl.col("path"), separator=", ", ignore_nulls=True)
     return pl.concat_str(place, pl.col("value"), separator=": ", ignore_nulls=True)
 
 

@@ -18,13 +18,12 @@ from kafka_replica.data.jobs.sources import Source
 from kafka_replica.data.polars.datasets.reading import CsvRows, CsvTable
 from kafka_replica.data.polars.datasets.records import WrongRow
 from kafka_replica.data.polars.datasets.rows import parted
+from kafka_replica.data.polars.row_findings import LOCATION_TYPES
 from kafka_replica.data.polars.source_rows import BatchSize, Part, SourceRows, one_frame, open_source
-from kafka_replica.data.validation.locations import LOCATION
 from kafka_replica.sdmx import Urn
 
 AT: Final = "__at"
 """The column with the position of a row among all rows of a job."""
-_TYPES: Final = dict(zip(LOCATION, (pl.String, pl.UInt32, pl.UInt32, pl.String, pl.UInt32), strict=True))
 
 
 @dataclass(frozen=True)
@@ -34,7 +33,8 @@ class Batch:
     Attributes:
         frame: the rows that belong to the job's structure, with their positions in the column ``AT``.
         first: the position of the first row, whatever it belongs to.
-        locations: the locations of all rows, those of other structures included.
+        locations: the locations of all rows, those of other structures included; without their paths.
+        paths: the path of each row within a message of SDMX-JSON; None for other formats.
         csv: the cells of all rows, if they are from a CSV file.
         wrong: the rows with a wrong number of cells, which are not in the frame, by position.
     """
@@ -44,10 +44,15 @@ class Batch:
     locations: pl.DataFrame
     csv: CsvRows | None
     wrong: Mapping[int, WrongRow]
+    paths: Sequence[str] | None = None
 
     def locations_of(self, positions: pl.Series) -> pl.DataFrame:
         """Return the locations of the rows with these positions."""
-        return self.locations[positions - self.first]
+        found = self.locations[positions - self.first]
+        if self.paths is None:
+            return found
+        paths = [self.paths[at - self.first] for at in positions]
+        return found.with_columns(pl.Series("path", paths, dtype=pl.String))
 
     def cells_of(self, positions: pl.Series) -> pl.DataFrame:
         """Return the cells of the rows with these positions."""
@@ -155,7 +160,7 @@ class Input:
             frame = frame.filter(~pl.col(AT).is_in(list(wrong)))
         mine, others = parted(frame, self._job.rules, self._job.usages)
         located = _located(part, source.path if self._job.names_files else None, row)
-        return Batch(mine, first, located, part.csv, wrong), others
+        return Batch(mine, first, located, part.csv, wrong, part.paths), others
 
 
 def are_one(batches: Iterator[Batch]) -> tuple[Iterator[Batch], bool]:
@@ -189,5 +194,5 @@ def _located(part: Part, name: str | None, row: int) -> pl.DataFrame:
     known = {"row": numbers, **part.known}
     return pl.DataFrame({"row": numbers}).select(
         (pl.lit(name) if column == "file" else known.get(column, pl.lit(None))).cast(kind).alias(column)
-        for column, kind in _TYPES.items()
+        for column, kind in LOCATION_TYPES.items()
     )

@@ -50,9 +50,9 @@ def map_report(mapped: pl.DataFrame, plan: MapPlan) -> Report:
 def finding_table(validated: pl.DataFrame, rules: Rules) -> pl.DataFrame:
     """Return all findings of :func:`kafka_replica.data.polars.validate`, a row each, those of the data set first.
 
-    The columns are ``file, line, row, part, part_row, series, time, component, value, rule, message, severity,
-    artefact``. Of the location only ``row`` is known, the number of the row in the frame, from 1; findings about the
-    data set as a whole have none.
+    The columns are ``file, line, row, part, part_row, path, series, time, component, value, rule, message,
+    severity, artefact``. Of the location only ``row`` is known, the number of the row in the frame, from 1; findings
+    about the data set as a whole have none.
 
     Raises:
         UsageError: the frame has no column ``_errors``.

@@ -13,7 +13,7 @@ from kafka_replica.data.validation.model import ERRORS, FIELDS
 from kafka_replica.data.validation.report_building import KINDS, ORDER, SERIES
 
 LOCATION_TYPES: Final[dict[str, Any]] = dict(
-    zip(LOCATION, (pl.String, pl.UInt32, pl.UInt32, pl.String, pl.UInt32), strict=True)
+    zip(LOCATION, (pl.String, pl.UInt32, pl.UInt32, pl.String, pl.UInt32, pl.String), strict=True)
 )
 """The columns of locations, with their types."""
 _ALIKE: Final = [SERIES, *FIELDS]

@@ -10,11 +10,12 @@ from typing import Any, Final, NamedTuple, Protocol
 
 import polars as pl
 
+from kafka_replica.common.chained import Chained
 from kafka_replica.common.wording import counted
 from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files.content import largest
 from kafka_replica.data.files.messages import is_streamed, located_blocks
-from kafka_replica.data.files.messages.blocks import Block, columns_of
+from kafka_replica.data.files.messages.blocks import Block, columns_of, lines_of
 from kafka_replica.data.files.workbook import tables_in
 from kafka_replica.data.jobs.job import Job
 from kafka_replica.data.jobs.sources import ARROW_FILE, Source
@@ -58,11 +59,13 @@ class Part(NamedTuple):
         frame: the rows.
         known: columns of their locations, as far as they are known.
         csv: the cells of a CSV file.
+        paths: the path of each row within a message of SDMX-JSON.
     """
 
     frame: pl.DataFrame
     known: Mapping[str, pl.Series] = {}
     csv: CsvRows | None = None
+    paths: Sequence[str] | None = None
 
 
 class SourceRows(Protocol):
@@ -155,7 +158,8 @@ class HeldRows:
         for first in range(0, height, self.batch_rows):
             known = {name: values.slice(first, self.batch_rows) for name, values in self.part.known.items()}
             done = min(height, first + self.batch_rows)
-            yield Part(self.part.frame.slice(first, self.batch_rows), known), size * done // height
+            paths = None if self.part.paths is None else self.part.paths[first:done]
+            yield Part(self.part.frame.slice(first, self.batch_rows), known, paths=paths), size * done // height
 
 
 @dataclass(frozen=True)
@@ -228,19 +232,23 @@ def _blocks_of(located: Iterator[tuple[int | None, Block]], rows: int) -> list[t
 def _of_blocks(located: Iterator[tuple[int | None, Block]], tell: Callable[[int], None], before: int = 0) -> Part:
     """Return the rows of blocks; ``before`` is the number of rows that were told before."""
     lines: list[int | None] = []
+    paths: list[Sequence[str]] = []
     told = 0
 
     def blocks() -> Iterator[Block]:
         nonlocal told
         for line, block in located:
-            lines.extend([line] * block.size if block.lines is None else block.lines)
+            lines.extend(lines_of(line, block))
+            if block.paths is not None:
+                paths.append(block.paths)
             yield block
             if len(lines) - told >= _TOLD_EVERY:
                 told = len(lines)
                 tell(before + told)
 
     columns: dict[str, list[Any]] = columns_of(blocks())
-    return Part(pl.DataFrame(columns, infer_schema_length=None), {"line": pl.Series(lines, dtype=pl.UInt32)})
+    known = {"line": pl.Series(lines, dtype=pl.UInt32)}
+    return Part(pl.DataFrame(columns, infer_schema_length=None), known, paths=Chained(paths) if paths else None)
 
 
 def _workbook(source: Source, job: Job) -> Part:

@@ -17,6 +17,7 @@ class Location(NamedTuple):
         row: the number of the row in the file, from 1, headers not included.
         part: the row group of a Parquet file, from 0, or the sheet of a workbook.
         part_row: the number of the row in this part, from 1; that of a sheet as its program shows it.
+        path: the observation, series, group or data set of the row in a message of SDMX-JSON, as a JSON Pointer.
     """
 
     file: str | None = None
@@ -24,6 +25,7 @@ class Location(NamedTuple):
     row: int | None = None
     part: str | None = None
     part_row: int | None = None
+    path: str | None = None
 
     def __str__(self) -> str:
         where = [] if self.file is None else [self.file]
@@ -33,6 +35,8 @@ class Location(NamedTuple):
             where.append(f"line {self.line}")
         elif self.row is not None:
             where.append(f"row {self.row}")
+        if self.path is not None:
+            where.append(self.path)
         return ", ".join(where)
 
 

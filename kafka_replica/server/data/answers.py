@@ -54,7 +54,7 @@ def report_csv(report: Report) -> str:
     text = StringIO()
     writer = csv.writer(text, lineterminator="\r\n")
     writer.writerow(
-        ("severity", "rule", "component", "findings", "artefact", "series", "value", "message", "line", "row")
+        ("severity", "rule", "component", "findings", "artefact", "series", "value", "message", "line", "row", "path")
     )
     writer.writerows(_report_rows(report))
     return text.getvalue().encode(errors="backslashreplace").decode()
@@ -91,7 +91,8 @@ def _counts(outcome: Outcome) -> dict[str, str]:
 
 def _report_rows(report: Report) -> Iterator[tuple[object, ...]]:
     for one in report.dataset:
-        yield one.severity, one.rule, one.component, "data set", one.artefact, None, one.value, one.message, None, None
+        finding = one.severity, one.rule, one.component, "data set", one.artefact, None, one.value, one.message
+        yield *finding, None, None, None
     first = {(one.finding.rule, one.finding.component, one.finding.severity): one for one in reversed(report.samples)}
     for (rule, component, severity), count in sorted(report.counts.items(), key=lambda item: (-item[1], item[0][0])):
         sample = first.get((rule, component, severity))
@@ -99,5 +100,5 @@ def _report_rows(report: Report) -> Iterator[tuple[object, ...]]:
         yield (
             severity, rule, component, count, found and found.artefact, sample and sample.series,
             found and found.value, found and found.message, sample and sample.location.line,
-            sample and sample.location.row,
+            sample and sample.location.row, sample and sample.location.path,
         )  # fmt: skip

@@ -28,8 +28,8 @@ from support.effort import examples, first_in_usual
 from support.server.data_samples import FILES
 
 COLUMNS = [
-    "file", "line", "row", "part", "part_row", "series", "time", "component", "value", "rule", "message", "severity",
-    "artefact",
+    "file", "line", "row", "part", "part_row", "path", "series", "time", "component", "value", "rule", "message",
+    "severity", "artefact",
 ]  # fmt: skip
 SEX = "urn:sdmx:org.sdmx.infomodel.codelist.Codelist=KR_DEMO:CL_SEX(1.0)"
 
@@ -110,6 +110,32 @@ def test_the_line_is_that_of_the_element(name: str, run: Run, tmp_path: Path) ->
     element = after[: next(at for at, line in enumerate(after) if line.endswith("/>") or line.startswith("</")) + 1]
     assert one["value"] in "".join(element)
     assert one["time"] in "".join(element)
+
+
+def at_pointer(message: Any, pointer: str) -> Any:
+    """Return the value at a JSON Pointer."""
+    for part in pointer.split("/")[1:]:
+        key = part.replace("~1", "/").replace("~0", "~")
+        message = message[int(key)] if isinstance(message, list) else message[key]
+    return message
+
+
+@pytest.mark.parametrize("name", [name for name in FILES if name.endswith(".json")])
+def test_the_path_is_that_of_the_observation(name: str, run: Run, tmp_path: Path) -> None:
+    """In SDMX-JSON a finding names its row, and the observation as a JSON Pointer; so do samples and the ESS report."""
+    data, out, ess = tmp_path / name, tmp_path / "findings.jsonl", tmp_path / "r.ess.json"
+    data.write_bytes(FILES[name])
+    done = run("validate", data, "--flow", FLOW, "--structures", SAMPLES, "--out", tmp_path / "o", "--findings", out,
+               "--report", ess)  # fmt: skip
+    assert done.returncode == 3, done.stderr
+    message, found = json.loads(FILES[name]), listed(out)
+    one = next(one for one in found if one["rule"] == "text-type")
+    assert one["value"] in at_pointer(message, one["path"])
+    assert one["path"].startswith("/data/dataSets/0/")
+    assert isinstance(one["row"], int)
+    samples = json.loads((tmp_path / "o" / "report.json").read_text())["samples"]
+    assert {sample["path"] for sample in samples} == {each["path"] for each in found}
+    assert any(one["path"] in str(each.get("data", {}).get("description")) for each in json.loads(ess.read_text()))
 
 
 _CELLS = st.text("a,;\"' \r\n\u00e9", max_size=4)

@@ -18,7 +18,7 @@ from typing import IO, Any, Final, NamedTuple, TypeAlias, cast
 from kafka_replica.common.wording import reason_of
 from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files.content import beginning_of, is_packed_otherwise, read_content
-from kafka_replica.data.files.messages.blocks import Block, Columns, columns_of, rows_of
+from kafka_replica.data.files.messages.blocks import Block, Columns, columns_of, lines_of, rows_of
 from kafka_replica.data.files.messages.edi import STARTS, EdiMessage, first_structure
 from kafka_replica.data.files.messages.ml import MlMessage
 from kafka_replica.data.gunzip import MAGIC as GZIP
@@ -48,10 +48,12 @@ class LocatedRow(NamedTuple):
         line: the line of the element or segment of its observation, series or group, from 1; None in SDMX-JSON.
         row: the values by component. A value is a text, a dictionary of texts by language, or a list of these if there
             are several.
+        path: the JSON Pointer of its observation, series, group or data set in SDMX-JSON; None in other formats.
     """
 
     line: int | None
     row: dict[str, Any]
+    path: str | None = None
 
 
 def read_data_message(
@@ -99,12 +101,10 @@ def data_message_rows(
 
     Arguments and errors as for :func:`read_data_message`.
     """
-    for line, (size, shared, varying, lines) in located_blocks(path, rules, usages, content=content):
-        for at in range(size):
-            yield LocatedRow(
-                line if lines is None else lines[at],
-                {**shared, **{name: values[at] for name, values in varying.items()}},
-            )
+    for line, block in located_blocks(path, rules, usages, content=content):
+        for at, one in enumerate(lines_of(line, block)):
+            row = {**block.shared, **{name: values[at] for name, values in block.varying.items()}}
+            yield LocatedRow(one, row, None if block.paths is None else block.paths[at])
 
 
 def structure_named_in(path: str | Path) -> tuple[str | None, str | None] | None:

@@ -21,12 +21,19 @@ class Block(NamedTuple):
         shared: the values that all rows have in common, by component.
         varying: the values of the other components, one per row.
         lines: the line of each row, if the rows begin on different lines.
+        paths: the location of each row within a message of SDMX-JSON, as a JSON Pointer (RFC 6901).
     """
 
     size: int
     shared: Mapping[str, Any]
     varying: Mapping[str, Sequence[Any]]
     lines: Sequence[int] | None = None
+    paths: Sequence[str] | None = None
+
+
+def lines_of(line: int | None, block: Block) -> Sequence[int | None]:
+    """Return the line of each row of a block that begins on a line."""
+    return [line] * block.size if block.lines is None else block.lines
 
 
 def columns_of(blocks: Iterable[Block]) -> Columns:
@@ -38,7 +45,8 @@ def columns_of(blocks: Iterable[Block]) -> Columns:
     columns: Columns = {}
     other_forms: set[str] = set()
     total = 0
-    for size, shared, varying, _ in blocks:
+    for block in blocks:
+        size, shared, varying = block.size, block.shared, block.varying
         for name, value in shared.items():
             _filled(columns, name, total).extend(repeat(value, size))
             if type(value) not in _TEXTS:

@@ -11,7 +11,7 @@ from msgspec import Raw
 from kafka_replica.common.garbage_collector import collector_paused
 from kafka_replica.data.files.messages.blocks import Block
 from kafka_replica.data.files.messages.json.groups import Groups, attributes_of, check_annotation, groups_of
-from kafka_replica.data.files.messages.json.keys import Paths, key_columns, member
+from kafka_replica.data.files.messages.json.keys import Paths, key_columns, member, pointer
 from kafka_replica.data.files.messages.json.repeated_keys import keys_in, members_of
 from kafka_replica.data.files.messages.json.structures import Components
 from kafka_replica.data.files.messages.json.values import OMITTED, ValueReader
@@ -29,7 +29,8 @@ class DataSetReader:
         dataset: the data set.
         components: the components of its structure.
         standing: the columns that all its rows share.
-        path: its location.
+        path: its location in errors.
+        at: its location as a JSON Pointer.
         where: the file, for errors.
 
     Attributes:
@@ -37,13 +38,14 @@ class DataSetReader:
     """
 
     def __init__(
-        self, dataset: DataSet, components: Components, standing: Mapping[str, str], path: str, where: str
+        self, dataset: DataSet, components: Components, standing: Mapping[str, str], path: str, at: str, where: str
     ) -> None:
         self.keys = 0
         self._dataset = dataset
         self._components = components
         self._standing = standing
         self._path = path
+        self._at = at
         self._where = where
         self._deletes = standing["ACTION"] == "D"
         # The guides order the dimensions by position; in their samples they are in the order of the message.
@@ -69,12 +71,13 @@ class DataSetReader:
         if observations:
             # Without series, the keys of observations begin with the dimensions of series, if there are any.
             flat = [*self._components.of_series, *self._components.of_observation]
-            yield from self._of_observations(fixed, above, {}, observations, f"{self._path}.observations", flat)
+            yield from self._of_observations(fixed, above, {}, observations, (self._path, self._at), flat)
             has_rows = True
         if not has_rows and (any(value is not None for value in above.values()) or (self._deletes and fixed)):
-            yield self._alone(fixed, above, {})
+            yield self._alone(fixed, above, {}, self._at)
         for group in self._groups.unused:
-            yield self._alone(fixed | group.key, {}, {})
+            at = pointer(self._at, "dimensionGroupAttributes", group.written)
+            yield self._alone(fixed | group.key, {}, {}, at)
 
     def _fixed(self) -> dict[str, Any]:
         """Return the dimensions of the data set, each with its only value; a deletion may omit it."""
@@ -98,22 +101,24 @@ class DataSetReader:
         dimensions = key_columns(self._components.of_series, [key], [path], self._where)
         own = fixed | {name: column[0] for name, column in dimensions.items()}
         attributes = self._attributes(self._components.series, given(series.attributes), path)
+        at = pointer(self._at, "series", key)
         if not observations:
-            return [self._alone(own, above, attributes)]
-        at = self._components.of_observation
-        return [*self._of_observations(own, above, attributes, observations, f"{path}.observations", at)]
+            return [self._alone(own, above, attributes, at)]
+        names = self._components.of_observation
+        return [*self._of_observations(own, above, attributes, observations, (path, at), names)]
 
-    def _alone(self, own: dict[str, Any], above: dict[str, Any], attributes: dict[str, Any]) -> Block:
+    def _alone(self, own: dict[str, Any], above: dict[str, Any], attributes: dict[str, Any], at: str) -> Block:
         """Return the row of attributes alone: other dimensions are switched off, or left out if it deletes."""
         others = [one.id for one in self._components.dimensions if one.id not in own]
         off = {} if self._deletes else dict.fromkeys(others, SWITCHED_OFF)
         row = {**self._standing, **own, **off}
-        return Block(1, _over(_over(row | above, self._groups.shared(row)), attributes), {})
+        return Block(1, _over(_over(row | above, self._groups.shared(row)), attributes), {}, paths=[at])
 
     def _of_observations(
         self, own: dict[str, Any], above: dict[str, Any], attributes: dict[str, Any],
-        observations: Mapping[str, Values], path: str, dimensions: Sequence[ValueReader],
+        observations: Mapping[str, Values], within: tuple[str, str], dimensions: Sequence[ValueReader],
     ) -> Iterator[Block]:  # fmt: skip
+        path, at = f"{within[0]}.observations", pointer(within[1], "observations")
         keys, values = list(observations), list(observations.values())
         for start in range(0, len(keys), _AT_ONCE):
             some = keys[start : start + _AT_ONCE]
@@ -126,7 +131,8 @@ class DataSetReader:
                 shared = _over(shared, self._groups.shared(own))
             shared = _over(shared, attributes)
             varying |= _filled(self._values(values[start : start + _AT_ONCE], paths), shared | varying)
-            yield Block(len(some), {name: one for name, one in shared.items() if name not in varying}, varying)
+            shared = {name: one for name, one in shared.items() if name not in varying}
+            yield Block(len(some), shared, varying, paths=Paths(at, some, pointer))
 
     def _values(self, rows: Sequence[Values], paths: Sequence[str]) -> dict[str, Sequence[Any]]:
         """Return the measures and attributes of observations as columns."""

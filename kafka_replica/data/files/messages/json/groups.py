@@ -24,12 +24,14 @@ class Group:
     Attributes:
         key: the values of the dimensions to which the attributes are attached.
         attributes: the values that the group has.
+        written: the key as it is written.
         path: the location in the message.
         is_used: whether a row has the key.
     """
 
     key: dict[str, Any]
     attributes: dict[str, Any]
+    written: str
     path: str
     is_used: bool = False
 
@@ -127,7 +129,7 @@ def groups_of(
     for (key, values), partial in zip(given.items(), keys, strict=True):
         place = member(path, key)
         named = attributes_of(attributes, values, place, where)
-        found.append(Group(partial, {name: one for name, one in named.items() if one is not None}, place))
+        found.append(Group(partial, {name: one for name, one in named.items() if one is not None}, key, place))
     return found
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, overload
 
 from kafka_replica.common.wording import counted
@@ -11,11 +11,18 @@ from kafka_replica.data.files.messages.json.wire import failure
 
 
 class Paths(Sequence[str]):
-    """The locations of the members of an object, such as ``dataSets[0].series["0:5"]``, written only when needed."""
+    """The locations of the members of an object, such as ``dataSets[0].series["0:5"]``, written only when needed.
 
-    def __init__(self, prefix: str, keys: Sequence[str]) -> None:
+    Args:
+        prefix: the location of the object.
+        keys: the keys of the members.
+        write: the function that adds a key to a location.
+    """
+
+    def __init__(self, prefix: str, keys: Sequence[str], write: Callable[[str, str], str] | None = None) -> None:
         self._prefix = prefix
         self._keys = keys
+        self._write = write or member
 
     def __len__(self) -> int:
         return len(self._keys)
@@ -26,14 +33,19 @@ class Paths(Sequence[str]):
     def __getitem__(self, place: slice) -> Paths: ...
     def __getitem__(self, place: int | slice) -> str | Paths:
         if isinstance(place, slice):
-            return Paths(self._prefix, self._keys[place])
-        return member(self._prefix, self._keys[place])
+            return Paths(self._prefix, self._keys[place], self._write)
+        return self._write(self._prefix, self._keys[place])
 
 
 def member(prefix: str, key: str) -> str:
     """Return the location of a member of an object."""
     shown = key if len(key) <= 60 else f"{key[:57]}..."
     return f'{prefix}["{shown}"]'
+
+
+def pointer(prefix: str, *keys: str) -> str:
+    """Return the JSON Pointer of a member. Source: RFC 6901, 3."""
+    return "/".join([prefix, *(key.replace("~", "~0").replace("/", "~1") for key in keys)])
 
 
 def key_columns(

@@ -34,6 +34,7 @@ def json_blocks(data: bytes, where: str) -> Iterator[Block]:
     data = in_utf8(data, where)
     message = decoded_message(data, where)
     body = given(message.data) or message
+    above = "" if body is message else "/data"
     written = _structures(body, where)
     keys = _keys_above(message, body)
     structures: dict[int, tuple[Structure, str]] = {}
@@ -46,7 +47,7 @@ def json_blocks(data: bytes, where: str) -> Iterator[Block]:
         structure, at = structures[number]
         standing = standing_of(structure, dataset)
         components = Components(structure, at, where, with_defaults=standing["ACTION"] != "D")
-        reader = DataSetReader(dataset, components, standing, path, where)
+        reader = DataSetReader(dataset, components, standing, path, f"{above}/dataSets/{place}", where)
         keys += _keys_of(dataset)
         yield from reader.blocks()
         keys += reader.keys
