@@ -1,8 +1,8 @@
 """The model: the content of structure messages, independent of their format. Immutable.
 
 Names are those of the SDMX information model (Section 2 of the standards), in snake_case. Everything in a
-message is kept: all languages, annotations, validity, parents, order. Each subject has a module;
-``ARTEFACTS`` has the struct of each maintainable class.
+message is kept: all languages, annotations, validity, parents, order. Each subject has a module, with the same name
+in each package of ``sdmx.formats``. ``ARTEFACTS`` has the struct of each maintainable class.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ from kafka_replica.sdmx.model.constraints import (
     SetReference,
     TimeRange,
 )
-from kafka_replica.sdmx.model.datastructures import (
+from kafka_replica.sdmx.model.data_structures import (
     Attribute,
     AttributeRelationship,
     Component,
@@ -71,7 +71,7 @@ from kafka_replica.sdmx.model.hierarchies import (
     IncludedCodelist,
     Level,
 )
-from kafka_replica.sdmx.model.mappings import (
+from kafka_replica.sdmx.model.maps import (
     CategorySchemeMap,
     ComponentMap,
     ConceptSchemeMap,
@@ -89,16 +89,20 @@ from kafka_replica.sdmx.model.mappings import (
     RepresentationMapping,
     StructureMap,
 )
-from kafka_replica.sdmx.model.metadatareports import MetadataReport, MetadataSetOfReports, TargetObjectValue
-from kafka_replica.sdmx.model.metadatastructures import (
+from kafka_replica.sdmx.model.metadata import (
     MetadataAttribute,
     Metadataflow,
-    MetadataSet,
     MetadataStructure,
     MetadataTarget,
-    ReportedAttribute,
     ReportStructure,
     TargetObject,
+)
+from kafka_replica.sdmx.model.metadata_sets import (
+    MetadataReport,
+    MetadataSet,
+    MetadataSetOfReports,
+    ReportedAttribute,
+    TargetObjectValue,
 )
 from kafka_replica.sdmx.model.opaque import (
     OpaqueArtefact,
@@ -128,10 +132,12 @@ from kafka_replica.sdmx.model.processes import (
 from kafka_replica.sdmx.model.provisions import (
     MetadataProvisionAgreement,
     ProvisionAgreement,
+)
+from kafka_replica.sdmx.model.registrations import (
     QueryableDataSource,
     Registration,
 )
-from kafka_replica.sdmx.model.structuresets import (
+from kafka_replica.sdmx.model.structure_sets import (
     ComponentMapInSet,
     SchemeMapInSet,
     StructureMapInSet,

@@ -7,7 +7,7 @@ keys of 2.1 SDMXCommon.xsd. ContentConstraint (2.1) is DataConstraint in 3.x.
 from __future__ import annotations
 
 from kafka_replica.sdmx.base import Annotation, Maintainable
-from kafka_replica.sdmx.model.provisions import QueryableDataSource
+from kafka_replica.sdmx.model.registrations import QueryableDataSource
 from kafka_replica.sdmx.urn import Urn
 from kafka_replica.sdmx.value_object import ValueObject
 

@@ -1,15 +1,43 @@
-"""Metadata sets of 2.1 and 2.0: they consist of reports, each with its own targets.
+"""Metadata sets: of 3.x, and those of 2.1 and 2.0, which consist of reports with their own targets.
 
-Source: SDMX 2.1 Section 2, "Metadata Set"; SDMXMetadataGeneric.xsd 2.1; SDMXGenericMetadata.xsd 2.0.
+Source: SDMX 2.1 Section 2, "Metadata Set"; SDMXMetadataGeneric.xsd of 2.1 and 3.x; SDMXGenericMetadata.xsd 2.0.
 """
 
 from __future__ import annotations
 
-from kafka_replica.sdmx.base import Annotation
+from kafka_replica.sdmx.base import Annotation, Maintainable
+from kafka_replica.sdmx.containers import NO_TEXT, InternationalString
 from kafka_replica.sdmx.model.constraints import Region, SetReference
-from kafka_replica.sdmx.model.metadatastructures import MetadataSet, ReportedAttribute
 from kafka_replica.sdmx.urn import Urn
 from kafka_replica.sdmx.value_object import ValueObject
+
+
+class ReportedAttribute(ValueObject, frozen=True, gc=False, kw_only=True):
+    """The content of a metadata set for one metadata attribute, and for the attributes below it.
+
+    ``structured_texts`` hold XHTML as text.
+    """
+
+    id: str
+    values: tuple[str, ...] = ()
+    texts: InternationalString = NO_TEXT
+    structured_texts: InternationalString = NO_TEXT
+    attributes: tuple[ReportedAttribute, ...] = ()
+    annotations: tuple[Annotation, ...] = ()
+
+
+class MetadataSet(Maintainable, frozen=True, gc=False, kw_only=True):
+    """A metadata set of 3.x: its metadataflow or agreement, its ``targets`` (with wildcards), and its report."""
+
+    metadataflow: Urn | None = None
+    metadata_provision_agreement: Urn | None = None
+    targets: tuple[str, ...] = ()
+    attributes: tuple[ReportedAttribute, ...] = ()
+    action: str | None = None
+    reporting_begin_date: str | None = None
+    reporting_end_date: str | None = None
+    publication_year: str | None = None
+    publication_period: str | None = None
 
 
 class TargetObjectValue(ValueObject, frozen=True, gc=False, kw_only=True):

@@ -6,7 +6,7 @@ Source: SDMX 2.1 Section 2, "Structure Set and Mappings"; SDMXStructureStructure
 from __future__ import annotations
 
 from kafka_replica.sdmx.base import Annotation, Maintainable, Nameable
-from kafka_replica.sdmx.model.mappings import ItemMap
+from kafka_replica.sdmx.model.maps import ItemMap
 from kafka_replica.sdmx.representation import TextFormat
 from kafka_replica.sdmx.urn import Urn
 from kafka_replica.sdmx.value_object import ValueObject

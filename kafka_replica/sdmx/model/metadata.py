@@ -1,17 +1,16 @@
-"""Metadata structures, metadataflows, metadata sets.
+"""Metadata structures and metadataflows.
 
 Source: SDMX 3.1 Section 2, "Metadata Structure Definition and Metadataflow"; for targets and report
-structures SDMX 2.1 Section 2, "Metadata Structure Definition"; SDMXMetadataGeneric.xsd of 3.x.
+structures SDMX 2.1 Section 2, "Metadata Structure Definition".
 """
 
 from __future__ import annotations
 
-from kafka_replica.sdmx.base import Annotation, Identifiable, Maintainable
-from kafka_replica.sdmx.containers import NO_ITEMS, NO_TEXT, InternationalString, Items, stub_error
-from kafka_replica.sdmx.model.datastructures import Component
+from kafka_replica.sdmx.base import Identifiable, Maintainable
+from kafka_replica.sdmx.containers import NO_ITEMS, Items, stub_error
+from kafka_replica.sdmx.model.data_structures import Component
 from kafka_replica.sdmx.representation import Occurs, Representation
 from kafka_replica.sdmx.urn import Urn
-from kafka_replica.sdmx.value_object import ValueObject
 
 
 class MetadataAttribute(Component, frozen=True, gc=False, kw_only=True):
@@ -70,31 +69,3 @@ class Metadataflow(Maintainable, frozen=True, gc=False, kw_only=True):
         if self.is_stub:
             raise stub_error(self.urn)
         return self.structure_reference
-
-
-class ReportedAttribute(ValueObject, frozen=True, gc=False, kw_only=True):
-    """The content of a metadata set for one metadata attribute, and for the attributes below it.
-
-    ``structured_texts`` hold XHTML as text.
-    """
-
-    id: str
-    values: tuple[str, ...] = ()
-    texts: InternationalString = NO_TEXT
-    structured_texts: InternationalString = NO_TEXT
-    attributes: tuple[ReportedAttribute, ...] = ()
-    annotations: tuple[Annotation, ...] = ()
-
-
-class MetadataSet(Maintainable, frozen=True, gc=False, kw_only=True):
-    """A metadata set of 3.x: its metadataflow or agreement, its ``targets`` (with wildcards), and its report."""
-
-    metadataflow: Urn | None = None
-    metadata_provision_agreement: Urn | None = None
-    targets: tuple[str, ...] = ()
-    attributes: tuple[ReportedAttribute, ...] = ()
-    action: str | None = None
-    reporting_begin_date: str | None = None
-    reporting_end_date: str | None = None
-    publication_year: str | None = None
-    publication_period: str | None = None
