@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final, Protocol
 
 from kafka_replica.common.wording import counted
@@ -47,6 +47,8 @@ class RecordDecoder:
         self.snapshot: Final = snapshot
         self.cache: Final = cache
         self._contents: dict[Urn, Content] = {}  # by key, for the records that were read
+        self.indexed: Callable[[Urn], Content | None] = _not_indexed
+        """Returns the identity of a key's content if an index has it: then the record need not be read."""
 
     def keys(self) -> Iterator[Urn]:
         """Yield the keys that are URNs of artefacts, in no particular order."""
@@ -64,13 +66,15 @@ class RecordDecoder:
 
     def message(self, key: Urn) -> Message | None:
         """Return the message of a key; None if the key has no record."""
-        known = self.cached(key)
-        if known is not None:
+        content = self._contents.get(key) or self.indexed(key)
+        known = None if content is None else self.cache.known(content)
+        if content is not None and known is not None:
+            self._contents[key] = content
             return known
         record = self.record(key)
         if record is None:
             return None
-        content = self._contents.get(key) or content_of(record.value or b"", media_type(record))
+        content = content or content_of(record.value or b"", media_type(record))
         self._contents[key] = content
         return self.message_of(record, content, keep=True)
 
@@ -94,6 +98,10 @@ class RecordDecoder:
         record = self.record(key)
         place = "" if record is None else f"{place_of(record)}: "
         raise MessageError(place + why_not_held(key, message))
+
+
+def _not_indexed(_key: Urn) -> None:
+    return None
 
 
 def partly_unreadable(record: Record, message: Message) -> MessageError:

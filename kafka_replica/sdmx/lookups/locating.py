@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from kafka_replica.sdmx.errors import ArtefactNotFoundError, MessageError, SdmxError
+from kafka_replica.sdmx.errors import ArtefactNotFoundError, MessageError, SdmxError, UrnError
 from kafka_replica.sdmx.lookups.class_aliases import classes_of, urn_aliases
 from kafka_replica.sdmx.lookups.companions import Companions, companions_named
 from kafka_replica.sdmx.lookups.decoding import RecordDecoder, place_of
@@ -51,6 +51,20 @@ class ArtefactLocator:
             return meant(version, found)
         wanted = pattern(version)
         return sorted(urn for urn in found if fitting(wanted, urn.version))
+
+    def exact(self, cls: str, agency: str, id_: str, version: str) -> Urn | None:
+        """Return the URN of the artefact with exactly this class and version: see ``Structures.exact``."""
+        own = next((one for one in self.keys.named(cls, agency, id_) if one.version == version), None)
+        if own is not None:
+            return own
+        contents = self._indexes.contents.made
+        if contents is not None and next(contents.companions((agency, id_)), None) is None:
+            return None
+        try:
+            wanted = Urn.of(cls, agency, id_, version)
+        except UrnError:
+            return None
+        return wanted if self.holder(wanted) == wanted else None
 
     def holder(self, urn: Urn) -> Urn | None:
         """Return the artefact that a reference means, or that holds the referenced item; None if it is missing."""

@@ -90,6 +90,7 @@ class Structures(TypedLookUps):
         self._artefacts = ArtefactReader(self._decoder, self._locator, expansions)
         self._graph = ReferenceGraph(self._decoder, self._locator, self._artefacts, indexes)
         self._attached = AttachedArtefacts(self._decoder, self._locator, self._artefacts, indexes)
+        self._decoder.indexed = indexes.content_of_key
 
     def moved_to(self, snapshot: Snapshot, changed: Iterable[Key] | None = None) -> Self:
         """Return look-ups in another version that differs from this version in the records of some keys.
@@ -164,6 +165,13 @@ class Structures(TypedLookUps):
         latest: then each artefact is returned once, in the version that the rule selects.
         """
         return self._locator.find(cls, agency, id, version)
+
+    def exact(self, cls: str, agency: str, id: str, version: str) -> Urn | None:  # noqa: A002
+        """Return the URN of the artefact with exactly this class and version, neither a rule; None if it is missing.
+
+        The other name that an edition of SDMX gives the class does not count, unlike for :meth:`locate`.
+        """
+        return self._locator.exact(cls, agency, id, version)
 
     def locate(self, reference: Reference) -> Urn | None:
         """Return the URN of the artefact that a reference means, or that holds the referenced item; None if missing.

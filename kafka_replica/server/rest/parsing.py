@@ -40,6 +40,8 @@ MAX_LENGTH: Final = 8_192
 """The maximum length of a path and query string together, in characters."""
 
 _ALL: Final = "*"
+_APIS: Final = frozenset(Api)
+_SEPARATORS: Final = tuple(SEPARATORS.values())
 
 
 @lru_cache(maxsize=512)
@@ -68,7 +70,7 @@ def format_of(query: str) -> str | None:
 
 
 def _parsed(segments: list[str], parameters: dict[str, str]) -> Query:
-    api = Api(segments.pop(0)) if segments and segments[0] in set(Api) else None
+    api = Api(segments.pop(0)) if segments and segments[0] in _APIS else None
     head = segments[0] if segments else ""
     if head == "schema":
         return _schema_query(api or Api.V2, segments[1:], parameters)
@@ -166,9 +168,10 @@ def _resource(api: Api, name: str) -> Resource:
 def _values(api: Api, segment: Segment, text: str) -> tuple[str, ...]:
     if segment is VERSION:
         return _version_texts(api, text)
-    separators = {SEPARATORS[api]} if segment is ITEM else set(SEPARATORS.values())
+    if text == _ALL:
+        return ()
     values = [text]
-    for separator in separators:
+    for separator in (SEPARATORS[api],) if segment is ITEM else _SEPARATORS:
         values = [part for value in values for part in value.split(separator)]
     for value in values:
         if value != _ALL and segment.form.fullmatch(value) is None:
@@ -194,7 +197,10 @@ def _versions(api: Api, texts: tuple[str, ...]) -> tuple[VersionExpression, ...]
 
 
 def _detail(api: Api, parameters: dict[str, str]) -> Detail:
-    text = parameters.get("detail", Detail.FULL).lower()
+    text = parameters.get("detail")
+    if text is None:
+        return Detail.FULL
+    text = text.lower()
     allowed = [value for value, apis in DETAILS.items() if api in apis]
     if text not in allowed:
         raise rejected(f"detail={shown(text)}: its values in {api} are {', '.join(allowed)}")
@@ -202,7 +208,10 @@ def _detail(api: Api, parameters: dict[str, str]) -> Detail:
 
 
 def _references(api: Api, parameters: dict[str, str]) -> tuple[str, ...]:
-    values = parameters.get("references", References.NONE).lower().split(",")
+    text = parameters.get("references")
+    if text is None:
+        return ()
+    values = text.lower().split(",")
     allowed = [*(value for value, apis in REFERENCES.items() if api in apis), *referable(api)]
     for value in values:
         if value not in allowed:
@@ -218,6 +227,6 @@ def _as_of(parameters: dict[str, str]) -> str | None:
 
 
 def _check_known(parameters: Iterable[str], known: tuple[str, ...]) -> None:
-    strangers = sorted(set(parameters) - set(known) - IGNORED_PARAMETERS)
+    strangers = sorted(name for name in parameters if name not in known and name not in IGNORED_PARAMETERS)
     if strangers:
         raise rejected(f"{shown(strangers[0])} is not a parameter of this query; its parameters are {', '.join(known)}")

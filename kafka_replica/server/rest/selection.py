@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
-from kafka_replica.sdmx import SdmxError, Structures, Urn, UrnError
+from kafka_replica.sdmx import SdmxError, Structures, Urn
 from kafka_replica.sdmx.model import Artefact, Constraint, ContentConstraint, OpaqueArtefact
 from kafka_replica.server.rest.grammar import Resource
 from kafka_replica.server.rest.items import with_items
@@ -49,7 +49,9 @@ def _versions_of(query: StructureQuery, structures: Structures, cls: str, agency
     exact = [one.exact for one in query.versions]
     if "*" not in {agency, id_} and all(exact):
         for version in exact:
-            yield from _exactly(structures, cls, agency, id_, version or "")
+            held = structures.exact(cls, agency, id_, version or "")
+            if held is not None:
+                yield held
         return
     by_artefact: dict[tuple[str, str], dict[str, Urn]] = {}
     for urn in _every_version(structures, cls, agency, id_):
@@ -58,18 +60,6 @@ def _versions_of(query: StructureQuery, structures: Structures, cls: str, agency
         for expression in query.versions:
             for version in expression.select(versions):
                 yield versions[version]
-
-
-def _exactly(structures: Structures, cls: str, agency: str, id_: str, version: str) -> Iterable[Urn]:
-    found = structures.find(cls, agency, id_, version)
-    if found:
-        return found
-    try:
-        urn = Urn.of(cls, agency, id_, version)
-    except UrnError:
-        return ()
-    held = structures.locate(urn)
-    return () if held is None or held.cls != cls else (held,)
 
 
 def _every_version(structures: Structures, cls: str, agency: str, id_: str) -> Iterator[Urn]:

@@ -81,6 +81,15 @@ def test_companions_are_found_by_urn_rule_and_reference(structures: Structures) 
     assert f"{URN}codelist.Codelist=A:NONE(1.0.0)" not in structures
 
 
+def test_an_exact_name_finds_the_artefact_of_that_class_and_version_only(structures: Structures) -> None:
+    """An exact name finds a record and a companion; not another version, a rule or the class of another edition."""
+    assert structures.exact("Dataflow", "A", "DF", "1.0.0") == Urn.parse(FLOW)
+    assert structures.exact("Codelist", "A", "CL", "1.0.0") == Urn.parse(LIST)
+    assert structures.locate(LIST.replace("Codelist=", "GeographicCodelist=")) == Urn.parse(LIST)
+    for cls, version_ in (("GeographicCodelist", "1.0.0"), ("Codelist", "2.0.0"), ("Codelist", "1.0+.0"), ("X", "1.0")):
+        assert structures.exact(cls, "A", "CL", version_) is None
+
+
 @pytest.mark.parametrize("is_read", [False, True])
 def test_a_record_of_its_own_comes_first(*, is_read: bool) -> None:
     """A record of its own has priority over a companion; after its deletion the companion counts again."""

@@ -43,6 +43,23 @@ def lists(count: int) -> FakeSnapshot:
     return FakeSnapshot.of(split_message(message(data)))
 
 
+def test_an_artefact_that_an_index_knows_is_found_without_its_record() -> None:
+    """After a look-up of references the cache is asked without reading the record; a change is still seen."""
+    snapshot = FakeSnapshot({KEY.encode(): record(KEY.encode(), ONE)}, 1)
+    found = Structures(snapshot, cache=DecodeCache())
+    found.dangling()
+    again = found.moved_to(snapshot, [])
+    again.dangling()
+    snapshot.gets = 0
+    assert list(again.codelist(KEY).codes) == ["A"]
+    assert snapshot.gets == 0
+    changed = message({"codelists": [artefact("CL", codes=[named("B")])]})
+    moved = again.moved_to(FakeSnapshot({KEY.encode(): record(KEY.encode(), changed)}, 2), [KEY.encode()])
+    assert list(moved.codelist(KEY).codes) == ["B"]
+    moved.dangling()
+    assert list(moved.codelist(KEY).codes) == ["B"]
+
+
 def test_versions_share_objects_of_equal_content(reads: list[bytes]) -> None:
     """Two versions, and another record of the same content, give the same object, decoded once."""
     cache = DecodeCache()

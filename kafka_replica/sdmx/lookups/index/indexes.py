@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from kafka_replica.sdmx.lookups.cache import Content
 from kafka_replica.sdmx.lookups.index.attachments import AttachmentIndex
 from kafka_replica.sdmx.lookups.index.contents import ContentIndex
 from kafka_replica.sdmx.lookups.index.dangling import DanglingIndex
@@ -33,3 +34,9 @@ class Indexes(NamedTuple):
             self.dangling.moved(changed),
             self.attachments.moved(changed),
         )
+
+    def content_of_key(self, key: Urn) -> Content | None:
+        """Return the identity of the content of a key's record; None if there is no record, or no index yet."""
+        contents = self.contents.made
+        facts = None if contents is None else contents.of(key)
+        return None if facts is None else facts.content
