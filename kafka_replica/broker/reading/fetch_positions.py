@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -107,7 +106,7 @@ class FetchPositions:
         self.log_starts = Position()
         """The log start offset of each partition, as far as known; a new object whenever an offset moves."""
         self._find_leaders_at_s: float | None = None  # None: no query is due
-        self._answer: asyncio.Future[memoryview] | None = None
+        self._complete = b""  # an answer to the question which listed no other partitions than those that are read
         self.question = metadata_request(self._topics)
         """The metadata request that leaders get about the topics."""
 
@@ -175,24 +174,25 @@ class FetchPositions:
     async def look(self) -> list[Partition]:
         """Return the partitions that are not read yet; queries every leader."""
         try:
-            found = await self._found() or await self._find(self.leaders)
+            found = await self._find(self.leaders)
         except BrokerUnavailableError:
             await self.find_leaders(now=True)
             raise
-        return [partition for partition in _partitions(found) if partition not in self._fetch_positions]
+        return self._unread(found)
 
-    def answered(self, answer: asyncio.Future[memoryview] | None) -> None:
-        """Set the pending answer to ``question``, sent to the only leader after the last fetch, for ``look`` to use."""
-        self._answer = answer
-
-    async def _found(self) -> dict[str, TopicAnswer] | None:
-        answer, self._answer = self._answer, None
-        if answer is None:
-            return None
+    def unread_in(self, answer: memoryview) -> list[Partition] | None:
+        """Return the partitions that are not read yet, in an answer to ``question``; None if it does not tell."""
+        if answer == self._complete:  # the usual case
+            return []
         try:
-            return self._same([read_metadata(await self._cluster.within(answer))])
+            unread = self._unread(self._same([read_metadata(answer)]))
         except BrokerUnavailableError:
             return None
+        self._complete = b"" if unread else bytes(answer)
+        return unread
+
+    def _unread(self, found: dict[str, TopicAnswer]) -> list[Partition]:
+        return [partition for partition in _partitions(found) if partition not in self._fetch_positions]
 
     async def add(self, partitions: list[Partition]) -> Position:
         """Start to read these partitions too, from their beginnings."""
@@ -218,10 +218,15 @@ class FetchPositions:
             fetch_position.log_start = offset
             self.log_starts = self.log_starts.advanced({fetch_position.partition: offset})
 
-    async def ends(self) -> Ends:
-        """Return the current end offsets, from leaders that are sure of them; new partitions end at 0."""
+    async def ends(self, unread: list[Partition] | None = None) -> Ends:
+        """Return the current end offsets, from leaders that are sure of them; new partitions end at 0.
+
+        Args:
+            unread: the partitions that are not read yet, if they are known.
+        """
         high = await self._offsets(list(self._fetch_positions), LATEST)
-        unread = await self.look()  # queried last: the ends are then known to belong to the topics that are read
+        if unread is None:
+            unread = await self.look()  # queried last: the ends then belong to the topics that are read
         stable = {each.partition: min(each.stable, high[each.partition]) for each in self}
         return Ends(Position(stable), Position({**high, **dict.fromkeys(unread, 0)}))
 
@@ -232,13 +237,18 @@ class FetchPositions:
         if self._find_leaders_at_s is None:
             self._find_leaders_at_s = time.monotonic()
 
+    @property
+    def are_leaders_due(self) -> bool:
+        """Return whether ``find_leaders`` would query them."""
+        return self._find_leaders_at_s is not None and time.monotonic() >= self._find_leaders_at_s
+
     async def find_leaders(self, *, now: bool = False) -> None:
         """Query the leaders, if that is due (or ``now``) and the last query is at least a moment old."""
         if now:
             self.find_leaders_soon()
-        now_s = time.monotonic()
-        if self._find_leaders_at_s is None or now_s < self._find_leaders_at_s:
+        if not self.are_leaders_due:
             return
+        now_s = time.monotonic()
         self._find_leaders_at_s = now_s + _PAUSE_S
         found = await self._find()
         self._find_leaders_at_s = None

@@ -7,7 +7,9 @@ import time
 
 from kafka_replica.broker.reading.fetch_positions import FetchPosition, FetchPositions
 from kafka_replica.broker.wire.cluster import Cluster, Purpose
+from kafka_replica.broker.wire.connection import BrokerConnection
 from kafka_replica.broker.wire.messages import FETCH, METADATA, FetchFrom, FetchLimits, fetch_request
+from kafka_replica.broker.wire.waiting import AnswerWaiter
 from kafka_replica.errors import BrokerError, BrokerUnavailableError
 
 _SILENT_S = 3.0  # how late a fetch may be before other brokers are queried for the leaders
@@ -18,17 +20,19 @@ _PAUSE_S = 0.1  # before the next request to a broker that failed
 class Fetch:
     """A pending fetch to one broker."""
 
-    __slots__ = ("afterwards", "alone", "answer", "node", "sent_s")
+    __slots__ = ("afterwards", "alone", "answer", "link", "node", "sent_s")
 
     def __init__(
         self,
         node: int,
+        link: BrokerConnection,
         answer: asyncio.Future[memoryview],
         afterwards: asyncio.Future[memoryview] | None,
         *,
         alone: bool,
     ) -> None:
         self.node = node
+        self.link = link
         self.answer = answer
         self.afterwards = afterwards  # the same broker's metadata answer, after the fetch
         self.alone = alone  # the fetch is for one partition only
@@ -36,16 +40,19 @@ class Fetch:
 
 
 class Fetches:
-    """The pending fetches to all leaders. Bound to one event loop."""
+    """The pending fetches to all leaders."""
 
-    def __init__(self, cluster: Cluster, fetch_positions: FetchPositions, limits: FetchLimits) -> None:
+    def __init__(
+        self, cluster: Cluster, waiter: AnswerWaiter, fetch_positions: FetchPositions, limits: FetchLimits
+    ) -> None:
         self._cluster = cluster
+        self._waiter = waiter
         self._fetch_positions = fetch_positions
         self._limits = limits
         self._under_way: dict[int, Fetch] = {}
         self._not_before_s: dict[int, float] = {}
 
-    async def send(self) -> BrokerError | None:
+    def send(self) -> BrokerError | None:
         """Send a fetch to each leader without a pending fetch; return the error that prevented a fetch, if any."""
         leaders = self._fetch_positions.leaders
         for node in [node for node in self._under_way if node not in leaders]:
@@ -55,7 +62,7 @@ class Fetches:
             if node < 0 or node in self._under_way or time.monotonic() < self._not_before_s.get(node, 0):
                 continue
             try:
-                await self._send(node, [each for each in self._fetch_positions if each.leader == node])
+                self._send(node, [each for each in self._fetch_positions if each.leader == node])
             except BrokerUnavailableError as error:
                 trouble = error
                 self.pause(node)
@@ -65,13 +72,12 @@ class Fetches:
         """Delay the next request to the broker by a moment."""
         self._not_before_s[node] = time.monotonic() + _PAUSE_S
 
-    async def answered(self, timeout_s: float) -> list[Fetch]:
+    def answered(self, timeout_s: float) -> list[Fetch]:
         """Return the fetches that were answered, waiting at most that long for the first."""
         if not self._under_way:
-            await asyncio.sleep(min(timeout_s, _PAUSE_S))
+            self._waiter.run(asyncio.sleep(min(timeout_s, _PAUSE_S)))
             return []
-        answers = [fetch.answer for fetch in self._under_way.values()]
-        await asyncio.wait(answers, timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)
+        self._waiter.wait({fetch.answer: fetch.link for fetch in self._under_way.values()}, timeout_s)
         done = [fetch for fetch in self._under_way.values() if fetch.answer.done()]
         for fetch in done:
             del self._under_way[fetch.node]
@@ -95,7 +101,7 @@ class Fetches:
         del self._under_way[node]
         self._cluster.drop(node)
 
-    async def _send(self, node: int, fetch_positions: list[FetchPosition]) -> None:
+    def _send(self, node: int, fetch_positions: list[FetchPosition]) -> None:
         suspects = [each for each in fetch_positions if each.is_suspect]
         wanted = suspects[:1] or fetch_positions
         limits = self._limits._replace(wait_ms=0) if suspects else self._limits
@@ -103,17 +109,11 @@ class Fetches:
             [FetchFrom(each.topic_id, each.partition.partition, each.position, each.epoch) for each in wanted],
             limits,
         )
-        link = await self._cluster.link(node, Purpose.FETCH)
-        answer = link.ask(FETCH, request)
+        link = self._cluster.open_link(node, Purpose.FETCH)
+        if link is None:
+            link = self._waiter.run(self._cluster.link(node, Purpose.FETCH))
         # A broker answers requests in order: so the query that precedes each version costs no round trip of its own.
-        afterwards = None
-        if len(self._fetch_positions.leaders) == 1:
-            afterwards = link.ask(METADATA, self._fetch_positions.question)
-            afterwards.add_done_callback(_seen)
-        self._under_way[node] = Fetch(node, answer, afterwards, alone=len(wanted) == 1)
-
-
-def _seen(future: asyncio.Future[memoryview]) -> None:
-    """Mark the exception as retrieved: the fetch before reports the same failure."""
-    if not future.cancelled():
-        future.exception()
+        is_only = len(self._fetch_positions.leaders) == 1
+        answer, *others = link.ask_all([(FETCH, request), (METADATA, self._fetch_positions.question)][: 1 + is_only])
+        afterwards = others[0] if others else None
+        self._under_way[node] = Fetch(node, link, answer, afterwards, alone=len(wanted) == 1)

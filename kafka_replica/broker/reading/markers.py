@@ -8,7 +8,8 @@ requests of a connection in order, and a fetch waits.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Iterable, Mapping
+from collections.abc import Coroutine, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from confluent_kafka import KafkaError
@@ -29,6 +30,7 @@ from kafka_replica.broker.reading.spill_buffer import SpillBuffer
 from kafka_replica.broker.wire.cluster import Cluster
 from kafka_replica.broker.wire.fetch_limits import fetch_limits
 from kafka_replica.broker.wire.messages import FetchedPartition, read_fetch
+from kafka_replica.broker.wire.waiting import AnswerWaiter
 from kafka_replica.errors import (
     AuthenticationError,
     BrokerError,
@@ -61,7 +63,10 @@ class MarkerReader:
     def __init__(self, config: Mapping[str, Any], topics: Iterable[str]) -> None:
         self._cluster = Cluster(connection_settings(config), _ANSWER_S)
         self._fetch_positions = FetchPositions(self._cluster, topics)
-        self._fetches = Fetches(self._cluster, self._fetch_positions, fetch_limits(config))
+        self._loop = asyncio.new_event_loop()
+        self._waiter = AnswerWaiter(self._loop)
+        self._fetches = Fetches(self._cluster, self._waiter, self._fetch_positions, fetch_limits(config))
+        self._last: Fetch | None = None  # the last fetch that was answered, if it was the only one
         self._spill_buffer = SpillBuffer(check_crcs=str(config.get("check.crcs", "false")).lower() == "true")
         self._trouble: BrokerError | None = None
         self._refusal: BrokerError | ConfigurationError | None = None
@@ -69,7 +74,6 @@ class MarkerReader:
         self._batches: list[Batch] = []
         self._size_bytes = 0
         self._gaps: set[Partition] = set()
-        self._loop = asyncio.new_event_loop()
 
     # --- the LogReader protocol ---
 
@@ -96,11 +100,13 @@ class MarkerReader:
 
     def read(self, timeout_s: float) -> Fetched:
         """Return the batches that have arrived, waiting at most that long for the first."""
-        return self._run(self._read(timeout_s))
+        with self._refusals():
+            return self._read(timeout_s)
 
     def look(self) -> list[Partition]:
         """Check that the topics are still the same; return the partitions that are not read yet."""
-        return self._run(self._fetch_positions.look())
+        unread = self._listed_after_fetch()
+        return self._run(self._fetch_positions.look()) if unread is None else unread
 
     def add(self, partitions: list[Partition]) -> Position:
         """Start to read these partitions too."""
@@ -108,7 +114,7 @@ class MarkerReader:
 
     def ends(self) -> Ends:
         """Return the current end offsets of all partitions that are read."""
-        return self._run(self._fetch_positions.ends())
+        return self._run(self._fetch_positions.ends(self._listed_after_fetch()))
 
     def refusal(self) -> BrokerError | ConfigurationError | None:
         """Return the refusal of our credentials or settings by which the last query failed, if any."""
@@ -123,9 +129,14 @@ class MarkerReader:
         self._loop.close()
 
     def _run(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        with self._refusals():
+            return self._waiter.run(coroutine)
+
+    @contextmanager
+    def _refusals(self) -> Iterator[None]:
         self._refusal = None
         try:
-            return self._loop.run_until_complete(coroutine)
+            yield
         except (AuthenticationError, ConfigurationError) as error:
             self._refusal = error
             raise BrokerUnavailableError(str(error)) from error
@@ -139,27 +150,39 @@ class MarkerReader:
             check_ends(high, resume_point.position)
         return Opened(beginnings, high, self._fetch_positions.log_starts)
 
-    async def _read(self, timeout_s: float) -> Fetched:
-        try:
-            await self._fetch_positions.find_leaders()
-        except (BrokerUnavailableError, TopicNotFoundError) as error:
-            self._trouble = error  # look() decides whether a topic is gone
-        await self._send()
+    def _read(self, timeout_s: float) -> Fetched:
+        if self._fetch_positions.are_leaders_due:
+            try:
+                self._waiter.run(self._fetch_positions.find_leaders())
+            except (BrokerUnavailableError, TopicNotFoundError) as error:
+                self._trouble = error  # look() decides whether a topic is gone
+        self._send()
         heard = False
-        self._fetch_positions.answered(None)
-        for fetch in await self._fetches.answered(timeout_s):
-            self._fetch_positions.answered(fetch.afterwards)
+        self._last = None
+        for fetch in self._fetches.answered(timeout_s):
+            self._last = fetch
             for answered in self._take(fetch):
                 fetch_position = self._fetch_positions.get(answered.topic_id, answered.number)
-                if fetch_position is None or not await self._is_good(fetch_position, answered):
+                if fetch_position is None or not self._is_good(fetch_position, answered):
                     continue
                 heard = True
                 self._walk(fetch_position, answered, alone=fetch.alone)
-        await self._send()  # before anyone processes the batches
+        self._send()  # before anyone processes the batches
         return self._fetched(heard=heard)
 
-    async def _send(self) -> None:
-        trouble = await self._fetches.send() or self._fetches.trouble()
+    def _listed_after_fetch(self) -> list[Partition] | None:
+        """Return the partitions that are not read yet, if the only leader was asked for them after the last fetch."""
+        fetch, self._last = self._last, None
+        if fetch is None or fetch.afterwards is None:
+            return None
+        self._waiter.wait({fetch.afterwards: fetch.link}, _ANSWER_S)
+        if not fetch.afterwards.done() or fetch.afterwards.exception() is not None:
+            return None
+        with self._refusals():
+            return self._fetch_positions.unread_in(fetch.afterwards.result())
+
+    def _send(self) -> None:
+        trouble = self._fetches.send() or self._fetches.trouble()
         if trouble is not None:
             self._passes(trouble)
 
@@ -178,7 +201,7 @@ class MarkerReader:
             return []
         return partitions
 
-    async def _is_good(self, fetch_position: FetchPosition, answered: FetchedPartition) -> bool:
+    def _is_good(self, fetch_position: FetchPosition, answered: FetchedPartition) -> bool:
         """Return whether an answer contains data; note an error that may pass.
 
         Raises:
@@ -194,7 +217,7 @@ class MarkerReader:
             and not fetch_position.resumed
             and fetch_position.position == fetch_position.beginning
         ):
-            await self._fetch_positions.begin([fetch_position.partition])  # the log start has advanced
+            self._waiter.run(self._fetch_positions.begin([fetch_position.partition]))  # the log start has advanced
             return False
         if error == KafkaError.OFFSET_OUT_OF_RANGE:
             raise LogReplacedError(

@@ -51,13 +51,18 @@ class Cluster:
         Raises:
             BrokerError: the broker is not in the cluster, does not answer, or refuses us.
         """
-        link = self._links.get((node, purpose))
-        if link is None or not link.usable:
+        link = self.open_link(node, purpose)
+        if link is None:
             if node not in self._brokers:
                 raise BrokerUnavailableError(f"broker {node} is not in the cluster at present")
             link = await connect(self._settings, *self._brokers[node], timeout_s=self._timeout_s)
             self._links[node, purpose] = link
         return link
+
+    def open_link(self, node: int, purpose: Purpose) -> BrokerConnection | None:
+        """Return a connection to a broker if it exists and can take requests."""
+        link = self._links.get((node, purpose))
+        return link if link is not None and link.usable else None
 
     async def within(self, answer: asyncio.Future[memoryview], timeout_s: float | None = None) -> memoryview:
         """Wait for an answer.

@@ -7,9 +7,12 @@ aiokafka's stream copies each answer four times, whereas our own protocol receiv
 from __future__ import annotations
 
 import asyncio
+import os
+import select
 import socket
 import struct
 from collections import deque
+from collections.abc import Sequence
 from typing import cast
 
 from aiokafka.conn import AIOKafkaConnection
@@ -21,6 +24,7 @@ from kafka_replica.broker.wire.receiving import LONG_BYTES, MAX_ANSWER_BYTES, SI
 from kafka_replica.errors import BrokerError, BrokerUnavailableError
 
 _LONG, _WAKE_AT = 64 << 10, 512 << 10
+_CAN_POLL = hasattr(select, "poll") and hasattr(os, "readv")  # not on Windows
 _AHEAD_BYTES = 16 << 10  # an answer to a small live fetch is received in one step, with its size
 
 
@@ -36,6 +40,7 @@ class _Answers(asyncio.BufferedProtocol):
         in_the_clear = transport.get_extra_info("ssl_object") is None
         self._socket: socket.socket | None = transport.get_extra_info("socket") if in_the_clear else None
         self._transport = transport
+        self.loop = asyncio.get_running_loop()
         self._receiver: AnswerReceiver | None = None
         self._wake_at = 1
         self._buffers = AnswerBuffers()
@@ -91,8 +96,8 @@ class _Answers(asyncio.BufferedProtocol):
         if len(answer) >= LONG_BYTES and self._socket is not None and self.lost is None:
             # A long answer ends with the bytes that were received last: none of the next ones are here.
             self._transport.pause_reading()
-            loop, connection = asyncio.get_running_loop(), self._socket.dup()
-            self._receiver = AnswerReceiver(connection, self._buffers, loop, self._answered, self._receive_again)
+            connection = self._socket.dup()
+            self._receiver = AnswerReceiver(connection, self._buffers, self.loop, self._answered, self._receive_again)
 
     def _receive_again(self, reason: Exception | None) -> None:
         """Receive answers here again, after the thread did; or note why the connection has ended."""
@@ -105,6 +110,14 @@ class _Answers(asyncio.BufferedProtocol):
             self._transport.abort()
         elif self.lost is None:
             self._transport.resume_reading()
+
+    @property
+    def descriptor(self) -> int | None:
+        """The socket's descriptor, if answers can be received without the event loop now; otherwise None."""
+        if self._socket is None or self._receiver is not None or self.lost is not None or not _CAN_POLL:
+            return None
+        descriptor = self._socket.fileno()
+        return descriptor if descriptor >= 0 and isinstance(self.loop, asyncio.SelectorEventLoop) else None
 
     def stop(self) -> None:
         """End the thread that receives answers, if there is one."""
@@ -184,14 +197,45 @@ class BrokerConnection:
         Raises:
             BrokerUnavailableError: the connection is gone.
         """
+        return self.ask_all([(api, body)])[0]
+
+    def ask_all(self, requests: Sequence[tuple[int, bytes]]) -> list[asyncio.Future[memoryview]]:
+        """Send requests, each an API and a body, in one step; like ``ask``."""
         if self._answers.lost is not None:
             raise self._answers.lost
-        self._number = (self._number + 1) & 0x7FFFFFFF
-        head = struct.pack(">hhih", api, VERSIONS[api], self._number, len(self._client_id)) + self._client_id + b"\0"
-        future: asyncio.Future[memoryview] = asyncio.get_running_loop().create_future()
-        self._answers.waiting.append((self._number, True, future))
-        self._transport.write(SIZE.pack(len(head) + len(body)) + head + body)
-        return future
+        futures, data = [], b""
+        for api, body in requests:
+            self._number = (self._number + 1) & 0x7FFFFFFF
+            head = struct.pack(">hhih", api, VERSIONS[api], self._number, len(self._client_id)) + self._client_id
+            future: asyncio.Future[memoryview] = self._answers.loop.create_future()
+            self._answers.waiting.append((self._number, True, future))
+            futures.append(future)
+            data += SIZE.pack(len(head) + 1 + len(body)) + head + b"\0" + body
+        self._transport.write(data)
+        return futures
+
+    @property
+    def descriptor(self) -> int | None:
+        """The socket's descriptor, if ``receive`` can be used now; otherwise the event loop has to receive."""
+        return None if self._transport.is_closing() else self._answers.descriptor
+
+    def receive(self) -> bool:
+        """Process what has arrived, while the event loop does not run; return False if the connection has ended.
+
+        The event loop then notices the end itself.
+        """
+        descriptor = self.descriptor
+        if descriptor is None:
+            return False
+        try:
+            size = os.readv(descriptor, [self._answers.get_buffer(-1)])
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+        if size:
+            self._answers.buffer_updated(size)
+        return size > 0
 
     def close(self) -> None:
         """Close the connection; pending requests fail."""

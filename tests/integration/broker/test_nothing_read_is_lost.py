@@ -22,12 +22,12 @@ def test_a_refusal_that_passes_loses_no_batch(
     writer = producer(local_kafka.bootstrap_servers, topic)
     send, refused = Fetches.send, []
 
-    async def refused_once(fetches: Fetches) -> object:
+    def refused_once(fetches: Fetches) -> object:
         place = next(iter(fetches._fetch_positions))
         if place.position > 2 and not refused and not fetches._under_way:
             refused.append(place.position)
             raise AuthenticationError("planned")
-        return await send(fetches)
+        return send(fetches)
 
     write(writer, topic, {"a": "1"})
     with Replica({"bootstrap.servers": local_kafka.bootstrap_servers}, topic, boundaries="markers") as replica:
