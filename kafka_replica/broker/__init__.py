@@ -1,4 +1,6 @@
-"""All code that uses Kafka clients and Kafka's protocol; this package knows neither stores nor SDMX.
+"""Everything that connects to brokers; only it imports Kafka's clients, except that of schema registries.
+
+This package may import ``transactions`` and what is below it; it knows neither stores nor SDMX.
 
 ``connection`` holds properties and security, ``wire`` the protocol, ``reading`` the two log readers, ``writing`` the
 transactional writer, ``admin`` queries about topics. Read ``reading.contract`` first.

@@ -1,7 +1,8 @@
 """The command kafka-replica: a thin layer over the library.
 
 Commands exit with 0 only if they succeeded: 1 means that the command failed, 2 that it was called wrongly, 130 that it
-was interrupted before it had finished. ``docs/commands.md`` describes all commands.
+was interrupted before it had finished. ``docs/commands.md`` describes all commands. This package may import all others,
+except Spark's. Read ``groups`` first, which names the module of each command.
 """
 
 from __future__ import annotations

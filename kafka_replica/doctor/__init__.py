@@ -1,4 +1,7 @@
-"""The connection test: it tries everything that a replica and its producer need of a Kafka cluster and a topic."""
+"""The connection test: it tries everything that a replica and its producer need of a Kafka cluster and a topic.
+
+This package may import ``broker``. Read ``examination`` first.
+"""
 
 from kafka_replica.doctor.examination import examine
 from kafka_replica.doctor.findings import Finding, Grade

@@ -1,4 +1,4 @@
-"""The delivery of new versions to listeners.
+"""The delivery of new versions to listeners; a slow listener delays no other reader.
 
 The following is guaranteed:
 
@@ -15,6 +15,8 @@ The following is guaranteed:
 
 The order in which different listeners receive a version is not guaranteed, nor whether they receive it before
 ``Replica.snapshot`` shows it.
+
+This package may import ``stores`` and what is below it. Read ``change`` first, then ``subscription`` and ``mailbox``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Prometheus metrics of replicas, of the structures in them, of producers, and of usage by routing trails.
+"""Prometheus metrics of replicas, of the structures in them, of producers and services; alerts and a dashboard.
 
 Only this package and the demonstration import prometheus-client. It may import everything that it measures. Read
 ``replica`` first.

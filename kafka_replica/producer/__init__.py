@@ -1,6 +1,9 @@
-"""Publishing reference data: transactions of any keys and values; an outbox and a relay on top of them; dead letters.
+"""Publishing reference data: transactions of any keys and values, or an outbox and a relay on top of them.
 
-``StructureProducer`` and the classes around it need the extra ``producer``; they are imported on first use.
+``outbox`` records changes in the user's database, ``relay`` sends them, ``sources`` watches folders and services;
+``postgres`` copies a table without an outbox. ``StructureProducer`` and the classes around it need the extra
+``producer``; they are imported on first use. This package knows no replica. Read ``transactions`` first, then
+``service`` and ``relay.runner``.
 """
 
 from __future__ import annotations

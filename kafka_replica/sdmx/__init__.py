@@ -1,4 +1,4 @@
-"""SDMX structural metadata: URNs, the model, reading and splitting messages, look-ups in a version.
+"""SDMX structural metadata: URNs, the model, a reader and a writer for each format, look-ups in a version.
 
 ::
 
@@ -7,7 +7,8 @@
     freq.codes["A"].name("en")  # "Annual"
 
 Names are imported on first access, so ``kafka_replica.sdmx.urn`` and ``versions`` can be used without the
-extra ``sdmx``.
+extra ``sdmx``. This package may import ``filters``, ``records`` and what is below them. Read ``model`` first, then
+``reading`` and ``lookups.structures``.
 """
 
 from __future__ import annotations

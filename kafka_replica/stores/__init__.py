@@ -1,4 +1,7 @@
-"""Stores of versions: one contract (``Store``, ``Snapshot``), and a module or package for each backend."""
+"""Stores of versions: one contract (``Store``, ``Snapshot``), in memory or on disk (``rocks``).
+
+This package may import ``transactions`` and ``records``. Read ``contract`` first, then ``memory``.
+"""
 
 from __future__ import annotations
 

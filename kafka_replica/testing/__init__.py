@@ -1,9 +1,10 @@
-"""Fakes and fixtures for tests.
+"""Fakes and fixtures for tests: topics in memory, and a real broker for pytest.
 
 ``FakeTopic`` and ``FakeKafka`` are topics in memory, for unit tests without a broker: see docs/testing.md.
 
 Installing kafka_replica adds two fixtures to pytest (kafka_replica.testing.pytest_plugin), without any import:
-``local_kafka``, a real broker for the session, and ``kafka_topic``, which creates fresh topics on it.
+``local_kafka``, a real broker for the session, and ``kafka_topic``, which creates fresh topics on it. Read
+``fake_kafka`` first.
 """
 
 from __future__ import annotations

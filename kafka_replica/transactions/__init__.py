@@ -1,7 +1,7 @@
 """State machines that find where a version may end, one for each way to detect transaction boundaries.
 
-They use no I/O, threads or clock. This package may import ``records`` and ``errors``. Read ``detector`` first, then
-``markers`` and ``quiescence``.
+They use no I/O, threads or clock. This package may import ``records`` and ``errors``. Read ``contract`` first, then
+``marker_detector`` and ``quiescence_detector``.
 """
 
 from kafka_replica.transactions.batches import Batch, Content, Kind, Parsed, Reading

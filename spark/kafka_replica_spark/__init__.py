@@ -10,6 +10,7 @@
     good, bad = split(validate(frame, "KR_DEMO:LABOUR(1.0)", snapshot))
 
 The replica lives in the driver; its content goes to executors inside a plan or as a frame, always of one version.
+This package may import all of ``kafka_replica``, which never imports this one. Read ``validation`` first.
 """
 
 from __future__ import annotations
