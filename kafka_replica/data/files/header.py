@@ -12,16 +12,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from kafka_replica.data.errors import DatasetError
-from kafka_replica.data.files.layout import LABEL, Field, Form, Labels, Layout
+from kafka_replica.data.files.layout import CODE_LABEL, LABEL, Field, Form, Labels, Layout
 from kafka_replica.data.validation.model import Column, Rules
 from kafka_replica.errors import ConfigurationError, UsageError
 
 FIRST_CELL: Final = re.compile(
-    r'(?P<quote>"?)(?P<name>DATAFLOW|STRUCTURE(?:\[(?P<sub>.)\])?)(?P=quote)(?P<separator>.|\Z)'
+    r'(?P<quote>"?)(?P<name>DATAFLOW|STRUCTURE(?:\[(?P<sub>.)\])?)(?P=quote)(?P<separator>[^A-Za-z0-9_@$\-.]|\Z)'
 )
 """The beginning of a header: the first cell, and the separator after it."""
 _COMPONENT: Final = re.compile(
-    r"(?P<id>[A-Za-z0-9_@$\-.]+)(?P<many>\[\])?(?P<languages>\[[A-Za-z][^\]]*\])?(?:: (?P<label>.*))?", re.DOTALL
+    r"(?P<id>[A-Za-z0-9_@$\-.]+)(?P<many>\[\])?(?P<languages>\[[A-Za-z][^\]]*\])?(?:: ?(?P<label>.*))?", re.DOTALL
 )
 _ID: Final = re.compile(r"[A-Za-z0-9_@$\-.]+")
 _NUMBERS: Final = frozenset({
@@ -91,9 +91,10 @@ def plain_layout_of(first_line: str, where: str, rules: Rules | None = None) -> 
     if not header:
         raise DatasetError(f"reading {where}: the file is empty")
     known = {} if rules is None else {column.id: column for column in rules.columns}
-    fields = tuple(Field(name, i, is_number=_is_number(known.get(name))) for i, name in enumerate(header))
+    labels = _labels(header, rules)
+    fields = tuple(_plain_field(name, i, labels, known) for i, name in enumerate(header))
     _check_unique(fields, where)
-    return Layout(None, "id", separator, None, header, fields)
+    return Layout(None, labels, separator, None, header, fields)
 
 
 def separator_of(line: str) -> str:
@@ -101,7 +102,7 @@ def separator_of(line: str) -> str:
 
     def score(separator: str) -> int:
         try:
-            return sum(_ID.fullmatch(cell) is not None for cell in _cells(line, separator, ""))
+            return sum(_ID.fullmatch(cell.partition(CODE_LABEL)[0]) is not None for cell in _cells(line, separator, ""))
         except DatasetError:  # its quotes do not fit
             return -1
 
@@ -136,8 +137,8 @@ def _cells(line: str, separator: str, where: str) -> tuple[str, ...]:
 
 
 def _of_version_1(header: Sequence[str], separator: str, where: str, rules: Rules | None) -> Layout:
-    labels: Labels = "both" if any(LABEL in cell for cell in header) else "id"
-    fields = [Field("DATAFLOW", 0, is_labelled=labels == "both")]
+    labels: Labels = "both" if any(LABEL in cell for cell in header) else _labels(header[1:], rules)
+    fields = [Field("DATAFLOW", 0, label=LABEL if labels == "both" else None)]
     fields += _components(header, 1, labels, where, rules)
     _check_unique(fields, where)
     return Layout("1.0", labels, separator, None, tuple(header), tuple(fields))
@@ -149,11 +150,12 @@ def _of_version_2(
     if len(header) < 2 or header[1] != "STRUCTURE_ID":
         found = repr(header[1]) if len(header) > 1 else "missing"
         raise DatasetError(f"reading {where} as SDMX-CSV 2.0: its second column must be STRUCTURE_ID, but is {found}")
-    labels: Labels = "both" if any(_is_both(cell) for cell in header[2:]) else "id"
+    names = [cell for cell in header[2:] if cell not in {"ACTION", *_KEYS}]
+    labels: Labels = "both" if any(map(_is_both, names)) else _labels(names, rules)
     start = 2
     if header[2:3] == ("STRUCTURE_NAME",):
         labels, start = "name", 3
-    fields = [Field("STRUCTURE", 0), Field("STRUCTURE_ID", 1, is_labelled=labels == "both")]
+    fields = [Field("STRUCTURE", 0), Field("STRUCTURE_ID", 1, label=LABEL if labels == "both" else None)]
     if header[start : start + 1] and header[start] == "ACTION":
         fields.append(Field("ACTION", start))
         start += 1
@@ -174,7 +176,27 @@ def _of_version_2(
 
 def _is_both(cell: str) -> bool:
     found = _COMPONENT.fullmatch(cell)
-    return found is not None and found["label"] is not None
+    return found is not None and found["label"] is not None and LABEL in cell
+
+
+def _labels(cells: Sequence[str], rules: Rules | None) -> Labels:
+    """Return whether header cells are ids and names without a blank between them: ``FREQ:Frequency``.
+
+    The names of a file's own columns may contain colons, too; so an id must be a component, or all cells look alike.
+    """
+    ids = [found["id"] for cell in cells if (found := _COMPONENT.fullmatch(cell)) and found["label"]]
+    if rules is None:
+        return "both" if ids and len(ids) == len(cells) else "id"
+    return "both" if any(rules.column(one) is not None for one in ids) else "id"
+
+
+def _plain_field(cell: str, position: int, labels: Labels, known: Mapping[str, Column]) -> Field:
+    column = known.get(cell)
+    if labels == "both" and column is None:
+        column = known.get(cell.partition(CODE_LABEL)[0])
+    if column is None:
+        return Field(cell, position)
+    return Field(column.id, position, label=_label(column, labels), is_number=_is_number(column))
 
 
 def _components(header: Sequence[str], start: int, labels: Labels, where: str, rules: Rules | None) -> Iterator[Field]:
@@ -209,13 +231,18 @@ def _term(cell: str) -> _Term:
 def _field(cell: str, term: _Term, position: int, labels: Labels, column: Column | None) -> Field:
     if column is None:
         # The file may have columns of its own with any name; without rules, every column may be a component.
-        is_component = term.label is None or labels != "both"
-        return Field(term.id if is_component else cell, position, term.form)
+        return Field(term.id if term.label is None else cell, position, term.form)
     form = term.form
     if form == "languages" and column.repeated:
         form = "values in languages"
-    coded = column.enumeration is not None or column.is_time
-    return Field(column.id, position, form, labels == "both" and coded, _is_number(column))
+    return Field(column.id, position, form, _label(column, labels), _is_number(column))
+
+
+def _label(column: Column, labels: Labels) -> str | None:
+    """Return the separator between codes and names in the cells of a column; values of lists may contain a colon."""
+    if labels != "both" or (column.enumeration is None and not column.is_time):
+        return None
+    return LABEL if column.enumeration is None or column.enumeration.cls == "ValueList" else CODE_LABEL
 
 
 def _is_number(column: Column | None) -> bool:

@@ -14,7 +14,9 @@ Form: TypeAlias = Literal["text", "values", "languages", "values in languages"]
 FORMS: Final[Mapping[str, Form]] = {"text": "text", "values": "values", "languages": "languages"}
 """The form of cells by the shape of a column, as engines call it."""
 LABEL: Final = ": "
-"""The separator between an id and its name. A name may contain it; an id never does."""
+"""The separator between an id and its name, as it is written. A name may contain it; an id never does."""
+CODE_LABEL: Final = ":"
+"""The separator between a code and its name, as it is read: some services write no blank. No id contains it."""
 UNDETERMINED: Final = "und"
 """The language of a text without a language (BCP 47)."""
 LANGUAGE: Final = r"\A([A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*):"
@@ -29,14 +31,14 @@ class Field:
         name: the name in a frame: the component's id, or the file's own name.
         position: the number of the column in the file, from 0.
         form: the content of its cells.
-        is_labelled: whether its cells are ``ID: name``.
+        label: the separator between ids and names in its cells; None if these contain no names.
         is_number: whether its cells are numbers, for decimal commas.
     """
 
     name: str
     position: int
     form: Form = "text"
-    is_labelled: bool = False
+    label: str | None = None
     is_number: bool = False
 
 

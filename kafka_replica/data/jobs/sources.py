@@ -29,7 +29,7 @@ _NAMES: Final = "*.csv, *.parquet, *.arrow, *.xml, *.json, *.edi or *.xlsx"
 _COMPRESSED: Final = (".gz", ".zst", ".zstd", ".zip")
 _LOOKED_AT: Final = 1 << 16
 STDIN: Final = "-"
-_HEADERS: Final = ("STRUCTURE,", "STRUCTURE;", "STRUCTURE\t", "STRUCTURE|", "STRUCTURE[", "DATAFLOW")
+_HEADERS: Final = ("STRUCTURE[", *(f"{name}{one}" for name in ("STRUCTURE", "DATAFLOW") for one in SEPARATORS))
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ def value_of(field: Field, cell: Column, sub_separator: str | None, decimal: str
     if field.is_number and decimal not in {".", sub_separator}:
         text = F.translate(text, decimal, ".")
     if field.form == "text":
-        return id_of(text) if field.is_labelled else text
+        return text if field.label is None else id_of(text, field.label)
     assert sub_separator is not None  # noqa: S101 - the layout says so
     separator = sub_separator
     if field.form == "languages":
@@ -27,12 +27,13 @@ def value_of(field: Field, cell: Column, sub_separator: str | None, decimal: str
     found = parts(text, separator)
     if field.form == "values in languages":
         return F.transform(found, lambda one: _languages(parts(one, separator)))
-    return F.transform(found, id_of) if field.is_labelled else found
+    label = field.label
+    return found if label is None else F.transform(found, lambda one: id_of(one, label))
 
 
-def id_of(text: Column) -> Column:
-    """Return ``A`` for ``A: Annual``."""
-    return F.substring_index(text, LABEL, 1)
+def id_of(text: Column, label: str) -> Column:
+    """Return ``A`` for ``A: Annual``; ``label`` is the separator between the two."""
+    return F.substring_index(text, label, 1)
 
 
 def parts(text: Column, separator: str) -> Column:

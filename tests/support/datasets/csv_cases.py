@@ -166,6 +166,29 @@ CSV_CASES = (
         with_rules=True,
     ),
     CsvCase(
+        "names behind ids, no blank in the header", "bulk files of the BIS, 2024: WS_CBPOL_csv_flat",
+        _utf8(
+            "STRUCTURE,STRUCTURE_ID,ACTION,DIM_1:One,DIM_2:Other,TIME_PERIOD:Time or range,OBS_VALUE:Value,xml:lang",
+            "dataflow,T:F(1.0): A flow,I,A: Value: A,B: b,2014-01,12.4,en: x",
+        ),
+        [{**_FIRST, "ACTION": "I", "DIM_2": "B", "OBS_VALUE": "12.4", "xml:lang": "en: x"}],
+        with_rules=True,
+    ),
+    CsvCase(
+        "names behind ids, no blanks", "data of Norges Bank and the BIS, labels=both",
+        _utf8(
+            "STRUCTURE[;],STRUCTURE_ID,DIM_1:Dimension,ATTR_1[]:Several,TIME_PERIOD:Time,NOTE:Note",
+            "dataflow,T:F(1.0),B:Business,A:Value A;B:Value B,2014-01-01T10:00:00,Nota:bene",
+        ),
+        [{**_STANDING, "DIM_1": "B", "ATTR_1": ["A", "B"], "TIME_PERIOD": "2014-01-01T10:00:00", "NOTE": "Nota:bene"}],
+        with_rules=True,
+    ),
+    CsvCase(
+        "columns with colons that are no components", "2.1, custom columns",
+        _utf8("STRUCTURE,STRUCTURE_ID,DIM_1,xml:lang", "dataflow,T:F(1.0),A,en:x"),
+        [{**_STANDING, "DIM_1": "A", "xml:lang": "en:x"}],
+    ),
+    CsvCase(
         "version 1.0", "1.0, Columns: DATAFLOW first, no actions",
         _utf8("DATAFLOW,DIM_1,DIM_2,TIME_PERIOD,OBS_VALUE", "T:F(1.0),A,B,2014-01,12.4"),
         [{"DATAFLOW": "T:F(1.0)", "DIM_1": "A", "DIM_2": "B", "TIME_PERIOD": "2014-01", "OBS_VALUE": "12.4"}],

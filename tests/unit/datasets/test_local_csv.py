@@ -11,6 +11,7 @@ import pytest
 
 from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files import names_of, usages_of
+from kafka_replica.data.jobs import sources_of
 from kafka_replica.data.polars import validate
 from kafka_replica.data.polars.datasets import read_sdmx_csv, rows_of, structures_in, write_sdmx_csv
 from kafka_replica.data.polars.datasets.reading import read_plain_csv
@@ -220,6 +221,22 @@ def test_other_csv_that_is_refused(name: str, data: str | bytes, said: str, tmp_
     with pytest.raises(DatasetError, match=said) as error:
         read_plain_csv(file)
     assert str(file) in str(error.value)
+
+
+def test_other_csv_with_names_behind_ids(tmp_path: Path) -> None:
+    """The export of the BIS's data portal is plain CSV, although its first column begins like SDMX-CSV 1.0."""
+    path = tmp_path / "export.csv"
+    path.write_text(
+        'DATAFLOW_ID:Dataflow ID,KEY:Timeseries Key,DIM_1:Dimension,Unit,TIME_PERIOD:Period,OBS_VALUE:Value,NOTE:Note\n'
+        '"BIS,WS_SPP,1.0",A.B,A:Value A,Index,2014-01,150.5,a: b\n'
+    )  # fmt: skip
+    (source,) = sources_of([str(path)])
+    assert source.kind == "csv"
+    (row,) = read_plain_csv(path, rules=world_rules()).values.to_dicts()
+    assert row == {
+        "DATAFLOW_ID:Dataflow ID": "BIS,WS_SPP,1.0", "KEY:Timeseries Key": "A.B", "DIM_1": "A", "Unit": "Index",
+        "TIME_PERIOD": "2014-01", "OBS_VALUE": "150.5", "NOTE": "a: b",
+    }  # fmt: skip
 
 
 def test_unusual_csv_means_the_same_as_in_sdmx_csv(tmp_path: Path) -> None:

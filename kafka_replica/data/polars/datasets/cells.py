@@ -19,19 +19,19 @@ def value_of(field: Field, cell: pl.Expr, sub_separator: str | None, decimal: st
     if field.is_number and decimal not in {".", sub_separator}:
         text = text.str.replace_all(decimal, ".", literal=True)
     if field.form == "text":
-        return id_of(text) if field.is_labelled else text
+        return text if field.label is None else id_of(text, field.label)
     assert sub_separator is not None  # noqa: S101 - the layout says so
     if field.form == "languages":
         return _languages(parts(text, sub_separator))
     found = parts(text, sub_separator)
     if field.form == "values in languages":
         return found.list.eval(_languages(parts(pl.element(), sub_separator)))
-    return found.list.eval(id_of(pl.element())) if field.is_labelled else found
+    return found if field.label is None else found.list.eval(id_of(pl.element(), field.label))
 
 
-def id_of(text: pl.Expr) -> pl.Expr:
-    """Return ``A`` of ``A: Annual``."""
-    return text.str.splitn(LABEL, 2).struct.field("field_0")
+def id_of(text: pl.Expr, label: str) -> pl.Expr:
+    """Return ``A`` of ``A: Annual``; ``label`` is the separator between the two."""
+    return text.str.splitn(label, 2).struct.field("field_0")
 
 
 def parts(text: pl.Expr, separator: str) -> pl.Expr:
