@@ -50,8 +50,8 @@ class RowFindings:
         return {(rule, component, severity): count for rule, component, severity, count in rows}
 
     def by_series(self) -> pl.DataFrame:
-        """Return the number of findings by ``SERIES``, in the column ``len``."""
-        return self._long.group_by(SERIES).len()
+        """Return the number of findings by ``SERIES``, in the column ``len``; without rows whose series is unknown."""
+        return self._long.drop_nulls(SERIES).group_by(SERIES).len()
 
     def firsts(self, most: int) -> pl.DataFrame:
         """Return the first findings of each kind, each once, and the locations of their first rows."""

@@ -41,10 +41,11 @@ def test_wrong_rows_are_rejected_as_they_are(line_end: str, run: Run, lines: lis
     written[3] = written[3].replace(",", ",?", 1)
     data.write_bytes(line_end.join(written).encode("cp1252"))
     where = ["--flow", FLOW, "--structures", SAMPLES, "--encoding", "cp1252", "--overwrite", "--out", out]
-    done = run("validate", data, *where, "--findings", tmp_path / "f.jsonl")
-    assert done.returncode == 3, done.stderr
+    done = run("validate", data, *where, "--findings", tmp_path / "f.jsonl", "--report", tmp_path / "report.html")
+    assert done.returncode == 3, done.stderr  # the page has no series for these rows
     report = json.loads((out / "report.json").read_text())
     assert (report["rows"], report["written_rows"]["good"], report["written_rows"]["rejected"]) == (24, 19, 5)
+    assert len(report["by_series"]) == 1  # wrong rows have none
     found = [json.loads(one) for one in (tmp_path / "f.jsonl").read_text().splitlines()]
     wrong = [one for one in found if one["rule"] == "cell-count"]
     physical = data.read_bytes().decode("cp1252").split("\n")
