@@ -163,6 +163,8 @@ def tell(outcome: Outcome, chosen: DataOptions) -> None:
     if outcome.other_rows:
         said = ", ".join(map(str, outcome.others))
         say(f"kafka-replica: rows left out: {outcome.other_rows:,}, which belong to {said}")
+    for note in outcome.notes:
+        say(f"kafka-replica: the message says: {note}")
     if chosen.as_json:
         json_line(outcome.as_json())
     elif not chosen.quiet:

@@ -25,6 +25,7 @@ from kafka_replica.data.jobs.job import (
     Outcome,
     ValidationJob,
     in_words,
+    noted,
     verdict_of,
 )
 from kafka_replica.data.jobs.progress import Progress, Step
@@ -81,11 +82,12 @@ def _in_words_of_ours() -> Iterator[None]:
 
 
 class _Data(NamedTuple):
-    """All rows as they were read, those of the job's structure, and the numbers of other rows."""
+    """All rows as they were read, those of the job's structure, the numbers of other rows, and texts of messages."""
 
     all: DataFrame
     mine: DataFrame
     others: dict[Urn, int]
+    notes: tuple[str, ...]
 
 
 class SparkEngine:
@@ -132,12 +134,13 @@ class SparkEngine:
         if job.findings is not None:
             check_kind(job.findings)
         step(Progress("reading data"))
-        df = self._read(job)
+        notes: list[str] = []
+        df = self._read(job, notes)
         step(Progress("picking rows"))
         mine, others = parted(df, job.rules, job.usages)
         if others and mine.isEmpty():
             raise job.none_meant(others)
-        return _Data(df, mine, others)
+        return _Data(df, mine, others, tuple(notes))
 
     def _written(
         self, job: Job, good_rules: Rules, checked: DataFrame, found: Callable[[], Report], data: _Data
@@ -150,23 +153,24 @@ class SparkEngine:
             listed = _list(job, checked, data.all, made, writes_here=self.writes_here)
         finally:
             checked.unpersist()
-        return Outcome(made, made.rows - rejected, rejected, data.others, listed, job.switched_off)
+        return Outcome(made, made.rows - rejected, rejected, data.others, listed, job.switched_off, data.notes)
 
-    def _read(self, job: Job) -> DataFrame:
-        frames = [self._read_one(number, source, job) for number, source in enumerate(job.sources)]
+    def _read(self, job: Job, notes: list[str]) -> DataFrame:
+        frames = [self._read_one(number, source, job, notes) for number, source in enumerate(job.sources)]
         return reduce(lambda left, right: left.unionByName(right, allowMissingColumns=True), frames)
 
-    def _read_one(self, number: int, source: Source, job: Job) -> DataFrame:
+    def _read_one(self, number: int, source: Source, job: Job, notes: list[str]) -> DataFrame:
         """Return the rows of a source, without the verdict column of an earlier run."""
         verdict = verdict_of(source, job.rules)
-        df = self._rows(number, source, job)
+        df = self._rows(number, source, job, notes)
         df = df if verdict is None else df.drop(verdict)
         return df if _lists_findings(job) else without_locations(df)
 
-    def _rows(self, number: int, source: Source, job: Job) -> DataFrame:
+    def _rows(self, number: int, source: Source, job: Job, notes: list[str]) -> DataFrame:
         """Return the rows of a source, with their locations if findings are listed."""
         if source.kind == "message":
-            return with_location(read_message(self._spark, source, job.rules, job.usages), number, source.path)
+            rows = read_message(self._spark, source, job.rules, job.usages, noted(job, source, notes))
+            return with_location(rows, number, source.path)
         if source.kind == "xlsx":
             raise ConfigurationError(
                 f"reading {source.path}: Spark cannot read workbooks; use the engine local (--engine local)"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import reduce
 from typing import Any, Final
 
@@ -21,8 +21,12 @@ from kafka_replica_spark.rows import quoted
 _BLOCK_ROWS: Final = 50_000
 
 
-def read_message(spark: SparkSession, source: Source, rules: Rules, usages: Collection[Urn]) -> DataFrame:
+def read_message(
+    spark: SparkSession, source: Source, rules: Rules, usages: Collection[Urn], note: Callable[[str], object]
+) -> DataFrame:
     """Return the rows of a message with their numbers, lines and paths (``AT``, ``LINE`` and ``PATH``).
+
+    ``note`` is called with each text that the message says about itself.
 
     Raises:
         DatasetError: the file is not a data message, or is damaged.
@@ -31,7 +35,7 @@ def read_message(spark: SparkSession, source: Source, rules: Rules, usages: Coll
     paths: list[str | None] = []
 
     def blocks() -> Iterator[Block]:
-        for line, block in located_blocks(source.path, rules, usages, content=source.content):
+        for line, block in located_blocks(source.path, rules, usages, content=source.content, note=note):
             lines.extend(lines_of(line, block))
             paths.extend([None] * block.size if block.paths is None else block.paths)
             yield block

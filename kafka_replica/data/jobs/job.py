@@ -31,6 +31,11 @@ def verdict_of(source: Source, rules: Rules) -> str | None:
     return name if name is not None and rules.column(name) is None else None
 
 
+def noted(job: Job, source: Source, notes: list[str]) -> Callable[[str], None]:
+    """Return a function that adds a text of a source to notes, with the file unless files are not named."""
+    return lambda text: notes.append(f"{source.path}: {text}" if job.names_files else text)
+
+
 def in_words(engine: Engine, field: Callable[[str], Expression]) -> Expression:
     """Return an error in words: ``error code-unknown: SEX is not a code of T:CL_SEX(1.0) (Q)``."""
     text = engine.text
@@ -128,6 +133,7 @@ class Outcome:
         others: the number of rows that name other structures, by structure; they were left out.
         listed: the number of findings in the table of findings; None if there is no such table.
         switched_off: the rules that were switched off.
+        notes: what messages say about themselves, with their file: the footers of SDMX-ML, the errors of SDMX-JSON.
     """
 
     report: Report
@@ -136,6 +142,7 @@ class Outcome:
     others: Mapping[Urn, int] = field(default_factory=dict)
     listed: int | None = None
     switched_off: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def other_rows(self) -> int:
@@ -148,5 +155,5 @@ class Outcome:
         others = [str(urn) for urn in self.others]
         return {
             **self.report.as_json(), "written_rows": rows, "other_structures": others, "listed_findings": self.listed,
-            "switched_off": list(self.switched_off),
+            "switched_off": list(self.switched_off), "notes": list(self.notes),
         }  # fmt: skip

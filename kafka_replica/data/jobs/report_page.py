@@ -37,6 +37,7 @@ def report_page(outcome: Outcome) -> str:
         f"<h1>{_text(title)}</h1>",
         f"<p><strong>{verdict}</strong>: {_rows_in_words(outcome)}</p>",
         _table("Rows", ("rows", "number"), _row_counts(outcome), {1}),
+        _notes(outcome.notes),
         _dataset(report.dataset),
         _rules(report.counts),
         _chart("Findings by rule", report.by_rule),
@@ -95,6 +96,12 @@ def _examples(samples: Sequence[Sample]) -> str:
     ]  # fmt: skip
     columns = ("severity", "rule", "component", "location", "series", "value", "message", "defined by")
     return _table("Examples", columns, rows)
+
+
+def _notes(texts: Sequence[str]) -> str:
+    if not texts:
+        return ""
+    return f"<h2>What the message says</h2><ul>{''.join(f'<li>{_text(one)}</li>' for one in texts)}</ul>"
 
 
 def _unchecked(sentences: Sequence[str]) -> str:

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 import polars as pl
 
 from kafka_replica.data.files.content import BETWEEN
-from kafka_replica.data.jobs.job import Job, verdict_of
+from kafka_replica.data.jobs.job import Job, noted, verdict_of
 from kafka_replica.data.jobs.progress import Progress, Step
 from kafka_replica.data.jobs.sources import Source
 from kafka_replica.data.polars.datasets.reading import CsvRows, CsvTable
@@ -85,6 +85,7 @@ class Input:
     Attributes:
         nothing: a frame without rows that has the columns of all files, and ``AT``.
         originals: the files, if all are CSV files.
+        notes: what messages say about themselves, with the file.
         others: the number of rows that name other structures, by structure; complete after all batches.
     """
 
@@ -103,6 +104,7 @@ class Input:
         """
         self._job, self._step = job, step
         self._opened: list[_Opened] = []
+        self.notes: Final[list[str]] = []
         sizes = _sizes(job.sources)
         for number, source in enumerate(job.sources):
             place = folder / str(number)
@@ -113,7 +115,7 @@ class Input:
                 step(Progress("reading data", done, sum(sizes), rows=rows))
 
             tell(0)
-            rows = open_source(source, job, place, size or BatchSize(), tell)
+            rows = open_source(source, job, place, size or BatchSize(), tell, noted(job, source, self.notes))
             self._opened.append(_Opened(source, rows, verdict_of(source, job.rules), sizes[number]))
         schemas = [_without(one.rows.nothing, one.verdict) for one in self._opened]
         self._schema = one_frame(schemas)

@@ -84,7 +84,8 @@ class MappingRun:
             report = report_of(job.plan.artefact, job.plan.version, counts, (), job.plan.notes, series=_SERIES)
             listed = outputs.write_lists((), report, None)
             return Outcome(
-                report, outputs.good.rows, outputs.rejected_rows, self._data.others, listed, job.switched_off
+                report, outputs.good.rows, outputs.rejected_rows, self._data.others, listed, job.switched_off,
+                tuple(self._data.notes),
             )  # fmt: skip
 
     def _written(self, batch: Batch, mapped: pl.DataFrame, outputs: Outputs) -> RowFindings:

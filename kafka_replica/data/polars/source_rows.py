@@ -84,7 +84,8 @@ class SourceRows(Protocol):
 
 
 def open_source(
-    source: Source, job: Job, folder: Path, batch: BatchSize, tell: Callable[[int], None]
+    source: Source, job: Job, folder: Path, batch: BatchSize, tell: Callable[[int], None],
+    note: Callable[[str], object],
 ) -> SourceRows:  # fmt: skip
     """Return the rows of a source.
 
@@ -94,6 +95,7 @@ def open_source(
         folder: an existing folder for temporary files.
         batch: the size of batches.
         tell: called with the number of rows that were read of a message, from time to time.
+        note: called with each text that a message says about itself.
 
     Raises:
         DatasetError: the source cannot be read.
@@ -104,7 +106,7 @@ def open_source(
             f"reading {source.path}: only Spark can read it; use the engine spark (--engine spark)"
         )
     if source.kind == "message":
-        return _message(source, job, folder, batch, tell)
+        return _message(source, job, folder, batch, tell, note)
     if source.kind == "parquet":
         return _parquet(source, batch)
     if source.kind == "arrow":
@@ -204,9 +206,10 @@ class RowGroups:
 
 
 def _message(
-    source: Source, job: Job, folder: Path, batch: BatchSize, tell: Callable[[int], None]
+    source: Source, job: Job, folder: Path, batch: BatchSize, tell: Callable[[int], None],
+    note: Callable[[str], object],
 ) -> SourceRows:  # fmt: skip
-    blocks = located_blocks(source.path, job.rules, job.usages, content=source.content)
+    blocks = located_blocks(source.path, job.rules, job.usages, content=source.content, note=note)
     if not is_streamed(source.path, source.content):
         return HeldRows(_of_blocks(blocks, tell), batch.rows)
     stored = Parts(folder, "message")

@@ -92,7 +92,8 @@ class ValidationRun:
             )  # fmt: skip
             listed = outputs.write_lists(dataset, report, job.rules)
             return Outcome(
-                report, outputs.good.rows, outputs.rejected_rows, self._data.others, listed, job.switched_off
+                report, outputs.good.rows, outputs.rejected_rows, self._data.others, listed, job.switched_off,
+                tuple(self._data.notes),
             )  # fmt: skip
 
     def _written(

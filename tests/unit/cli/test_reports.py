@@ -22,6 +22,7 @@ from kafka_replica.cli.structure_source import snapshot_of_files
 from kafka_replica.data.validation import Rules, compile_rules, generate_rows
 from kafka_replica.sdmx import Structures
 from support.cli.data_runs import FLOW, SAMPLES, Run, runner
+from support.server.data_samples import FILES
 
 SCHEMA: Final = "KAFKA_REPLICA_ESS_SCHEMA"
 """The variable with the path of ``validation_report_1.0.1.json`` of github.com/data-cleaning/ValidatReport.
@@ -223,3 +224,35 @@ def test_reports_that_are_refused(run: Run, data: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "o").exists()
     assert run("validate", data, *where, tmp_path / "report.html", "--overwrite").returncode == 3
     assert (tmp_path / "report.html").read_text().startswith("<!DOCTYPE html>")
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "added", "said"),
+    [
+        (
+            "ml21.xml", b"</m:StructureSpecificData>",
+            b'<m:Footer><m:Message code="413" severity="Warning"><c:Text>Only &lt;some&gt; rows</c:Text>%s</m:Footer>'
+            % b'<c:Text xml:lang="fr">Une partie</c:Text></m:Message><m:Message code="1"/>',
+            ["Warning 413: Only <some> rows / Une partie", "1"],
+        ),
+        (
+            "json2.json", b'{"', b'{"errors":[{"code":413,"title":"Too much","detail":"Only <some> rows"},{}],"',
+            ["error 413: Too much: Only <some> rows", "error"],
+        ),
+    ],
+)  # fmt: skip
+def test_what_a_message_says_about_itself_is_in_the_report(
+    name: str, place: bytes, added: bytes, said: list[str], run: Run, tmp_path: Path
+) -> None:
+    """Messages in the footer of SDMX-ML, and errors in SDMX-JSON, are in the report, on its page and on stderr."""
+    before, found, after = FILES[name].partition(place)
+    assert found
+    data = tmp_path / name
+    data.write_bytes(before + added + (after if name.endswith("json") else found + after))
+    page = tmp_path / "r.html"
+    done = run("validate", data, "--flow", FLOW, "--structures", SAMPLES, "--out", tmp_path / "o", "--report", page)
+    notes = [f"{data}: {one}" for one in said]
+    assert json.loads((tmp_path / "o" / "report.json").read_text())["notes"] == notes
+    texts = [text for tag, text in _Page(page.read_text()).texts if tag == "li"]
+    assert set(notes) <= set(texts)
+    assert all(one in done.stderr for one in said)

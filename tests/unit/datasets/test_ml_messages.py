@@ -295,7 +295,7 @@ def test_a_message_with_only_a_footer_is_refused_with_its_text(file: Path) -> No
     file.write_text(message(_SERIES.format("")).replace("</m:Str", footer + "</m:Str", 2).replace(footer, "", 1))
     read = MlMessage(lambda: file.open("rb"), "data.xml")
     assert len(list(read.blocks())) == 1
-    assert read.footers == ("too much",)
+    assert read.footers == ("510: too much",)
     file.write_text(f'<m:GenericData xmlns:m="urn:m" xmlns:c="urn:c"><m:Header/>{footer}</m:GenericData>')
     with pytest.raises(DatasetError, match="too much"):
         read_data_message(file)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import gzip
 import io
 import zlib
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import IO, Any, Final, NamedTuple, TypeAlias, cast
@@ -123,11 +123,13 @@ def structure_named_in(path: str | Path) -> tuple[str | None, str | None] | None
 
 
 def located_blocks(
-    path: str | Path, rules: Rules | None = None, usages: Collection[Urn] = (), *, content: bytes | None = None
-) -> Iterator[tuple[int | None, Block]]:
+    path: str | Path, rules: Rules | None = None, usages: Collection[Urn] = (), *, content: bytes | None = None,
+    note: Callable[[str], object] | None = None,
+) -> Iterator[tuple[int | None, Block]]:  # fmt: skip
     """Yield blocks of rows with their line, as in :class:`LocatedRow`; that of the first row if the block has lines.
 
-    Arguments and errors as for :func:`read_data_message`.
+    Arguments and errors as for :func:`read_data_message`; ``note`` is called with what the message says about itself:
+    each message in the footer of SDMX-ML, and each of the errors in SDMX-JSON.
     """
     where = str(path)
     if content is None and is_packed_otherwise(where):
@@ -139,11 +141,12 @@ def located_blocks(
         start = head.lstrip(_BEFORE)[:1]
         is_edi = head.lstrip(_BEFORE).startswith(STARTS)
         if start == b"<":
-            yield from MlMessage(open_, where, rules, usages).blocks()
+            message = MlMessage(open_, where, rules, usages)
+            yield from message.blocks()
+            _note_all(message.footers, note)
         elif start == b"{":
-            yield from (
-                (None, block) for block in _json_blocks(read_content(path) if content is None else content, where)
-            )
+            found = _json_blocks(read_content(path) if content is None else content, where, note)
+            yield from ((None, block) for block in found)
         elif is_edi:
             yield from EdiMessage(read_content(path) if content is None else content, where, rules, usages).blocks()
         else:
@@ -164,12 +167,18 @@ def is_streamed(path: str | Path, content: bytes | None = None) -> bool:
     return head.lstrip(_BEFORE).startswith(b"<")
 
 
-def _json_blocks(data: bytes, where: str) -> Iterator[Block]:
+def _note_all(texts: Iterable[str], note: Callable[[str], object] | None) -> None:
+    if note is not None:
+        for one in texts:
+            note(one)
+
+
+def _json_blocks(data: bytes, where: str, note: Callable[[str], object] | None) -> Iterator[Block]:
     try:
         from kafka_replica.data.files.messages.json import json_blocks  # noqa: PLC0415 - an extra
     except ImportError as error:
         raise MissingExtraError("reading SDMX-JSON data", "sdmx") from error
-    return iter(json_blocks(data, where))
+    return json_blocks(data, where, lambda texts: _note_all(texts, note))
 
 
 @contextmanager

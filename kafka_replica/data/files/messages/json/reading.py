@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from kafka_replica.data.files.messages.blocks import Block
 from kafka_replica.data.files.messages.json.datasets import DataSetReader
+from kafka_replica.data.files.messages.json.errors import errors_in
 from kafka_replica.data.files.messages.json.repeated_keys import check_no_key_repeats, keys_in, members_of
 from kafka_replica.data.files.messages.json.structures import OLD, Components, number_of_structure, standing_of
 from kafka_replica.data.files.messages.json.wire import (
@@ -21,8 +22,10 @@ from kafka_replica.data.files.messages.json.wire import (
 )
 
 
-def json_blocks(data: bytes, where: str) -> Iterator[Block]:
-    """Yield the rows of an SDMX-JSON data message 1.0, 2.0 or 2.1.
+def json_blocks(
+    data: bytes, where: str, note: Callable[[Sequence[str]], object] | None = None
+) -> Iterator[Block]:  # fmt: skip
+    """Yield the rows of an SDMX-JSON data message 1.0, 2.0 or 2.1; ``note`` is called with the errors that it lists.
 
     Series are decoded one by one, so that in addition to the bytes only the structures and one series, or the
     observations of a flat data set, are in memory.
@@ -34,8 +37,11 @@ def json_blocks(data: bytes, where: str) -> Iterator[Block]:
     data = in_utf8(data, where)
     message = decoded_message(data, where)
     body = given(message.data) or message
+    errors = errors_in(given(message.errors))
+    if note is not None:
+        note(errors)
     above = "" if body is message else "/data"
-    written = _structures(body, where)
+    written = _structures(body, where, errors)
     keys = _keys_above(message, body)
     structures: dict[int, tuple[Structure, str]] = {}
     for place, dataset in enumerate(given(body.data_sets) or ()):
@@ -54,9 +60,11 @@ def json_blocks(data: bytes, where: str) -> Iterator[Block]:
     check_no_key_repeats(data, keys, where)
 
 
-def _structures(body: Body, where: str) -> list[Any]:
+def _structures(body: Body, where: str, errors: Sequence[str]) -> list[Any]:
     structure = given(body.structure)
     found = given(body.structures) or ([] if structure is None else [structure])
+    if not found and errors:
+        raise failure(where, f"it has no data; the service that made it says: {'; '.join(errors)}")
     if not found:
         raise failure(
             where,

@@ -33,6 +33,7 @@ _ROOTS: Final = frozenset({
 _UNREAD: Final = frozenset({"UtilityData", "GenericMetadata", "StructureSpecificMetadata", "MetadataReport"})
 _OLD: Final = ("schemas/v1_0/message", "schemas/v2_0/message")
 _DEEPEST: Final = 100
+_MOST_FOOTERS, _LONGEST_FOOTER = 100, 1_000
 _OWN: Final = itemgetter(2)
 _VALUES: Final = methodcaller("values")
 _ACTION: Final = "Information"
@@ -55,7 +56,7 @@ class MlMessage:
         usages: other artefacts whose data is also data of the rules' artefact.
 
     Attributes:
-        footers: the texts of the footer, complete when all rows have been read.
+        footers: the messages of the footer, such as ``Warning 413: too much``; complete when all rows have been read.
     """
 
     def __init__(
@@ -134,6 +135,8 @@ class _Reading:
         self._has_data = False
         self.groups: list[Groups] = []
         self.footers: list[str] = []
+        self._footer_texts: list[str] = []
+        self._footer_kind = ""
         self._depth = 0
         self._events.handle(self._outside, self._up)
 
@@ -183,17 +186,24 @@ class _Reading:
             self._header.end(name)
 
     def _footer(self, name: str, attributes: dict[str, str]) -> None:
-        del attributes
-        if name.rpartition("}")[2] != "Text":
-            self._down()
-        else:
-            ValueReader(self._events, lambda value: self.footers.append(str(value)))
+        local = name.rpartition("}")[2]
+        if local == "Text":
+            ValueReader(self._events, lambda value: self._footer_texts.append(str(value)))
+            return
+        self._down()
+        if local == "Message":
+            self._footer_kind = " ".join(filter(None, (attributes.get("severity"), attributes.get("code"))))
+            self._footer_texts.clear()
 
     def _footer_end(self, name: str) -> None:
-        if name.rpartition("}")[2] == "Footer":
+        local = name.rpartition("}")[2]
+        if local == "Footer":
             self._events.hand_back()
-        else:
-            self._up(name)
+            return
+        self._up(name)
+        if local == "Message" and len(self.footers) < _MOST_FOOTERS:
+            said = ": ".join(filter(None, (self._footer_kind, " / ".join(self._footer_texts))))
+            self.footers.append(said if len(said) <= _LONGEST_FOOTER else f"{said[: _LONGEST_FOOTER - 3]}...")
 
     def _down(self) -> None:
         self._depth += 1

@@ -1,0 +1,30 @@
+"""The errors that a service lists in a message. Source: SDMX-JSON data message, field guide 2.1, ``errors``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+_MOST: Final = 100
+_LONGEST: Final = 1_000
+
+
+def errors_in(errors: Any) -> tuple[str, ...]:
+    """Return the errors of a message in words, such as ``error 413: too much``; nothing of what is no list of them."""
+    if not isinstance(errors, list):
+        return ()
+    return tuple(": ".join(_parts(one))[:_LONGEST] for one in errors[:_MOST] if isinstance(one, Mapping))
+
+
+def _parts(error: Mapping[str, Any]) -> Iterator[str]:
+    code = error.get("code")
+    yield "error" if code is None else f"error {code}"
+    # 1.0 has ``message``, later versions ``title`` and ``detail``, also by language.
+    for name in ("message", "title", "titles", "detail", "details"):
+        value = error.get(name)
+        if isinstance(value, Mapping):
+            if name.removesuffix("s") in error:
+                continue
+            value = " / ".join(map(str, value.values()))
+        if value:
+            yield str(value)
