@@ -241,7 +241,7 @@ def test_reports_that_are_refused(run: Run, data: Path, tmp_path: Path) -> None:
         ),
     ],
 )  # fmt: skip
-def test_what_a_message_says_about_itself_is_in_the_report(
+def test_reports_contain_footers_and_errors_of_messages(
     name: str, place: bytes, added: bytes, said: list[str], run: Run, tmp_path: Path
 ) -> None:
     """Messages in the footer of SDMX-ML, and errors in SDMX-JSON, are in the report, on its page and on stderr."""
