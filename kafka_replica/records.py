@@ -6,7 +6,7 @@ The module uses no I/O, threads, Kafka client or SDMX.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence, ValuesView
 from itertools import islice
 from typing import Any, NamedTuple, TypeAlias
 
@@ -201,6 +201,23 @@ class Position(Mapping[Partition, int]):
 
     def __len__(self) -> int:
         return len(self._offsets)
+
+    def __contains__(self, partition: object) -> bool:
+        return partition in self._offsets
+
+    # The views and look-ups of the dict are faster than those of a Mapping.
+
+    def items(self) -> ItemsView[Partition, int]:
+        """Return the partitions with their offsets."""
+        return self._offsets.items()
+
+    def keys(self) -> KeysView[Partition]:
+        """Return the partitions."""
+        return self._offsets.keys()
+
+    def values(self) -> ValuesView[int]:
+        """Return the offsets."""
+        return self._offsets.values()
 
     def __hash__(self) -> int:
         return hash((tuple(self._offsets.items()), frozenset(self.open)))

@@ -70,6 +70,7 @@ class Follower:
         self._lifecycle = lifecycle or LifecycleLog(options.name, publisher)
         self._closing = closing or Event()
         self._options = options
+        self._selection = options.selection
         self._make_reader = make_reader
         self._store = store
         self._publisher = publisher
@@ -331,7 +332,7 @@ class Follower:
             origin.topic_ids,
             origin.leader_epochs,
             caught_up_ms,
-            self._options.selection,
+            self._selection,
             self._publisher.incarnation,
             tuple(self._publisher.bad_records.newest()),
             self._delta_builder.has_keys_in_several_partitions,

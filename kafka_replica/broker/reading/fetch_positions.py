@@ -101,6 +101,7 @@ class FetchPositions:
         self._cluster = cluster
         self._topics = list(topics)
         self._topic_ids: dict[str, UUID] = {}
+        self._printed_ids: dict[str, str] = {}  # of the topics that were found
         self._fetch_positions: dict[Partition, FetchPosition] = {}
         self._by_id: dict[tuple[UUID, int], FetchPosition] = {}
         self.log_starts = Position()
@@ -126,6 +127,7 @@ class FetchPositions:
         """Return all partitions of the topics; later queries expect the topic ids that were found first."""
         found = await self._find()
         self._topic_ids = {name: topic.topic_id for name, topic in found.items()}
+        self._printed_ids = {name: printed(topic_id) for name, topic_id in self._topic_ids.items()}
         return _partitions(found)
 
     async def open(self, resume_point: ResumePoint | None) -> Position:
@@ -153,8 +155,7 @@ class FetchPositions:
     @property
     def origin(self) -> Origin:
         """The identity of the logs that are read."""
-        topic_ids = {name: printed(topic_id) for name, topic_id in self._topic_ids.items()}
-        return Origin(topic_ids, {each.partition: each.epoch for each in self if each.epoch >= 0})
+        return Origin(self._printed_ids, {each.partition: each.epoch for each in self if each.epoch >= 0})
 
     async def settings(self, names: Sequence[str]) -> Mapping[str, Mapping[str, str | None]]:
         """Return some settings of each topic, without the topics whose settings we may not query.

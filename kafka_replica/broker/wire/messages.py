@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import NamedTuple
 from uuid import UUID
 
-from kafka_replica.broker.wire.primitives import Cursor, Writer
+from kafka_replica.broker.wire.primitives import Cursor, Writer, uvarint
 from kafka_replica.records import Partition
 
 FETCH, LIST_OFFSETS, METADATA, EPOCH_ENDS, DESCRIBE_CONFIGS = 1, 2, 3, 23, 32
@@ -35,6 +36,10 @@ _I32 = struct.Struct(">i")
 _PARTITION = struct.Struct(">hiii")
 _FETCHED = struct.Struct(">ihqqq")
 _OFFSET = struct.Struct(">ihqqi")
+# replica, time, bytes, isolation level, session; and for each partition: number, leader epoch, offset, epoch of the
+# last batch read, log start, bytes, no tags
+_FETCH, _FETCH_FROM = struct.Struct(">iiiibii"), struct.Struct(">iiqiqib")
+_FETCH_END = b"\1\1\0"  # no forgotten topics, no rack, no tags
 
 
 class TopicAnswer(NamedTuple):
@@ -151,17 +156,16 @@ class FetchLimits(NamedTuple):
 
 def fetch_request(fetches: Iterable[FetchFrom], limits: FetchLimits) -> bytes:
     """Encode a fetch of batches, committed or not, including markers."""
-    topics: dict[UUID, list[FetchFrom]] = {}
-    for fetch in fetches:
-        topics.setdefault(fetch.topic_id, []).append(fetch)
-    body = Writer().pack("iiiibii", -1, limits.wait_ms, limits.min_bytes, limits.max_bytes, READ_UNCOMMITTED, 0, -1)
-    body.count(len(topics))
-    for topic_id, wanted in topics.items():
-        body.raw(topic_id.bytes).count(len(wanted))
-        for fetch in wanted:
-            body.pack("iiqiqi", fetch.number, -1, fetch.offset, fetch.epoch, -1, limits.partition_bytes).tags()
-        body.tags()
-    return body.count(0).string("").tags().done()
+    topics: dict[UUID, list[bytes]] = {}
+    for topic_id, number, offset, epoch in fetches:
+        wanted = _FETCH_FROM.pack(number, -1, offset, epoch, -1, limits.partition_bytes, 0)
+        topics.setdefault(topic_id, []).append(wanted)
+    head = _FETCH.pack(-1, limits.wait_ms, limits.min_bytes, limits.max_bytes, READ_UNCOMMITTED, 0, -1)
+    body = [head, uvarint(len(topics) + 1)]
+    for topic_id, partitions in topics.items():
+        body += [topic_id.bytes, uvarint(len(partitions) + 1), *partitions, b"\0"]
+    body.append(_FETCH_END)
+    return b"".join(body)
 
 
 class FetchedPartition(NamedTuple):
@@ -186,7 +190,7 @@ def read_fetch(data: memoryview) -> tuple[int, list[FetchedPartition]]:
     cursor.at += 4  # session
     found: list[FetchedPartition] = []
     for _ in range(cursor.uvarint() - 1):
-        topic_id = UUID(bytes=bytes(cursor.take(16)))
+        topic_id = _topic_id(bytes(cursor.take(16)))
         for _ in range(cursor.uvarint() - 1):
             number, code, high, stable, start = cursor.unpack(_FETCHED)
             cursor.array(_aborted)
@@ -196,6 +200,11 @@ def read_fetch(data: memoryview) -> tuple[int, list[FetchedPartition]]:
             found.append(FetchedPartition(topic_id, number, code, high, stable, start, diverged, batches))
         cursor.tags()
     return error, found
+
+
+@lru_cache(maxsize=1000)
+def _topic_id(data: bytes) -> UUID:
+    return UUID(bytes=data)
 
 
 def _aborted(cursor: Cursor) -> None:
