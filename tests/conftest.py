@@ -25,6 +25,19 @@ settings.register_profile(
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add an option of this project's tests."""
+    parser.addoption("--processor-time", metavar="FILE", help="write the processor seconds of each test to this file")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Measure the tests, if that was asked for."""
+    if file := config.getoption("--processor-time"):
+        from support.processor_time import ProcessorTimes
+
+        config.pluginmanager.register(ProcessorTimes(None if hasattr(config, "workerinput") else Path(file)))
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out the tests of another effort, and begin with those that take long."""
     chosen = [item for item in items if _belongs(item)]
