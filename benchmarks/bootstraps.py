@@ -9,7 +9,7 @@ from chaos.cluster import Cluster
 
 Figures: TypeAlias = dict[str, float]
 
-_PARTITIONS, _BROKERS = 12, 3
+_PARTITIONS, _BROKERS, _WRITERS = 12, 3, 12
 _SMALL_BYTES = 200
 
 
@@ -43,8 +43,10 @@ def several_brokers(stage: Stage) -> Figures:
     """Measure a topic of twelve partitions, led by three brokers; they are started for each round."""
     with Cluster(_BROKERS) as cluster:
         topic = f"filled-{_PARTITIONS}"
-        cluster.create_topic(topic, _PARTITIONS, {"cleanup.policy": "compact"})
-        fill(cluster.bootstrap, topic, stage.records, Content())
+        # A transaction waits for several answers of three brokers, one after the other: so many writers fill the topic.
+        settings = {"cleanup.policy": "compact", "min.insync.replicas": "1"}
+        cluster.create_topic(topic, _PARTITIONS, settings, replication_factor=1)
+        fill(cluster.bootstrap, topic, stage.records, Content(), writers=_WRITERS)
         ours, reference = _both(stage, cluster.bootstrap, topic, stage.records)
     return {"bootstrap.brokers": reference["s"] / ours["s"]}
 

@@ -7,6 +7,7 @@ import random
 import subprocess
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -106,12 +107,19 @@ class Stage:
         return self._filled[records, content]
 
 
-def fill(bootstrap: str, topic: str, records: int, content: Content) -> None:
-    """Write records with distinct keys, 100 per transaction."""
-    dice = random.Random(records)
+def fill(bootstrap: str, topic: str, records: int, content: Content, writers: int = 1) -> None:
+    """Write records with distinct keys, 100 per transaction, by some writers at once."""
+    with ThreadPoolExecutor(writers) as pool:
+        shares = [range(first, records, writers) for first in range(writers)]
+        for written in [pool.submit(_fill, bootstrap, topic, share, content) for share in shares]:
+            written.result()
+
+
+def _fill(bootstrap: str, topic: str, share: range, content: Content) -> None:
+    dice = random.Random(share.stop + share.start)
     settings = {"bootstrap.servers": bootstrap, **_WHOLE_BATCHES, "compression.type": content.compression}
-    producer = TransactionalProducer(settings, topic, topic)
-    numbers = iter(range(records))
+    producer = TransactionalProducer(settings, topic, f"{topic}-{share.start}")
+    numbers = iter(share)
     while batch := list(islice(numbers, TRANSACTION_RECORDS)):
         with producer.transaction() as transaction:
             for number in batch:

@@ -92,14 +92,14 @@ class Cluster:
         at_once([broker.stop for broker in self.brokers], "stopping the brokers")
         self.network.stop()
 
-    def create_topic(self, topic: str, partitions: int, settings: dict[str, str]) -> None:
-        """Create the topic on all brokers.
+    def create_topic(self, topic: str, partitions: int, settings: dict[str, str], replication_factor: int = -1) -> None:
+        """Create the topic, by default with a replica of each partition on every broker.
 
         Raises:
             BrokerError: Kafka refused.
         """
         admin = AdminClient({"bootstrap.servers": self.bootstrap, "log_level": 0})
-        new = NewTopic(topic, num_partitions=partitions, replication_factor=-1, config=settings)
+        new = NewTopic(topic, num_partitions=partitions, replication_factor=replication_factor, config=settings)
         try:
             admin.create_topics([new], operation_timeout=30)[topic].result(60)
         except KafkaException as error:
