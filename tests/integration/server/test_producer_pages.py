@@ -197,6 +197,7 @@ def test_a_database_that_is_missing_fails_alone(world: World, tmp_path: Path) ->
     """)
     settings = ServerSettings(producers=(*world.settings.producers, str(missing)))
     client = client_of(create_app(world.replica, settings))
+    wait_until(lambda: world.producer.status().mode is Mode.RUNNING, "it runs")
     page = page_at(client, "/producers")
     assert page.column("Reference producers", 2) == ["running", "not known"]
     reason = page.column("Reference producers", 6)[1]
