@@ -76,7 +76,7 @@ def _names(running: Service, number: str) -> bool:
 
 
 def test_a_session_is_valid_with_each_worker(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path) -> None:
-    """Who signs in with one worker is known to the other, which accepts its forms; a revoked token is known to none."""
+    """A session of one worker is known to the other, which accepts its forms; a revoked token ends it with both."""
     file, tokens = tmp_path / "registry.toml", tmp_path / "tokens"
     file.write_text(f"""
         [producer]
