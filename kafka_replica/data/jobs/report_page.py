@@ -2,155 +2,146 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from html import escape
-from itertools import islice
-from typing import Final
+from collections.abc import Collection, Mapping, Sequence
+from itertools import groupby
+from typing import Final, TypeAlias
 
+from kafka_replica.common.wording import counted
 from kafka_replica.data.jobs.job import Outcome
+from kafka_replica.data.jobs.report_parts import STYLE, chart, listed, share_bar, table, text
 from kafka_replica.data.validation import CATALOGUE, Finding, Sample
+from kafka_replica.data.validation.catalogue import SEVERITIES
 
-_BARS: Final = 15
-"""The largest number of bars in a chart."""
-_BAR_HEIGHT, _LABEL_WIDTH, _BAR_WIDTH, _COUNT_WIDTH = 22, 260, 480, 110
 _CONTENT_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"
-_STYLE: Final = """
-:root { color-scheme: light dark; --bar: #3b6ea5; --error: #b3261e; --warning: #8a5a00; --line: #8884 }
-body { font: 15px/1.45 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1rem }
-h1 { font-size: 1.5rem } h2 { font-size: 1.15rem; margin-top: 2rem }
-table { border-collapse: collapse; width: 100% } caption { text-align: left; padding-bottom: .4rem }
-th, td { text-align: left; vertical-align: top; padding: .25rem .6rem; border-bottom: 1px solid var(--line) }
-td { overflow-wrap: anywhere } td.number, th.number { text-align: right; font-variant-numeric: tabular-nums }
-.error { color: var(--error) } .warning { color: var(--warning) }
-svg { max-width: 100%; height: auto } svg rect { fill: var(--bar) } svg text { fill: currentColor; font-size: 13px }
-@media (prefers-color-scheme: dark) { :root { --bar: #7fb0e3; --error: #ff8a80; --warning: #ffd180 } }
-@media print { body { max-width: none; margin: 0 } }
-"""
+_Kind: TypeAlias = tuple[str, str | None, str]
+"""A rule, component and severity."""
 
 
 def report_page(outcome: Outcome) -> str:
     """Return the report as an HTML page: counts, charts, examples with their locations, and what was not checked."""
     report = outcome.report
     title = f"Report on data of {report.artefact.reference}"
-    verdict = "no errors" if report.is_valid else "errors"
     parts = [
-        f"<h1>{_text(title)}</h1>",
-        f"<p><strong>{verdict}</strong>: {_rows_in_words(outcome)}</p>",
-        _table("Rows", ("rows", "number"), _row_counts(outcome), {1}),
-        _notes(outcome.notes),
+        f"<h1>{text(title)}</h1>",
+        f'<p class="quiet code">{text(str(report.artefact))}, version {report.version} of the structures</p>',
+        _verdict(outcome),
+        _row_counts(outcome),
+        listed("Notes in the data", outcome.notes) if outcome.notes else "",
         _dataset(report.dataset),
-        _rules(report.counts),
-        _chart("Findings by rule", report.by_rule),
-        _chart("Findings by component", report.by_component),
-        _chart("Findings by series (most findings)", report.by_series),
-        _examples(report.samples),
+        _rules(report.counts, report.rows),
+        chart("Findings by component", report.by_component),
+        chart("Findings by series (most findings)", report.by_series),
+        _examples(report.samples, report.counts),
         _unchecked([*report.unchecked, *(f"rule {one}: it was switched off" for one in outcome.switched_off)]),
     ]
     return (
-        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{_text(title)}</title>'
+        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{text(title)}</title>'
         f'<meta http-equiv="Content-Security-Policy" content="{_CONTENT_POLICY}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<style>{_STYLE}</style></head><body><main>{''.join(parts)}</main></body></html>\n"
+        f"<style>{STYLE}</style></head><body><main>{''.join(parts)}</main></body></html>\n"
     )
 
 
-def _rows_in_words(outcome: Outcome) -> str:
+def _verdict(outcome: Outcome) -> str:
     report = outcome.report
-    return (
-        f"{report.rows:,} rows were checked against {_text(str(report.artefact))} in version {report.version}; "
-        f"{outcome.rejected_rows:,} were rejected."
-    )
+    rejected, rows = outcome.rejected_rows, report.rows
+    if not report.is_valid and rejected:
+        said = f"{rejected:,} of {counted(rows, 'row')} were rejected ({_share(rejected, rows)})"
+        more = "The file of rejected rows names the errors of each row: correct the rows there, and validate it again."
+    elif not report.is_valid:
+        said, more = "The data set as a whole has errors", "No row was rejected."
+    else:
+        said, more = f"No errors in {counted(rows, 'row')}", ""
+        if report.bad_rows or report.dataset:
+            more = "There are warnings or remarks."
+    bad = "" if report.is_valid else " bad"
+    bar = share_bar(outcome.good_rows, rejected)
+    return f'<div class="verdict{bad}"><strong>{text(said)}</strong>{bar}<p>{text(more)}</p></div>'
 
 
-def _row_counts(outcome: Outcome) -> Iterable[tuple[str, str]]:
-    yield "good", f"{outcome.good_rows:,}"
-    yield "rejected", f"{outcome.rejected_rows:,}"
-    yield "with findings of any severity", f"{outcome.report.bad_rows:,}"
-    for urn, count in outcome.others.items():
-        yield f"left out, of {urn}", f"{count:,}"
+def _share(part: int, whole: int) -> str:
+    share = 100 * part / whole if whole else 0
+    return "less than 0.1 %" if 0 < share < 0.1 else f"{share:.1f} %"
+
+
+def _row_counts(outcome: Outcome) -> str:
+    rows = [("accepted", outcome.good_rows), ("rejected", outcome.rejected_rows),
+            ("with findings of any severity", outcome.report.bad_rows)]  # fmt: skip
+    rows += [(f"left out, of {urn}", count) for urn, count in outcome.others.items()]
+    cells = [(name, f"{count:,}") for name, count in rows]
+    return "<h2>Rows</h2>" + table(("rows", "number"), cells, numbers={1}, is_narrow=True)
 
 
 def _dataset(findings: Sequence[Finding]) -> str:
     if not findings:
         return ""
     rows = [(one.severity, one.rule, one.component, one.value, one.message) for one in findings]
-    return _table("The data set as a whole", ("severity", "rule", "component", "value", "message"), rows)
+    columns = ("severity", "rule", "component", "value", "message")
+    return "<h2>The data set as a whole</h2>" + table(columns, rows, whole={1, 2})
 
 
-def _rules(counts: Mapping[tuple[str, str | None, str], int]) -> str:
+def _rules(counts: Mapping[_Kind, int], rows: int) -> str:
     if not counts:
         return ""
-    rows = [
-        (severity, rule, component, f"{count:,}", CATALOGUE[rule].broken if rule in CATALOGUE else "")
-        for (rule, component, severity), count in sorted(counts.items(), key=lambda item: (-item[1], item[0][0]))
+    cells = [
+        (kind[2], kind[0], kind[1], f"{count:,}", _share(count, rows), _meaning(kind[0]))
+        for kind, count in sorted(counts.items(), key=lambda item: _order(item[0], item[1]))
     ]
-    return _table("Findings of rows", ("severity", "rule", "component", "findings", "broken when"), rows, {3})
+    columns = ("severity", "rule", "component", "findings", "of rows", "broken when")
+    return "<h2>Findings of rows</h2>" + table(columns, cells, numbers={3, 4}, whole={1, 2})
 
 
-def _examples(samples: Sequence[Sample]) -> str:
+def _order(kind: _Kind, count: int) -> tuple[int, int, str, str]:
+    """Return the order of kinds of findings: the most severe first, then the most frequent."""
+    rule, component, severity = kind
+    return SEVERITIES.index(severity), -count, rule, component or ""
+
+
+def _meaning(rule: str) -> str:
+    return CATALOGUE[rule].broken if rule in CATALOGUE else ""
+
+
+def _kind_of(sample: Sample) -> _Kind:
+    return sample.finding.rule, sample.finding.component, sample.finding.severity
+
+
+def _examples(samples: Sequence[Sample], counts: Mapping[_Kind, int]) -> str:
+    """Return the examples, a table for each kind of findings."""
     if not samples:
         return ""
+    ordered = sorted(samples, key=lambda one: _order(_kind_of(one), counts.get(_kind_of(one), 0)))
+    found = "".join(_of_kind(kind, list(some), counts.get(kind, 0)) for kind, some in groupby(ordered, _kind_of))
+    return f"<h2>Examples</h2>{found}"
+
+
+def _of_kind(kind: _Kind, samples: Sequence[Sample], count: int) -> str:
+    rule, component, severity = kind
+    what = rule if component is None else f"{rule} of {component}"
+    shown = counted(count, "finding") if count else ""
+    findings = [one.finding for one in samples]
+    same = {
+        "message": _only({one.message for one in findings}),
+        "defined by": _only({one.artefact for one in findings}),
+    }
     rows = [
-        (one.finding.severity, one.finding.rule, one.finding.component, one.location, one.series, one.finding.value,
-         one.finding.message, one.finding.artefact) for one in samples
+        {"location": one.location, "series": one.series, "value": one.finding.value, "message": one.finding.message,
+         "defined by": one.finding.artefact} for one in samples
     ]  # fmt: skip
-    columns = ("severity", "rule", "component", "location", "series", "value", "message", "defined by")
-    return _table("Examples", columns, rows)
+    columns = [name for name in rows[0] if same.get(name) is None]
+    head = f'<h3><span class="{text(severity)}">{text(severity)}</span> {text(what)}: {shown}</h3>'
+    if same["message"] is not None:
+        head += f"<p>{text(same['message'])}</p>"
+    if same["defined by"] is not None:
+        head += f'<p class="quiet code">Defined by {text(same["defined by"])}</p>'
+    return head + table(columns, [[row[name] for name in columns] for row in rows])
 
 
-def _notes(texts: Sequence[str]) -> str:
-    if not texts:
-        return ""
-    return f"<h2>What the message says</h2><ul>{''.join(f'<li>{_text(one)}</li>' for one in texts)}</ul>"
+def _only(texts: Collection[str]) -> str | None:
+    """Return the text if there is only one."""
+    return next(iter(texts)) if len(texts) == 1 else None
 
 
 def _unchecked(sentences: Sequence[str]) -> str:
     if not sentences:
         return "<h2>Not checked</h2><p>All demands of the structure were checked.</p>"
-    return f"<h2>Not checked</h2><ul>{''.join(f'<li>{_text(one)}</li>' for one in sentences)}</ul>"
-
-
-def _table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]], numbers: Iterable[int] = ()) -> str:
-    right = dict.fromkeys(numbers, ' class="number"')
-    head = "".join(f'<th scope="col"{right.get(place, "")}>{name}</th>' for place, name in enumerate(columns))
-    body = "".join(
-        "<tr>" + "".join(_cell(cell, right.get(place, "")) for place, cell in enumerate(row)) + "</tr>" for row in rows
-    )
-    return f"<h2>{title}</h2><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-
-
-def _cell(value: object, attributes: str) -> str:
-    text = "" if value is None else _text(str(value))
-    colour = f' class="{text}"' if text in {"error", "warning"} else attributes
-    return f"<td{colour}>{text}</td>"
-
-
-def _chart(title: str, counts: Mapping[str, int]) -> str:
-    """Return a bar chart as SVG, with the numbers as texts."""
-    if not counts:
-        return ""
-    shown = list(islice(counts.items(), _BARS))
-    largest = max(counts.values())
-    bars = "".join(_bar(place, name, count, largest) for place, (name, count) in enumerate(shown))
-    width, height = _LABEL_WIDTH + _BAR_WIDTH + _COUNT_WIDTH, _BAR_HEIGHT * len(shown)
-    rest = f"<p>{len(counts) - len(shown):,} others are not shown.</p>" if len(counts) > len(shown) else ""
-    return (
-        f'<h2>{title}</h2><svg role="img" aria-label="{title}" width="{width}" height="{height}" '
-        f'viewBox="0 0 {width} {height}">{bars}</svg>{rest}'
-    )
-
-
-def _bar(place: int, name: str, count: int, largest: int) -> str:
-    top, width = place * _BAR_HEIGHT, max(1, round(_BAR_WIDTH * count / largest))
-    label = name if len(name) <= 36 else f"{name[:35]}…"
-    return (
-        f'<g><title>{_text(name)}: {count:,}</title><text x="{_LABEL_WIDTH - 8}" y="{top + 15}" '
-        f'text-anchor="end">{_text(label)}</text><rect x="{_LABEL_WIDTH}" y="{top + 3}" width="{width}" '
-        f'height="{_BAR_HEIGHT - 6}"/><text x="{_LABEL_WIDTH + width + 6}" y="{top + 15}">{count:,}</text></g>'
-    )
-
-
-def _text(text: str) -> str:
-    """Return a text escaped for HTML; control characters, which HTML cannot represent, as backslash escapes."""
-    printable = "".join(char if char >= " " or char in "\t\n" else f"\\x{ord(char):02x}" for char in text)
-    return escape(printable.encode(errors="backslashreplace").decode())
+    return listed("Not checked", sentences)

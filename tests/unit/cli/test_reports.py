@@ -113,7 +113,9 @@ def test_the_page_shows_counts_examples_and_unchecked_rules(run: Run, data: Path
     assert cells[at - 1 : at + 3] == ["error", "code-unknown", "SEX", "8"]
     assert f"{data}, line 2" in cells
     assert "column-unknown" in cells
-    assert "".join(text for tag, text in page.texts if tag == "h2").count("Findings by") == 3
+    strong = [text for tag, text in page.texts if tag == "strong"]
+    assert strong == ["12 of 60 rows were rejected (20.0 %)"]
+    assert "".join(text for tag, text in page.texts if tag == "h2").count("Findings by") == 2
     widths = [float(given["width"] or 0) for tag, given in page.elements if tag == "rect"]
     assert widths[0] == 2 * widths[1]  # eight and four findings
     assert "All demands of the structure were checked." in [text for tag, text in page.texts if tag == "p"]
