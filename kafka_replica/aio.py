@@ -131,7 +131,7 @@ class AsyncChanges(AsyncIterator[Change]):
 
 
 async def _called(arrange: Callable[[Callable[[], None]], Callable[[], None]], timeout_s: float | None = None) -> None:
-    """Wait until the function that is passed to ``arrange`` is called, from any thread, or the time is over."""
+    """Wait until the function that is passed to ``arrange`` is called, from any thread, or until the time limit."""
     loop = asyncio.get_running_loop()
     news = loop.create_future()
 

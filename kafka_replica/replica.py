@@ -1,4 +1,4 @@
-"""The replica, the object that users work with; ``follower`` does its work, and ``publisher`` has its state."""
+"""The replica, the object that users work with; ``follower`` reads the log, and ``publisher`` holds the state."""
 
 from __future__ import annotations
 
@@ -86,23 +86,24 @@ class Replica:
         validator: called by the reading thread with each record that is not a tombstone; raises an exception
             if the record is invalid.
         stalled_after_s: the time without an answer from the broker after which the state is ``stalled``.
-        barrier_timeout_s: the time after which a replica fails that is not ready and has read nothing although the
+        barrier_timeout_s: the time after which a replica that is not ready fails if it has read nothing although the
             broker answers; None waits without limit. Kafka's brokers allow transactions to be open for 900 s.
         blocked_after_s: the time for which an open transaction may hold back records before the state is
             ``blocked``.
         recent_changes: the number of changes kept for ``changes(since=...)``; 0 keeps none.
-        history: the number of versions kept for ``at(version)`` besides the current one. Each costs the memory, or
+        history: the number of versions kept for ``at(version)`` in addition to the current version. Each costs the
+            memory, or
             on disk the space, of the records that newer versions replaced.
         key_filter: selects the keys that are kept; all keys by default. See ``KeyFilter``.
         large_values: show values that were split into chunks as whole values; see ``LargeValueProducer``.
         tombstones_kept_s: how long Kafka keeps tombstones, in seconds; by default the topics are queried
             (``delete.retention.ms``). A replica that took longer to read, or had no contact for longer, rebuilds its
             state if offsets are missing in what it reads, because a tombstone may have been there.
-        header_stack: undoes what the producers' header stack did to values and headers, before ``validator`` and
-            readers see a record: verifies signatures, decrypts, decompresses. A record that a piece refuses is one that
-            cannot be replicated.
-        initial_records: for a topic that is not compacted: a function that returns the present state of what the topic
-            is about, as keys and values in the form of the topic's records, from a database or a file. The replica
+        header_stack: reverses the transformations of the producers' header stack, before ``validator`` and readers see
+            a record: verifies signatures, decrypts, decompresses. A record that a piece refuses cannot be replicated.
+        initial_records: for a topic that is not compacted: a function that returns the current state of the objects
+            whose changes the topic contains, as keys and values in the format of the topic's records, for example from
+            a database or a file. The replica
             calls it whenever it starts without a saved version, and reads the log over the result. An exception that
             it raises ends the replica.
 
@@ -382,8 +383,8 @@ class Replica:
     def record_versions(self, recorder: VersionRecorder) -> Callable[[], None]:
         """Call a recorder with the current version, if there is one, then with each version, before readers see it.
 
-        Versions wait for the recorder: it receives every version exactly once, and none of them conflated, at the cost
-        of the time that it takes. ``kafka_replica.history.VersionHistory`` is such a recorder; a listener is the better
+        Versions wait for the recorder: it receives every version exactly once and separately, but delays versions by
+        the time that it takes. ``kafka_replica.history.VersionHistory`` is such a recorder; a listener is the better
         choice for most other purposes.
 
         Args:

@@ -105,7 +105,7 @@ def is_refusal(error: KafkaError) -> bool:
 
 
 def is_missing_topic(error: KafkaError) -> bool:
-    """Return whether the broker does not know the topic; a broker that is starting may not know it yet."""
+    """Return whether the broker does not have the topic; a broker that is starting may not have loaded it yet."""
     return error.code() in _NO_TOPIC
 
 

@@ -1,9 +1,9 @@
-"""The folder of a history: a database, and a file that tells what the folder is.
+"""The folder of a history: a database, and a file that identifies the folder.
 
 HISTORY     the number of the format; written when the database is complete
 database/   the database
 
-The file keeps a store of versions, which would remove a database that it does not know, from being opened there.
+The file keeps a store of versions, which would remove an unknown database, from being opened there.
 """
 
 from __future__ import annotations

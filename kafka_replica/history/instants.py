@@ -1,4 +1,4 @@
-"""The instants of versions: they never decrease, and an instant that was asked for keeps its answer."""
+"""The instants of versions: they never decrease, and the answer for an instant never changes."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from kafka_replica.common.clock import now_ms
 class Instants:
     """Assigns instants to versions; in milliseconds since 1970-01-01 UTC.
 
-    A version is never assigned an instant that was asked for before, and a question waits while the version that may
-    answer it is written. One thread assigns, any thread asks.
+    A version is never assigned an instant that was queried before, and a query waits while a version that may be its
+    answer is written. One thread assigns; any thread may query.
 
     Args:
         last_ms: the instant of the newest version.

@@ -7,7 +7,7 @@ r"""The layout of a history in RocksDB.
     v <sequence>             a version
     z                        the end: see ``Database.items``
 
-Versions are counted by a *sequence* that goes on without gaps, whatever their numbers are. Each version only adds the
+Versions are counted by a *sequence* without gaps, whatever their numbers are. Each version only adds the
 records that it put or deleted, so that its cost does not depend on the number of keys. The record of a key in a version
 is its newest one up to the version's sequence: one look-up, however old the version is, because sequences are stored in
 descending order. Nothing that was written is changed; only ``sweep`` removes records, when all versions that need them

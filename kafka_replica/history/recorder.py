@@ -1,6 +1,6 @@
 """Record versions in a history, in the thread that makes them, so that no reader sees a version that it lacks.
 
-If a version cannot be written, as on a full disk, the replica goes on. The recorder remembers the keys that versions
+If a version cannot be written, as on a full disk, the replica continues. The recorder remembers the keys that versions
 touch meanwhile, tries again at intervals, and then writes all that was missed as one step, which says how many versions
 are missing.
 """

@@ -116,7 +116,7 @@ class MergedDiff:
                 self._deleted.pop(key, None)
         for key in newer.deleted:
             self._changed.pop(key, None)
-            if self.before[key] is not None:  # otherwise the key came and went unseen
+            if self.before[key] is not None:  # otherwise the key was added and deleted unseen
                 self._deleted[key] = None
         self.now = newer.now
         self.versions += newer.versions

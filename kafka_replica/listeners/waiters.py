@@ -13,7 +13,7 @@ Call: TypeAlias = Callable[[], object]
 
 
 class Waiters(Condition):
-    """A condition that can tell whether the current thread holds its lock."""
+    """A condition that can report whether the current thread holds its lock."""
 
     def held_here(self) -> bool:
         """Return whether the current thread holds the lock."""

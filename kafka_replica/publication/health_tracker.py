@@ -38,7 +38,7 @@ class HealthTracker:
         self._trouble: KafkaReplicaError | None = None
         self._rebuilt_for: KafkaReplicaError | None = None  # until the rebuild is complete
         self.deleting_topics: tuple[str, ...] = ()
-        """The topics of which Kafka deletes old records, as far as known."""
+        """The topics from which Kafka deletes old records, as far as known."""
         self.read_position = Position()
         """The position that reading has reached."""
         self._stable = self._high = Position()

@@ -1,6 +1,6 @@
 """The publisher, which the follower writes and all others read: the version shown, its history, and who waits.
 
-One lock guards all of this, together with the health and the bad records. It is held for short moments only. Threads
+One lock guards all of this, together with the health and the bad records. It is only held briefly. Threads
 that wait use its condition.
 """
 

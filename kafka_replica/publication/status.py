@@ -137,7 +137,7 @@ class Counts:
     """Records read, tombstones included."""
     tombstones: int = 0
     transactions: int = 0
-    """Committed transactions shown, as far as the boundary detector can tell them apart."""
+    """Committed transactions shown, as far as the boundary detector can distinguish them."""
     versions: int = 0
     rebuilds: int = 0
     """Rebuilds of the store, because the log was replaced, or the store damaged."""
@@ -176,7 +176,8 @@ class Status:
     open_transactions: int = 0
     boundaries: str | None = None
     deleting_topics: tuple[str, ...] = ()
-    """The topics of which Kafka deletes old records, so that keys may be missing, as far as the replica may know: it
+    """The topics from which Kafka deletes old records, so that keys may be missing, if the replica may read their
+    settings: it
     queries them some seconds after its start, and each minute, unless ``tombstones_kept_s`` is given."""
     last_contact_s: float | None = None
     last_error: str | None = None

@@ -17,7 +17,7 @@ _log = logging.getLogger("kafka_replica")
 T = TypeVar("T")
 
 _RETRY_S = 0.2
-_NO_TOPIC_FOR_S = 3.0  # not every broker may know a topic that was just created
+_NO_TOPIC_FOR_S = 3.0  # not every broker may have a topic that was just created
 
 
 class ClosedMeanwhileError(Exception):

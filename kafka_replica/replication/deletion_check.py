@@ -47,7 +47,7 @@ class DeletionCheck:
         self._may_ask = True
         self._has_warned = False
         self.deleting_topics: tuple[str, ...] = ()
-        """The topics of which Kafka deletes old records, as far as known."""
+        """The topics from which Kafka deletes old records, as far as known."""
 
     # --- events ---
 

@@ -118,7 +118,7 @@ class DeltaBuilder:
         with collector_paused() as made:
             for batch in batches:
                 self._settle(batch, settled)
-                if PARSER is None:  # the collector does not know the records of the compiled parser
+                if PARSER is None:  # the garbage collector does not track the records of the compiled parser
                     made(batch.record_count)
         return settled
 

@@ -1,7 +1,8 @@
-"""The initial records of a replica whose topic no longer has all of them.
+"""The initial records of a replica whose topic no longer contains all records.
 
-They count as older than every record of the topic: the log is read over them from its beginning, so whatever it says of
-a key replaces what they say, and so do tombstones. They are loaded after the beginning of the log was found, and before
+They count as older than every record of the topic: the log is then read from its beginning, and its records and
+tombstones replace the initial records of the same keys. They are loaded after the beginning of the log was found, and
+before
 its end is requested as the barrier. So each change that they lack is read, and each that they have is below the
 barrier, although they are loaded while the log grows.
 
@@ -20,7 +21,7 @@ from kafka_replica.filters import KeyFilter
 from kafka_replica.records import Key, Partition, Record, key_bytes
 
 InitialRecords: TypeAlias = Callable[[], Iterable[tuple[Key, bytes]]]
-"""Returns the present state of what a topic is about: keys and values as in its records."""
+"""Returns the current state of the objects whose changes a topic contains: keys and values as in its records."""
 
 NO_PARTITION: Final = -1
 """The partition of initial records, which are in none; their offset and timestamp are -1, too."""

@@ -1,7 +1,7 @@
 """Partitions that are added to a topic while it is read.
 
-``ReadPartitions`` knows, without I/O, which of the partitions that Kafka lists are new. ``PartitionGrowth`` begins to
-read them, and tells everybody who keeps something for each partition.
+``ReadPartitions`` determines, without I/O, which of the partitions that Kafka lists are new. ``PartitionGrowth`` begins
+to read them, and notifies all objects that keep data for each partition.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _log = logging.getLogger("kafka_replica")
 
 
 class ReadPartitions:
-    """The partitions that are read. Partitions are only ever added, so that their number tells whether any were."""
+    """The partitions that are read. Partitions are only ever added, so their number shows whether any were added."""
 
     def __init__(self) -> None:
         self._read: set[Partition] = set()

@@ -81,7 +81,7 @@ class Coverage:
 
 
 class Gap(NamedTuple):
-    """Missing offsets in what was read."""
+    """Missing offsets in the records that were read."""
 
     age_s: float
     """The longest age of the span at a gap."""
@@ -137,7 +137,7 @@ class Tombstones:
         self._shown.reach(position, self._told_s)
 
     def gap(self, partition: Partition, now: Instant) -> None:
-        """Note that an offset is missing in what was read until now."""
+        """Note that an offset is missing in the records read until now."""
         span = self._read.spans[partition]
         age_s = span.age_s(now)
         known = self._gaps.get(partition)

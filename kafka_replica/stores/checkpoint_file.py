@@ -159,7 +159,7 @@ class Saver:
             )
         except StoreDamagedError as error:
             self._failed(str(error))
-        except Exception as error:  # noqa: BLE001 - the thread must go on after any error
+        except Exception as error:  # noqa: BLE001 - the thread must continue after any error
             self._failed(f"{type(error).__name__}: {error}; please report this")
         finally:
             self._busy.release()

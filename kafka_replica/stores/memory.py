@@ -176,7 +176,7 @@ class MemoryStore:
         if delta.has_deletions:
             records = {key: record for key, record in delta.changes.items() if record[1] is not None}
         else:
-            records = delta.changes  # type: ignore[assignment] # nobody else uses the dict from now on
+            records = delta.changes  # type: ignore[assignment] # no other code uses the dict from now on
         # Snapshots of the empty version, or of one before it, keep their dict.
         self._now = Present(records, empty.source), Version(before.number + 1, position, len(records), resume_point)
         return Applied(tuple(records), ())

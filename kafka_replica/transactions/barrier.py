@@ -31,7 +31,7 @@ class Barrier:
         return self._has_gap
 
     def gap(self) -> None:
-        """Note that an offset is missing in what was read."""
+        """Note that an offset is missing in the records that were read."""
         self._has_gap = True
 
     def answer(self, high_watermarks: Position) -> None:

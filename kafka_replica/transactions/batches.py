@@ -25,7 +25,7 @@ class Kind(IntEnum):
     ABORT = 3
     """The marker that aborts a transaction: its records are discarded."""
     COMMITTED = 4
-    """Records of committed transactions and records outside of transactions, which cannot be told apart."""
+    """Records of committed transactions and records outside of transactions, which cannot be distinguished."""
 
 
 class Content(Protocol):

@@ -18,7 +18,7 @@ acknowledged. So they lie below the *ends* of all partitions, if these are reque
    request the ends again and read up to them as well. Now all parts of all these transactions have been read.
 3. Wait until each of these parts has its own marker. The version is complete.
 
-Epochs tell which parts belong to a transaction if the producer bumps them (KIP-890): this is exact and needs no
+Epochs show which parts belong to a transaction if the producer bumps them (KIP-890): this is exact and needs no
 further request. Without the bump, a part in another partition may belong to the producer's next transaction. What was
 written between the requests then decides, see ``producers``: transactions are still whole, and so are their
 dependencies. A next transaction is included only if all differences were written below the target. Where no decision is

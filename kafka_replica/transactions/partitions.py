@@ -74,7 +74,7 @@ class CommittedBatches:
 class TransactionCounter:
     """A counter of transactions by their parts.
 
-    Where epochs do not tell the transactions of a producer apart, the count is the number of its markers in the
+    Where epochs do not distinguish the transactions of a producer, the count is the number of its markers in the
     partition where it has most of them, which is a lower bound.
     """
 

@@ -18,7 +18,7 @@ from kafka_replica.records import OpenTransaction, Partition, Position
 
 @dataclass(frozen=True, slots=True)
 class ResumePoint:
-    """The position of a replica in its topics, and the facts that tell whether the topics are still the same."""
+    """The position of a replica in its topics, and the facts that show whether the topics are still the same."""
 
     position: Position
     """The position of the version that the data represents."""
@@ -32,7 +32,7 @@ class ResumePoint:
     selection: str = ""
     """The keys that are kept, and how they are named; with another selection the data must be rebuilt."""
     incarnation: str = ""
-    """The incarnation, which tells versions of this data from other versions with the same number."""
+    """The incarnation, which distinguishes versions of this data from other versions with the same number."""
     bad_records: tuple[BadRecordError, ...] = ()
     """The records that are set aside."""
     has_keys_in_several_partitions: bool = False

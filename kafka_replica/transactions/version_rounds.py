@@ -45,7 +45,8 @@ class TransactionAssigner:
         if self._second is not None:
             return False
         producers = self._producers.values()
-        # Where epochs cannot tell transactions apart, as little as possible should be written between the two requests.
+        # Where epochs cannot distinguish transactions, as little as possible should be written between the two
+        # requests.
         return any(not producer.is_exact for producer in producers) or (
             self._has_read(self._target) and any(producer.is_late for producer in producers)
         )
@@ -143,7 +144,7 @@ class TransactionAssigner:
         """Remember whether an epoch is bumped: a marker without records does not show it, another one may.
 
         A marker with the epoch of its records proves that KIP-890 did not bump this epoch. Then a lower epoch of other
-        records was left by a transaction to which Kafka gave no marker, and says nothing: records of the marker's own
+        records was left by a transaction to which Kafka gave no marker, and proves nothing: records of the marker's own
         transaction were compacted away, or there were none.
         """
         known = self._bumps.get(decided.producer_id)

@@ -1,4 +1,4 @@
-"""Find out why no broker accepts a connection, over a connection of our own that learns more than librdkafka reports.
+"""Find out why no broker accepts a connection, over a connection of our own that reveals more than librdkafka reports.
 
 For a wrong ``security.protocol``, librdkafka reports at once that all brokers are down, and nothing more. Our own
 connection distinguishes a listener that expects TLS from a port where nothing listens.

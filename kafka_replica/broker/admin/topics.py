@@ -165,7 +165,7 @@ class Topics:
         timeout_s: float,
         replication_factor: int | None = None,
     ) -> bool:
-        """Create a topic, and wait until brokers know it; return False if the topic exists already.
+        """Create a topic, and wait until the brokers have it; return False if the topic exists already.
 
         Args:
             topic: the name.
@@ -191,7 +191,7 @@ class Topics:
         return True
 
     def _wait_until_known(self, topic: str, timeout_s: float) -> None:
-        """Wait for a new topic: a broker that does not create it itself learns of it a moment later."""
+        """Wait for a new topic: a broker that does not create the topic itself has it a moment later."""
         until_s = time.monotonic() + timeout_s
         while True:
             try:

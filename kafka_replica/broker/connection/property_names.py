@@ -1,6 +1,7 @@
 """The names of Kafka's client properties, to find misspelt names before anything connects.
 
-librdkafka decides, since it may know more properties than this list. The list serves to suggest the intended name.
+librdkafka decides, since it may support more properties than this list contains. The list serves to suggest the
+intended name.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ LIBRDKAFKA_NAMES: Final = frozenset({
     "topic.metadata.refresh.fast.interval.ms", "topic.metadata.refresh.interval.ms",
     "topic.metadata.refresh.sparse", "transaction.timeout.ms", "transactional.id",
 })  # fmt: skip
-"""The properties that librdkafka 2.16 knows."""
+"""The properties that librdkafka 2.16 supports."""
 
 _CALLBACKS = frozenset({
     "error_cb", "logger", "oauth_cb", "on_commit", "on_delivery", "stats_cb", "throttle_cb", "default.topic.config",
@@ -95,7 +96,7 @@ def nearest(name: str) -> str | None:
 
 
 def _is_new(name: str) -> bool:
-    """Return whether librdkafka knows a property that is not in this list."""
+    """Return whether librdkafka supports a property that is not in this list."""
     try:
         Producer({name: ""})
     except KafkaException as error:

@@ -104,7 +104,7 @@ class ConsumerReader:
         return self._topic_monitor.leaders
 
     def retentions(self) -> Mapping[str, Retention]:
-        """Return how long each topic keeps what it has."""
+        """Return how long each topic keeps its records and tombstones."""
         found = {}
         for name in self._topics:
             with suppress(AuthorizationError):
@@ -213,7 +213,7 @@ class ConsumerReader:
         """Handle a message that is no record; return whether it came from a broker that has the partition."""
         error = message.error()
         if error is None or error.code() == KafkaError.GROUP_AUTHORIZATION_FAILED:
-            return False  # librdkafka reports this once, about a group that nobody uses
+            return False  # librdkafka reports this once, about a group that is not used
         partition = Partition(message.topic() or "", message.partition() or 0)
         if (
             error.code() == KafkaError._AUTO_OFFSET_RESET
@@ -257,10 +257,10 @@ class ConsumerReader:
 
 
 def check_names(config: Mapping[str, Any]) -> None:
-    """Check that librdkafka knows all properties by name, for a reader that uses only some of them.
+    """Check that librdkafka supports all properties, for a reader that uses only some of them.
 
     Raises:
-        ConfigurationError: librdkafka does not know a property.
+        ConfigurationError: librdkafka does not support a property.
     """
     try:
         Consumer(reader_settings(config), logger=librdkafka_log).close()

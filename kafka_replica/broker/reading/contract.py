@@ -32,7 +32,7 @@ class Origin(NamedTuple):
 
 
 class Fetched(NamedTuple):
-    """The result of one read, with what is known about the log since then."""
+    """The result of one read, with the facts about the log that were found since then."""
 
     reading: Reading
     stable: Position
@@ -53,7 +53,7 @@ RETENTION_SETTINGS: Final = ("delete.retention.ms", "cleanup.policy", "retention
 
 
 class Retention(NamedTuple):
-    """The retention of a topic: the time for which it keeps what it has."""
+    """The retention of a topic: the times for which it keeps records and tombstones."""
 
     tombstones_kept_s: float
     """The time for which it keeps tombstones for late readers (``delete.retention.ms``), in seconds."""
@@ -101,7 +101,7 @@ class LogReader(Protocol):
         """The node id of each partition's leader, -1 where there is no leader; as far as known."""
 
     def retentions(self) -> Mapping[str, Retention]:
-        """Return how long each topic keeps what it has.
+        """Return how long each topic keeps its records and tombstones.
 
         Topics whose settings we may not query (the right DescribeConfigs) are left out.
 

@@ -182,7 +182,7 @@ class FetchPositions:
         return self._unread(found)
 
     def unread_in(self, answer: memoryview) -> list[Partition] | None:
-        """Return the partitions that are not read yet, in an answer to ``question``; None if it does not tell."""
+        """Return the partitions that are not read yet, by an answer to ``question``; None if it does not show them."""
         if answer == self._complete:  # the usual case
             return []
         try:

@@ -94,7 +94,7 @@ class MarkerReader:
         return {each.partition: each.leader for each in self._fetch_positions}
 
     def retentions(self) -> Mapping[str, Retention]:
-        """Return how long each topic keeps what it has."""
+        """Return how long each topic keeps its records and tombstones."""
         found = self._run(self._fetch_positions.settings(RETENTION_SETTINGS))
         return {topic: Retention.of(settings) for topic, settings in found.items()}
 
@@ -171,7 +171,7 @@ class MarkerReader:
         return self._fetched(heard=heard)
 
     def _listed_after_fetch(self) -> list[Partition] | None:
-        """Return the partitions that are not read yet, if the only leader was asked for them after the last fetch."""
+        """Return the partitions that are not read yet, if the only leader was queried for them after the last fetch."""
         fetch, self._last = self._last, None
         if fetch is None or fetch.afterwards is None:
             return None

@@ -1,4 +1,4 @@
-"""Query the broker about the topics at intervals, while a consumer goes on reading.
+"""Query the broker about the topics at intervals, while a consumer continues to read.
 
 An idle broker sends nothing by itself, and a consumer gets no notice that its topic was deleted and
 recreated. So the monitor queries, without waiting for the answer, whether the topics still exist with

@@ -15,7 +15,7 @@ _COUNTS_REFERENCES: Final = sys.implementation.name == "cpython" and getattr(sys
 class AnswerBuffers:
     """The buffers of one connection.
 
-    A buffer is used again once nobody holds a view of its content. Half of the time that a new buffer of some
+    A buffer is used again once there is no view of its content. Half of the time that a new buffer of some
     megabytes takes is spent on page faults.
     """
 

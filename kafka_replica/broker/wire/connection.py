@@ -51,7 +51,7 @@ class _Answers(asyncio.BufferedProtocol):
         self.waiting: deque[tuple[int, bool, asyncio.Future[memoryview]]] = deque()
         self.lost: BrokerError | None = None
 
-    def get_buffer(self, sizehint: int) -> memoryview:  # noqa: ARG002 - we know how much data will arrive
+    def get_buffer(self, sizehint: int) -> memoryview:  # noqa: ARG002 - the amount of data is known
         """Return the buffer for the next bytes."""
         return (self._ahead if self._answer is None else self._answer)[self._filled :]
 
@@ -158,7 +158,7 @@ class _Answers(asyncio.BufferedProtocol):
         for _number, _tagged, future in self.waiting:
             if not future.done():
                 future.set_exception(self.lost)
-                future.exception()  # no warning if nobody awaits the future any more
+                future.exception()  # no warning if the future is no longer awaited
         self.waiting.clear()
 
 
@@ -173,7 +173,7 @@ class BrokerConnection:
         # Only this place uses private attributes of aiokafka's connection: its reader stops, ours takes over.
         connection._read_task.cancel()
         if connection._idle_handle is not None:
-            connection._idle_handle.cancel()  # the idle timer does not know about our requests
+            connection._idle_handle.cancel()  # the idle timer does not see our requests
         self.versions = cast("dict[int, tuple[int, int]]", connection._versions)
         self._writer = connection._writer  # the writer would close the transport on deletion
         self._transport.set_protocol(self._answers)

@@ -136,7 +136,7 @@ def read_offsets(data: memoryview) -> dict[Partition, tuple[int, int]]:
 class FetchFrom(NamedTuple):
     """The position at which to fetch a partition; ``epoch`` is the leader epoch of the last batch read, or -1.
 
-    With the epoch the broker notices that the log was truncated and has grown again since (KIP-595).
+    With the epoch the broker detects that the log was truncated and has grown again since (KIP-595).
     """
 
     topic_id: UUID

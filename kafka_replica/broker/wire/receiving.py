@@ -1,6 +1,7 @@
-"""Receive long answers in a thread of their own, while the reader processes the ones before.
+"""Receive long answers in a separate thread, while the reader processes the previous answers.
 
-Copying data out of a socket needs no Python, so that it runs beside the parser: a bootstrap is a sequence of long
+Copying data out of a socket needs no Python, so that it runs in parallel to the parser: a bootstrap is a sequence of
+long
 answers. Each is received by one call, since a thread that returns from a call has to wait until the other one gives up
 the interpreter lock.
 """
@@ -19,7 +20,7 @@ from kafka_replica.broker.wire.answer_buffers import AnswerBuffers
 from kafka_replica.errors import BrokerError
 
 LONG_BYTES: Final = 1 << 20
-"""The size from which on an answer is long."""
+"""The minimal size of a long answer."""
 SIZE: Final = struct.Struct(">i")
 MAX_ANSWER_BYTES: Final = 1 << 30
 """A larger size means that the peer is not Kafka."""
@@ -35,8 +36,8 @@ class AnswerReceiver:
     """A thread that receives answers until several short ones come in sequence, the connection ends, or ``stop``.
 
     Args:
-        connection: the socket, which nobody else reads meanwhile; it belongs to the receiver.
-        buffers: the source of buffers, which nobody else uses meanwhile.
+        connection: the socket, which no other code reads meanwhile; it belongs to the receiver.
+        buffers: the source of buffers, which no other code uses meanwhile.
         loop: the event loop in which the functions are called.
         answered: called with each complete answer.
         ended: called last, with the reason if the connection can no longer be used, else with None.
@@ -77,7 +78,7 @@ class AnswerReceiver:
                 answer = self._receive()
                 short_answers = 0 if len(answer) >= LONG_BYTES else short_answers + 1
                 self._call(self._answered, answer)
-                del answer  # the buffer is used again once nobody holds a view of it
+                del answer  # the buffer is used again once there is no view of it
             self._socket.setblocking(False)
         except (OSError, NotKafkaError, MemoryError) as error:
             reason = error
@@ -103,5 +104,5 @@ class AnswerReceiver:
             filled += received
 
     def _call(self, function: Callable[..., None], argument: object) -> None:
-        with suppress(RuntimeError):  # the loop was closed meanwhile: nobody waits for answers any more
+        with suppress(RuntimeError):  # the loop was closed meanwhile: answers are no longer awaited
             self._loop.call_soon_threadsafe(function, argument)

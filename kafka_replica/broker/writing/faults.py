@@ -25,7 +25,7 @@ class Fault(StrEnum):
     TRANSITORY = "transitory"
     """A retry may succeed, for example because no broker answers. Passes by itself, however long it takes."""
     MISSING = "missing"
-    """A topic does not exist; a broker that is starting may not know it yet."""
+    """A topic does not exist; a broker that is starting may not have loaded it yet."""
     AUTHENTICATION = "authentication"
     """The broker refused our credentials, or we refused its certificate."""
     FENCED = "fenced"

@@ -39,7 +39,7 @@ DEFAULTS: dict[str, Any] = {
     # librdkafka measures a record before compression, the broker a batch after it; the broker decides.
     "message.max.bytes": 256 << 20,
     "linger.ms": 5,
-    # How soon librdkafka may repeat a request; a commit that took longer costs a new producer.
+    # How soon librdkafka may repeat a request; after a commit that took longer, a new producer is created.
     "retry.backoff.ms": 500,
     "retry.backoff.max.ms": 1000,
 }

@@ -19,7 +19,7 @@ T = TypeVar("T")
 class KeyCount:
     """The number of keys; counted on first use, if it was not known while they were written.
 
-    Successive versions share a key count: each knows how many keys more it has than the first of them.
+    Successive versions share a key count: each records how many keys more it has than the first of them.
     """
 
     __slots__ = ("keys",)
