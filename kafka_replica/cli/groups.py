@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from importlib import import_module
+from importlib import import_module, metadata
 from typing import Any, Final, NamedTuple
 
 import click
@@ -10,6 +10,7 @@ import click
 from kafka_replica.cli.help import complete
 from kafka_replica.cli.interrupts import exit_at_ctrl_c, raise_at_ctrl_c
 from kafka_replica.cli.log_output import FORMAT_VARIABLE, FORMATS, set_format
+from kafka_replica.common.compiled import parser_name
 from kafka_replica.common.wording import did_you_mean
 from kafka_replica.errors import MissingExtraError
 
@@ -93,8 +94,18 @@ def _missing(name: str, error: MissingExtraError) -> click.Command:
     return click.Command(name, params=[arguments], callback=say, help=str(error), context_settings=settings)
 
 
+def _show_version(context: click.Context, _option: click.Parameter, is_wanted: bool) -> None:
+    if is_wanted and not context.resilient_parsing:
+        version = metadata.version("kafka-replica")
+        click.echo(f"kafka-replica, version {version}, with the {parser_name()} parser of record batches")
+        context.exit()
+
+
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(None, "-V", "--version", package_name="kafka-replica")
+@click.option(
+    "-V", "--version", is_flag=True, is_eager=True, expose_value=False, callback=_show_version,
+    help="Show the version and the parser of record batches, and exit.",
+)  # fmt: skip
 @click.option(
     "--log-format", type=click.Choice(FORMATS), default="text", envvar=FORMAT_VARIABLE,
     help="Format of messages on stderr: text, or a JSON object in each line.",

@@ -10,6 +10,7 @@ from typing import Any
 from kafka_replica.broker.admin.topics import Topics
 from kafka_replica.broker.connection.settings import common_settings
 from kafka_replica.broker.writing.write_probe import WriteProbe
+from kafka_replica.common.compiled import parser_name
 from kafka_replica.common.secret_values import hide_secrets
 from kafka_replica.common.wording import counted
 from kafka_replica.doctor.findings import Finding, Grade
@@ -18,6 +19,10 @@ from kafka_replica.errors import AuthorizationError, BrokerError, KafkaReplicaEr
 
 LARGE_BYTES = 1_000_000  # fits into Kafka's default of max.message.bytes
 _SMALL_BYTES = 100
+_PARSERS = {
+    "compiled": "the compiled one",
+    "general": "the general one; a replica that is compiled becomes ready sooner (docs/versions.md)",
+}
 
 
 def examine(
@@ -47,6 +52,7 @@ def examine(
     except KafkaReplicaError as error:
         yield _fault("properties", error)
         return
+    yield Finding("record parser", Grade.OK, _PARSERS[parser_name()])
     reached = list(_each_server(settings, timeout_s))
     yield from reached
     if all(finding.grade is Grade.FAULT for finding in reached):

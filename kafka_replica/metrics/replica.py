@@ -99,6 +99,7 @@ class ReplicaCollector(Collector):
         yield from _counters(statuses)
         yield from _offsets(statuses)
         yield _states(statuses)
+        yield _parsers(statuses)
         yield _latencies(statuses)
 
 
@@ -177,4 +178,14 @@ def _states(statuses: _Statuses) -> Metric:
     for labels, status in statuses:
         for state in State:
             gauge.add_metric((*labels, state.value.replace(" ", "_")), float(status.state is state))
+    return gauge
+
+
+def _parsers(statuses: _Statuses) -> Metric:
+    gauge = GaugeMetricFamily(
+        "kafka_replica_parser", "1 for the parser of record batches: compiled or general.", labels=[*_LABELS, "parser"]
+    )
+    for labels, status in statuses:
+        if status.parser is not None:
+            gauge.add_metric((*labels, status.parser), 1.0)
     return gauge

@@ -10,6 +10,7 @@ import time
 from collections.abc import Sequence
 from threading import Condition
 
+from kafka_replica.common.compiled import parser_name
 from kafka_replica.errors import KafkaReplicaError
 from kafka_replica.headers.transactions import TransactionHeaders
 from kafka_replica.publication.latency import Latencies
@@ -181,6 +182,7 @@ class HealthTracker:
             blocking_transaction="{}@{}".format(*blocking) if blocking is not None else None,
             open_transactions=len(self.position.open),
             boundaries=self._boundaries,
+            parser=parser_name() if self._boundaries == "markers" else None,
             deleting_topics=self.deleting_topics,
             last_contact_s=None if heard_s is None else now_s - heard_s,
             last_error=None if error is None else str(error),

@@ -175,6 +175,8 @@ class Status:
     blocking_transaction: str | None = None
     open_transactions: int = 0
     boundaries: str | None = None
+    parser: str | None = None
+    """The parser of record batches: ``compiled`` or ``general``; None where none is used, as with quiescence."""
     deleting_topics: tuple[str, ...] = ()
     """The topics from which Kafka deletes old records, so that keys may be missing, if the replica may read their
     settings: it

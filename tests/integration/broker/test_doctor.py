@@ -14,6 +14,7 @@ from kafka_replica import Replica
 from kafka_replica.broker.admin.topics import Topics
 from kafka_replica.broker.topic_settings import PROGRESS_TOPIC
 from kafka_replica.cli.run import run
+from kafka_replica.common.compiled import parser_name
 from kafka_replica.doctor import Finding, Grade, examine
 from kafka_replica.embedded import LocalKafka
 from support.broker.kafka_tools import quiet
@@ -52,6 +53,7 @@ def test_a_good_topic_passes_every_check_and_keeps_no_record(local_kafka: LocalK
     found = findings(config, topic, large_bytes=2 << 20)
     assert faults(found) == {}
     assert found["transactions"].grade is found["a record"].grade is found["a large record"].grade is Grade.OK
+    assert found["record parser"].said.startswith(f"the {parser_name()} one")
     assert found["topic cleanup.policy"].said == "compact"
     assert found[f"topic {topic}"].said == "2 partitions"
     with Replica(quiet({"bootstrap.servers": local_kafka.bootstrap_servers}), topic) as replica:

@@ -27,6 +27,7 @@ from kafka_replica import (
     UsageError,
     WaitTimeoutError,
 )
+from kafka_replica.common.compiled import parser_name
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.embedded.errors import EmbeddedKafkaError
 from kafka_replica.errors import AuthenticationError, CommitUnknownError, PublishError, TopicNotFoundError
@@ -503,6 +504,8 @@ def test_metrics_of_two_replicas(local_kafka: LocalKafka, kafka_topic: TopicMake
         assert f"kafka_replica_lag_records{{{labels}}} 0.0" in text
         assert f"kafka_replica_records_total{{{labels}}} 2.0" in text
         assert f'kafka_replica_state{{replica="{name}",state="live",topic="{topic}"}} 1.0' in text
+        parser = f'parser="{parser_name()}",replica="{name}",topic="{topic}"'
+        assert f"kafka_replica_parser{{{parser}}} 1.0" in text
         assert f'kafka_replica_high_watermark{{partition="0",{labels}}} 3.0' in text
 
 

@@ -279,6 +279,16 @@ def test_without_the_module(variable: str | None, missing: bool) -> None:
     assert done.stdout == "general 1 tuple key\n", done.stderr
 
 
+@pytest.mark.parametrize("name", ["general", pytest.param("compiled", marks=needs_parser)])
+def test_the_command_names_the_parser(name: str) -> None:
+    """``kafka-replica --version`` says which parser is used."""
+    environment = {**os.environ, VARIABLE: "0" if name == "general" else "1"}
+    command = [Path(sys.executable).with_name("kafka-replica"), "--version"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+    assert done.stdout.startswith("kafka-replica, version ")
+    assert done.stdout.endswith(f", with the {name} parser of record batches\n")
+
+
 def test_a_required_module_that_is_missing() -> None:
     """A required module that is absent is an error that says what to do."""
     done = run("1", missing=True)
