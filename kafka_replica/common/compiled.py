@@ -1,9 +1,9 @@
 """The compiled modules, where they exist: ``_records.c``, a parser of record batches, and ``_heap.c``.
 
 They are optional. ``hatch_build.py`` compiles them into an environment made from a checkout, if there is a C compiler;
-a wheel contains them only if that was requested. Without them the same is done in Python, with the same results. The
-environment variable ``KAFKA_REPLICA_COMPILED`` decides, when something is built and when it runs: ``0`` never uses
-them, ``1`` requires them.
+a wheel contains them only if that was requested, as the release workflow does for Linux. Without them the same is done
+in Python, with the same results. The environment variable ``KAFKA_REPLICA_COMPILED`` decides, when something is built
+and when it runs: ``0`` never uses them, ``1`` requires them.
 """
 
 from __future__ import annotations
