@@ -9,7 +9,7 @@ not import Kafka's client, and the command line can handle Ctrl-C from its first
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # as in ``typing``, which is slow to import; type checkers know the name
+TYPE_CHECKING = False  # as in ``typing``, which is slow to import; type checkers find the name
 if TYPE_CHECKING:
     from typing import Any
 

@@ -63,7 +63,7 @@ class KafkaReplicaError(Exception):
 
 
 class UsageError(KafkaReplicaError):
-    """The caller's mistake; the message says what to do instead."""
+    """The caller's mistake; the message names the alternative."""
 
 
 class ConfigurationError(UsageError):

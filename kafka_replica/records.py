@@ -113,7 +113,7 @@ class OpenTransaction:
         self.producer_id = producer_id
         self.producer_epoch = producer_epoch
         self.first_offset = first_offset
-        # The reader goes on appending to the same list: only the first ``count`` spans belong to this object.
+        # The reader continues to append to the same list: only the first ``count`` spans belong to this object.
         self._spans, self._count = spans, count
 
     @property

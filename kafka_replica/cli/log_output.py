@@ -88,7 +88,7 @@ def warnings_held() -> Iterator[None]:
         final = str(error)
         raise
     except BaseException:
-        held.clear()  # after an interrupt nobody needs the warnings
+        held.clear()  # after an interrupt the warnings are not needed
         raise
     finally:
         handler.held = None

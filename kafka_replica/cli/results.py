@@ -66,7 +66,7 @@ def results_folder(folder: Path, *, overwrite: bool, aside: bool) -> Iterator[Pa
 
 @dataclass(frozen=True)
 class ResultFiles:
-    """The files that a run writes to besides those in its folder, each next to the final file that it will replace.
+    """The files that a run writes outside of its folder, each next to the final file that it will replace.
 
     Attributes:
         findings: the table of findings.

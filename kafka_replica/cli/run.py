@@ -40,7 +40,7 @@ def run(arguments: Sequence[str] | None) -> int:
 
 
 def _exit_status(error: BaseException) -> int:
-    """Report the error that ended the command, unless the user knows it already, and return its exit status."""
+    """Report the error that ended the command, unless it was already reported, and return its exit status."""
     interrupted = error.__cause__ if isinstance(error, click.exceptions.Abort) else error
     status = FAILED
     if isinstance(interrupted, KeyboardInterrupt):

@@ -37,7 +37,7 @@ _CONVENTION = click.option(
 
 @click.group()
 def topics() -> None:
-    """Name, create and check topics by a convention; list topics that nobody declares any more.
+    """Name, create and check topics by a convention; list topics that are no longer declared.
 
     FILE declares the topics of an environment, in TOML: see docs/topics.md.
     """

@@ -42,7 +42,7 @@ class Secret(str):
 
     @property
     def shown(self) -> str:
-        """The text that may be shown to anybody."""
+        """The text that may be shown to everyone."""
         return HIDDEN
 
     def __repr__(self) -> str:

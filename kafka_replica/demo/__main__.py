@@ -22,7 +22,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     signal.signal(signal.SIGTERM, _end)
 
     def story() -> None:
-        from kafka_replica.demo.story import tell  # noqa: PLC0415 - what it needs may be missing
+        from kafka_replica.demo.story import tell  # noqa: PLC0415 - its dependencies may be missing
 
         tell(options.database, options.bootstrap_server, options.rows, options.seconds)
 

@@ -22,7 +22,7 @@ class LookUps:
 
     Args:
         look_up: the look-up; an exception is a failure of the demonstration.
-        keys: the keys, of which random ones are looked up.
+        keys: the keys from which random keys are looked up.
     """
 
     def __init__(self, look_up: Callable[[str], object], keys: Sequence[str]) -> None:

@@ -72,7 +72,7 @@ class Scene:
         self.source.close()
 
     def note(self, what: str, result: str) -> None:
-        """Remember a result for the summary, and say it."""
+        """Keep a result for the summary, and print it."""
         self.results.append((what, result))
         self.stage.say(f"{what}: [bold]{result}[/]")
 
@@ -93,7 +93,7 @@ def own_server() -> Iterator[LocalPostgres]:
 
 @contextmanager
 def terminals_topic(kafka: LocalKafka | ExistingKafka, config: dict[str, Any]) -> Iterator[str]:
-    """Create a topic; delete it at the end of the block if its broker goes on."""
+    """Create a topic; delete it at the end of the block if its broker continues to run."""
     topic = f"demo.terminals.{os.urandom(4).hex()}"
     Topics(config).create(topic, 1, STRUCTURE_TOPIC, 20)
     yield topic

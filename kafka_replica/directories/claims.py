@@ -2,7 +2,7 @@
 
 ``Claims`` is immutable and a function of the records of one version. The claims of the next version share all that did
 not change, and cost what did: a claim of one record does not depend on the number of keys, nor much on the number of
-records that claim the same key. Only a record that deletes all, when it comes or goes, costs a look at every key.
+records that claim the same key. Only adding or removing a record that deletes all requires a scan of every key.
 """
 
 from __future__ import annotations

@@ -53,8 +53,8 @@ def decoder_for(of: type[T], decode: Callable[[bytes], T] | None = None) -> Deco
 def record_validator(of: type[Any], decode: Callable[[bytes], Any] | None = None) -> Callable[[Record], object]:
     """Return a validator for ``Replica(validator=...)``: a record that cannot be decoded is then bad in the replica.
 
-    Such a record stops the replica, is set aside or becomes a dead letter, as ``on_bad_record`` of the replica says, so
-    that no version holds it. Use it if all records of the topic are of one type. Takes the arguments of
+    Such a record stops the replica, is set aside or becomes a dead letter, as ``on_bad_record`` of the replica
+    determines, so that no version holds it. Use it if all records of the topic are of one type. Takes the arguments of
     :func:`decoder_for`, and raises its errors.
     """
     decoded = decoder_for(of, decode)

@@ -78,8 +78,8 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
         where: keeps the objects for which it returns True; all by default.
         indexes: an index for each name: ``UniqueIndex``, ``MultiValuedIndex``, ``PrefixIndex`` or ``RangeIndex``.
         decode: a function from the value of a record to an object, for values other than JSON.
-        interpreter: a function of a record that tells what the record puts, if that is not simply its value under its
-            key; see ``kafka_replica.directories.interpreters`` for Kafka Connect, Debezium and others.
+        interpreter: a function that returns what a record puts, if that is not simply its value under its key; see
+            ``kafka_replica.directories.interpreters`` for Kafka Connect, Debezium and others.
         on_demand: decode a record when it is looked up for the first time, not when it arrives. Then there are no
             ``key``, ``where``, ``indexes``, ``interpreter``, and a bad record raises its error when it is looked up.
         on_bad_record: for a record that cannot be decoded, or for which one of the functions fails: ``"stop"``

@@ -30,7 +30,7 @@ class Schema(NamedTuple, Generic[T]):
     indexes: Mapping[str, Index[T]]
     """The indexes, still empty."""
     interpreter: Interpreter | None = None
-    """The function that tells what a record puts; None: its value, under its key."""
+    """The function that returns what a record puts; None: its value, under its key."""
 
     def entry(self, key: bytes, value: bytes | None, refuse: Refuse) -> Entry[T] | None:
         """Return the entry of a value that a record has for a key, or None if ``where`` leaves it out.

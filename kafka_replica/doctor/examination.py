@@ -162,6 +162,6 @@ def _tried(check: str, attempt: Callable[[], str]) -> Finding:
 
 
 def _fault(check: str, error: KafkaReplicaError) -> Finding:
-    """Return an error as a finding; the last part of the message says what to do."""
+    """Return an error as a finding; the last part of the message is the advice."""
     said, _, todo = str(error).removeprefix(f"looking up {check}: ").rpartition("; ")
     return Finding(check, Grade.FAULT, said or todo, todo if said else None)

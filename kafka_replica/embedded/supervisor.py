@@ -150,7 +150,7 @@ class Supervisor:
 def wait_stopped(pid: int) -> None:
     """Wait until all threads of a child have stopped, or the child has ended.
 
-    The other threads go on until one thread has processed SIGSTOP, which takes a while on a busy machine.
+    The other threads continue until one thread has processed SIGSTOP, which takes a while on a busy machine.
     """
     if not hasattr(os, "waitid"):  # macOS, before Python 3.13
         return

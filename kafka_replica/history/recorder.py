@@ -1,8 +1,8 @@
 """Record versions in a history, in the thread that makes them, so that no reader sees a version that it lacks.
 
 If a version cannot be written, as on a full disk, the replica continues. The recorder remembers the keys that versions
-touch meanwhile, tries again at intervals, and then writes all that was missed as one step, which says how many versions
-are missing.
+touch meanwhile, tries again at intervals, and then writes everything that was missed as one step, which contains the
+number of missing versions.
 """
 
 from __future__ import annotations

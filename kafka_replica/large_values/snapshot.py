@@ -1,6 +1,6 @@
 """A version whose large values are whole: chunks are hidden, and manifests show the value that they describe.
 
-This is a view of the records of one version, and nothing in the store or the replication loop knows of it. The version
+This is a view of the records of one version; neither the store nor the replication loop depends on it. The version
 itself makes it exact: it has whole transactions, so a manifest and its chunks belong together. Stores, restarts,
 differences for slow listeners and rebuilds work with the records as they are in the topic.
 """

@@ -6,7 +6,7 @@ The rules that make this exact:
 * Each write has an id of its own, which is part of the keys of its chunks. So a key of a chunk is written once. The
   chunks of a manifest are deleted only by a writer that has seen this manifest, in a transaction that also writes the
   main key, at a higher offset. Whichever record of the main key has the highest offset, its chunks are therefore there,
-  however writers overlap. With keys made of the content instead, a writer could delete a chunk that another one has
+  however writers overlap. With keys derived from the content, a writer could delete a chunk that another writer has
   just written again.
 * A writer that did not see the newest manifest leaves chunks behind that no manifest names. They cost space, and are
   never read: see ``orphans``.

@@ -15,7 +15,8 @@ class Alert(NamedTuple):
         name: its name.
         expression: the condition, in PromQL.
         wait: how long the condition has to last, as Prometheus writes it.
-        severity: ``critical`` if somebody should be woken up, ``warning`` if it can wait for the day.
+        severity: ``critical`` if a person has to act immediately, ``warning`` if the problem can wait until working
+            hours.
         summary: what is wrong, with the labels of the series.
         action: what to do.
     """

@@ -2,8 +2,8 @@
 
 ``outbox`` records changes in the user's database, ``relay`` sends them, ``sources`` watches folders and services;
 ``postgres`` copies a table without an outbox. ``StructureProducer`` and the classes around it need the extra
-``producer``; they are imported on first use. This package knows no replica. Read ``transactions`` first, then
-``service`` and ``relay.runner``.
+``producer``; they are imported on first use. This package does not depend on the replica. Read ``transactions`` first,
+then ``service`` and ``relay.runner``.
 """
 
 from __future__ import annotations

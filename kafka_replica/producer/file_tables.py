@@ -1,4 +1,4 @@
-"""The tables of a settings file, and the objects made of them."""
+"""The tables of a settings file, and the objects created from them."""
 
 from __future__ import annotations
 

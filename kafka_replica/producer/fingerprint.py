@@ -1,4 +1,4 @@
-"""Fingerprints of recorded transactions, which tell two histories of one database apart.
+"""Fingerprints of recorded transactions, which distinguish two histories of one database.
 
 A database that was restored from a backup, or that lost its last commits in a failover, assigns numbers a second time.
 The progress record in Kafka therefore holds the fingerprint of its transaction. The relay compares it with the

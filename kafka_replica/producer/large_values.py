@@ -27,7 +27,7 @@ class LargeValueTransaction:
     Args:
         transaction: an open transaction; it may also be written to directly.
         snapshot: a version of its topic, from which it takes the chunks to delete. If others have written since, some
-            chunks remain that nobody needs (``orphaned_chunks``); readers are not affected.
+            unneeded chunks remain (``orphaned_chunks``); readers are not affected.
         chunk_bytes: the size of a chunk in bytes; smaller values are written as they are.
     """
 

@@ -52,7 +52,7 @@ class Retrying(NamedTuple):
 
 
 class Suspension(NamedTuple):
-    """The producer suspended itself: nothing is sent until somebody resumes it."""
+    """The producer suspended itself: nothing is sent until it is resumed."""
 
     tx_id: int | None
     """The number of the transaction that could not be sent."""

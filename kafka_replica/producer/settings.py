@@ -22,8 +22,8 @@ DEFAULT_PREFIX = "tx"
 class ProducerSettings:
     """The settings of a producer.
 
-    Kafka's transactional id is ``prefix`` plus ``id``. It is stable, so that Kafka can tell the instances of one
-    configuration apart.
+    Kafka's transactional id is ``prefix`` plus ``id``. It is stable, so that Kafka can distinguish the instances of one
+    configuration.
     """
 
     topic: str
@@ -93,7 +93,7 @@ class ProducerSettings:
         """The transactional id of all instances: ``prefix`` plus ``id``.
 
         Raises:
-            ConfigurationError: no id is set; an open producer knows the default id of its database.
+            ConfigurationError: no id is set; an open producer has the default id of its database.
         """
         if self.id is None:
             raise ConfigurationError("the producer has no id yet; open its database, or set id")

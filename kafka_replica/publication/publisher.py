@@ -95,7 +95,7 @@ class Publisher:
         self._show(snapshot, diff, transactions, origins)
 
     def replayed(self, snapshot: Snapshot, diff: VersionDiff | None) -> None:
-        """Show a version that another process has published, with its difference to the one before, if it is known."""
+        """Show a version that another process has published, with its difference to the previous version, if known."""
         self._show(snapshot, diff, None if diff is None else diff.transactions, ())
 
     def _show(

@@ -26,7 +26,7 @@ class LogStarts:
         self._seen: Mapping[Partition, int] = {}
 
     def add(self, lowest: Mapping[Partition, int]) -> None:
-        """Add partitions of which no record below these offsets is held."""
+        """Add partitions, none of whose records below these offsets is held."""
         self.lowest.update(lowest)
 
     def move(self, log_starts: Mapping[Partition, int]) -> bool:

@@ -8,7 +8,7 @@ the cleaning that removes the records it deletes. So each broker keeps a tombsto
 * after a record that the tombstone deletes was still there. A reader that began at the beginning finds the tombstones
   of all keys that it holds, if it reads them from the same broker within that time after it began.
 
-A reader that is later has still missed nothing if no offset is missing in what it reads. A gap may have held a
+A later reader has still missed nothing if no offset is missing in the records that it reads. A gap may have held a
 tombstone, and the key that it deleted would never disappear, so the log must be read again from its beginning.
 ``delete.retention.ms`` may change in the meantime, so the shortest value that was observed counts.
 """

@@ -1,7 +1,7 @@
 """The common part of artefacts, items and components: URN, names, annotations, validity.
 
 ``gc=False`` here and in the rest of the model: no object of the model can be part of a cycle, and the garbage collector
-would traverse every code of every list in vain.
+would traverse every code of every list without result.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Identifiable(msgspec.Struct, frozen=True, gc=False, kw_only=True):
         return f"<{type(self).__name__} {self.urn.reference}{facts}>"
 
     def _facts(self) -> Iterator[str]:
-        """Yield the facts that ``repr`` shows besides the class and the reference."""
+        """Yield the facts that ``repr`` shows in addition to the class and the reference."""
         return iter(())
 
     @property

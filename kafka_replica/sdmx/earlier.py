@@ -135,7 +135,7 @@ class VersionedReportingCategory(ReportingCategory, frozen=True, gc=False, kw_on
 
 
 class TaxonomyOfFlows(ReportingTaxonomy, frozen=True, gc=False, kw_only=True):
-    """A reporting taxonomy that names flows of its own, besides those of its categories."""
+    """A reporting taxonomy that names flows itself, in addition to those of its categories."""
 
     flows: tuple[Urn, ...] = ()
 
@@ -205,7 +205,7 @@ class Provision(ValueObject, frozen=True, gc=False, kw_only=True):
 
 
 class ProvisionAgreementOfSources(ProvisionAgreement, frozen=True, gc=False, kw_only=True):
-    """A provision agreement that names sources or constraints, or tells a registry what to index.
+    """A provision agreement that names sources or constraints, or has indexing options for a registry.
 
     ``provision`` is the agreement's own; the provisions of its flow and of its provider are separate fields.
     """

@@ -31,7 +31,7 @@ _charset = re.compile(r""";\s*charset\s*=\s*["']?((?:iso-8859|windows)-[0-9]{1,4
 
 
 def as_utf8(data: bytes) -> bytes:
-    """Convert a message from UTF-16 or UTF-32 to UTF-8; return others unchanged, for parsers know the other encodings.
+    """Convert a message from UTF-16 or UTF-32 to UTF-8; return others unchanged, because parsers support them.
 
     Raises:
         MessageError: the message is damaged.

@@ -67,8 +67,8 @@ def of_json_schema(text: str) -> Format | None:
 def of_content_type(text: str | bytes) -> Format | None:
     """Return the format of a media type, regardless of case and spaces; None if it is not a media type of SDMX.
 
-    ``application/vnd.sdmx.structure+xml`` without a version is SDMX-ML 2.1, as SDMX REST 1.x says; SDMX-JSON without a
-    version is 2.0. ``application/vnd.sdmx.json`` and ``application/vnd.xlsx`` are names that registries use. Plain
+    ``application/vnd.sdmx.structure+xml`` without a version is SDMX-ML 2.1, as SDMX REST 1.x defines; SDMX-JSON without
+    a version is 2.0. ``application/vnd.sdmx.json`` and ``application/vnd.xlsx`` are names that registries use. Plain
     ``application/xml`` and ``application/json`` do not determine a format.
     """
     if isinstance(text, bytes):

@@ -66,7 +66,7 @@ class ItemReference(ValueObject, frozen=True, gc=False, kw_only=True):
 def effective_representation(own: Representation | None, core: Representation | None) -> Representation | None:
     """Return the representation of a component: its own if it describes values, else its concept's.
 
-    If the component says only how often values occur, it keeps that, and takes from its concept what it does not say.
+    If the component defines only how often values occur, it keeps that, and takes the rest from its concept.
     Source: SDMX 3.1 Section 2, "Representation".
     """
     if says_values(own) or core is None:

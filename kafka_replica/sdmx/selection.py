@@ -10,7 +10,7 @@ from kafka_replica.sdmx.errors import UrnError
 from kafka_replica.sdmx.urn import Urn
 
 Patterns = str | Iterable[str]
-"""A pattern, or several patterns of which at least one has to match; ``*`` matches any text."""
+"""A pattern, or several patterns, at least one of which has to match; ``*`` matches any text."""
 
 
 def only(

@@ -20,7 +20,7 @@ class WrittenText(Protocol):
 class InternationalString(msgspec.Struct, frozen=True, gc=False):
     """A text in several languages: language -> text, in the order of the message. Immutable; a ``Mapping``.
 
-    Languages compare case-insensitively, as BCP 47 says. If a language has two texts, a look-up returns
+    Languages compare case-insensitively, as BCP 47 defines. If a language has two texts, a look-up returns
     the first; ``texts`` has both.
     """
 

@@ -58,7 +58,7 @@ _ROUTES: Final = frozenset({
     "validate", "map", "validate_like_fmr", "status", "structures", "artefact", "static", "upload",
     "upload_to_map", "producers", "producer", "control_producer", "sign_in", "sign_out", "artefact_diff",
 })  # fmt: skip
-"""The names of the endpoints: the values of the metrics' label ``route``, besides ``other``."""
+"""The names of the endpoints: the values of the metrics' label ``route``, in addition to ``other``."""
 
 
 class Service:

@@ -145,7 +145,7 @@ class Gate:
 
 
 def _is_preflight(scope: Scope) -> bool:
-    """Return whether a browser asks for permission; it sends no token with this question."""
+    """Return whether a browser requests permission; it sends no token with this question."""
     return scope["method"] == "OPTIONS" and "access-control-request-method" in _headers_of(scope)[1]
 
 

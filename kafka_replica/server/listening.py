@@ -57,7 +57,7 @@ def tls_context(listen: ListenSettings) -> ssl.SSLContext | None:
         return None
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)  # TLS 1.2 or newer
     try:
-        # A function, because without a password OpenSSL would ask for it on the terminal.
+        # A function, because without a password OpenSSL would prompt for it on the terminal.
         context.load_cert_chain(listen.tls_certificate, listen.tls_key, lambda: listen.tls_key_password)
         if listen.tls_client_ca is not None:
             context.load_verify_locations(listen.tls_client_ca)

@@ -120,7 +120,7 @@ def finished(answer: RestAnswer, version: dict[str, str], suffix: str, *, with_g
         with_gzip: whether the request accepts gzip.
     """
     body, headers = answer.body, {name.title(): value for name, value in answer.headers}
-    headers.setdefault("Cache-Control", "no-cache")  # clients may keep the answer, and ask whether it is current
+    headers.setdefault("Cache-Control", "no-cache")  # clients may keep the answer, and query whether it is current
     compressed = with_gzip and is_worth_compressing(headers.get("Content-Type", ""), len(body))
     if compressed:
         body = compress(body)
@@ -174,4 +174,4 @@ def _rest_path(path: bytes, before: str) -> str:
     """Return the path after a base path, which has no encoded slashes, still percent-encoded."""
     rest = path.decode("latin-1").split("/", before.count("/"))[-1]
     api = before.rstrip("/").rpartition("/")[2]
-    return f"{api}/{rest}" if api in _APIS else rest  # otherwise the path itself has to tell
+    return f"{api}/{rest}" if api in _APIS else rest  # otherwise the path itself has to show it

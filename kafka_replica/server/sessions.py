@@ -2,7 +2,7 @@
 
 The server keeps nothing: the cookie has the token itself, so that a revoked token ends its sessions, and every process
 accepts them. Scripts cannot read it (``HttpOnly``), and pages of other sites cannot make the browser send it
-(``SameSite=Strict``). Forms that control something need a value besides that only pages of the session have.
+(``SameSite=Strict``). Forms that control something also need a value that only pages of the session have.
 Source: RFC 6265bis, section 5; OWASP, "Cross-Site Request Forgery Prevention", HMAC-based tokens.
 """
 
@@ -45,7 +45,7 @@ def token_of_cookie(header: str) -> str:
 
 
 def csrf_of(token: str) -> str:
-    """Return the value that forms of a session carry; who does not know the token cannot compute it."""
+    """Return the value that forms of a session carry; it cannot be computed without the token."""
     return hmac.new(token.encode("utf-8", "surrogateescape"), b"kafka-replica form", hashlib.sha256).hexdigest()
 
 

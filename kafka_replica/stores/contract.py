@@ -204,7 +204,7 @@ class Store(Protocol):
         """Return the newest record written for a key, even if readers cannot see it yet; for the thread that writes."""
 
     def offsets(self) -> Iterator[tuple[bytes, Partition, int]]:
-        """Yield key, partition and offset of every record that ``newest`` knows; for the thread that writes.
+        """Yield key, partition and offset of every record that ``newest`` finds; for the thread that writes.
 
         Raises:
             StoreError: the records cannot be read.

@@ -50,7 +50,7 @@ def local_kafka() -> Iterator[LocalKafka | ExistingKafka]:
 def kafka_topic(local_kafka: LocalKafka | ExistingKafka) -> Iterator[TopicMaker]:
     """Provide a function that creates a fresh topic on `local_kafka`, compacted by default, and returns its name.
 
-    The topics are deleted after the test: a broker with hundreds of topics is busy even if nobody uses them.
+    The topics are deleted after the test: a broker with hundreds of topics is busy even if they are not used.
     """
     made: list[str] = []
     count = itertools.count(1)

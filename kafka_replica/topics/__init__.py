@@ -1,6 +1,6 @@
 """Naming conventions of topics and consumer groups, and topics that are declared: created, checked, or obsolete.
 
-This package may import ``broker``, and knows no replica. Read ``naming`` first, then ``declarations``.
+This package may import ``broker``, and does not depend on the replica. Read ``naming`` first, then ``declarations``.
 """
 
 from __future__ import annotations

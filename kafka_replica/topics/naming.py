@@ -1,7 +1,7 @@
 """Conventions for the names of topics, such as ``ENV.tenant.producer.entity``.
 
-A name has parts with dots between them, and a part has no dot. So the number of parts decides whether the optional
-environment is there, and a name that a convention builds is read by the same convention as the same parts.
+A name has parts with dots between them, and a part has no dot. So the number of parts shows whether a name has the
+optional environment, and a convention reads a name that it has built as the same parts.
 
 Source: FOLIO, "Apache Kafka Messaging System", Naming Convention, Kafka Topic; tenant collections: FOLIO's RFC "Kafka
 Topics per Tenant Collection".

@@ -81,4 +81,4 @@ class Reading(NamedTuple):
     positions: Position
     """The next offset to be read of each partition: past markers, aborted records and gaps."""
     high_watermarks: Position
-    """The high watermarks that came with the newest fetch of each partition."""
+    """The high watermarks that the newest fetch of each partition returned."""

@@ -26,7 +26,7 @@ class ConsistentPoint(NamedTuple):
 
     position: Position
     transactions: int | None
-    """The number of transactions committed since the last point; None where only Kafka knows."""
+    """The number of transactions committed since the last point; None where only Kafka has the number."""
     looked: bool
     """True if the list of all partitions was requested after the transactions were decided."""
 

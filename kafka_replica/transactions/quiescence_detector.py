@@ -18,8 +18,8 @@ The detector requires the following of its reader:
 
 * records arrive in log order, committed records only;
 * a position is the next offset to be read, moved past markers, aborted records and gaps;
-* the high watermark of a partition is not older than the newest fetch of which any record, delivered or not, lies
-  below the position. With an older high watermark, a position inside a transaction could look quiescent.
+* the high watermark of a partition is not older than the newest fetch with any record, delivered or not, below the
+  position. With an older high watermark, a position inside a transaction could look quiescent.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from kafka_replica.data.jobs.sources import ARROW_FILE, Source
 
 
 def read_arrow(source: Source) -> pa.Table:
-    """Return the rows of a file or stream of Arrow IPC, which its first bytes tell apart.
+    """Return the rows of a file or stream of Arrow IPC, which the first bytes distinguish.
 
     Raises:
         DatasetError: it is damaged.

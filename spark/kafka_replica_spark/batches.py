@@ -1,4 +1,4 @@
-"""A record of the version that each micro-batch was begun with, stored beside the checkpoint of the query.
+"""A record of the version with which each micro-batch began, stored next to the checkpoint of the query.
 
 Each batch has a small file, written through Hadoop's file systems, so that it is stored wherever the checkpoint is.
 """

@@ -42,7 +42,7 @@ def block(version: Version, found: Codelist | ValueList, languages: Sequence[str
     Args:
         version: the version of the list.
         found: the list.
-        languages: the languages of names to keep besides the default name; all if None.
+        languages: the languages of names to keep in addition to the default name; all if None.
 
     Raises:
         SdmxError: the list, or a list that it extends, cannot be read.
@@ -72,7 +72,7 @@ def is_same(known: Block, version: Version) -> bool:
 def piece_of(
     blocks: Iterable[Block], number: int, elsewhere: Mapping[Urn, int], told: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return blocks as a piece, which also tells where the other lists are.
+    """Return blocks as a piece, which also contains the locations of the other lists.
 
     Args:
         blocks: the lists in this piece.

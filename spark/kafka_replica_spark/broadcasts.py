@@ -45,7 +45,8 @@ def broadcast(
         source: the version, or a replica, whose newest version is used.
         codelists: the lists, by URN, or codelists by short reference; versions may be rules of SDMX 3. None: all
             readable lists; ``unreadable`` lists the others.
-        languages: the languages of the names to send besides the default names (English, else the first); None: all.
+        languages: the languages of the names to send in addition to the default names (English, else the first); None:
+            all.
 
     Raises:
         UsageError: on Spark Connect, which has no broadcast variables; a text instead of a list.

@@ -113,7 +113,7 @@ def _pinned(options: Options) -> Pinned:
         slices = list(_bounded(_slices(tables, options.slice_bytes), options))
         version, position = snapshot.version, position_json(snapshot)
     schema = stamped(options.view.schema, metadata(options.view.name, version, position, unreadable))
-    assert schema[VERSION].metadata  # noqa: S101 - the frame says which version it shows
+    assert schema[VERSION].metadata  # noqa: S101 - the frame contains the version that it shows
     return Pinned(schema, (version, position), slices)
 
 

@@ -1,4 +1,4 @@
-"""The table of all findings of a job, and the report of the European Statistical System made of it."""
+"""The table of all findings of a job, and the report of the European Statistical System that is made from it."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ def snapshot_of(options: Options) -> Iterator[Snapshot]:
     """Provide the version that the options select, for the duration of the block.
 
     Raises:
-        KafkaReplicaError: the broker or the store cannot provide a version; the message says why.
+        KafkaReplicaError: the broker or the store cannot provide a version; the message gives the reason.
     """
     if options.store is not None:
         yield _of_store(look(options.store), options)

@@ -84,7 +84,8 @@ class FetchPosition:
     def is_empty(self, *, alone: bool) -> bool:
         """Note a fetch that was empty below the high watermark; return whether the rest is certainly empty by now.
 
-        A broker may also return nothing for a moment, while it does not know where in its files the high watermark is.
+        A broker may also return nothing for a moment, while it has not determined where in its files the high watermark
+        is.
         """
         if self.empty_at != self.position:
             self.empty_at, self.empty_alone_s = self.position, None

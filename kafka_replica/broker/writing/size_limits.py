@@ -26,7 +26,7 @@ _TOO_LARGE = {KafkaError.MSG_SIZE_TOO_LARGE, KafkaError.RECORD_LIST_TOO_LARGE}
 
 
 def is_too_large(error: KafkaError) -> bool:
-    """Return whether a record or batch was refused for its size; the error does not say by which limit."""
+    """Return whether a record or batch was refused for its size; the error does not name the limit."""
     return error.code() in _TOO_LARGE
 
 

@@ -60,8 +60,8 @@ class WriteProbe:
 
         Raises:
             ConfigurationError: the record is larger than our own limit, ``max.request.size``.
-            BrokerError: Kafka refused the record, or did not acknowledge it in time; the message says whether the limit
-                is the topic's own or the brokers', if we may query that.
+            BrokerError: Kafka refused the record, or did not acknowledge it in time; the message states whether the
+                limit is the topic's own or the brokers', if the client may query it.
         """
         doing = f"sending a record of {size_bytes:,} bytes to topic {topic}"
         self._refused.clear()

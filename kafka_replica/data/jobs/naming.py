@@ -1,4 +1,4 @@
-"""The structure that a data file says it belongs to, in its first row."""
+"""The structure that a data file names in its first row."""
 
 from __future__ import annotations
 

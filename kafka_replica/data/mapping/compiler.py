@@ -166,7 +166,7 @@ def _date_map(map_: StructureMap, one: DatePatternMap | EpochMap, from_year: int
 
 
 def _default_resolve(reading: Reading) -> Resolve:
-    """Return how to resolve a date if the map does not say it: by the standard the end of the period.
+    """Return how to resolve a date if the map does not define it: by the standard the end of the period.
 
     A time of day is a point of time: 10:30 means 10:30:00, not 10:30:59.
     """

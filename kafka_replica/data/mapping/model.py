@@ -74,7 +74,7 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class ValueMap:
-    """A component map with a representation map: the first stage that knows the row's values decides.
+    """A component map with a representation map: the first stage that has a rule for the row's values decides.
 
     Attributes:
         sources: the source components.
@@ -232,7 +232,7 @@ class MapPlan:
     def keeps_keys_apart(self) -> bool:
         """Return whether different source keys are certain to stay different."""
         kept = {one.source for one in self.copies if one.target in self.target.dimensions}
-        # Values that no rule knows all become NULL. If this is an error, such rows are rejected and do not count.
+        # Values without a rule all become NULL. If this is an error, such rows are rejected and do not count.
         if self.severity("no-output") == "error":
             kept.update(*(one.sources for one in self.values if one.is_one_to_one(self.target.dimensions)))
         return kept >= self.source.dimensions

@@ -14,7 +14,7 @@ _MARK: Final = re.compile("\x02([0-9]+)\x03")
 
 
 def outcome(engine: Engine, one: ValueMap, begins_s: Expression | None) -> Expression:
-    """Return the outcome from the first stage that knows the row's values.
+    """Return the outcome from the first stage that has a rule for the row's values.
 
     Args:
         engine: the engine that runs the plan.

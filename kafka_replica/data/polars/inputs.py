@@ -56,7 +56,7 @@ class Batch:
 
     def cells_of(self, positions: pl.Series) -> pl.DataFrame:
         """Return the cells of the rows with these positions."""
-        assert self.csv is not None  # noqa: S101 - asked of CSV only
+        assert self.csv is not None  # noqa: S101 - called for CSV only
         return self.csv.cells[positions - self.first]
 
 

@@ -233,7 +233,7 @@ def _blocks_of(located: Iterator[tuple[int | None, Block]], rows: int) -> list[t
 
 
 def _of_blocks(located: Iterator[tuple[int | None, Block]], tell: Callable[[int], None], before: int = 0) -> Part:
-    """Return the rows of blocks; ``before`` is the number of rows that were told before."""
+    """Return the rows of blocks; ``before`` is the number of rows that were reported before."""
     lines: list[int | None] = []
     paths: list[Sequence[str]] = []
     told = 0
@@ -301,7 +301,7 @@ def _readable(path: str, read: Callable[[], pl.DataFrame]) -> pl.DataFrame:
 
 
 def _row_groups(path: str, file: str | io.BytesIO) -> list[int] | None:
-    """Return the numbers of rows of the row groups; None if pyarrow is not installed, because polars does not tell."""
+    """Return the numbers of rows of the row groups; None without pyarrow, because polars does not report them."""
     try:
         import pyarrow.parquet as pq  # noqa: PLC0415 - an extra
     except ImportError:
@@ -339,7 +339,7 @@ def _check_unpacked(data: bytes, path: str) -> None:
 
 
 def _arrow(source: Source) -> pl.DataFrame:
-    """Return the rows of a file or stream of Arrow IPC, which its first bytes tell apart."""
+    """Return the rows of a file or stream of Arrow IPC, which the first bytes distinguish."""
     data = source.read()
     read = pl.read_ipc if data.startswith(ARROW_FILE) else pl.read_ipc_stream
     try:

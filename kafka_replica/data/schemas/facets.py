@@ -1,6 +1,6 @@
 """The facets of an uncoded component as restrictions of a type of XML Schema.
 
-Each step is a restriction of the one before, because several patterns in one step would be alternatives. A facet that
+Each step restricts the previous step, because several patterns in one step would be alternatives. A facet that
 would make the schema invalid (bounds outside the type's, a lower bound over the upper) is left out.
 
 Source: SDMX 2.1 and 3.0 Section 6, "Representation data types"; XML Schema Part 2, chapter 4.3.
@@ -59,7 +59,7 @@ def xsd_pattern(pattern: str) -> str | None:
     written = pattern.removeprefix("^")
     if written.endswith("$") and not re.search(r"(?<!\\)(?:\\\\)*\\\$\Z", written):
         written = written[:-1]
-    # Anchors of single alternatives, and groups that XML Schema does not know.
+    # Anchors of single alternatives, and groups that XML Schema does not support.
     if not is_xml(written) or "(?:" in written or re.search(r"\|\^|(?<!\\)\$\|", written):
         return None
     return written

@@ -83,8 +83,8 @@ def _column(effective: EffectiveComponent, format_: TextFormat, *, repeated: boo
 def _may_be_in_languages(format_: TextFormat) -> bool:
     """Return whether values may be in several languages.
 
-    If a text's format does not specify this, 2.1 and 3.0 mean yes, and 3.1 means no. A model does not know its edition,
-    so several languages are allowed.
+    If a text's format does not specify this, 2.1 and 3.0 mean yes, and 3.1 means no. A model does not contain its
+    edition, so several languages are allowed.
     """
     if format_.is_multi_lingual is None:
         return (format_.text_type or "String") in {"String", "XHTML"}

@@ -127,7 +127,7 @@ class ItemValidity:
         return overlaps(self._as_of, start, end)
 
     def _may_be_dated(self, enumeration: Enumeration) -> bool:
-        """Return False if the stored message of a list surely has no such annotation: this looks at no item."""
+        """Return False if the stored message of a list surely has no such annotation: no item is examined."""
         if isinstance(enumeration, Codelist):
             try:
                 own = self._structures.get(enumeration.urn)

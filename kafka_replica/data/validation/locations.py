@@ -41,7 +41,7 @@ class Location(NamedTuple):
 
 
 LOCATION: Final = Location._fields
-"""The columns of a table of findings that say where a row is."""
+"""The columns of a table of findings that contain the location of a row."""
 TIME: Final = "time"
 FINDING_COLUMNS: Final = (
     *LOCATION, "series", TIME, "component", "value", "rule", "message", "severity", "artefact",

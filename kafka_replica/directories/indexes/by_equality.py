@@ -96,7 +96,7 @@ class _HashIndex(Index[T]):
 
 
 class UniqueIndex(_HashIndex[T]):
-    """An index by values of which each object has its own; None is not indexed.
+    """An index by values that are unique to each object; None is not indexed.
 
     ::
 
@@ -137,7 +137,7 @@ class UniqueIndex(_HashIndex[T]):
 
 
 class MultiValuedIndex(_HashIndex[T]):
-    """An index by values that several objects may have, and of which an object may have several.
+    """An index by values that several objects may share; an object may have several values.
 
     A list, tuple, set or frozenset means several values; None, or an empty collection, means none.
     """

@@ -1,7 +1,7 @@
 """The contract of indexes: how the values of an object are taken, and where its entry goes.
 
-An index is a pure function of the entries: the order in which they came does not matter, so that a directory which
-followed all changes and one that starts today are the same.
+An index is a pure function of the entries: the order of changes does not matter, so that a directory that followed all
+changes equals a directory that starts today.
 """
 
 from __future__ import annotations

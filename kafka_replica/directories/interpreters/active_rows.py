@@ -1,4 +1,4 @@
-"""Rows with a flag that tells whether they are active."""
+"""Rows with a flag that shows whether they are active."""
 
 from __future__ import annotations
 

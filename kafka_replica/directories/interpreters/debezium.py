@@ -128,5 +128,5 @@ def _row(envelope: _Envelope, payload: bytes) -> bytes | None:
 
 
 def _is_deleted(payload: bytes) -> bool:
-    """Return whether a flattened row says that it was deleted."""
+    """Return whether a flattened row is marked as deleted."""
     return b'"__deleted"' in payload and bytes(_decode_fields(payload).get("__deleted", b"")) in {b'"true"', b"true"}

@@ -35,7 +35,7 @@ class ContentType(Piece):
     Incoming values whose media type has no decoder are bad records. With ``convert_to`` readers get all values in one
     media type; without it as they were written. The header stays, and names what the value is. ``decode(record)`` makes
     an object of a record of any of the types. A media type is compared without its parameters and in lower case,
-    unless a decoder is registered for exactly what the header says. Tombstones pass, and need no content type.
+    unless a decoder is registered for exactly the value of the header. Tombstones pass, and need no content type.
 
     Args:
         decoders: a decoder for each media type.

@@ -1,4 +1,4 @@
-"""The piece that records through which programs, clusters and topics a record came."""
+"""The piece that records the programs, clusters and topics that a record has passed through."""
 
 from __future__ import annotations
 

@@ -135,7 +135,7 @@ def _or_none_found(fetch: Callable[[], list[Association]]) -> list[Association]:
     try:
         return fetch()
     except SchemaRegistryError as error:
-        if error.http_status_code == 404:  # also of a registry that does not know associations
+        if error.http_status_code == 404:  # also of a registry that does not support associations
             return []
         raise
 

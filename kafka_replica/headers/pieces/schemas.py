@@ -25,8 +25,8 @@ Deserializer = Callable[[bytes, SerializationContext], Any]
 class RegistrySchemas(Piece):
     """Values in the log are serialised by Confluent's serializers, and readers get them in another form, such as JSON.
 
-    Subject strategies, registration of schemas, their evolution, and whether the id of the schema stands in front of
-    the value or in the header ``__value_schema_id``, are options of the serializers. Give them a
+    Subject strategies, registration of schemas, their evolution, and whether the id of the schema is in front of the
+    value or in the header ``__value_schema_id``, are options of the serializers. Give them a
     ``CachedRegistryClient``: it keeps schemas in a file, so that a restart does not need the registry, and a registry
     that does not answer makes no bad records. Tombstones pass.
 

@@ -1,6 +1,6 @@
 """The rows of a producer, and its configuration as shown in the database; secrets are masked.
 
-Nothing here locks the counter, so an open recording transaction blocks nobody.
+Nothing here locks the counter, so an open recording transaction does not block other processes.
 """
 
 from __future__ import annotations

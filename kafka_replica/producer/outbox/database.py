@@ -1,4 +1,4 @@
-"""Open the database such that recorded transactions are durable and writers wait for each other."""
+"""Open the database with settings that make recorded transactions durable and writers wait for each other."""
 
 from __future__ import annotations
 

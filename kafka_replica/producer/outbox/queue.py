@@ -288,8 +288,8 @@ class Queue:
             sent = self._lock(connection, incarnation) if self._holds_lease(connection, term) else None
             if sent is None:
                 return False
-            # Kafka may know less than was marked if its progress record was lost. Nothing that was sent is amended
-            # then.
+            # Kafka may have fewer transactions than were marked if its progress record was lost. Nothing that was sent
+            # is amended then.
             apply_requests(connection, self._id, max(arrived, sent), now_ms())
         return True
 
@@ -315,7 +315,7 @@ class Queue:
             return try_again(connection, self._id, now_ms(), asked)
 
     def _holds_lease(self, connection: Connection, term: int | None) -> bool:
-        """Return whether the lease is ours; nobody can take it before this transaction has ended."""
+        """Return whether the lease is ours; no other instance can take it before this transaction has ended."""
         mine = (lease.c.producer_id == self._id, lease.c.term == term)
         return bool(connection.execute(update(lease).where(*mine).values(beat=lease.c.beat + 1)).rowcount)
 

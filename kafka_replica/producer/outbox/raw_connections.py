@@ -103,7 +103,7 @@ def _borrow(connection: object, doing: str) -> _Borrowed:
                 raise UsageError(f"{doing}: {_AUTOCOMMIT}")
             _begin(connection, doing)
         return _BorrowedSqlite(connection)
-    library = sys.modules.get("psycopg")  # without the module, nobody can have such a connection
+    library = sys.modules.get("psycopg")  # without the module, such a connection cannot exist
     if library is not None and isinstance(connection, library.Connection):
         if connection.autocommit and connection.info.transaction_status == library.pq.TransactionStatus.IDLE:
             raise UsageError(f"{doing}: {_AUTOCOMMIT}")

@@ -1,4 +1,4 @@
-"""The tables: those that structure registries use, and those that the outbox needs besides.
+"""The tables: those that structure registries use, and those that the outbox needs in addition.
 
 ``kafka_producer_config``, ``kafka_producer_config_properties``, ``kafka_connection_settings`` and ``kafka_producer_tx``
 have the names and columns that structure registries use. Everything else is in separate tables, so that these keep

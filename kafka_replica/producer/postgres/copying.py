@@ -1,7 +1,7 @@
 """Copy a table while one connection to the database and one session with Kafka last.
 
 Each step reads one snapshot of the table and writes one Kafka transaction with all that is new in it, and with the
-position after it. After any failure the connection and the session are discarded; the next session learns from Kafka
+position after it. After any failure the connection and the session are discarded; the next session reads from Kafka
 which position has arrived. So it makes no difference where a process dies, or whether the answer to a commit was lost.
 """
 

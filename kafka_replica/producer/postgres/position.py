@@ -98,7 +98,7 @@ class Position(NamedTuple):
         return None
 
     def as_json(self) -> dict[str, Any]:
-        """Return the position as it is stored in Kafka: the ids of ``seen`` as differences, each to the one before."""
+        """Return the position as it is stored in Kafka: the ids of ``seen`` as differences, each to the previous id."""
         xmin, ids = self.snapshot.xmin, sorted(self.seen)
         gaps = [after - before for before, after in pairwise([xmin, *ids])]
         return {**self.snapshot._asdict(), "seen": gaps, "mapping": self.mapping}

@@ -137,7 +137,7 @@ class KafkaSession:
         return progress
 
     def _wait_for_progress_topic(self) -> None:
-        """Wait until the brokers know the topic that was just created."""
+        """Wait until the brokers have the topic that was just created."""
         give_up_s = time.monotonic() + self._timeout_s
         while True:
             try:

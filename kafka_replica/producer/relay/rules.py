@@ -12,7 +12,7 @@ These rules make the relay exact, whichever process dies at any moment:
   Kafka.
 
 Failures differ in their remedy. An outage passes by itself: the relay waits for its end, however long it lasts. Some
-failures mostly pass, and otherwise need somebody to act: these are retried ``retries`` times. All others suspend the
+failures usually pass, and otherwise require an action: these are retried ``retries`` times. All others suspend the
 producer.
 """
 

@@ -153,7 +153,7 @@ class Runner:
             return DatabaseFailed()
         except KafkaReplicaError as error:
             return self._kafka_failed(error, began_s)
-        except Exception as error:  # noqa: BLE001 - whatever it is, nothing is skipped and somebody is told
+        except Exception as error:  # noqa: BLE001 - whatever it is, nothing is skipped and the error is reported
             _log.exception("the relay failed")
             return self._kafka_failed(error, began_s)
 

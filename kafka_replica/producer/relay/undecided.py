@@ -1,8 +1,8 @@
 """Transactions of ours that Kafka has left open: their outcome is found out from the log, and then they are ended.
 
 Kafka ends each transaction in only one way. So a marker in any partition decides how the rest must end, and so does an
-acknowledged commit. A transaction that has no marker in any partition, and was not acknowledged, was seen by nobody: it
-is aborted and sent again.
+acknowledged commit. A transaction that has no marker in any partition, and was not acknowledged, was not visible to any
+reader: it is aborted and sent again.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The contract of a source, and recording what it holds."""
+"""The contract of a source, and the function that records its content."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ class Watcher:
             taken = read_and_record(self._source, self._producer)
         except KafkaReplicaError as error:
             self._failed(str(error))
-        except Exception as error:  # noqa: BLE001 - whatever it is, it is tried again and somebody is told
+        except Exception as error:  # noqa: BLE001 - whatever it is, reading is retried and the error is reported
             _log.exception("unexpected error in a source")
             self._failed(f"{type(error).__name__}: {error}")
         else:

@@ -18,7 +18,7 @@ _START: Final = 400
 
 def read_short(data: bytes) -> Message | None:
     """Return the message, read without libxml2 as a small message of plain XML; None if that is not possible."""
-    # A look at the namespaces of the root avoids parsing messages that would be declined in the end.
+    # Checking the namespaces of the root avoids parsing messages that would be declined in the end.
     if len(data) > _SMALL or data.find(b"/v2_0/", 0, _START) > 0 or data.find(b"/v1_0/", 0, _START) > 0:
         return None
     return _short()(data)

@@ -2,5 +2,5 @@
 
 Start with ``structures.py``: ``Structures`` only connects its parts. ``decoding.py`` decodes records, ``locating.py``
 finds the record of a URN, ``artefacts.py`` returns artefacts and items, ``reference_graph.py`` follows references,
-``attached.py`` finds constraints, ``resolve.py`` says what the standard says about a structure's components.
+``attached.py`` finds constraints, ``resolve.py`` applies the rules of the standard to a structure's components.
 """

@@ -105,7 +105,7 @@ def _not_indexed(_key: Urn) -> None:
 
 
 def partly_unreadable(record: Record, message: Message) -> MessageError:
-    """Return the error for a record whose message holds unreadable artefacts besides the artefact of its key."""
+    """Return the error for a record whose message holds other, unreadable artefacts than the artefact of its key."""
     shown = "; ".join(str(one) for one in message.errors[:_SHOWN])
     more = f"; and {len(message.errors) - _SHOWN} more" if len(message.errors) > _SHOWN else ""
     count = len(message) + len(message.errors)

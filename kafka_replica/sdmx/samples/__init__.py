@@ -1,8 +1,8 @@
 """A small sample of structures for demos and tests: two domains of an invented statistical office.
 
 Labour statistics are spread over three messages in three formats (SDMX-ML 2.1, Fusion-JSON, SDMX-ML 3.0); air quality
-is in one message. All references resolve within the four files. The folder ``extra`` holds data of the labour domain,
-two rows of which are wrong, and a map to another structure.
+is in one message. All references resolve within the four files. The folder ``extra`` holds data of the labour domain
+with two wrong rows, and a map to another structure.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ class FmrRequest(NamedTuple):
 
 
 def fmr_request(headers: Mapping[str, str]) -> FmrRequest:
-    """Return what headers ask for; ``Accept``, ``Data-Format`` and unknown ones are not needed.
+    """Return the options that headers request; ``Accept``, ``Data-Format`` and unknown ones are not needed.
 
     Raises:
         UsageError: a header names several structures, or is neither true nor false.
@@ -57,7 +57,7 @@ def fmr_request(headers: Mapping[str, str]) -> FmrRequest:
 
 
 def fmr_answer(request: FmrRequest, processed: Processed, data: Path, out: Path) -> Content:
-    """Return the report, or an archive of the report and the data that the request asks for.
+    """Return the report, or an archive of the report and the requested data.
 
     Args:
         request: the request.

@@ -62,7 +62,7 @@ class UploadedFile:
         self._file.close()
 
     def finish(self) -> Path:
-        """Close the complete file; return its path, whose suffix tells the kind of the data.
+        """Close the complete file; return its path, whose suffix shows the format of the data.
 
         Raises:
             DatasetError: it is empty, damaged, or of a kind that is not read.

@@ -102,7 +102,7 @@ def existing(query: ArtefactQuery, structures: Structures) -> Urn:
         urn = Urn.of(*wanted)
         located = structures.locate(urn)
         if located is None:
-            structures.get(urn)  # raises the error that says what there is instead
+            structures.get(urn)  # raises the error that names the existing artefacts
     except (UrnError, KafkaReplicaError) as error:
         raise Problem(404, redacted(str(error))) from error
     if located is None:

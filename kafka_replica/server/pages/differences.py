@@ -16,7 +16,7 @@ _MOST_TEXT: Final = 500
 
 
 class PartDifference(NamedTuple):
-    """A difference: the part, what was there before, and what is there after; None if there was or is nothing."""
+    """A difference: the part, its content before, and its content after; None if there was or is nothing."""
 
     part: str
     before: str | None
@@ -32,7 +32,7 @@ def differences(before: Artefact, after: Artefact) -> Iterator[PartDifference]:
     """Yield the differences of two artefacts of the same URN, in the order of the later one's message.
 
     Items and components are compared by their ids, texts by language, and other parts without an order as a whole. The
-    cost is one comparison for each part, and a look at the parts that differ.
+    cost is one comparison for each part, and a detailed one for the parts that differ.
     """
     if before == after:
         return

@@ -66,7 +66,7 @@ class ErrorPages:
 
 
 def _following(scope: Scope) -> str:
-    """Return where a person goes on after signing in: the page that was refused, unless it was a form."""
+    """Return the address to open after signing in: the page that was refused, unless it was a form."""
     if scope["method"] != "GET":
         return ""
     query = scope["query_string"].decode("latin-1")

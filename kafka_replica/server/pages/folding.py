@@ -17,6 +17,6 @@ def folded(text: str) -> str:
 
 @cache
 def _accents() -> re.Pattern[str]:
-    """Return a pattern of the signs that combine with the one before them."""
+    """Return a pattern of the signs that combine with the preceding sign."""
     signs = "".join(chr(code) for code in range(sys.maxunicode + 1) if unicodedata.combining(chr(code)))
     return re.compile(f"[{signs}]+")

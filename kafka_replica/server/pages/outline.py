@@ -69,7 +69,7 @@ def _lines(part: Any, skipped: frozenset[str]) -> Iterator[OutlineLine]:
 
 
 def _values(part: Any, depth: int, skipped: frozenset[str]) -> list[tuple[int, str, Any]]:
-    """Return the fields that say something, each with its depth and label, the last first."""
+    """Return the fields that have content, each with its depth and label, the last first."""
     names = [name for name in part.__struct_fields__ if name not in skipped | _HIDDEN]
     found = [(depth, name.replace("_", " "), getattr(part, name)) for name in reversed(names)]
     return [line for line in found if line[2] is not None and line[2] is not False and not _is_empty(line[2])]
@@ -77,7 +77,7 @@ def _values(part: Any, depth: int, skipped: frozenset[str]) -> list[tuple[int, s
 
 def _is_empty(value: object) -> bool:
     if isinstance(value, StubTuple) or (isinstance(value, Items) and value.is_stub):
-        return True  # the artefact is a stub, which the page says
+        return True  # the artefact is a stub, which the page states
     if isinstance(value, InternationalString):
         return not value.texts
     return isinstance(value, (Items, tuple, str, bytes)) and not len(value)

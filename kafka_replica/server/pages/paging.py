@@ -26,7 +26,7 @@ def page_of(address: Address, links: Links, start: int, size: int, total: int, *
     """Return the part of a list that a page shows.
 
     Args:
-        address: the page, with all its parameters besides that of the part.
+        address: the page, with all its parameters except that of the part.
         links: the addresses; those of neighbours should be pinned to the version of the page.
         start: the number of entries before the part.
         size: the number of entries of a part.

@@ -70,7 +70,7 @@ def search(
         size: the number of matches to return.
         limit_s: the limit of time.
         clock: returns the time in seconds.
-        names_only: whether to look at references and names of structures alone.
+        names_only: whether to search references and names of structures alone.
     """
     give_up_s = clock() + limit_s
     found: list[Match] = []
@@ -111,7 +111,7 @@ def _match(structures: Structures, urn: Urn, words: Sequence[str], *, names_only
 
 
 def _places(artefact: Artefact, words: Sequence[str]) -> tuple[ArtefactText, ...]:
-    """Return the first texts, besides names of the artefact itself, that words occur in: one for each word at least."""
+    """Return the first texts, except names of the artefact itself, in which words occur: one for each word at least."""
     missing, found = set(words), list[ArtefactText]()
     for one in texts_of(artefact) if words else ():
         text = folded(one.text)

@@ -1,4 +1,4 @@
-"""The texts of artefacts as a search looks at them, kept by the message that they come from.
+"""The texts of artefacts in the form in which they are searched, kept by the message that contains them.
 
 The text of a message is the same in each version that has the message, so that a change of the topic costs what it
 changes, and pages of earlier versions are searched with the same texts.
@@ -20,7 +20,7 @@ from kafka_replica.server.pages.texts import texts_of
 _log = logging.getLogger("kafka_replica.server")
 _Key: TypeAlias = tuple[Content, Urn]
 _ENTRY_BYTES: Final = 400
-"""About what an entry takes besides its text."""
+"""The approximate memory of an entry without its text."""
 
 
 class SearchIndex:

@@ -1,4 +1,4 @@
-"""The texts of an artefact that a search looks at: names, descriptions, annotations and items, in all languages."""
+"""The texts of an artefact that are searched: names, descriptions, annotations and items, in all languages."""
 
 from __future__ import annotations
 

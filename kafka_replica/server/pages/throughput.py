@@ -1,4 +1,4 @@
-"""The throughput of a replica, from its counts at the times when somebody looks."""
+"""The throughput of a replica, from its counts at the times when the page is viewed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Rate(NamedTuple):
 
 
 class Throughput:
-    """Rates since the start, and recently. Thread-safe; costs nothing while nobody looks."""
+    """Rates since the start, and recently. Thread-safe; costs nothing while the page is not viewed."""
 
     def __init__(self) -> None:
         self._first: tuple[float, Counts] | None = None

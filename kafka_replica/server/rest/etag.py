@@ -2,7 +2,7 @@
 
 Source: RFC 9110, 8.8.3 (ETag) and 13.1.2 (If-None-Match). The tags are weak, because a compressed answer has the same
 tag. They need no look-up: whoever holds the answer of a version needs no other of the same version. A service whose
-version numbers can start again has to add to the tags what tells these versions apart.
+version numbers can start again has to add a value to the tags that distinguishes these versions.
 """
 
 from __future__ import annotations

@@ -170,7 +170,7 @@ DETAILS: Final = {detail: _V2 if detail is Detail.RAW else BOTH for detail in De
 
 
 class References(StrEnum):
-    """The values of ``references`` besides the names of resources."""
+    """The values of ``references`` in addition to the names of resources."""
 
     NONE = "none"
     PARENTS = "parents"

@@ -10,7 +10,7 @@ class RestRequest(NamedTuple):
 
     Attributes:
         path: the path after the base path, still percent-encoded: ``structure/codelist/SDMX/CL_FREQ/+``. If it
-            begins with ``v1/`` or ``v2/``, this is the version of the API; otherwise the rest of the path tells.
+            begins with ``v1/`` or ``v2/``, this is the version of the API; otherwise the rest of the path decides.
         query: the query string, still percent-encoded.
         accept: the header Accept.
         if_none_match: the header If-None-Match.

@@ -20,7 +20,7 @@ class ReadArtefacts(NamedTuple):
 
 
 def read_artefacts(urns: Iterable[Urn], structures: Structures, detail: Detail) -> ReadArtefacts:
-    """Return existing artefacts in a detail; stubs are made of them later.
+    """Return existing artefacts in a detail; stubs are made from them later.
 
     Source: SDMX REST 2.2.2, doc/structures.md: only ``raw`` returns codelists with extensions instead of the codes.
     """

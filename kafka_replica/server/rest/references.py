@@ -1,4 +1,4 @@
-"""The artefacts that an answer has besides the artefacts that its query matches (``references``).
+"""The artefacts that an answer has in addition to the artefacts that its query matches (``references``).
 
 Source: SDMX REST 2.2.2, doc/structures.md (``references``, "Applicability and meaning of references"). The name of a
 resource means the parents and children of its classes, as the conformance kit of SDMX checks it. An artefact of 2.x
@@ -104,7 +104,7 @@ def agency_scheme_of(agency: str, structures: Structures) -> Urn | None:
     try:
         found = structures.get(scheme)
     except SdmxError:
-        return scheme  # it may hold the agency: the answer then says that the scheme cannot be read
+        return scheme  # it may hold the agency: the answer then reports that the scheme cannot be read
     is_held = not isinstance(found, AgencyScheme) or found.is_stub or agency.rpartition(".")[2] in found.organisations
     return scheme if is_held else None
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Rejection(NamedTuple):
-    """A reason: the HTTP status, the standard's error code, and a text that says what to do."""
+    """A reason: the HTTP status, the standard's error code, and a text with advice."""
 
     status: int
     code: int

@@ -15,7 +15,7 @@ _STUBS: Final = {Detail.ALL_STUBS, Detail.ALL_COMPLETE_STUBS}
 def stored_answer(query: StructureQuery, artefact: Artefact, format_: Format, structures: Structures) -> bytes | None:
     """Return the stored message of an artefact that alone answers a query; None if the answer has to be written.
 
-    It has to be written if the query asks for less than the artefact or for its inherited codes, or if the stored
+    It has to be written if the query requests only a part of the artefact or its inherited codes, or if the stored
     message is in another format or encoding, or holds other artefacts.
     """
     if query.items or query.detail in _STUBS:

@@ -46,7 +46,7 @@ def parse_version(text: str) -> VersionExpression:
     """Return the expression in a text.
 
     Raises:
-        InvalidVersionError: the text is none; the error says what to use instead.
+        InvalidVersionError: the text is none; the error names the alternative.
     """
     if is_version(text):
         return VersionExpression(text, lambda versions: [one for one in versions if one == text])

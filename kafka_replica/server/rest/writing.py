@@ -26,7 +26,7 @@ def written(contents: Contents, format_: Format, settings: RestSettings) -> Writ
     """Return the message of an answer in a format, or the reason why there is none.
 
     The message lacks artefacts that cannot be read or represented only if it has others and the settings allow it; the
-    message then says so.
+    message then states this.
     """
     notices = {urn: str(error) for urn, error in contents.errors.items()}
     artefacts = contents.artefacts

@@ -1,7 +1,7 @@
 """The replica of a worker: a copy of the versions of the main process, with their numbers and incarnation.
 
 A version that has arrived is kept back until all workers have it. Then the main process increases a number that all
-processes share, and every request begins with a look at that number. So a client that has seen a version never gets an
+processes share, and every request begins by reading that number. So a client that has seen a version never gets an
 older one from another worker, and no request waits.
 """
 

@@ -23,7 +23,7 @@ _NOWHERE: Final = Partition("", -1)
 
 
 class _Version(NamedTuple):
-    """A version that workers get, with its difference to the one before."""
+    """A version that workers get, with its difference to the previous version."""
 
     sequence: int
     incarnation: str

@@ -1,7 +1,8 @@
 """A connection between two processes of the service: messages in both directions, in order.
 
-A thread sends, so that nobody waits for the other process. The processes trust each other: one has started the other,
-and nobody else has the ends of the connection. Its end is the sign that the other process has ended.
+A separate thread sends, so that no other thread waits for the other process. The processes trust each other: one has
+started the other, and no other process has the ends of the connection. Its end is the sign that the other process has
+ended.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ class Part(NamedTuple):
 
 
 class NextVersion(NamedTuple):
-    """A version: what has changed since the one before, unless ``WholeState`` and ``Part`` preceded it."""
+    """A version: the difference to the previous version, unless ``WholeState`` and ``Part`` preceded it."""
 
     sequence: int
     """Counts the versions that the main process has sent, from 1; unlike their numbers, it never restarts."""

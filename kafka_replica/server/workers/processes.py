@@ -48,7 +48,7 @@ class Workers:
     """A number of worker processes.
 
     Args:
-        begin: what each of them has to know.
+        begin: the data that each of them needs.
         count: the number of workers.
         feed: the versions.
         metrics_folder: the folder in which they count requests.
@@ -58,7 +58,7 @@ class Workers:
         self._begin = begin
         self._feed = feed
         self._environment = {**os.environ, FOLDER_VARIABLE: metrics_folder}
-        self._environment.pop("NOTIFY_SOCKET", None)  # systemd knows the main process
+        self._environment.pop("NOTIFY_SOCKET", None)  # systemd watches the main process
         self._workers: dict[int, _Worker | None] = dict.fromkeys(range(count))
         self._failures = dict.fromkeys(range(count), 0)
         self._start_at_s = dict.fromkeys(range(count), 0.0)

@@ -145,7 +145,7 @@ class _Main:
         self._should_end = True
 
     async def _look(self) -> None:
-        """Start and end workers, and tell them and systemd what has changed."""
+        """Start and end workers, and notify them and systemd of changes."""
         summed = self._service.summed
         assert summed is not None  # noqa: S101 - this is the main process
         self._workers.watch(summed)

@@ -70,7 +70,7 @@ class _Worker:
 
 
 class _WorkerServer(Server):
-    """A server that shares its socket with other processes, and tells the main process that it is alive."""
+    """A server that shares its socket with other processes, and reports to the main process that it is alive."""
 
     def __init__(self, config: uvicorn.Config, service: Service, link: Link) -> None:
         super().__init__(config, service, lambda: link.put(Serving()))

@@ -56,7 +56,7 @@ class Generation:
     def __init__(self, database: Database, *, is_new: bool = False, is_ours: bool = True) -> None:
         self.database = database
         self.resume_point: ResumePoint | None = None
-        self._has_key_spaces = False  # as the resume point says
+        self._has_key_spaces = False  # as in the resume point
         self._version = 0
         self._partitions: list[Partition] = []
         self._numbers: dict[Partition, int] = {}

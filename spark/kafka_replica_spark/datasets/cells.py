@@ -20,7 +20,7 @@ def value_of(field: Field, cell: Column, sub_separator: str | None, decimal: str
         text = F.translate(text, decimal, ".")
     if field.form == "text":
         return text if field.label is None else id_of(text, field.label)
-    assert sub_separator is not None  # noqa: S101 - the layout says so
+    assert sub_separator is not None  # noqa: S101 - guaranteed by the layout
     separator = sub_separator
     if field.form == "languages":
         return _languages(parts(text, separator))

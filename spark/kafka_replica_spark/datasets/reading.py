@@ -41,7 +41,7 @@ def read_sdmx_csv(
     Args:
         spark: the session.
         paths: paths that Spark can read.
-        rules: the rules of the rows' structure; required for names besides ids, and for decimal commas.
+        rules: the rules of the rows' structure; required for names in addition to ids, and for decimal commas.
         separator: the text between cells; if None, the character after the first cell.
         encoding: the encoding, by its name in Java.
         decimal: the decimal separator; requires rules if it is not a dot.

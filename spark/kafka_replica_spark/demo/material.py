@@ -30,7 +30,7 @@ DATA = (  # the second half has an error in each row
 
 
 def corpus() -> Path | None:
-    """Return the folder of real structure files that developers have beside the project; None if it is missing."""
+    """Return the folder of real structure files that developers have next to the project; None if it is missing."""
     folder = Path(__file__).resolve().parents[4] / "shared" / "corpus"
     return folder if folder.is_dir() else None
 

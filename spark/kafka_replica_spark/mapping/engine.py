@@ -1,4 +1,4 @@
-# ruff: noqa: D102 - the protocol says what each does
+# ruff: noqa: D102 - the protocol describes them
 """The operations that mapping needs from an engine, implemented with Spark's own expressions."""
 
 from __future__ import annotations

@@ -69,8 +69,8 @@ def read_data_message(
 
     Args:
         path: the file, which may be compressed; see :func:`kafka_replica.data.files.content.read_content`.
-        rules: the rules of the expected structure, which tell the dimensions and attributes of groups in
-            structure-specific messages apart; without them, names that are in the keys of series are dimensions.
+        rules: the rules of the expected structure, which distinguish the dimensions and attributes of groups in
+            structure-specific messages; without them, names that are in the keys of series are dimensions.
             SDMX-EDI, which does not name dimensions, cannot be read without them, unless the same interchange contains
             the structure.
         usages: other artefacts whose data is also data of the rules' artefact: the result of ``usages_of``.

@@ -20,7 +20,7 @@ def value_of(field: Field, cell: pl.Expr, sub_separator: str | None, decimal: st
         text = text.str.replace_all(decimal, ".", literal=True)
     if field.form == "text":
         return text if field.label is None else id_of(text, field.label)
-    assert sub_separator is not None  # noqa: S101 - the layout says so
+    assert sub_separator is not None  # noqa: S101 - guaranteed by the layout
     if field.form == "languages":
         return _languages(parts(text, sub_separator))
     found = parts(text, sub_separator)

@@ -1,4 +1,4 @@
-"""Artefacts made of references (flows, categorisations, provision agreements and others), in both directions."""
+"""Artefacts that consist of references (flows, categorisations, agreements and others), in both directions."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ LINKS: Final[dict[str, dict[str, str]]] = {
 
 
 def link_to(artefact: Maintainable, edition: Edition) -> Any:
-    """Convert an artefact made of references."""
+    """Convert an artefact that consists of references."""
     cls = artefact.urn.cls
     references = {theirs: reference_to(getattr(artefact, ours), edition) for ours, theirs in LINKS[cls].items()}
     made = class_named(cls, edition)(**maintained(artefact))
@@ -49,7 +49,7 @@ def link_to(artefact: Maintainable, edition: Edition) -> Any:
 
 
 def link_from(obj: Any) -> Maintainable:
-    """Build an artefact made of references."""
+    """Build an artefact that consists of references."""
     urn = urn_of(obj)
     found: Any = ARTEFACTS[urn.cls]
     references = {ours: _reference(getattr(obj, theirs, None)) for ours, theirs in LINKS[urn.cls].items()}

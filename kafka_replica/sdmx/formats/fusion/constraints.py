@@ -131,7 +131,7 @@ def write_data_constraint(one: DataConstraint) -> Json:
 
 
 def _write_kind(*, is_cube: bool, is_series: bool) -> str | None:
-    """Return the type by which the registry tells constraints of regions from constraints of series."""
+    """Return the type by which the registry distinguishes constraints of regions from constraints of series."""
     if is_cube is is_series:
         return None
     return "CubeRegionConstraint" if is_cube else "SeriesConstraint"

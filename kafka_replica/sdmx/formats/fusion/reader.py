@@ -53,7 +53,7 @@ _ORDER: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 @cache
 def _outline() -> msgspec.json.Decoder[Any]:
-    """Return the decoder of messages that hold nothing but a header and lists of classes of the model."""
+    """Return the decoder of messages that hold only a header and lists of classes of the model."""
     lists = [(class_, list[wire] | None, None) for class_, (wire, _, _) in CLASSES.items()]  # type: ignore[valid-type]
     fields = [("meta", msgspec.Raw, msgspec.Raw()), *lists]
     return msgspec.json.Decoder(

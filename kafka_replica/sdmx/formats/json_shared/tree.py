@@ -1,4 +1,4 @@
-"""JSON messages: parse the outermost levels, tell Fusion-JSON from SDMX-JSON, and split both.
+"""JSON messages: parse the outermost levels, distinguish Fusion-JSON from SDMX-JSON, and split both.
 
 Artefacts stay bytes: an artefact that is split off is, character by character, the text in the message.
 """

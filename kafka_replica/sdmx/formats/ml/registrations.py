@@ -44,7 +44,7 @@ def artefacts_in(root: etree._Element, names: Names) -> tuple[Identify, Iterable
     The message may be a structure, metadata or registry message.
 
     Raises:
-        MessageError: the message has no structures, is an error response, or asks a registry to delete its content.
+        MessageError: the message has no structures, is an error response, or requests a registry to delete its content.
     """
     in_container = partial(urn_in_container, names=names)
     if any(names[element.tag] == "Structures" for element in root):
@@ -101,7 +101,7 @@ def read_registration(item: Item) -> Registration:
 
 
 def beside(element: etree._Element, names: Names) -> list[etree._Element]:
-    """Return the references to constraints that a query response has beside a registration; else an empty list."""
+    """Return the references to constraints that a query response has next to a registration; else an empty list."""
     holder = element.getparent()
     if holder is None or names[holder.tag] not in {"DataResult", "MetadataResult"}:
         return []

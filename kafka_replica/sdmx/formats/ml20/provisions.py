@@ -31,7 +31,7 @@ _FLOWS: Final = ("Dataflow", "Metadataflow")
 def agreements(holder: etree._Element, source: Source) -> Iterator[etree._Element]:
     """Return the agreements in a request, a response or an event. Raises MessageError for a deletion.
 
-    References to flows and providers beside the agreements are not artefacts.
+    References to flows and providers next to the agreements are not artefacts.
     """
     for child in holder:
         if source.names[child.tag] == "ProvisionAgreement":

@@ -1,7 +1,7 @@
 """Metadata sets of SDMX-JSON 2.x.
 
 Source: sdmx-json-metadata-schema.json of 2.0 and 2.1. Metadata sets come in separate messages, in the list
-``metadataSets``. The ``format`` beside a value states its type, as the metadata structure does too.
+``metadataSets``. The ``format`` next to a value states its type, as the metadata structure also does.
 """
 
 from __future__ import annotations

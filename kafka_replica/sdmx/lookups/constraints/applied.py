@@ -18,7 +18,7 @@ class AppliedConstraints(NamedTuple):
     Attributes:
         violations: each demand with the constraint that makes it.
         notes: the constraints that do not apply, and the parts that could not be read, in words.
-        unprefixed: by component, the values without prefix that are allowed besides those of the list.
+        unprefixed: by component, the values without prefix that are allowed in addition to those of the list.
     """
 
     violations: tuple[tuple[Constraint, Violation], ...]

@@ -23,7 +23,7 @@ class Indexes(NamedTuple):
 
     @classmethod
     def empty(cls) -> Indexes:
-        """Return indexes of which none has been built."""
+        """Return indexes that have not been built yet."""
         return cls(Kept(), Kept(), Kept(), Kept())
 
     def moved(self, changed: set[Urn] | None) -> Indexes:

@@ -82,7 +82,7 @@ class DataSet:
         if not self._is_known:
             fail(segment.number, "ARR before IDE+5, which names the structure")
         if self._components is None:
-            return Block(1, self._standing, {})  # of a structure that the caller did not ask for
+            return Block(1, self._standing, {})  # of a structure that the caller did not request
         found = series_of(segment, self._components, self._missing, self._decimal)
         key = {name: value or None for name, value in zip(self._components.series, found.key, strict=True)}
         if self.is_deletion:

@@ -1,7 +1,7 @@
 """An interchange of SDMX-EDI as blocks of rows: one for each series, and one for each group without rows.
 
 The attributes of a data set come after its series, so the segments are read twice: first for the attributes, then for
-the series. The text of the interchange is held in memory, and besides it only the attributes.
+the series. Only the text of the interchange and the attributes are held in memory.
 
 Source: SDMX 2.1 Section 4, "SDMX-EDI: Syntax and Documentation", message of data (BGM+74).
 """

@@ -56,7 +56,7 @@ def periods_of(text: str, code: str) -> tuple[str, ...]:
     """Return the periods that digits and the code of their format denote, as SDMX-ML and SDMX-CSV write them.
 
     Raises:
-        ValueError: the code is unknown, or the digits do not fit it; the message says how.
+        ValueError: the code is unknown, or the digits do not fit it; the message describes the violation.
     """
     format_ = TIME_FORMATS.get(code)
     if format_ is None:

@@ -62,7 +62,7 @@ class DataSetReader:
         fixed = self._fixed()
         has_rows = False
         for key, raw in (given(dataset.series) or {}).items():
-            # Paused, because a collection would look at each of the many lists of a series several times.
+            # Paused, because a collection would traverse each of the many lists of a series several times.
             with collector_paused():
                 made = self._of_series(key, raw, fixed, above)
             yield from made

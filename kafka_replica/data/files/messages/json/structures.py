@@ -94,7 +94,7 @@ def _by_position(written: Sequence[Component], dimensions: Sequence[ValueReader]
 
 
 def number_of_structure(place: int, dataset: DataSet, structures: Sequence[Any], where: str) -> int:
-    """Return the number of the structure of a data set: as it says, or as the structures say; else the only one.
+    """Return the number of the structure of a data set: as it states, or as the structures state; else the only one.
 
     Raises:
         DatasetError: there is no such structure, or it is not clear which.

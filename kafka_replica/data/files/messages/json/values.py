@@ -12,7 +12,7 @@ from kafka_replica.data.validation.actions import SWITCHED_OFF
 
 
 class Omitted:
-    """The type of a value that an array is too short to contain, in place of which the default applies."""
+    """The type of a value that an array is too short to contain; the default applies instead."""
 
 
 OMITTED: Final = Omitted()

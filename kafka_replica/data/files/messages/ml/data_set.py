@@ -34,7 +34,7 @@ class DataSet:
         end: is called at its end.
 
     Attributes:
-        at_observation: the dimension at the observation; None if all dimensions are there.
+        at_observation: the dimension at the observation; None if no dimension is missing.
         is_unnamed: whether nothing has named its structure yet.
         names_observation: whether the header names that dimension.
         is_explicit: whether observations name their measure by their type.
@@ -77,7 +77,7 @@ class DataSet:
         return self.at_observation in self.groups.names
 
     def add_group(self, line: int, key: Row | None, values: Row) -> None:
-        """Add a group, unless all groups are there from the beginning."""
+        """Add a group, unless all groups were given at the beginning."""
         if self._takes_groups:
             self.groups.add(line, key, values)
 

@@ -1,7 +1,7 @@
 """Events of an XML file, read in chunks with bounded memory; hostile files are refused.
 
-Expat is used instead of lxml, which SDMX-ML structures are read with: it keeps no tree that must be cleared, it knows
-the line of an element in files of any length, and it needs no library.
+Expat is used instead of lxml, which SDMX-ML structures are read with: it keeps no tree that must be cleared, it has the
+line of an element in files of any length, and it needs no library.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class Events:
             chunk = self._begun()
             while chunk:
                 fed += len(chunk)
-                # Paused, because a collection would look at each of the many rows of a chunk several times.
+                # Paused, because a collection would traverse each of the many rows of a chunk several times.
                 with collector_paused():
                     self.parser.Parse(chunk, False)
                 self._check_size(fed)

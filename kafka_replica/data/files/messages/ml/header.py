@@ -42,7 +42,7 @@ class Reference(NamedTuple):
 
 
 def reference_in(text: str) -> Reference:
-    """Return the structure that a URN, or a namespace made of one, refers to."""
+    """Return the structure that a URN, or a namespace built from a URN, refers to."""
     found, at = _URN.search(text), _AT_OBSERVATION.search(text)
     dimension = None if at is None else at["id"]
     if found is None:

@@ -1,4 +1,4 @@
-"""The components of a message's structure, as far as the caller knows them."""
+"""The components of a message's structure, as far as the caller gives them."""
 
 from __future__ import annotations
 

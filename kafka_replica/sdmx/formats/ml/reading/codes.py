@@ -93,7 +93,7 @@ class _Source:
 
     def _read(self, first: etree._Element) -> _Plain:
         parent, plain = first.getparent(), _Plain()
-        # Codes nested in codes are not in the list, and a walk through all elements cannot tell them apart.
+        # Codes nested in codes are not in the list, and a walk through all elements cannot distinguish them.
         elements = iter(()) if parent is None or _count(parent, first.tag) != self._count else parent.iter()
         if not _walk(elements, first, self._names, plain, self._long_way):
             codes = [first, *first.itersiblings(first.tag)]

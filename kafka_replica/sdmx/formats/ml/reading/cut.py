@@ -71,7 +71,7 @@ class Cutter:
         return before, after
 
     def _keep(self, element: etree._Element, made: etree._Element) -> None:
-        """Copy the children beside the artefacts: the header, or the name, description and notes of a 2.0 scheme."""
+        """Copy the children next to the artefacts: the header, or the name, description and notes of a 2.0 scheme."""
         kept = {"Header", "StatusMessage"}
         if self._names[element.tag] == "OrganisationScheme":
             kept = {"Name", "Description", "Annotations"}

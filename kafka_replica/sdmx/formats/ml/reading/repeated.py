@@ -1,6 +1,6 @@
 """Detect elements that are repeated although their parent may have only one.
 
-The valid one of the two cannot be known, so such a message is rejected; its readers look at one of them.
+The valid one of the two cannot be known, so such a message is rejected; its readers read one of them.
 
 Source: maxOccurs in the schemas of structures, metadata and registry messages of SDMX-ML 1.0, 2.0, 2.1, 3.0 and 3.1.
 """

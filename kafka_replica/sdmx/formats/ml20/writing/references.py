@@ -31,7 +31,7 @@ def write_reference(tag: str, urn: Urn, *more: str) -> str:
 
 
 def write_category(urn: Urn) -> str:
-    """Write a <CategoryRef>: the ids of its path, each nested in the one before."""
+    """Write a <CategoryRef>: the ids of its path, each nested in the previous id."""
     return el(
         "str:CategoryRef",
         leaf("str:CategorySchemeID", urn.id),
@@ -42,6 +42,6 @@ def write_category(urn: Urn) -> str:
 
 
 def write_category_path(tag: str, path: str) -> str:
-    """Write the ids of a path of categories, each nested in the one before; nothing if there is no path."""
+    """Write the ids of a path of categories, each nested in the previous id; nothing if there is no path."""
     first, _, rest = path.partition(".")
     return el(tag, leaf("str:ID", first), write_category_path("str:CategoryID", rest)) if first else ""

@@ -79,7 +79,7 @@ def _attachment(one: ConstraintAttachment, edition: Edition) -> Json:
 
 
 def _some(single: str, plural: str, found: list[Any]) -> Json:
-    # Some schemas know only a single object, others a list.
+    # Some schemas allow only a single object, others a list.
     return {single: found[0]} if len(found) == 1 and single != "simpleDataSource" else obj({plural: found})
 
 

@@ -1,4 +1,4 @@
-"""The representations that a format allows for a component: data types, facets, formats beside a list, occurrences.
+"""The representations that a format allows for a component: data types, facets, formats next to a list, occurrences.
 
 Source: the types *RepresentationType and *TextFormatType in SDMXStructureBase.xsd of SDMX-ML 2.1, 3.0 and 3.1, and in
 the schemas of SDMX-JSON 1.0, 2.0 and 2.1.
@@ -105,7 +105,7 @@ def _checked(found: Representation, *, is_plain: bool, is_json: bool, is_3: bool
 
 
 def _check_beside_list(own: TextFormat, *, is_json: bool) -> None:
-    """Raise UnwritableError if a format is not allowed beside a list of codes."""
+    """Raise UnwritableError if a format is not allowed in addition to a list of codes."""
     if own.text_type in _NOT_BESIDE_LISTS:
         raise UnwritableError(f"the format cannot represent the type {own.text_type!r} beside a list of codes")
     if own.decimals is not None or own.is_multi_lingual is not None or own.sentinel_values:
