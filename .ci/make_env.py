@@ -13,7 +13,7 @@ import time
 OLDEST, NEWEST = (3, 11), (3, 14)  # all that is locked has wheels for these
 # Megabytes on disk of each level with those before it; .ci/check_env.py compares them with the environment.
 DISK_MB = {"demo": 1000, "test": 1400, "check": 1700, "docs": 1800}
-BUILD_MB = 1500  # PySpark comes as a source distribution, which pip unpacks and packs beside the environment
+BUILD_MB = 1500  # PySpark comes as a source distribution, which pip unpacks and packs next to the environment
 CAUSES = (  # what pip says -> what a person should do
     ("No space left on device", "the disk is full; free some space"),
     ("Errno 28", "the disk is full; free some space"),
@@ -95,7 +95,7 @@ def pip_for(python, inside):
 
 def install(pip, levels, folder, log):
     """Install the locked dependencies, and this project."""
-    # Unpacked beside the environment: elsewhere, the folder for temporary files is often a small one in memory.
+    # Unpacked next to the environment: elsewhere, the folder for temporary files is often a small one in memory.
     temporary = os.path.abspath(os.path.join(folder, "tmp"))
     os.makedirs(temporary, exist_ok=True)
     locks = [word for level in levels for word in ("-r", os.path.join("requirements", level + ".lock"))]

@@ -1,4 +1,4 @@
-"""Databricks DQX, run beside this project in an environment of its own under build/, which is created once."""
+"""Databricks DQX, run next to this project in an environment of its own under build/, which is created once."""
 
 from __future__ import annotations
 

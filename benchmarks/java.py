@@ -1,6 +1,6 @@
 """Kafka Streams' GlobalKTable, measured by a program of this project (programs/GlobalTablePeer.java).
 
-Its jars are those of the embedded broker and the two in a lock file beside the program, from a Maven repository.
+Its jars are those of the embedded broker and the two in a lock file next to the program, from a Maven repository.
 """
 
 from __future__ import annotations

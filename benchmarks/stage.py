@@ -77,7 +77,7 @@ class Stage:
         return [sys.executable, "-m", f"benchmarks.programs.{name}", *map(str, arguments)]
 
     def start(self, name: str, *arguments: object) -> subprocess.Popen[str]:
-        """Start a program that runs beside others."""
+        """Start a program that runs next to others."""
         command = self.program(name, *arguments)
         return subprocess.Popen(command, cwd=ROOT, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 

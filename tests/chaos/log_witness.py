@@ -72,7 +72,7 @@ class LogWitness:
             except BrokerUnavailableError:
                 self._closing.wait(_PAUSE_S)
                 continue
-            except Exception:  # noqa: BLE001 - whatever it is: the run goes on without
+            except Exception:  # noqa: BLE001 - whatever it is: the run continues without
                 _log.exception("the log is not witnessed any more")
                 return
             for batch in batches:

@@ -13,8 +13,8 @@ class Options:
     """The options of a run.
 
     Attributes:
-        seconds: how long faults go on; starting and checking come on top.
-        least_commits: faults go on longer, up to two minutes, until so many transactions were committed: for a short
+        seconds: how long faults continue; starting and checking come on top.
+        least_commits: faults continue longer, up to two minutes, until so many transactions were committed: for a short
             run on a busy machine.
         least_faults: the same until so many faults were survived.
         seed: what is written, and which faults are drawn, follow from it; when things happen does not.

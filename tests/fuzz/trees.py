@@ -22,7 +22,7 @@ _BLANKS: Final = (None, 1, "\t")
 
 
 def xml(samples: Sequence[bytes], seed: int) -> bytes:
-    """Return a document made of the samples."""
+    """Return a document made from the samples."""
     chance = random.Random(seed)
     root = copy.deepcopy(_parsed(chance.choice(list(samples))))
     pool = _pool(tuple(samples))
@@ -84,7 +84,7 @@ def _nest(one: etree._Element, chance: random.Random) -> None:
 
 
 def json_text(samples: Sequence[bytes], seed: int) -> bytes:
-    """Return a message made of the samples: one or a few of their artefacts, with something else in them."""
+    """Return a message made from the samples: one or a few of their artefacts, with something else in them."""
     chance = random.Random(seed)
     whole: dict[str, Any] = json.loads(chance.choice(list(samples)))
     holder = whole.get("data", whole)

@@ -13,8 +13,8 @@ class OutboxOptions:
     """The options of a run.
 
     Attributes:
-        seconds: how long faults go on.
-        least_recorded: faults go on longer, up to two minutes, until so many transactions were recorded.
+        seconds: how long faults continue.
+        least_recorded: faults continue longer, up to two minutes, until so many transactions were recorded.
         least_faults: the same until so many faults were survived.
         seed: which faults are drawn, and what is recorded, follow from it; when things happen does not.
         brokers: 1, or 3 as a cluster.

@@ -99,7 +99,7 @@ class World:
 
         def shows() -> bool:
             time.sleep(0.5)
-            allowed.release()  # the database goes on meanwhile
+            allowed.release()  # the database continues meanwhile
             self.connect.restart_failed(self.prefix)
             last = self.debezium.last()
             return last is not None and (last.number or 0) >= number

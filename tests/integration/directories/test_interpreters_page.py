@@ -1,4 +1,4 @@
-"""The examples in docs/interpreters.md run as they are written there, on a real broker and beside RocksDB."""
+"""The examples in docs/interpreters.md run as they are written there, on a real broker and next to RocksDB."""
 
 from __future__ import annotations
 

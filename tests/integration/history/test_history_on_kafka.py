@@ -77,7 +77,7 @@ def test_each_instant_shows_the_version_that_readers_saw(
 ) -> None:
     """Random instants are answered with the bytes at the position of their version, across a restart.
 
-    Versions that readers have seen are found by number while the writer goes on, with the same bytes.
+    Versions that readers have seen are found by number while the writer continues, with the same bytes.
     """
     topic = kafka_topic("history", partitions=PARTITIONS, config={"cleanup.policy": "delete"})
     writer = Writer(local_kafka.bootstrap_servers, topic, 0, seed=11)

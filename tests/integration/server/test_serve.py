@@ -109,7 +109,7 @@ def test_a_lag_in_records_is_not_ready(local_kafka: LocalKafka, kafka_topic: Top
     writer = producer(local_kafka.bootstrap_servers, topic)
     write(writer, topic, {"a": "x"})
     options = ("--topic", topic, "-b", local_kafka.bootstrap_servers, "--max-lag-records", "5")
-    options += ("--boundaries", "quiescence")  # by markers the version would go on past the open transaction
+    options += ("--boundaries", "quiescence")  # by markers the version would continue past the open transaction
     with ServerProcess(tmp_path, *options) as server:
 
         def status() -> int:

@@ -69,7 +69,7 @@ def test_versions_never_mix_nor_go_back(local_kafka: LocalKafka, kafka_topic: To
 
 
 def test_a_killed_worker_is_replaced(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path) -> None:
-    """Requests go on meanwhile; the new worker has the same kept versions, continues streams, and no count is lost."""
+    """Requests continue meanwhile; the new worker keeps the same versions, continues streams, no count is lost."""
     with service(local_kafka, kafka_topic("workers-killed"), tmp_path) as running:
         kept = version_of(running.get(STRUCTURES))[0]
         last_id = events(running, 1)[0].id

@@ -157,7 +157,7 @@ def test_the_commands_of_the_page_run(local_kafka: LocalKafka, env: str, tmp_pat
 
 @pytest.mark.runs("docs/topics.md", language="python")
 def test_the_examples_of_the_page_run(capsys: pytest.CaptureFixture[str]) -> None:
-    """Each printed line is what the comment beside it says."""
+    """Each printed line is what the comment next to it says."""
     names: dict[str, Any] = {}
     for block in programs("docs/topics.md", language="python"):
         exec(block, names)

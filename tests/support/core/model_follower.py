@@ -109,7 +109,7 @@ class ModelFollower:
     Args:
         cluster: what it follows.
         parts: what it is made of.
-        resumed: a version to go on from, as a restart does; else it begins at the beginning.
+        resumed: a version to continue from, as a restart does; else it begins at the beginning.
         causal: whether the oracle checks what transactions may depend on.
     """
 

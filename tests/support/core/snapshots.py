@@ -1,4 +1,4 @@
-"""Versions made of records, without a replica."""
+"""Versions made from records, without a replica."""
 
 from __future__ import annotations
 

@@ -183,7 +183,7 @@ class _Probe(NamedTuple):
 
 
 def _compare_codes(resolved: ResolvedStructure, rules: Rules, base: Mapping[str, str | None]) -> int:
-    """Exactly the allowed ids are accepted beside the other values of a row."""
+    """Exactly the allowed ids are accepted next to the other values of a row."""
     return _judge(rules, _codes(resolved, base))
 
 

@@ -1,4 +1,4 @@
-"""The shared corpus of real structure files, if it is present; and a snapshot made of messages."""
+"""The shared corpus of real structure files, if it is present; and a snapshot made from messages."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def data_of(row: dict[str, str]) -> bytes:
 
 
 class FakeSnapshot:
-    """A version made of records, which counts look-ups."""
+    """A version made from records, which counts look-ups."""
 
     def __init__(self, records: dict[bytes, Record], version: int = 7) -> None:
         self.records, self.version, self.gets = records, version, 0

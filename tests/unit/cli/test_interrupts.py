@@ -112,7 +112,7 @@ def test_ctrl_c_while_a_command_waits_for_a_broker(tmp_path: Path) -> None:
 
 
 def test_ctrl_c_that_is_ignored_stays_ignored(tmp_path: Path) -> None:
-    """A script's background command goes on when the script's user presses Ctrl-C."""
+    """A script's background command continues when the script's user presses Ctrl-C."""
     program = f"import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\n{_PROGRAM}"
     process = subprocess.Popen(
         [sys.executable, "-c", program, "--help"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,

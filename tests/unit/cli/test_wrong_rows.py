@@ -1,4 +1,4 @@
-"""Rows of CSV with a wrong number of cells: they are rejected as they are, and the run goes on."""
+"""Rows of CSV with a wrong number of cells: they are rejected as they are, and the run continues."""
 
 from __future__ import annotations
 

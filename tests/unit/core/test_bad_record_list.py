@@ -35,7 +35,7 @@ def test_the_newest_record_of_a_key_is_listed() -> None:
 
 
 def test_the_list_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The oldest records make room; the count goes on."""
+    """The oldest records make room; the count continues."""
     monkeypatch.setattr(bad_record_list, "_KEPT", 3)
     listed = BadRecordList(Condition())
     listed.add([bad(offset) for offset in range(5)])

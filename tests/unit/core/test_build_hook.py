@@ -51,7 +51,7 @@ def checkout(tmp_path: Path) -> Path:
 
 
 def modules(root: Path) -> list[str]:
-    """Return the names of all files beside the sources."""
+    """Return the names of all files next to the sources."""
     return sorted(path.name for path in (root / FOLDER).iterdir() if path.suffix != ".c")
 
 
@@ -85,7 +85,7 @@ def test_a_wheel(hook: ModuleType, checkout: Path, monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.parametrize("compiler", ["no-such-compiler", f"{sys.executable} -c raise(SystemExit('broken')) --"])
 def test_without_a_compiler(hook: ModuleType, checkout: Path, monkeypatch: pytest.MonkeyPatch, compiler: str) -> None:
-    """An editable installation goes on without the module, also without an outdated one; a required one fails."""
+    """An editable installation continues without the module, also without an outdated one; a required one fails."""
     monkeypatch.setenv("CC", compiler)
     monkeypatch.delenv(VARIABLE, raising=False)
     (checkout / FOLDER / f"_records{importlib.machinery.EXTENSION_SUFFIXES[0]}").touch()

@@ -232,7 +232,7 @@ print(state, b",".join(sorted(store.snapshot())).decode(), messages == said)
 
 
 def test_a_full_disk(path: Path) -> None:
-    """A full disk is logged once; the replica goes on; once there is room, the file is written."""
+    """A full disk is logged once; the replica continues; once there is room, the file is written."""
     program = [sys.executable, "-c", _HAS_NO_ROOM, str(path)]
     done = subprocess.run(program, check=False, capture_output=True, text=True, timeout=200)
     assert done.returncode == 0, done.stderr

@@ -28,7 +28,7 @@ class Log:
 
 @pytest.mark.parametrize("error", [NotByMarkersError("x"), TooOldError("x")])
 def test_quiescence_replaces_markers_that_are_not_available(error: Exception) -> None:
-    """``AUTO`` goes on by quiescence if properties or the broker do not allow markers; ``MARKERS`` fails."""
+    """``AUTO`` continues by quiescence if properties or the broker do not allow markers; ``MARKERS`` fails."""
     log = Log(error)
     assert choose_reader(AUTO, log.open_by) is QUIESCENCE
     assert log.tried == [MARKERS, QUIESCENCE]
@@ -54,7 +54,7 @@ def test_the_first_reader_that_works_is_used() -> None:
 
 
 def test_properties_that_only_the_consumer_knows_are_no_error_of_the_properties() -> None:
-    """A property without a counterpart is refused for markers, with an error that lets ``AUTO`` go on."""
+    """A property without a counterpart is refused for markers, with an error that lets ``AUTO`` continue."""
     config = {"bootstrap.servers": "127.0.0.1:1", "security.protocol": "sasl_plaintext", "sasl.mechanisms": "OTHER"}
     with pytest.raises(NotByMarkersError):
         make_reader(config, ["t"], MARKERS)

@@ -81,7 +81,7 @@ def test_closing_waits_for_the_call_under_way(replica: Replica) -> None:
 def test_closing_does_not_wait_for_ever(
     replica: Replica, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A listener that joins another thread that closes cannot be waited for: this is logged, and closing goes on."""
+    """A listener that joins another thread that closes cannot be waited for: this is logged, and closing continues."""
     monkeypatch.setattr("kafka_replica.replica._CLOSE_S", 0.2)
     closed = threading.Event()
 

@@ -79,7 +79,7 @@ def test_a_stuck_listener_holds_few_versions(recent_changes: int) -> None:
 
 
 def test_a_listener_that_raises_hears_the_next_version(caplog: pytest.LogCaptureFixture) -> None:
-    """An error in a listener is logged with listener and version, kept and counted; the listener and others go on."""
+    """An error of a listener is logged with listener and version, kept and counted; it and others continue."""
     driver = Driver()
     driver.count_to(1)
     others: list[int] = []

@@ -37,7 +37,7 @@ def wait_until(condition: Callable[[], object]) -> None:
 
 
 def test_the_last_few_are_kept(store: Store) -> None:
-    """``history`` versions are kept besides the present one, each unchanged; the error names the versions kept."""
+    """``history`` versions are kept in addition to the current, each unchanged; the error names them."""
     topic = FakeTopic()
     with topic.replica(store, history=3) as replica:
         for number in range(1, 7):

@@ -250,7 +250,7 @@ def test_damage_is_met_in_a_look_up(folder: Path) -> None:
 
 
 def test_a_replica_mends_its_store(folder: Path) -> None:
-    """Damage met by a reader makes the replica rebuild its store beside the old version, and go on."""
+    """Damage met by a reader makes the replica rebuild its store next to the old version, and continue."""
     topic = FakeTopic()
     for number in range(2_000):
         topic.put(f"k{number}", b"v" * 50)

@@ -1,4 +1,4 @@
-"""A full disk is reported, the version shown stays, nothing is lost, and writing goes on when there is room."""
+"""A full disk is reported, the version shown stays, nothing is lost, and writing continues when there is room."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ print("done")
 
 
 def test_a_disk_that_is_full(small_disk: Path) -> None:
-    """On a small disk that another program filled a replica fails, goes on serving, and can be started again."""
+    """On a small disk that another program filled a replica fails, continues serving, and can be started again."""
     program = """
 from kafka_replica.testing import FakeTopic
 from kafka_replica import State

@@ -62,7 +62,7 @@ def folder() -> Iterator[Path]:
 
 
 def test_a_store_that_is_opened_again_is_the_same(folder: Path) -> None:
-    """A reopened store has the same records, version, position, resume point and count, and goes on from there.
+    """A reopened store has the same records, version, position, resume point and count, and continues from there.
 
     Small and staged versions are both tried.
     """

@@ -132,7 +132,7 @@ def test_rows_that_are_meant(artefact: str, with_usages: bool, meant: list[int])
 @pytest.mark.parametrize("labels", ["id", "both", "name"])
 @pytest.mark.parametrize("keys", ["none", "both"])
 def test_written_and_read_again(labels: Any, keys: Any, tmp_path: Path) -> None:
-    """A written frame is read back unchanged, with labels beside ids, and with unusual texts."""
+    """A written frame is read back unchanged, with labels next to ids, and with unusual texts."""
     rules = world_rules()
     frame = read_sdmx_csv(_rich(tmp_path), rules=rules)
     file = tmp_path / "written.csv"

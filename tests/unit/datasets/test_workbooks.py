@@ -75,7 +75,7 @@ def test_workbook_numbers_dates_and_texts_are_kept(since_1904: bool) -> None:
     ],
 )
 def test_an_unusable_workbook_is_an_error_with_its_location(data: bytes, reason: str) -> None:
-    """A workbook without data, with cells beside a table, or with damage is an error that says where."""
+    """A workbook without data, with cells next to a table, or with damage is an error that says where."""
     with pytest.raises(DatasetError, match=reason):
         tables_in(data, "data.xlsx")
 

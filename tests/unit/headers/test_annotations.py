@@ -182,7 +182,7 @@ def test_a_trace_is_continued() -> None:
 
 
 def test_without_a_span_headers_pass() -> None:
-    """Without a current span the trace of a forwarded record goes on; an invalid one is ignored."""
+    """Without a current span the trace of a forwarded record continues; an invalid one is ignored."""
     piece = TraceContext()
     for headers in ((), (("traceparent", b"nonsense"),), (("traceparent", None), ("tracestate", b"\xff"))):
         assert Stack([piece]).outgoing(b"k", b"v", headers) == (b"v", headers)

@@ -399,7 +399,7 @@ def test_keys_are_stored_in_their_order(key: bytes) -> None:
 
 
 def test_recording_continues_after_a_disk_failure(folder: Path) -> None:
-    """While versions cannot be written the replica goes on; afterwards they follow as one step."""
+    """While versions cannot be written the replica continues; afterwards they follow as one step."""
     with VersionHistory(folder) as history:
         history._opened().recorder._retry_after_s = 0.05
         source = following(history, Source(MemoryStore()))

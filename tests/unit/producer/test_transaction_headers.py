@@ -38,7 +38,7 @@ def test_the_example_of_the_page_runs() -> None:
 
 
 def test_reading_inverts_writing_and_ignores_foreign_headers() -> None:
-    """Foreign headers beside the package's do no harm; with a missing or odd header they are not the package's."""
+    """Foreign headers next to the package's do no harm; with a missing or odd header they are not the package's."""
     written = headers.written(SAID)
     assert headers.of_transaction(SAID)(2) == written
     assert headers.read((("content-type", b"x"), *written, ("other", None))) == SAID

@@ -1,4 +1,4 @@
-"""Published structures: rules can be made of them, generated data has no findings, and an added fault is found."""
+"""Published structures: rules can be made from them, generated data has no findings, and an added fault is found."""
 
 from __future__ import annotations
 

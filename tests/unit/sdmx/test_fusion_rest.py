@@ -86,7 +86,7 @@ EXTENDED: Final = f"{PREFIX}codelist.Codelist=KR:BASE(1.0)"
 
 
 def test_extensions_as_in_sdmx_json_are_read() -> None:
-    """Extensions written as in SDMX-JSON are read, beside the list's own codes."""
+    """Extensions written as in SDMX-JSON are read, next to the list's own codes."""
     extension = {
         "codelist": EXTENDED,
         "prefix": "X_",

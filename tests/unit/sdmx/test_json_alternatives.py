@@ -59,7 +59,7 @@ def test_a_text_reads_as_an_object_with_that_value(version: str, kind: str, expe
 
 
 def test_member_values_may_be_texts() -> None:
-    """An extension selects codes by plain ids, beside objects that cascade."""
+    """An extension selects codes by plain ids, next to objects that cascade."""
     extension = {
         "codelist": "urn:sdmx:org.sdmx.infomodel.codelist.Codelist=A:BASE(1.0)",
         "inclusiveCodeSelection": {"memberValues": ["X", {"value": "Y", "cascadeValues": True}]},

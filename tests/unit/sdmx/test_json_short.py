@@ -151,7 +151,7 @@ UNUSUAL: dict[str, tuple[bytes, bytes]] = {
 
 @pytest.mark.parametrize("name", UNUSUAL)
 def test_members_that_structs_do_not_keep(name: str) -> None:
-    """Members that the structs do not keep are no reason to decline, but names repeated beside them or in them are."""
+    """Members that the structs do not keep are no reason to decline, but names repeated next to them or in them are."""
     unusual = GOOD.replace(*UNUSUAL[name], 1)
     assert unusual != GOOD
     assert short_way(unusual) is not None

@@ -1,4 +1,4 @@
-"""Messages made of kept parts equal those that are written as a whole, byte for byte, and what is kept is bounded."""
+"""Messages made from kept parts equal those that are written as a whole, byte for byte, and what is kept is bounded."""
 
 from __future__ import annotations
 

@@ -277,7 +277,7 @@ def test_a_vendors_class_is_opaque() -> None:
 
 
 def test_own_identity_wins() -> None:
-    """The URN is made of class, agency, id and version; a different written one is ignored."""
+    """The URN is made from class, agency, id and version; a different written one is ignored."""
     lie = "urn:sdmx:org.sdmx.infomodel.codelist.Codelist=OTHER:CL_X(9.9)"
     found = only(codelist_xml("", f'urn="{lie}"'), Codelist)
     assert str(found.urn) == "urn:sdmx:org.sdmx.infomodel.codelist.Codelist=A:CL(1.0)"

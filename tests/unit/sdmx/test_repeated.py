@@ -48,7 +48,7 @@ def _concept(core: dict[str, Any]) -> bytes:
 
 
 def test_two_formats_of_one_representation_are_refused() -> None:
-    """SDMX-JSON 1.0 allows a format for codes beside a format for texts: equal ones are accepted, others refused."""
+    """SDMX-JSON 1.0 allows a format for codes next to a format for texts: equal ones are accepted, others refused."""
     codes = "urn:sdmx:org.sdmx.infomodel.codelist.Codelist=ME:CL(1.0)"
     core: dict[str, Any] = {"enumeration": codes, "enumerationFormat": {"maxLength": 3}, "textFormat": {"maxLength": 3}}
     [scheme] = read_message(_concept(core))
@@ -123,7 +123,7 @@ def other_messages(version: str, *path: str) -> Iterator[tuple[Schemas, etree._E
 @pytest.mark.thorough
 @pytest.mark.parametrize("version", first_in_usual(["31", "20", "10", "21", "30"], 2))
 def test_a_single_element_that_comes_twice_is_not_dropped(version: str) -> None:
-    """No element that a structure message's schema allows once is dropped when a different copy is beside it."""
+    """No element that a structure message's schema allows once is dropped when a different copy is next to it."""
     found = what_becomes_of_repeated(structure_messages(version))
     assert [place for place, result in found.items() if result == "dropped"] == []
     assert sum(result == "refused" for result in found.values()) > {"10": 50, "20": 400}.get(version, 500)

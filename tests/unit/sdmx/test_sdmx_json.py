@@ -609,7 +609,7 @@ def test_gzip_and_layout_change_nothing(wrap: Any) -> None:
 
 
 def test_availability_constraints_are_listed_beside_artefacts() -> None:
-    """Availability constraints without an id are listed beside the artefacts."""
+    """Availability constraints without an id are listed next to the artefacts."""
     region = {"keyValues": [{"id": "FREQ", "values": ["A"]}]}
     written = {"constraintAttachment": {"dataflow": FLOW}, "cubeRegion": region, "seriesCount": 3, "obsCount": 9}
     found = read_message(message({"availabilityConstraints": [written], "dataflows": [artefact("DF")]}, "2.1.0"))

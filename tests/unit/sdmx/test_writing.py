@@ -215,7 +215,7 @@ def test_edi_is_cut_into_pieces() -> None:
 
 
 def test_json_is_json() -> None:
-    """SDMX-JSON contains its schema, and the best text beside all languages."""
+    """SDMX-JSON contains its schema, and the best text next to all languages."""
     written = json.loads(write_message(codelist(), Format.SDMX_JSON_2_0))
     assert "2.0.0/sdmx-json-structure-schema.json" in written["meta"]["schema"]
     [code, _] = written["data"]["codelists"][0]["codes"]

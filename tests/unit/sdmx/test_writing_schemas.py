@@ -39,13 +39,13 @@ def test_a_sample_of_any_class_is_written_whole(version: str) -> None:
                 continue
             assert read_message(written).artefacts[artefact.urn] is not None
             assert schema_faults(ML[version], written) == [], artefact.urn
-    # The schemas before 3.0 allow a URN, beside a structured reference, that names an item of any class.
+    # The schemas before 3.0 allow a URN, next to a structured reference, that names an item of any class.
     assert [reason for reason in refused if not re.search(r"refers to \S+Code=|\.item;", reason)] == []
 
 
 @pytest.mark.parametrize("version", ["30", "31"])
 def test_metadata_sets_stand_in_messages_of_their_own(version: str) -> None:
-    """A metadata set is valid in a message of its kind, and refused beside other structures."""
+    """A metadata set is valid in a message of its kind, and refused next to other structures."""
     urn = Urn.of("MetadataSet", "AG", "MS", "1.0")
     texts = InternationalString({"en": "good", "fr": "bon"})
     one = MetadataSet(
@@ -66,7 +66,7 @@ def test_metadata_sets_stand_in_messages_of_their_own(version: str) -> None:
 
 @pytest.mark.parametrize("version", ["21", "30", "31"])
 def test_registrations_are_the_answer_of_a_registry(version: str) -> None:
-    """A registration comes back from a valid message, with the constraints beside it."""
+    """A registration comes back from a valid message, with the constraints next to it."""
     [one] = read_message(registry_messages.answer(version))
     data = write_message(one, ML[version])
     assert faults(version, data) == []

@@ -34,7 +34,7 @@ def topic() -> FakeTopic:
 
 @pytest.fixture
 def replica(topic: FakeTopic) -> Iterator[Replica]:
-    """A replica that keeps two versions besides the current one."""
+    """A replica that keeps two versions in addition to the current one."""
     with topic.replica(history=2) as replica:
         replica.wait_ready(30)
         yield replica

@@ -70,7 +70,7 @@ def test_an_upload_that_is_broken_off_leaves_nothing(replica: Replica, temporary
 def test_a_client_that_leaves_cancels_work_that_has_not_begun(
     replica: Replica, temporary: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Two clients leave: the work of the first one goes on, and that of the second one never begins."""
+    """Two clients leave: the work of the first one continues, and that of the second one never begins."""
     began, go_on, engine = threading.Semaphore(0), threading.Event(), jobs.engine("local")
 
     class Held:

@@ -1,4 +1,4 @@
-"""Requests of nonsense: each gets an expected answer, and the server goes on."""
+"""Requests of nonsense: each gets an expected answer, and the server continues."""
 
 from __future__ import annotations
 

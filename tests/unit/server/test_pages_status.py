@@ -40,7 +40,7 @@ def topic() -> FakeTopic:
 
 @pytest.fixture
 def replica(topic: FakeTopic) -> Iterator[Replica]:
-    """A replica that keeps two versions besides the current one, and skips bad records."""
+    """A replica that keeps two versions in addition to the current one, and skips bad records."""
     with topic.replica(history=2, on_bad_record="skip") as replica:
         replica.wait_ready(30)
         yield replica

@@ -64,7 +64,7 @@ def test_a_client_that_accepts_no_data_is_disconnected(replica: Replica) -> None
 
 
 def test_requests_that_are_too_large_or_malformed_are_refused(replica: Replica) -> None:
-    """Long lines, long headers and nonsense, in one piece or without an end; the server goes on."""
+    """Long lines, long headers and nonsense, in one piece or without an end; the server continues."""
     limits = ServerSettings(max_url_bytes=2000, max_header_bytes=2000)
     line, host = b"GET / HTTP/1.1\r\n", b"Host: localhost\r\n"
     with running(replica, settings=limits) as (address, _):
