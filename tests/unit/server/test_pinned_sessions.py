@@ -18,16 +18,18 @@ from support.server.app_tools import URN, fetch
 from support.server.worker_tools import codelist
 
 STRUCTURES = "/sdmx/v2/structure"
+PAUSE_S = 0.004
+"""Between two versions: with no pause, most of the time goes into versions that no session sees."""
 PATHS = (
     f"{STRUCTURES}/codelist", f"{STRUCTURES}/codelist/SDMX/CL_A,CL_B/1.0", f"{STRUCTURES}/*/SDMX/*/~",
     "/sdmx/v1/codelist/SDMX/all/latest",
 )  # fmt: skip
 
 
-def write_until(ended: threading.Event, topic: FakeTopic, replica: Replica) -> None:
+def write_until(ended: threading.Event, topic: FakeTopic, replica: Replica, pause_s: float = 0.0) -> None:
     """Replace both codelists in each transaction, so that in every version both have the same number as their name."""
     number = 0
-    while not ended.is_set():
+    while not ended.wait(pause_s):
         number += 1
         with topic.transaction() as transaction:
             for letter in "AB":
@@ -62,14 +64,14 @@ def test_sessions_on_pinned_paths_never_mix_versions() -> None:
     with topic.replica(history=100) as replica:
         replica.wait_ready(30)
         app = create_app(replica)
-        writer = threading.Thread(target=write_until, args=[ended, topic, replica])
+        writer = threading.Thread(target=write_until, args=[ended, topic, replica, PAUSE_S])
         writer.start()
         try:
             asyncio.run(run())
         finally:
             ended.set()
             writer.join(30)
-    assert len(numbers) > sessions // 100  # versions changed all the time
+    assert len(numbers) > sessions // 25  # versions changed all the time
     assert gone < sessions // 10
 
 
