@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
 from typing import Any, Final, TypeAlias, TypeVar
 
 import msgspec
@@ -68,10 +69,9 @@ class Rules:
 
     def _steps_of(self, kind: type[msgspec.Struct]) -> Iterator[tuple[str, tuple[Change, ...], bool]]:
         """Yield the fields with a rule, and the fields whose parts may have a rule."""
-        hints = typing.get_type_hints(kind)
-        for field in msgspec.structs.fields(kind):
+        for field, parts in _fields_of(kind):
             changes = tuple(self._changes_of(kind, field))
-            has_parts = any(self._matters(part) for part in _structs_in(hints[field.name]))
+            has_parts = any(self._matters(part) for part in parts)
             if changes or has_parts:
                 yield field.name, changes, has_parts
 
@@ -90,11 +90,11 @@ class Rules:
         if kind in seen:
             return False
         seen |= {kind}
-        hints = typing.get_type_hints(kind)
+        fields = _fields_of(kind)
         return (
-            any(True for field in msgspec.structs.fields(kind) for _ in self._changes_of(kind, field))
+            any(True for field, _ in fields for _ in self._changes_of(kind, field))
             or any(self._matters(derived, seen) for derived in kind.__subclasses__())
-            or any(self._matters(part, seen) for hint in hints.values() for part in _structs_in(hint))
+            or any(self._matters(part, seen) for _, parts in fields for part in parts)
         )
 
 
@@ -105,6 +105,15 @@ def of_value(change: Callable[[Any], Any]) -> Change:
 
 def _always(value: Any) -> Change:
     return lambda found, _: found if found == value else value
+
+
+@cache
+def _fields_of(
+    kind: type[msgspec.Struct],
+) -> tuple[tuple[msgspec.structs.FieldInfo, tuple[type[msgspec.Struct], ...]], ...]:
+    """Return the fields of a class, each with the classes of its parts."""
+    hints = typing.get_type_hints(kind)
+    return tuple((field, tuple(_structs_in(hints[field.name]))) for field in msgspec.structs.fields(kind))
 
 
 def _structs_in(hint: Any) -> Iterator[type[msgspec.Struct]]:
