@@ -18,6 +18,8 @@ class FinishedAnswer(NamedTuple):
     headers: tuple[tuple[bytes, bytes], ...]
     """Pairs of name and value, in the form of ASGI."""
     body: bytes
+    problem: str | None = None
+    """The text of an error message, for people; None if the answer is none."""
 
 
 class AnswerCache:

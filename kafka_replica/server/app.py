@@ -39,9 +39,11 @@ from kafka_replica.server.pages.rendering import Renderer
 from kafka_replica.server.pages.sign_in_pages import SignInPages
 from kafka_replica.server.pages.upload_pages import UploadPages
 from kafka_replica.server.pages.views import Pages, either
+from kafka_replica.server.problem_forms import ProblemForms
 from kafka_replica.server.problems import answer_exception
 from kafka_replica.server.producers import controlled_producers
 from kafka_replica.server.rest import is_quick
+from kafka_replica.server.sdmx_errors import SdmxErrors
 from kafka_replica.server.sdmx_routes import Answer, SdmxRoutes
 from kafka_replica.server.settings import ServerSettings
 from kafka_replica.server.several import MainPart, Part, WorkerPart
@@ -113,7 +115,8 @@ class Service:
         self._uploads = UploadPages(self._pages, self._requests, self.versions, self._renderer, settings)
         self._sign_in = SignInPages(self._renderer, self._tokens, settings.upload_timeout_s)
         self._producers = ProducerPages(self._pages, producers, settings, self._executor)
-        self._presented = ErrorPages(self._renderer, has_tokens=self._tokens is not None).wrap
+        error_pages = ErrorPages(self._renderer, has_tokens=self._tokens is not None)
+        self._presented = ProblemForms(error_pages.form, SdmxErrors(settings.base_paths).form).wrap
         self.app = self._make_app()
 
     def _make_app(self) -> Starlette:

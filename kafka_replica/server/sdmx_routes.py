@@ -17,11 +17,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from kafka_replica.sdmx import Structures
+from kafka_replica.server.accept import prefers_html
 from kafka_replica.server.answer_cache import AnswerCache, FinishedAnswer
 from kafka_replica.server.compression import accepts_gzip, compress, is_worth_compressing
 from kafka_replica.server.computing import compute_in
 from kafka_replica.server.entity_tags import suffix_of, with_suffix, without_suffix
-from kafka_replica.server.problems import Problem
+from kafka_replica.server.problems import Problem, problem_response
 from kafka_replica.server.rest.messages import RestAnswer, RestRequest
 from kafka_replica.server.settings import ServerSettings
 from kafka_replica.server.versions import VersionId, Versions, raw_headers, version_headers
@@ -90,6 +91,8 @@ class SdmxRoutes:
                 found = compute()
             else:
                 found = await compute_in(self._executor, compute, self._settings.request_timeout_s)
+        if found.problem is not None and prefers_html(asked.accept):
+            return problem_response(found.status, found.problem)  # of which a page is made
         return FinishedResponse(found, self._versions.raw_state_headers())
 
     def _compute(self, asked: RestRequest, wanted: VersionId | None, *, with_gzip: bool) -> FinishedAnswer:
@@ -131,7 +134,7 @@ def finished(answer: RestAnswer, version: dict[str, str], suffix: str, *, with_g
     if answer.status not in _WITHOUT_BODY:
         headers["Content-Length"] = str(len(body))
     # An answer of the past names its own version.
-    return FinishedAnswer(answer.status, raw_headers({**version, **headers}), body)
+    return FinishedAnswer(answer.status, raw_headers({**version, **headers}), body, answer.problem)
 
 
 class FinishedResponse(Response):

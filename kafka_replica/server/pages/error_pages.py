@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import json
-from typing import Final
+from typing import Any, Final
 from urllib.parse import quote
 
-from starlette.datastructures import Headers, MutableHeaders
-from starlette.types import Message, Scope, Send
+from starlette.types import Scope
 
 from kafka_replica.server.accept import prefers_html
 from kafka_replica.server.pages.rendering import POLICY, Renderer
+from kafka_replica.server.problem_forms import Form, accepted
 
-_PROBLEM: Final = "application/problem+json"
 _REFUSALS: Final = (401, 403)
 
 
 class ErrorPages:
-    """Replaces problem details by a page if the request comes from a browser, wherever in the app the problem arose.
+    """The pages of problem details for browsers.
 
     Args:
         renderer: renders the pages.
@@ -28,32 +26,11 @@ class ErrorPages:
         self._renderer = renderer
         self._has_tokens = has_tokens
 
-    def wrap(self, scope: Scope, send: Send) -> Send:
-        """Return a function that sends the messages of an answer, problems as pages."""
-        if not prefers_html(", ".join(Headers(scope=scope).getlist("accept"))):
-            return send
-        begun: list[Message] = []
-
-        async def send_page(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                if Headers(raw=message["headers"]).get("content-type") != _PROBLEM:
-                    await send(message)
-                else:
-                    begun.append(message)
-            elif begun:
-                start = begun.pop()
-                body = self._page(scope, json.loads(message["body"]))
-                headers = MutableHeaders(raw=start["headers"])
-                headers["content-type"] = "text/html; charset=utf-8"
-                headers["content-length"] = str(len(body))
-                headers["content-security-policy"] = POLICY
-                headers.add_vary_header("Accept")
-                await send(start)
-                await send({**message, "body": body})
-            else:
-                await send(message)
-
-        return send_page
+    def form(self, scope: Scope, problem: dict[str, Any]) -> Form | None:
+        """Return the page; None if the request does not come from a browser."""
+        if not prefers_html(accepted(scope)):
+            return None
+        return Form("text/html; charset=utf-8", self._page(scope, problem), {"content-security-policy": POLICY})
 
     def _page(self, scope: Scope, problem: dict[str, object]) -> bytes:
         links = self._renderer.links(scope)

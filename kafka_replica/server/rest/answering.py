@@ -52,9 +52,14 @@ def answer(request: RestRequest, structures: Structures, settings: RestSettings 
     """
     query = parse_query(request.path, request.query)
     if isinstance(query, Rejection):
-        return _rejected(query, request, Api.V1 if _is_v1(request.path) else Api.V2, settings)
+        return error_answer(query, request, settings)
     result = _answered(query, request, structures, settings)
     return _rejected(result, request, query.api, settings) if isinstance(result, Rejection) else result
+
+
+def error_answer(rejection: Rejection, request: RestRequest, settings: RestSettings = DEFAULT_SETTINGS) -> RestAnswer:
+    """Return the answer to a request that is rejected before its query is known, in the format that it accepts."""
+    return _rejected(rejection, request, Api.V1 if _is_v1(request.path) else Api.V2, settings)
 
 
 def _answered(
@@ -190,7 +195,7 @@ def _rejected(rejection: Rejection, request: RestRequest, api: Api, settings: Re
     accepted = offers(request.accept, format_of(request.query), api)
     format_ = accepted[0].format if accepted else PREFERENCES[api][0]
     content_type, body = error_message(rejection, format_, settings.header)
-    return RestAnswer(rejection.status, (("Content-Type", content_type), _VARY), body)
+    return RestAnswer(rejection.status, (("Content-Type", content_type), _VARY), body, rejection.text)
 
 
 def _is_v1(path: str) -> bool:

@@ -20,8 +20,9 @@ _NAMESPACES: Final = {
 }
 _JSON: Final = {Format.SDMX_JSON_1_0, Format.SDMX_JSON_2_0, Format.SDMX_JSON_2_1}
 _TITLES: Final = {
-    100: "No results found", 140: "Syntax error", 150: "Semantic error", 500: "Internal server error",
-    501: "Not implemented", 510: "Response size exceeds service limit",
+    100: "No results found", 110: "Unauthorized", 140: "Syntax error", 150: "Semantic error",
+    500: "Internal server error", 501: "Not implemented", 503: "Service unavailable",
+    510: "Response size exceeds service limit",
 }  # fmt: skip
 _WARNING: Final = 100
 _MAX_SHOWN: Final = 100

@@ -23,8 +23,16 @@ class RestRequest(NamedTuple):
 
 
 class RestAnswer(NamedTuple):
-    """An answer: its status, headers and body."""
+    """An answer: its status, headers and body.
+
+    Attributes:
+        status: the HTTP status.
+        headers: pairs of name and value.
+        body: the message.
+        problem: the text of an error message, for people; None if the answer is none.
+    """
 
     status: int
     headers: tuple[tuple[str, str], ...]
     body: bytes
+    problem: str | None = None

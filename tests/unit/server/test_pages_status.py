@@ -14,7 +14,7 @@ from starlette.routing import Mount
 from kafka_replica import Record, Replica
 from kafka_replica.errors import BadRecordError
 from kafka_replica.publication.status import Counts
-from kafka_replica.sdmx import Structures
+from kafka_replica.sdmx import Format, Structures
 from kafka_replica.server import ServerSettings, create_app
 from kafka_replica.server.accept import prefers_html
 from kafka_replica.server.pages.links import Address, Links
@@ -113,7 +113,7 @@ def test_pinned_status_shows_the_facts_of_its_version(topic: FakeTopic, replica:
 
 
 def test_errors_are_pages_for_browsers_wherever_they_arise(replica: Replica) -> None:
-    """Routes, the gate and unexpected errors; programs get problem details with the same status."""
+    """Routes, the gate and unexpected errors; programs get the same status as JSON."""
 
     def fails(_request: RestRequest, _structures: Structures) -> RestAnswer:
         raise RuntimeError("/etc/secret")
@@ -128,7 +128,8 @@ def test_errors_are_pages_for_browsers_wherever_they_arise(replica: Replica) -> 
         assert "secret" not in found.text
         assert found.headers["x-request-id"]
         problem = client.get(path, headers=more)
-        assert (problem.status_code, problem.headers["content-type"]) == (status, "application/problem+json")
+        kind = str(Format.SDMX_JSON_2_1) if path.startswith("/sdmx") else "application/problem+json"
+        assert (problem.status_code, problem.headers["content-type"]) == (status, kind)
     head = client.head("/nothing", headers=BROWSER)
     assert (head.status_code, head.content) == (404, b"")
     assert HOSTILE not in client.get(f"/{HOSTILE}", headers=BROWSER).text

@@ -1,0 +1,51 @@
+"""Problem details as error messages of SDMX, for clients of the SDMX REST API.
+
+Source: SDMX REST 1.5.0, docs/4_7_errors.md ("SDMX to HTTP Error Mapping").
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any, Final
+
+from starlette.types import Scope
+
+from kafka_replica.server.problem_forms import PROBLEM, Form, accepted
+from kafka_replica.server.rest import RestRequest, error_answer
+from kafka_replica.server.rest.rejections import Rejection
+
+_CODES: Final = {
+    400: 140, 401: 110, 403: 150, 404: 100, 405: 140, 406: 150, 413: 510, 414: 140, 431: 140, 500: 500, 501: 501,
+    503: 503,
+}  # fmt: skip
+"""The standard's error codes by HTTP status."""
+_SEMANTIC: Final = 150
+_version: Final = re.compile(r"/version/[^/]+(?=/)").match
+_APIS: Final = ("v1", "v2")
+
+
+class SdmxErrors:
+    """Replaces problem details by error messages of SDMX below the base paths of the SDMX REST API.
+
+    Args:
+        base_paths: the paths below which the API answers.
+    """
+
+    def __init__(self, base_paths: Iterable[str]) -> None:
+        self._prefixes = tuple(f"{path}/" for path in sorted(base_paths, key=len, reverse=True))
+
+    def form(self, scope: Scope, problem: dict[str, Any]) -> Form | None:
+        """Return the error message; None if the request is for something else, or accepts problem details by name."""
+        path, accept = scope["path"].removeprefix(scope.get("root_path", "")), accepted(scope)
+        pinned = _version(path)
+        path = path if pinned is None else path[pinned.end() :]
+        prefix = next((prefix for prefix in self._prefixes if path.startswith(prefix)), None)
+        if prefix is None or PROBLEM in accept.lower():
+            return None
+        rest, api = path.removeprefix(prefix), prefix.rstrip("/").rpartition("/")[2]
+        query = scope["query_string"].decode("latin-1")
+        request = RestRequest(f"{api}/{rest}" if api in _APIS else rest, query, accept)
+        rejection = Rejection(problem["status"], _CODES.get(problem["status"], _SEMANTIC), problem["detail"])
+        made = error_answer(rejection, request)
+        return Form(dict(made.headers)["Content-Type"], made.body)
