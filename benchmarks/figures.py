@@ -201,6 +201,12 @@ HTTP: dict[str, Figure] = {
     "http.references_again_ms": Figure("references=all of dataflows asked again, p99", "ms", 10, "less"),
     "http.requests": Figure("requests per second of one worker, four connections", "requests/s"),
     "http.requests_of_two": Figure("the same of two workers, which share the processors with the client", "requests/s"),
+    "http.cpu_ms": Figure("processor time per request of one worker", "ms"),
+    "http.cpu_ms_of_two": Figure("the same of two workers and the main process together", "ms"),
+    "http.client_cpu_ms": Figure(
+        "processor time per request of the client, one process, while one worker answers", "ms"
+    ),
+    "http.client_cpu_ms_of_two": Figure("the same while two workers answer", "ms"),
     "http.workers": Figure("requests per second of two workers against one", "x"),
 }
 """Figures of the HTTP service, in a section of their own."""

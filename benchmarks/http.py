@@ -9,9 +9,11 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 from benchmarks import registry
-from benchmarks.http_client import Connection, in_turn_ms, requests_per_s, wait_ready
+from benchmarks.http_client import Connection, answered, in_turn_ms, wait_ready
+from benchmarks.processor_time import cpu_s
 from benchmarks.programs.common import percentile
 from benchmarks.stage import Stage
 
@@ -22,6 +24,13 @@ _CONNECTIONS, _LASTS_S = 4, 3.0
 _topics: dict[str, str] = {}
 
 
+class Service(NamedTuple):
+    """A server that runs: its address, and its process, whose children are its workers."""
+
+    address: str
+    pid: int
+
+
 def http(stage: Stage) -> dict[str, float]:
     """Measure answers of the service and of a bare ASGI app, which take turns; ready; references; throughput."""
     topic = _topics.get(stage.bootstrap) or _topics.setdefault(stage.bootstrap, stage.new_topic("registry"))
@@ -29,17 +38,17 @@ def http(stage: Stage) -> dict[str, float]:
         registry.fill(stage.bootstrap, topic)
     began_s = time.perf_counter()
     with _server(stage, "service", stage.bootstrap, topic, "1") as service:
-        wait_ready(service)
+        wait_ready(service.address)
         figures = {"http.ready_s": time.perf_counter() - began_s}
-        _warm(service)
+        _warm(service.address)
         figures["http.warm_s"] = time.perf_counter() - began_s
-        figures |= _compared(stage, service) | _references(service)
-        figures["http.requests"] = requests_per_s(service, _codelist(1), _CONNECTIONS, _LASTS_S)
+        figures |= _compared(stage, service.address) | _references(service.address)
+        figures |= _under_load(service, "")
     with _server(stage, "service", stage.bootstrap, topic, "2") as service:
-        wait_ready(service)
+        wait_ready(service.address)
         for _ in range(_CONNECTIONS * 3):  # each worker accepts some of the connections
-            _warm(service)
-        figures["http.requests_of_two"] = requests_per_s(service, _codelist(1), _CONNECTIONS, _LASTS_S)
+            _warm(service.address)
+        figures |= _under_load(service, "_of_two")
     figures["http.workers"] = figures["http.requests_of_two"] / figures["http.requests"]
     stage.noted({"what": "http", **figures})
     return figures
@@ -53,8 +62,8 @@ def _compared(stage: Stage, address: str) -> dict[str, float]:
     answer = served.get(one)
     with tempfile.NamedTemporaryFile() as file:
         Path(file.name).write_bytes(answer.body)
-        with _server(stage, "bare", file.name) as bare_address:
-            bare = Connection(bare_address)
+        with _server(stage, "bare", file.name) as bare_service:
+            bare = Connection(bare_service.address)
             current = served.request(same_size[0], Accept=accept, If_None_Match=answer.header("etag"))
             # The cache of answers holds none of the others yet: each is asked for once.
             took = {
@@ -67,6 +76,17 @@ def _compared(stage: Stage, address: str) -> dict[str, float]:
         figures[f"http.{name}"] = percentile(own, 0.99) / percentile(bare_ms, 0.99)
         figures[f"http.{name}.p50"] = percentile(own, 0.5) / percentile(bare_ms, 0.5)
     return figures
+
+
+def _under_load(service: Service, which: str) -> dict[str, float]:
+    """Return the requests per second, and the processor time per request of the service and of the client."""
+    before_s = cpu_s(service.pid)
+    load = answered(service.address, _codelist(1), _CONNECTIONS, _LASTS_S)
+    return {
+        f"http.requests{which}": load.requests / load.seconds,
+        f"http.cpu_ms{which}": (cpu_s(service.pid) - before_s) / load.requests * 1e3,
+        f"http.client_cpu_ms{which}": load.client_cpu_s / load.requests * 1e3,
+    }
 
 
 def _references(address: str) -> dict[str, float]:
@@ -103,12 +123,12 @@ def _path(resource: str, urn: registry.Urn) -> str:
 
 
 @contextmanager
-def _server(stage: Stage, *arguments: str) -> Iterator[str]:
-    """Run a server; yield its address."""
+def _server(stage: Stage, *arguments: str) -> Iterator[Service]:
+    """Run a server."""
     process: subprocess.Popen[str] = stage.start("http_server", *arguments)
     assert process.stdout is not None
     try:
-        yield json.loads(process.stdout.readline())["address"]
+        yield Service(json.loads(process.stdout.readline())["address"], process.pid)
     finally:
         process.terminate()
         process.communicate(timeout=60)

@@ -8,7 +8,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from socket import IPPROTO_TCP, TCP_NODELAY, create_connection
-from typing import Final
+from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
 _END: Final = b"\r\n\r\n"
@@ -87,9 +87,18 @@ def in_turn_ms(
     return took
 
 
-def requests_per_s(address: str, target: str, connections: int, seconds: float) -> float:
-    """Return the requests per second that a server answers on some connections at once."""
+class Load(NamedTuple):
+    """The requests that were answered in some time, and the processor time that sending them took."""
+
+    requests: int
+    seconds: float
+    client_cpu_s: float
+
+
+def answered(address: str, target: str, connections: int, seconds: float) -> Load:
+    """Return how many requests a server answers on some connections at once."""
     counts = [0] * connections
+    cpu_s = time.process_time()
     end_s = time.perf_counter() + seconds
 
     def repeat(place: int) -> None:
@@ -104,7 +113,7 @@ def requests_per_s(address: str, target: str, connections: int, seconds: float) 
         thread.start()
     for thread in threads:
         thread.join()
-    return sum(counts) / seconds
+    return Load(sum(counts), seconds, time.process_time() - cpu_s)
 
 
 def wait_ready(address: str, every_s: float = 0.01) -> None:
