@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kafka_replica.errors import MissingExtraError
+from kafka_replica.headers.current_trace import NAMES, current_trace
 from kafka_replica.headers.keys import HeaderKey
 from kafka_replica.headers.piece import Piece, PieceInput, PieceOutput
 from kafka_replica.records import Headers
 
 if TYPE_CHECKING:
     from opentelemetry.context import Context
-
-_NAMES = "traceparent", "tracestate"
 
 
 class TraceContext(Piece):
@@ -27,7 +26,7 @@ class TraceContext(Piece):
     """
 
     name = "trace context"
-    keys = tuple(HeaderKey(name) for name in _NAMES)
+    keys = tuple(HeaderKey(name) for name in NAMES)
     decides_value = False
     identity = ""
 
@@ -42,11 +41,7 @@ class TraceContext(Piece):
 
     def outgoing(self, record: PieceInput) -> PieceOutput:
         """Set the headers to the context of the current span, if there is one."""
-        carrier: dict[str, str] = {}
-        self._propagator.inject(carrier)
-        if not carrier:
-            return PieceOutput(record.value)
-        return PieceOutput(record.value, tuple((name, carrier[name].encode()) for name in _NAMES if name in carrier))
+        return PieceOutput(record.value, current_trace() or None)
 
     def incoming(self, record: PieceInput) -> PieceOutput:
         """Change nothing: the headers are for readers."""
@@ -59,7 +54,7 @@ class TraceContext(Piece):
         """
         carrier: dict[str, list[str]] = {}
         for name, content in headers:
-            if name in _NAMES and content is not None:
+            if name in NAMES and content is not None:
                 carrier.setdefault(name, []).append(content.decode("latin-1"))
         if len(carrier.get("traceparent", ())) > 1:
             carrier.clear()

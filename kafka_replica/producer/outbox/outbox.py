@@ -17,6 +17,7 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from kafka_replica.common.clock import now_ms
 from kafka_replica.errors import UsageError
+from kafka_replica.headers.current_trace import current_trace
 from kafka_replica.producer.changes import Change, Delete, Put, Unreadable, content_hash, key_hash, puts_and_deletes
 from kafka_replica.producer.errors import EncodingError
 from kafka_replica.producer.outbox import modes
@@ -282,8 +283,11 @@ class Outbox:
             )
         )  # fmt: skip
         connection.execute(
-            insert(detail).values(producer_id=self.producer_id, tx_id=tx_id, kind=str(kind), recorded_ms=recorded_ms)
-        )
+            insert(detail).values(
+                producer_id=self.producer_id, tx_id=tx_id, kind=str(kind), recorded_ms=recorded_ms,
+                **{name: (content or b"").decode("ascii") for name, content in current_trace()},
+            )
+        )  # fmt: skip
         for some in _pieces(rows, _AT_ONCE):
             connection.execute(insert(change), some)
 

@@ -12,12 +12,14 @@ from sqlalchemy import Column, ColumnElement, Connection, Engine, and_, func, se
 from sqlalchemy.types import NullType
 
 from kafka_replica.common.clock import now_ms
+from kafka_replica.headers.current_trace import NAMES
 from kafka_replica.producer.fingerprint import Fingerprint, digest_of
 from kafka_replica.producer.outbox.amendments import apply_requests, is_requested
 from kafka_replica.producer.outbox.cleanup import newer_than_this
 from kafka_replica.producer.outbox.database import noting, outbox_errors, reading, reading_bytes, translated
 from kafka_replica.producer.outbox.modes import Intent, Mode, intent_of, set_mode, try_again
 from kafka_replica.producer.outbox.tables import Kind, Status, change, counter, detail, lease, state, tx
+from kafka_replica.records import Headers
 
 _AT_ONCE = 20  # rows in memory; a row may have 16 MB
 # The most transactions and bytes that are sent between two queries of the database.
@@ -35,6 +37,8 @@ class Recorded(NamedTuple):
     messages: int = 0
     is_skipped: bool = False
     """True if an operator has skipped the transaction. It is then sent empty, so that numbers in Kafka have no gap."""
+    trace: Headers = ()
+    """The trace context in which the transaction was recorded, as headers of its records."""
 
 
 class View(NamedTuple):
@@ -76,6 +80,10 @@ def _uncopied(column: Column[Any]) -> ColumnElement[Any]:
 
 
 _AS_THEY_ARE = (_uncopied(change.c.record_key), _uncopied(change.c.record_value), change.c.content_type)
+_RECORDED = (
+    *(tx.c.tx_id, detail.c.kind, detail.c.recorded_ms, tx.c.tx_size, tx.c.tx_messages, tx.c.tx_status),
+    *(detail.c[name] for name in NAMES),
+)
 _BOTH_HASHES = (_uncopied(change.c.key_hash), _uncopied(change.c.content_hash))
 
 
@@ -97,7 +105,7 @@ class Queue:
             # The next transactions are read first: everything read later is at least as new.
             intent = intent_of(connection, self._id)
             rows = connection.execute(
-                select(tx.c.tx_id, detail.c.kind, detail.c.recorded_ms, tx.c.tx_size, tx.c.tx_messages, tx.c.tx_status)
+                select(*_RECORDED)
                 .join(detail, and_(detail.c.producer_id == tx.c.producer_id, detail.c.tx_id == tx.c.tx_id))
                 .where(tx.c.producer_id == self._id, tx.c.tx_id > intent.sent)
                 .order_by(tx.c.tx_id)
@@ -349,11 +357,14 @@ def _in_bytes(key: Any, value: Any, content_type: str | None) -> Content:
     return Content(bytes(key), None if value is None else bytes(value), content_type)
 
 
-def _recorded(tx_id: int, kind: str, recorded_ms: int, size: int, messages: int, status: int) -> Recorded:
+def _recorded(
+    tx_id: int, kind: str, recorded_ms: int, size: int, messages: int, status: int, *trace: str | None
+) -> Recorded:
     """Return a recorded transaction as it is to be sent."""
     if status == Status.SKIPPED:
         return Recorded(tx_id, Kind(kind), recorded_ms, is_skipped=True)
-    return Recorded(tx_id, Kind(kind), recorded_ms, size, messages)
+    headers = tuple((name, content.encode()) for name, content in zip(NAMES, trace, strict=True) if content)
+    return Recorded(tx_id, Kind(kind), recorded_ms, size, messages, trace=headers)
 
 
 def _bounded(pending: list[Recorded]) -> list[Recorded]:

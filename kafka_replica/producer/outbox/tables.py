@@ -82,8 +82,10 @@ detail = Table(
     Column("kind", String(16), nullable=False),
     Column("recorded_ms", BigInteger, nullable=False),
     Column("error", Text),
+    Column("traceparent", Text),
+    Column("tracestate", Text),
 )
-"""The attributes of a transaction for which ``kafka_producer_tx`` has no column."""
+"""The attributes of a transaction for which ``kafka_producer_tx`` has no column; those of its trace may be null."""
 
 change = Table(
     "kafka_producer_tx_change",

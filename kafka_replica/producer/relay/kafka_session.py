@@ -298,11 +298,11 @@ class KafkaSession:
             messages += 1
             size += len(key) if value is None else len(key) + len(value)
             if content_type is None:
-                yield key, value, [*said(number)]
+                yield key, value, [*said(number), *recorded.trace]
             else:
                 if content_type not in types:
                     types[content_type] = (CONTENT_TYPE, content_type.encode())
-                yield key, value, [types[content_type], *said(number)]
+                yield key, value, [types[content_type], *said(number), *recorded.trace]
             if messages == 1:
                 self._step("record")
         counts.size, counts.messages = size, messages

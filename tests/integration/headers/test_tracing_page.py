@@ -1,9 +1,10 @@
-"""The example in docs/tracing.md runs as it is written there: one trace, from the producer to the version."""
+"""One trace from the writer to the version: the example in docs/tracing.md as it is written, the reference producer."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from opentelemetry import trace
@@ -12,12 +13,15 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import SpanKind
 
+from kafka_replica import Replica
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.headers import Stack
 from kafka_replica.headers.pieces import TraceContext, VersionSpans
+from kafka_replica.producer import Delete, Put, StructureProducer
 from kafka_replica.testing import FakeTopic
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.doc_blocks import programs
+from support.producer.producer_tools import log_of, settings_of
 
 
 @pytest.fixture
@@ -71,6 +75,38 @@ def test_the_example_gives_one_trace(
     assert version.start_time is not None
     assert version.end_time is not None
     assert version.start_time <= version.end_time
+
+
+@pytest.mark.broker
+@pytest.mark.parametrize("in_stack", [False, True])
+def test_the_reference_producer_keeps_the_context_of_the_recorder(
+    local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path, exporter: InMemorySpanExporter,
+    provider: TracerProvider, *, in_stack: bool,
+) -> None:  # fmt: skip
+    """Versions are children of the spans that recorded, though another thread publishes later; all records say so."""
+    topic, tracer = kafka_topic("recorded", config={"min.compaction.lag.ms": "600000"}), provider.get_tracer("registry")
+    stack = Stack([TraceContext()]) if in_stack else None
+    settings = settings_of(local_kafka.bootstrap_servers, topic, f"sqlite:///{tmp_path / 'o.db'}")
+    kafka = {"bootstrap.servers": local_kafka.bootstrap_servers}
+    with Replica(kafka, topic, header_stack=stack) as replica:
+        replica.wait_ready(timeout_s=60)
+        replica.subscribe(VersionSpans(provider))
+        with StructureProducer(settings, header_stack=stack) as producer:
+            with tracer.start_as_current_span("update"), producer.engine.begin() as connection:
+                producer.record(connection, [Put("a", b"1", "text/plain"), Put("b", b"2")])
+            with producer.engine.begin() as connection:
+                producer.record(connection, [Put("a", b"3")])
+            with tracer.start_as_current_span("remove"), producer.engine.begin() as connection:
+                producer.record(connection, [Put("b", b"4"), Delete("a")])
+            versions = versions_in(exporter, 4)
+    update, remove = (
+        next(span for span in exporter.get_finished_spans() if span.name == n) for n in ("update", "remove")
+    )
+    parents = [None if version.parent is None else version.parent.span_id for version in versions]
+    assert parents[:3] == [update.context.span_id, None, remove.context.span_id]
+    traced = [f"{update.context.span_id:016x}"] * 2 + [None] + [f"{remove.context.span_id:016x}"] * 2
+    headers = [record.header("traceparent") for record, _ in log_of(local_kafka.bootstrap_servers, topic)]
+    assert [None if header is None else header.decode().split("-")[2] for header in headers] == traced
 
 
 def test_records_of_several_traces_are_linked(exporter: InMemorySpanExporter, provider: TracerProvider) -> None:
