@@ -76,6 +76,7 @@ check: $(VENV)/.check
 	$(BIN)/codespell
 	$(BIN)/python .ci/check_env.py
 	$(BIN)/python .ci/check_licences.py
+	$(BIN)/python .ci/check_api.py
 ifneq ($(CHECK_WHEELS),no)
 	$(BIN)/python .ci/check_wheels.py
 endif
