@@ -52,7 +52,7 @@ RECORDING_RULES: Final = (
     RecordingRule("kafka_replica_http:requests:rate5m", "sum by (route) (rate(kafka_replica_http_requests_total[5m]))"),
     RecordingRule(
         "kafka_replica_http:errors:ratio_rate5m",
-        'sum(rate(kafka_replica_http_requests_total{status=~"5.."}[5m]))'
+        '(sum(rate(kafka_replica_http_requests_total{status=~"5.."}[5m])) or vector(0))'
         " / sum(rate(kafka_replica_http_requests_total[5m]))",
     ),
     RecordingRule(
