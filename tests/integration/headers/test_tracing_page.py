@@ -1,4 +1,4 @@
-"""One trace from the writer to the version: the example in docs/tracing.md as it is written, the reference producer."""
+"""A trace from the writer to the version: the example in docs/tracing.md as written, and the reference producer."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def test_a_signature_may_grow_and_nothing_else(before: str, now: str, *, allowed
         (4, ["metric kafka_replica_ready gauge replica"], "kafka_replica_ready"),
     ],
 )
-def test_what_is_gone_or_changed_has_to_be_named(line: int, new: list[str], name: str) -> None:
+def test_a_removal_or_change_has_to_be_named(line: int, new: list[str], name: str) -> None:
     """A note counts in what is unreleased, and there not among the additions."""
     missing, now = CHECK["missing_notes"], [*BEFORE[:line], *new, *BEFORE[line + 1 :]]
     (found,) = missing(
