@@ -185,7 +185,8 @@ def main() -> None:
     before = BASELINE.read_text(encoding="utf-8").splitlines()
     wrong = missing_notes(before, now, (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"))
     if wrong:
-        sys.exit("\n".join(wrong))
+        hint = "If the interface was never released in this form: python .ci/check_api.py --write"
+        sys.exit("\n".join([*wrong, hint]))
     sys.stdout.write(f"{len(before)} lines of the previous public interface: all there, or noted as changed\n")
 
 
