@@ -41,6 +41,7 @@ NOT_RUN: Final = (
     ("docs/index.md", "pip install", INSTALLATION),
     ("docs/postgres-source.md", "pip install", INSTALLATION),
     ("docs/producer.md", "pip install", INSTALLATION),
+    ("docs/spark-tutorial.md", "pip install", INSTALLATION),
     ("docs/tutorial.md", "pip install", INSTALLATION),
 )
 """Pages, texts that blocks contain, and why no test runs these blocks."""
