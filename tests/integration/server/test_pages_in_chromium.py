@@ -25,14 +25,10 @@ from support.server.axe import axe_core
 from support.server.browser import browsing, chromium
 from support.server.data_samples import LABOUR_CSV, MAP, labour_topic
 from support.server.page_rules import ENTER, TAB, check_keyboard, check_rules
-from support.server.page_topic import MANY, codelist_of_many, publish, small_codelist
+from support.server.page_topic import publish, small_codelist
 from support.server.registry import ARTEFACTS
 from support.server.server_tools import running
 
-_TIMES = """
-const [found] = performance.getEntriesByType('navigation');
-return [found.responseEnd - found.requestStart, found.loadEventEnd - found.requestStart];
-"""
 HOSTILE = "<script>document.title='broken'</script>\"'><img src=x onerror=document.title='broken'>"
 
 
@@ -228,24 +224,3 @@ def test_a_failed_replica_has_a_page(tmp_path: Path) -> None:
         browser.open(address)
         assert "it lies in [hidden]" in browser.run("return document.body.textContent")
         check_rules(browser, "failed")
-
-
-@pytest.mark.long
-def test_fifty_thousand_codes_are_browsed(world: tuple[str, FakeTopic, Replica], tmp_path: Path) -> None:
-    """The browser follows the first pages; the times from the request to answer and display are printed."""
-    address, topic, replica = world
-    replica.wait_for(publish(topic, [codelist_of_many()]), 60)
-    path, times = "/structures/Codelist/MANY/CL_LARGE/1.0", []
-    with browsing(tmp_path) as browser:
-        browser.open(address + path)
-        check_rules(browser, path)
-        for start in range(0, 2000, 100):
-            times.append(browser.run(_TIMES))
-            ids = browser.run(
-                "return [...document.querySelectorAll('#items ~ .scroll tbody th')].map(one => one.textContent)"
-            )
-            assert ids == [f"C{number}" for number in range(start, start + 100)]
-            browser.follow("a[rel=next]")
-    for name, number in (("answer", 0), ("display", 1)):
-        taken = sorted(one[number] for one in times)
-        print(f"a page of {MANY} codes, {name}: middle {taken[len(taken) // 2]:.0f} ms, slowest {taken[-1]:.0f} ms")
