@@ -22,10 +22,11 @@ _BARE = re.compile(
 _IDIOMS = re.compile(
     r"\b(anew|for ever|at hand|let go of|lets go of|is none of|are none of|who is silent|stands for|stand for|taken up|"
     r"take up|takes up|is told of|are told of|be told of|made sure of|make sure of|nobody says|says nothing of|"
-    r"is said of|in the place of|of its own accord|the like)\b"
+    r"is said of|in the place of|of its own accord|the like|go on|goes on|going on|went on|besides?|as ever|"
+    r"(?:any|every|no|some)body|told apart|tells? (?:\w+ ){1,4}apart|knows? (?:no|nothing)|in vain)\b"
 )
 
-# Idioms of errors, log lines and help texts, beside those above.
+# Idioms of errors, log lines and help texts, in addition to those above.
 _IN_TEXTS = re.compile(
     r"(?<!here )\b(?:is|are) (?:no|none of) (?!longer\b|more\b)|\bmend(?:ed)?\b|\bby itself\b|\b(?:goes|go) on\b|"
     r"\b(?:comes|stands|is there) twice\b|\bis there already\b|\bnobody foresaw\b|\bwhat was\b|\bwhat it holds\b|"

@@ -1,6 +1,6 @@
 """Check the licences of everything that ``pip install kafka-replica[all]`` brings.
 
-A licence that is not in ``ALLOWED`` fails the check, until somebody has read it. ``--list`` prints all of them.
+A licence that is not in ``ALLOWED`` fails the check until it was read and accepted. ``--list`` prints all of them.
 """
 
 import re

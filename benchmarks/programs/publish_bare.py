@@ -3,7 +3,7 @@
     publish_bare BOOTSTRAP TOPIC TRANSACTIONS
 
 TRANSACTIONS is the number per turn. Records and headers are those that the relay sends, with the same settings of
-librdkafka. The program reads nothing, records nothing, and knows nothing after a failure.
+librdkafka. The program reads nothing, records nothing, and has no state after a failure.
 """
 
 from __future__ import annotations

@@ -96,7 +96,7 @@ class DatabaseTransactions:
                 left_s = give_up_s - time.monotonic()
                 if left_s <= 0 or self._subscription.closed:
                     raise WaitTimeoutError(f"{self._name} confirmed no whole database transaction within the timeout")
-                if not self._changed.wait(min(left_s, _LOOK_EVERY_S)):  # nobody notifies when the replica ends
+                if not self._changed.wait(min(left_s, _LOOK_EVERY_S)):  # without notice when the replica ends
                     self._replica._check_not_over()  # noqa: SLF001 - of this library
         return self.snapshot()
 

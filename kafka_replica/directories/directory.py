@@ -417,7 +417,7 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
             return self._version >= version or self._error is not None or self._subscription.closed
 
         while not is_over() and (left_s := _left(give_up_s)) > 0:
-            self._changed.wait(min(left_s, _LOOK_EVERY_S))  # nobody notifies when the replica closes
+            self._changed.wait(min(left_s, _LOOK_EVERY_S))  # without notice when the replica closes
         if self._error is not None:
             raise copy(self._error)
         if self._version < version:

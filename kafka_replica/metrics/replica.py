@@ -62,7 +62,7 @@ _GAUGES = (  # name, help text, status field
 _COUNTERS = (  # name, help text, field of status.counts
     ("records", "Records read, tombstones included.", "records"),
     ("tombstones", "Tombstones read.", "tombstones"),
-    ("transactions", "Committed transactions shown, as far as they can be told apart.", "transactions"),
+    ("transactions", "Committed transactions shown, as far as they can be distinguished.", "transactions"),
     ("versions", "Versions published.", "versions"),
     ("rebuilds", "How often the state was rebuilt: the log was replaced, or the store damaged.", "rebuilds"),
     ("bad_records", "Records that could not be replicated.", "bad_records"),

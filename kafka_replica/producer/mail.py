@@ -35,7 +35,7 @@ class MailSettings:
     security: Literal["starttls", "tls", "none"] = "starttls"
     """``starttls`` encrypts after connecting, ``tls`` from the first byte (usually port 465), ``none`` does not."""
     user: str | None = None
-    """The name to log in with; without a name nobody logs in."""
+    """The name to log in with; without a name the client does not log in."""
     password: str | None = field(default=None, repr=False)
     """The password of this user."""
     ca_file: str | None = None

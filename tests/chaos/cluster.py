@@ -130,7 +130,7 @@ def at_once(tasks: Iterable[Callable[[], object]], doing: str) -> None:
 
 
 def _broker(number: int, place: list[int], voters: str, brokers: int) -> LocalKafka:
-    """A broker with one listener for everybody, and one (``BEHIND``) that advertises the proxy's address to clients."""
+    """A broker with one listener for all, and another (``BEHIND``) that advertises the proxy's address to clients."""
     client, controller, behind, proxy = place
     return LocalKafka(
         port=client,

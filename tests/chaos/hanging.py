@@ -1,7 +1,7 @@
 """Hanging transactions, ended the way an operator does it with ``kafka-transactions.sh abort`` (KIP-664).
 
-A broker that was killed may give a transaction no markers in some partitions; ``log_witness`` tells how. If its
-producer does not come back, nobody else ends it. Versions: DescribeProducers 0, WriteTxnMarkers 1.
+A broker that was killed may give a transaction no markers in some partitions; ``log_witness`` describes how. If its
+producer does not come back, nothing else ends it. Versions: DescribeProducers 0, WriteTxnMarkers 1.
 """
 
 from __future__ import annotations

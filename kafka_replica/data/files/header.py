@@ -202,7 +202,7 @@ def _plain_field(cell: str, position: int, labels: Labels, known: Mapping[str, C
 def _components(header: Sequence[str], start: int, labels: Labels, where: str, rules: Rules | None) -> Iterator[Field]:
     if labels != "id" and rules is None:
         raise UsageError(
-            f"reading {where}: it has names beside ids, but it is unclear which cells are codes; give the rules of "
+            f"reading {where}: it has names and ids, but it is unclear which cells are codes; give the rules of "
             "its structure (compile_rules(...))"
         )
     known = {} if rules is None else {column.id: column for column in rules.columns}

@@ -61,7 +61,7 @@ class SignInPages:
 
     def _check_tokens(self) -> TokenFile:
         if self._tokens is None:
-            raise Problem(404, "nobody needs to sign in: the service was started without tokens_file")
+            raise Problem(404, "signing in is not needed: the service was started without tokens_file")
         return self._tokens
 
     def _form(self, request: Request, following: str, status: int = 200) -> Response:

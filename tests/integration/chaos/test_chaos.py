@@ -48,7 +48,7 @@ def test_a_naive_replica_is_found_out(tmp_path: Path) -> None:
 
 
 def test_a_hanging_transaction_is_aborted(local_kafka: LocalKafka) -> None:
-    """A transaction that a dead producer left open in two partitions is aborted, and nobody sees it."""
+    """A transaction that a dead producer left open in two partitions is aborted, and no reader sees it."""
     topic = local_kafka.create_topic(f"hanging-{uuid.uuid4().hex[:8]}", 2)
     producer = Producer({"bootstrap.servers": local_kafka.bootstrap_servers, "transactional.id": topic, "log_level": 0})
     producer.init_transactions()

@@ -106,7 +106,7 @@ def locked(tmp_path_factory: pytest.TempPathFactory) -> Secured:
 
 
 def allow(locked: Secured) -> None:
-    """Grant everything to everybody."""
+    """Grant all rights to all users."""
     admin = AdminClient({"bootstrap.servers": f"127.0.0.1:{locked.ports['PLAINTEXT']}"})
     kinds = (ResourceType.TOPIC, ResourceType.TRANSACTIONAL_ID, ResourceType.GROUP)
     rights = [

@@ -28,7 +28,7 @@ RULES = ROOT / "deploy" / "monitoring" / "kafka-replica-rules.yml"
 
 
 def free_port() -> int:
-    """Return a port that nobody uses at present."""
+    """Return a port that is free at present."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         port: int = server.getsockname()[1]
         return port

@@ -165,7 +165,7 @@ class Kerberos:
             "listener.name.krb.gssapi.sasl.jaas.config": login,
             "sasl.kerberos.service.name": "kafka",
             "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
-            # A user who logs in by Kerberos has to be the keytab's principal; nobody else may do anything.
+            # A user who logs in by Kerberos has to be the keytab's principal; other users may do nothing.
             "super.users": "User:ANONYMOUS;User:registry",
         }
         java = [f"-Djava.security.krb5.conf={self.folder}/krb5.conf"]

@@ -90,7 +90,7 @@ class ModelSource:
         return Origin({}, {})
 
     def retentions(self) -> dict[str, Retention]:
-        """Do nothing: nobody queries it."""
+        """Do nothing: it is not queried."""
         raise NotImplementedError
 
     def look(self) -> list[Partition]:

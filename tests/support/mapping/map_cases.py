@@ -30,7 +30,7 @@ class Case(NamedTuple):
     columns: str
     targets: str
     rows: tuple[tuple[str, Any], ...]
-    settings: dict[str, Any] = {}  # noqa: RUF012 - nobody changes it
+    settings: dict[str, Any] = {}  # noqa: RUF012 - it is not changed
 
 
 def one(by: str, *rows: str) -> tuple[str, ...]:

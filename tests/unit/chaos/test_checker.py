@@ -51,7 +51,7 @@ def test_a_shared_key_ahead_of_its_head_is_a_torn_version(world: World) -> None:
 
 
 def test_an_aborted_value(world: World) -> None:
-    """A version with a value that nobody tried to commit is torn."""
+    """A version with a value that no writer tried to commit is torn."""
     state = world.write("0.1")
     world.show(state)
     world.write("0.2", "aborted", puts=(SHARED[2],))
@@ -143,7 +143,7 @@ def test_ghost_in_a_version(world: World) -> None:
 
 
 def test_ghost_that_comes_back(world: World) -> None:
-    """A deleted key that disappears and comes back though nobody wrote it is a ghost."""
+    """A deleted key that disappears and comes back without being written is a ghost."""
     state = world.write("0.1", puts=(SHARED[0],))
     world.show(state)
     newest = world.write("0.2", deletes=(SHARED[0],))

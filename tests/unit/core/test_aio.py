@@ -125,7 +125,7 @@ def test_many_wait_without_a_thread_each(writing: Driver) -> None:
 
 
 def test_a_closed_loop_is_no_trouble(writing: Driver, caplog: pytest.LogCaptureFixture) -> None:
-    """A loop that ends during a wait disturbs nobody: versions continue being made, and other waits are notified."""
+    """A loop that ends during a wait disturbs no other: versions are still made, and other waits are notified."""
     loop = asyncio.new_event_loop()
     changes = changes_of(writing)
     waiting = loop.create_task(_take(changes, 3))

@@ -273,7 +273,7 @@ def test_pickling_process_bound_objects_raises_with_advice() -> None:
 
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")  # forking with threads is what is tested
 def test_an_iterator_in_a_forked_child_raises_with_advice() -> None:
-    """In a forked child an iterator, which nobody notifies, raises with advice and does not touch locks.
+    """In a forked child an iterator, which is never notified, raises with advice and does not touch locks.
 
     Another thread may have held the locks at the fork.
     """

@@ -156,7 +156,7 @@ def filled(store: Any, count: int) -> Snapshot:
 
 
 def test_stores_and_their_versions_do_not_read_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A RocksDB version shows no key count where nobody counted; a closed store can be shown."""
+    """A RocksDB version shows no key count where keys were not counted; a closed store can be shown."""
     store = RocksStore(tmp_path / "s")
     filled(store, 3)
     assert repr(MemoryStore()) == "<MemoryStore version 0, 0 keys>"

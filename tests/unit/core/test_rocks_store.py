@@ -136,7 +136,7 @@ def test_a_snapshot_that_is_held_while_its_folder_is_removed(folder: Path) -> No
     store.close()
     shutil.rmtree(folder / "s")
     program = "from support.core.rocks_tools import *\nstore = RocksStore(sys.argv[1])\npublish(store, {b'b': b'3'})"
-    run(program, folder / "s")  # another process, which knows nothing of the store that is still open here
+    run(program, folder / "s")  # another process, which does not see the store that is still open here
     assert values(held) == {b"a": b"1"}
     del held
     gc.collect()
@@ -144,7 +144,7 @@ def test_a_snapshot_that_is_held_while_its_folder_is_removed(folder: Path) -> No
 
 
 def test_databases_are_removed_when_nobody_reads_them(folder: Path) -> None:
-    """A database is removed when nobody reads it, not before; the next process removes those of an ended process."""
+    """A database is removed when it has no readers, not before; the next process removes those of an ended process."""
 
     def databases() -> int:
         return len(list(folder.glob("database-*")))
@@ -178,7 +178,7 @@ def test_databases_are_removed_when_nobody_reads_them(folder: Path) -> None:
 
 
 def test_forgotten_data_is_removed_at_once(folder: Path) -> None:
-    """Forgotten data is removed at once, not with the next version: nobody may find it after a crash."""
+    """Forgotten data is removed at once, not with the next version: it must not be found after a crash."""
     store = RocksStore(folder)
     publish(store, {b"a": b"1"})
     held = store.snapshot()

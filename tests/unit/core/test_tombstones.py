@@ -88,7 +88,7 @@ class Play:
 
     def _retain(self, seconds: float) -> None:
         if seconds > self.world.retention_s:
-            self.reader.tell()  # the model does not know a value that nobody requested while it was there
+            self.reader.tell()  # the model has no value that was not requested while it existed
         self.world.retention_s = seconds
 
     def _lead(self, partition: Partition, broker: int) -> None:

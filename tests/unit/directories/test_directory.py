@@ -600,7 +600,7 @@ def test_changing_a_directory_is_refused(topic: FakeTopic) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks here")
 def test_a_fork_notices(topic: FakeTopic) -> None:
-    """In a fork, where nobody keeps the directory up to date, look-ups raise an error instead of old objects."""
+    """In a fork, where the directory is not kept up to date, look-ups raise an error instead of old objects."""
     with topic.replica() as replica, Directory(replica, Terminal) as terminals:
         terminals.wait_ready(WAIT_S)
         child = os.fork()

@@ -58,7 +58,7 @@ def shown(snapshot: Snapshot) -> dict[bytes, bytes | None]:
 
 
 def test_readers_see_main_keys_and_whole_values() -> None:
-    """Length, iteration, look-ups, listeners, changes, differences and older versions know nothing of chunks."""
+    """Length, iteration, look-ups, listeners, changes, differences and older versions show no chunks."""
     topic = FakeTopic(partitions=3)
     heard: list[Change] = []
     with topic.replica(large_values=True, history=5) as replica:
@@ -369,7 +369,7 @@ def test_orphans_of_writers_that_overlap_are_deleted() -> None:
 @pytest.mark.parametrize("partitions", [1, 3])
 @pytest.mark.parametrize("boundaries", ["markers", "quiescence"])
 def test_every_version_shows_whole_values_while_writers_overlap(partitions: int, boundaries: str) -> None:
-    """Two writers, aborts and compaction: each version that a listener gets shows values that somebody has written."""
+    """Two writers, aborts and compaction: each version that a listener gets shows values that were written."""
     topic, chance = FakeTopic(partitions=partitions), random.Random(partitions)
     written = {(key, None) for key in "abc"}
     heard: list[dict[bytes, bytes | None]] = []
@@ -380,7 +380,7 @@ def test_every_version_shows_whole_values_while_writers_overlap(partitions: int,
             try:
                 both = writers if chance.random() < 0.4 else writers[:1]
                 with ExitStack() as stack:
-                    # Each has seen its own writes only when nobody's transaction is open.
+                    # Each has seen its own writes only when no transaction is open.
                     running = [stack.enter_context(writer.transaction()) for writer in both]
                     for transaction in running * 2:
                         write(transaction, chance, written, number)

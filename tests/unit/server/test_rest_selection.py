@@ -183,7 +183,7 @@ def test_artefacts_of_an_agency_are_parents_of_its_scheme() -> None:
 
 
 def test_an_agency_scheme_belongs_to_the_artefacts_of_agencies_that_it_holds() -> None:
-    """An agency that the scheme does not list, and one whose scheme cannot be read, are told apart."""
+    """An agency that the scheme does not list, and one whose scheme cannot be read, are distinguished."""
     stranger = codelist("Codelist XYZ:CL(1.0)", "A")
     path, top = "structure/codelist/XYZ/CL", ARTEFACTS[urn("AgencyScheme SDMX:AGENCIES(1.0)")]
     assert found(path, "references=children", version_of([stranger, top])) == {"Codelist XYZ:CL(1.0)"}
@@ -218,7 +218,7 @@ def test_partial_references_have_the_items_that_the_answer_uses() -> None:
 
 
 def test_partial_codelists_have_the_codes_allowed_on_the_day_of_the_query() -> None:
-    """A constraint that ends yesterday allows what it forbade; the tags tell the days apart."""
+    """A constraint that ends yesterday allows what it forbade; the tags distinguish the days."""
     constraint = ARTEFACTS[urn("DataConstraint ECB:EXR_CODES(1.0)")]
     assert isinstance(constraint, DataConstraint)
     others = [one for one in ARTEFACTS.values() if one is not constraint]

@@ -46,7 +46,7 @@ def test_readiness_follows_the_documented_table(status: Status, limits: ServerSe
 
 
 def test_each_state_has_its_own_reason() -> None:
-    """The states of G7 can be told apart by the reason alone."""
+    """The states of G7 can be distinguished by the reason alone."""
     reasons = {readiness(Status(state, True, 1, 0), ServerSettings()).reason for state in State}
     assert len(reasons) == len(State)
 

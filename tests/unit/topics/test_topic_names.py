@@ -129,7 +129,7 @@ def test_names_of_folio() -> None:
     ],
 )
 def test_names_of_modules(module: str, producer: str, group: str) -> None:
-    """The producer's name has no prefix, version and suffix; the group keeps the suffix, which tells modules apart."""
+    """The producer's name has no prefix, version and suffix; the group keeps the suffix, by which modules differ."""
     assert producer_of(module) == producer
     assert consumer_group(module) == group
 

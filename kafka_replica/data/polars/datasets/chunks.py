@@ -76,7 +76,7 @@ class CsvChunks:
         try:
             codecs.lookup(self.encoding)
         except LookupError as error:
-            raise ConfigurationError(f"reading {path}: Python knows no encoding {self.encoding!r}") from error
+            raise ConfigurationError(f"reading {path}: Python has no encoding {self.encoding!r}") from error
         self._is_utf8 = codecs.lookup(self.encoding).name in {"utf-8", "utf-8-sig"}
         first = next(self._records(with_header=True), Chunk(b"", 1))
         self.header = first.data.partition(b"\n")[0].decode() + "\n" if first.data else ""

@@ -138,7 +138,7 @@ def _usage(one: MetadataAttributeUsage, edition: Edition) -> str:
 
 
 def _relationship(one: AttributeRelationship, edition: Edition) -> str:
-    edition.until_3(one.dimensions and one.groups, "groups beside the dimensions of an attribute")
+    edition.until_3(one.dimensions and one.groups, "groups in addition to the dimensions of an attribute")
     if edition.is_21:
         return el("str:AttributeRelationship", _relationship_21(one, edition))
     if one.kind == "group":

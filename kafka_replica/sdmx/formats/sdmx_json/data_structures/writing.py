@@ -143,7 +143,7 @@ def _attribute(one: Attribute, edition: Edition) -> Json:
 
 def _relationship(one: AttributeRelationship, edition: Edition) -> Json:
     edition.since_2(one.optional_dimensions, "optional dimensions of an attribute")
-    edition.until_2(one.dimensions and one.groups, "groups beside the dimensions of an attribute")
+    edition.until_2(one.dimensions and one.groups, "groups in addition to the dimensions of an attribute")
     if one.kind == "observation":
         return {"primaryMeasure": (one.measures or ("OBS_VALUE",))[0]} if edition.is_10 else {"observation": {}}
     if one.kind == "dataset":

@@ -54,7 +54,7 @@ def attached_to(kinds: Mapping[str, Kinds]) -> Callable[[Artefact], str | None]:
         if kind not in known.many.split() and (count > 1 or kind not in known.once.split()):
             return f"cannot represent {count} {kind} that a {one.urn.cls} is attached to"
         if one.attachment.queryable_data_sources and kind not in known.queried.split():
-            return f"cannot represent data sources beside the {kind} that a {one.urn.cls} is attached to"
+            return f"cannot represent data sources in addition to the {kind} that a {one.urn.cls} is attached to"
         return None
 
     return reason_of

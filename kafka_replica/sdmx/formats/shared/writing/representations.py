@@ -107,13 +107,13 @@ def _checked(found: Representation, *, is_plain: bool, is_json: bool, is_3: bool
 def _check_beside_list(own: TextFormat, *, is_json: bool) -> None:
     """Raise UnwritableError if a format is not allowed in addition to a list of codes."""
     if own.text_type in _NOT_BESIDE_LISTS:
-        raise UnwritableError(f"the format cannot represent the type {own.text_type!r} beside a list of codes")
+        raise UnwritableError(f"the format cannot represent the type {own.text_type!r} next to a list of codes")
     if own.decimals is not None or own.is_multi_lingual is not None or own.sentinel_values:
         raise UnwritableError(
-            "the format cannot represent decimals, languages or sentinel values beside a list of codes"
+            "the format cannot represent decimals, languages or sentinel values next to a list of codes"
         )
     if is_json and not all(_is_whole(getattr(own, name)) for name in _NUMBERS):
-        raise UnwritableError("the format has a place for whole numbers beside a list of codes")
+        raise UnwritableError("the format can represent only whole numbers next to a list of codes")
 
 
 def _is_whole(value: Decimal | None) -> bool:

@@ -160,7 +160,7 @@ def _time_alone(one: Artefact) -> str | None:
     if not isinstance(one, DataStructure) or one.dimension_list.is_stub or not one.dimension_list:
         return None
     is_wrong = all(each.is_time for each in one.dimension_list.values())
-    return "demands a dimension beside the time dimension of a data structure" if is_wrong else None
+    return "demands a dimension in addition to the time dimension of a data structure" if is_wrong else None
 
 
 def _codelists(one: Artefact) -> str | None:
