@@ -102,7 +102,7 @@ def readme(shell: Shell, folder: Path) -> None:
         else:
             shell.run(each, _STATUS.get(each.split()[1], 0))
     programs = [text for language, text in found if language == "python"]
-    shell.python("\n".join(programs), folder)  # the second one goes on with the first one's snapshot
+    shell.python("\n".join(programs), folder)  # the second one continues with the first one's snapshot
 
 
 def tutorial(shell: Shell, folder: Path) -> None:
