@@ -24,7 +24,7 @@ from kafka_replica.directories.contents import Contents
 from kafka_replica.directories.decoding import decoder_for
 from kafka_replica.directories.schema import Schema
 from kafka_replica.records import Partition, Position, Record
-from kafka_replica.stores.memory_snapshot import MemorySnapshot, Present, Version
+from kafka_replica.stores.memory_snapshot import MemorySnapshot, PresentRecords, Version
 from kafka_replica.testing import FakeTopic
 
 _WHERE = Partition("bench", 0)
@@ -97,7 +97,7 @@ class Road:
         }  # fmt: skip
         schema = Schema(decoder_for(Terminal), None, None, indexes)
         records = dict(map(self._record, range(keys)))
-        snapshot = MemorySnapshot(Present(records, _WHERE), Version(1, Position(), keys))
+        snapshot = MemorySnapshot(PresentRecords(records, _WHERE), Version(1, Position(), keys))
         self._contents = Contents.of(schema, snapshot)
         self._contents.settle()  # as the directory's thread does once the first version is ready
 

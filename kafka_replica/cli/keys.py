@@ -24,7 +24,7 @@ _SHOWN: Final = 3
 _COMPARED: Final = 20_000  # names; comparing more of them would take longer than a user is willing to wait
 
 
-class Found(NamedTuple):
+class NamedRecord(NamedTuple):
     """A record, and the name under which it was found."""
 
     name: str
@@ -45,7 +45,7 @@ def find_record(snapshots: Sequence[Snapshot], wanted: str) -> Record:
         UsageError: the text is a pattern, or names an item in an artefact.
     """
     found = [
-        Found(f"{wanted} in topic {record.topic}", record)
+        NamedRecord(f"{wanted} in topic {record.topic}", record)
         for snapshot in snapshots
         if (record := snapshot.get(os.fsencode(wanted))) is not None
     ]
@@ -73,7 +73,7 @@ def _check_is_one(wanted: str) -> None:
         raise UsageError(f'{wanted} names an item; get the artefact that contains it: kafka-replica get "{whole}"')
 
 
-def _referenced(snapshot: Snapshot, wanted: str) -> Iterator[Found]:
+def _referenced(snapshot: Snapshot, wanted: str) -> Iterator[NamedRecord]:
     """Yield the artefact of each class that a reference denotes."""
     parts = _REFERENCE(wanted)
     if parts is None or parts[5] or "*" in wanted:
@@ -86,7 +86,7 @@ def _referenced(snapshot: Snapshot, wanted: str) -> Iterator[Found]:
         chosen = newest(parts[4] or "*", versions)
         record = None if chosen is None else snapshot.get(str(versions[chosen]))
         if chosen is not None and record is not None:
-            yield Found(str(versions[chosen]), record)
+            yield NamedRecord(str(versions[chosen]), record)
 
 
 def _urns(snapshot: Snapshot) -> Iterator[Urn]:

@@ -42,7 +42,7 @@ Claimed: TypeAlias = Claim[T] | SortedMap[tuple[Partition, int], Claim[T]]
 """The claims to a key: the only one, or several in the order of partitions, and in each the newest first."""
 
 
-class Advanced(NamedTuple, Generic[T]):
+class ClaimsChange(NamedTuple, Generic[T]):
     """The claims of a version, and how they differ from the claims before."""
 
     claims: Claims[T]
@@ -103,7 +103,7 @@ class Claims(Generic[T]):
 
     def advanced(
         self, schema: Schema[T], touched: Iterable[bytes], record_of: Callable[[bytes], Record | None]
-    ) -> Advanced[T]:
+    ) -> ClaimsChange[T]:
         """Return the claims of a version that differs in these records at most."""
         yields, by_key = self._yields, self._by_key
         keys: set[bytes] = set()
@@ -127,7 +127,7 @@ class Claims(Generic[T]):
         made = Claims(yields, by_key, self._cutoffs.changed(cutoffs))
         if cutoffs:
             keys.update(by_key)
-        return Advanced(made, keys, bad)
+        return ClaimsChange(made, keys, bad)
 
     def entries(self) -> dict[bytes, Entry[T]]:
         """Return the entries of all keys of the directory."""

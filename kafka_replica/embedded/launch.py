@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from kafka_replica.embedded.install import Installation
     from kafka_replica.embedded.java import Java
-    from kafka_replica.embedded.process import Supervised
+    from kafka_replica.embedded.process import SupervisorProcess
 
 _LOOK_EVERY_S = 0.02
 
@@ -38,7 +38,7 @@ class Launcher:
     """A launcher of the broker that `plan` describes, in the folder of `supervised`."""
 
     def __init__(
-        self, java: Java, installation: Installation, plan: Plan, supervised: Supervised, quick: Sequence[str]
+        self, java: Java, installation: Installation, plan: Plan, supervised: SupervisorProcess, quick: Sequence[str]
     ) -> None:
         self._java, self._installation, self._plan = java, installation, plan
         self._supervised, self._quick = supervised, quick

@@ -13,7 +13,7 @@ from kafka_replica.embedded.errors import EmbeddedKafkaError
 from kafka_replica.embedded.install import ensure_kafka
 from kafka_replica.embedded.java import find_java
 from kafka_replica.embedded.launch import Launcher, Plan, log_end
-from kafka_replica.embedded.process import Supervised
+from kafka_replica.embedded.process import SupervisorProcess
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -70,9 +70,9 @@ class LocalKafka:
             format_options=tuple(format_options), start_timeout_s=start_timeout_s,
         )  # fmt: skip
         self._progress = progress
-        self._supervised: Supervised | None = None
+        self._supervised: SupervisorProcess | None = None
         self._pid: int | None = None
-        self._finalizer: weakref.finalize[[Supervised, float], LocalKafka] | None = None
+        self._finalizer: weakref.finalize[[SupervisorProcess, float], LocalKafka] | None = None
 
     @property
     def bootstrap_servers(self) -> str:
@@ -133,8 +133,8 @@ class LocalKafka:
         quick = faststart.class_archive_options(java, installation, self._progress)
         fresh = self._supervised is None
         if self._supervised is None:
-            self._supervised = Supervised(self._kept, _GRACE_S)
-            self._finalizer = weakref.finalize(self, Supervised.quit, self._supervised, _GRACE_S)
+            self._supervised = SupervisorProcess(self._kept, _GRACE_S)
+            self._finalizer = weakref.finalize(self, SupervisorProcess.quit, self._supervised, _GRACE_S)
         launcher = Launcher(java, installation, self._plan, self._supervised, quick)
         try:
             for left in reversed(range(_TRIES)):
@@ -241,7 +241,7 @@ class LocalKafka:
             return f"<LocalKafka {'stopped' if self._ports else 'not started'}>"
         return f"<LocalKafka {self.bootstrap_servers}, process {self._pid}>"
 
-    def _running(self) -> Supervised:
+    def _running(self) -> SupervisorProcess:
         if self._supervised is None:
             raise EmbeddedKafkaError("the embedded Kafka is not running; call start() first")
         return self._supervised

@@ -15,7 +15,7 @@ from kafka_replica.common.process import OwnerProcess
 from kafka_replica.embedded.errors import EmbeddedKafkaError
 
 
-class Supervised:
+class SupervisorProcess:
     """A supervisor process with its folder, and its broker, if it runs one.
 
     Args:

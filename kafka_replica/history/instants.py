@@ -9,7 +9,7 @@ from threading import Condition
 from kafka_replica.common.clock import now_ms
 
 
-class Instants:
+class InstantAssigner:
     """Assigns instants to versions; in milliseconds since 1970-01-01 UTC.
 
     A version is never assigned an instant that was queried before, and a query waits while a version that may be its

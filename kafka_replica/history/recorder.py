@@ -15,7 +15,7 @@ from typing import NamedTuple
 from kafka_replica.common.clock import now_ms
 from kafka_replica.errors import KafkaReplicaError
 from kafka_replica.history.continuation import Continuation, continue_with
-from kafka_replica.history.instants import Instants
+from kafka_replica.history.instants import InstantAssigner
 from kafka_replica.history.journal import Journal
 from kafka_replica.history.kept_version import KeptVersion, StoredVersion
 from kafka_replica.history.retention import Retention
@@ -62,7 +62,7 @@ class Recorder:
         self,
         journal: Journal,
         retention: Retention,
-        instants: Instants,
+        instants: InstantAssigner,
         retry_after_s: float = _RETRY_AFTER_S,
     ) -> None:
         self.failure: Failure | None = None

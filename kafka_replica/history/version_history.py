@@ -13,7 +13,7 @@ from kafka_replica.common.clock import now_ms
 from kafka_replica.errors import UsageError
 from kafka_replica.history.errors import FutureVersionError, VersionNotKeptError
 from kafka_replica.history.folder import open_journal
-from kafka_replica.history.instants import Instants
+from kafka_replica.history.instants import InstantAssigner
 from kafka_replica.history.journal import Journal
 from kafka_replica.history.kept_version import KeptRange, KeptVersion, time_text
 from kafka_replica.history.recorder import Failure, Recorder
@@ -81,7 +81,7 @@ class VersionHistory:
         self._path = Path(path).absolute()
         self._unfollow: Callable[[], None] | None = None
         journal = open_journal(self._path, Tuning(block_cache_bytes, write_buffer_bytes, sync))
-        self._instants = Instants(-1 if journal.newest is None else journal.newest.version.published_ms)
+        self._instants = InstantAssigner(-1 if journal.newest is None else journal.newest.version.published_ms)
         self._now: _Opened | None = _Opened(journal, Recorder(journal, retention, self._instants))
 
     # --- recording ---

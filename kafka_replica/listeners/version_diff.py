@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeAlias
 
 from kafka_replica.records import Position, Record
 from kafka_replica.stores import Snapshot
-from kafka_replica.stores.delta import Applied
+from kafka_replica.stores.delta import AppliedChanges
 
 _ORIGINS_KEPT = 1000  # the most transaction names that a merged difference keeps for a lagging listener
 
@@ -53,7 +53,7 @@ class VersionDiff:
         self,
         snapshot: Snapshot,
         previous: Snapshot,
-        applied: Applied,
+        applied: AppliedChanges,
         transactions: int | None,
         origins: tuple[str, ...] | None = (),
         *,

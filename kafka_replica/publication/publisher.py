@@ -22,7 +22,7 @@ from kafka_replica.publication.recorders import Recorders, VersionRecorder
 from kafka_replica.publication.status import Health, State, Status
 from kafka_replica.records import Partition, Position
 from kafka_replica.stores import Snapshot
-from kafka_replica.stores.delta import Applied
+from kafka_replica.stores.delta import AppliedChanges
 
 
 class Publisher:
@@ -76,7 +76,7 @@ class Publisher:
     def published(
         self,
         snapshot: Snapshot,
-        applied: Applied | None,
+        applied: AppliedChanges | None,
         transactions: int | None = None,
         origins: Sequence[TransactionHeaders] = (),
     ) -> None:

@@ -6,7 +6,7 @@ import logging
 
 from kafka_replica.publication.bad_record_list import BadRecordList
 from kafka_replica.replication.dead_letters import DeadLetters
-from kafka_replica.replication.delta_builder import Settled
+from kafka_replica.replication.delta_builder import CommittedOutcome
 from kafka_replica.replication.record_filter import RecordFilter
 
 _log = logging.getLogger("kafka_replica")
@@ -35,7 +35,7 @@ class BadRecordHandler:
         self._stops = on_bad_record == "stop"
         self._dead_letters = dead_letters
 
-    def tell(self, settled: Settled) -> None:
+    def tell(self, settled: CommittedOutcome) -> None:
         """Handle the bad records that were found among committed records.
 
         Raises:

@@ -7,12 +7,12 @@ import math
 import time
 from collections.abc import Iterable, Mapping, Sequence
 
-from kafka_replica.broker.reading.contract import Fetched, LogReader, Opened, Retention
+from kafka_replica.broker.reading.contract import FetchResult, LogReader, Retention, StartOffsets
 from kafka_replica.common.clock import Instant, now
 from kafka_replica.errors import BrokerError, LogReplacedError
 from kafka_replica.records import Partition, Position
 from kafka_replica.replication.broker_retry import BrokerRetry
-from kafka_replica.replication.tombstone_retention import Late, Tombstones
+from kafka_replica.replication.tombstone_retention import LatePartition, TombstoneCheck
 from kafka_replica.transactions import Ends
 from kafka_replica.transactions.resume_point import ResumePoint
 
@@ -35,7 +35,7 @@ class DeletionCheck:
 
     def __init__(self, topics: Sequence[str], given_s: float | None, reader: LogReader, retry: BrokerRetry) -> None:
         least_s = _LEAST_S if reader.gaps_are_certain else _LEAST_UNCERTAIN_S
-        self._rule = Tombstones(given_s, least_s)
+        self._rule = TombstoneCheck(given_s, least_s)
         self._topics = topics
         self._is_given = given_s is not None
         self._reader = reader
@@ -51,7 +51,7 @@ class DeletionCheck:
 
     # --- events ---
 
-    def begin(self, asked: Instant, opened: Opened, resume_point: ResumePoint | None) -> bool:
+    def begin(self, asked: Instant, opened: StartOffsets, resume_point: ResumePoint | None) -> bool:
         """Begin to read, or continue at a resume point.
 
         Args:
@@ -79,7 +79,7 @@ class DeletionCheck:
         self._rule.begin(at, list(partitions))
         self._mind_leaders()
 
-    def take(self, fetched: Fetched) -> None:
+    def take(self, fetched: FetchResult) -> None:
         """Process what was read.
 
         Raises:
@@ -174,7 +174,7 @@ class DeletionCheck:
                     self._rule.move(partition)
                 self._leaders[partition] = leader
 
-    def _too_late(self, late: Late) -> LogReplacedError:
+    def _too_late(self, late: LatePartition) -> LogReplacedError:
         partition = late.partition
         end, at = self._ends.get(partition, 0), self._positions.get(partition, 0)
         advice = ""

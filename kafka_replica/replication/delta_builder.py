@@ -30,7 +30,7 @@ from kafka_replica.transactions import Batch, Parsed
 _KEY_OF, _VALUE_OF = itemgetter(0), itemgetter(1)
 
 
-class Settled(NamedTuple):
+class CommittedOutcome(NamedTuple):
     """The bad records and the repaired keys that were found in committed batches."""
 
     bad: list[BadRecordError]
@@ -112,9 +112,9 @@ class DeltaBuilder:
             self._delta.changes[record.key] = record
             self._size_bytes += len(record.value or b"") if self._counts_bytes else 0
 
-    def settle(self, batches: Iterable[Batch]) -> Settled:
+    def settle(self, batches: Iterable[Batch]) -> CommittedOutcome:
         """Add committed batches to the next version; return the bad records and repaired keys."""
-        settled = Settled([], [])
+        settled = CommittedOutcome([], [])
         with collector_paused() as made:
             for batch in batches:
                 self._settle(batch, settled)
@@ -184,7 +184,7 @@ class DeltaBuilder:
                     del self._keys_in_several_partitions[key]
         return survivors
 
-    def _settle(self, batch: Batch, settled: Settled) -> None:
+    def _settle(self, batch: Batch, settled: CommittedOutcome) -> None:
         start = self._starts.get(batch.partition, 0)
         if batch.first < start:
             batch = _from(batch, start)
@@ -220,7 +220,7 @@ class DeltaBuilder:
         self._delta.count(records)
         return True
 
-    def _settle_one_by_one(self, partition: Partition, records: Iterable[Stored], settled: Settled) -> None:
+    def _settle_one_by_one(self, partition: Partition, records: Iterable[Stored], settled: CommittedOutcome) -> None:
         prefix = self._prefixes[partition.topic]
         self._delta.count(records := list(records))
         for raw in records:

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from threading import Event
 
-from kafka_replica.broker.reading.contract import Fetched, LogReader, Opened
+from kafka_replica.broker.reading.contract import FetchResult, LogReader, StartOffsets
 from kafka_replica.broker.reading.readers import make_reader
 from kafka_replica.common.clock import Instant, now
 from kafka_replica.common.heap import GrowingHeap
@@ -147,11 +147,11 @@ class Follower:
             if hasattr(self, "_reader"):
                 self._reader.close()
 
-    def _open(self, reader: LogReader, resume_point: ResumePoint | None) -> Opened:
+    def _open(self, reader: LogReader, resume_point: ResumePoint | None) -> StartOffsets:
         self._opened_at = now()
         return reader.open(resume_point)
 
-    def _load_initial_records(self, opened: Opened) -> Opened:
+    def _load_initial_records(self, opened: StartOffsets) -> StartOffsets:
         """Load the initial records, if there are any; return the log with its ends after that."""
         load = self._options.initial_records
         if load is None:
@@ -159,7 +159,7 @@ class Follower:
         self._delta_builder.add_initial(load_initial_records(load, self._options.topics[0], self._options.key_filter))
         return opened._replace(ends=self._retry.call(self._reader, self._reader.ends).high)
 
-    def _begin(self, opened: Opened, resume_point: ResumePoint | None = None) -> None:
+    def _begin(self, opened: StartOffsets, resume_point: ResumePoint | None = None) -> None:
         self._publisher.health.barrier_set(opened.ends, self._detector.boundaries)
         known, lowest = Position(), dict(opened.beginnings)
         self._growth = PartitionGrowth(
@@ -206,7 +206,7 @@ class Follower:
         if time.monotonic() - self._looked_s > _LOOK_EVERY_S:
             self._check_regularly()
 
-    def _note_contact(self, fetched: Fetched) -> None:
+    def _note_contact(self, fetched: FetchResult) -> None:
         if fetched.heard:
             self._retry.well()
         if fetched.trouble is not None:

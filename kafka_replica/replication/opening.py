@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from kafka_replica.broker.reading.contract import LogReader, Opened
+from kafka_replica.broker.reading.contract import LogReader, StartOffsets
 from kafka_replica.broker.reading.readers import Boundaries, choose_reader
 from kafka_replica.replication.broker_retry import BrokerRetry
 from kafka_replica.replication.options import ReplicaOptions
@@ -16,8 +16,8 @@ MakeReader = Callable[[Mapping[str, Any], Iterable[str], Boundaries], tuple[LogR
 
 
 def open_log(
-    options: ReplicaOptions, make_reader: MakeReader, retry: BrokerRetry, open_: Callable[[LogReader], Opened]
-) -> tuple[LogReader, BoundaryDetector, Opened]:
+    options: ReplicaOptions, make_reader: MakeReader, retry: BrokerRetry, open_: Callable[[LogReader], StartOffsets]
+) -> tuple[LogReader, BoundaryDetector, StartOffsets]:
     """Open a log; return the reader, its boundary detector, and the state of the log at the opening.
 
     Args:
@@ -40,8 +40,8 @@ def _open_by(
     options: ReplicaOptions,
     make_reader: MakeReader,
     retry: BrokerRetry,
-    open_: Callable[[LogReader], Opened],
-) -> tuple[LogReader, BoundaryDetector, Opened]:
+    open_: Callable[[LogReader], StartOffsets],
+) -> tuple[LogReader, BoundaryDetector, StartOffsets]:
     reader, detector = make_reader(options.config, options.topics, boundaries)
     try:
         return reader, detector, retry.call(reader, lambda: open_(reader))

@@ -15,7 +15,7 @@ from kafka_replica.headers import PieceError, Stack
 from kafka_replica.records import Partition, Record, Stored, as_record, lacks_key
 from kafka_replica.transactions import Batch
 
-__all__ = ["Filtered", "RecordFilter", "Validator"]
+__all__ = ["FilteredRecords", "RecordFilter", "Validator"]
 
 Validator = Callable[[Record], object]
 """A function that checks a record that is not a tombstone, and raises an exception if the record is invalid."""
@@ -29,7 +29,7 @@ _NOT_UNDONE = (
 )
 
 
-class Filtered(NamedTuple):
+class FilteredRecords(NamedTuple):
     """The filtered records of a batch."""
 
     records: Sequence[Stored]
@@ -72,15 +72,15 @@ class RecordFilter:
         """Return whether the newest record of a key was set aside."""
         return (topic, key) in self._bad_keys
 
-    def apply_to(self, batch: Batch) -> Filtered:
+    def apply_to(self, batch: Batch) -> FilteredRecords:
         """Return the filtered records of a batch."""
         try:
             records = batch.content.records()
         except DataError as error:
-            return Filtered((), [_damaged(batch, error)], [])
-        return Filtered(records, [], []) if self.is_open else self._filter(batch.partition, records)
+            return FilteredRecords((), [_damaged(batch, error)], [])
+        return FilteredRecords(records, [], []) if self.is_open else self._filter(batch.partition, records)
 
-    def _filter(self, partition: Partition, records: Sequence[Stored]) -> Filtered:
+    def _filter(self, partition: Partition, records: Sequence[Stored]) -> FilteredRecords:
         wanted: list[Stored] = []
         bad: list[BadRecordError] = []
         cleared: list[bytes] = []
@@ -101,7 +101,7 @@ class RecordFilter:
                 self._bad_keys.discard(topic_and_key)
                 cleared.append(raw[0])
             wanted.append(accepted)
-        return Filtered(wanted, bad, cleared)
+        return FilteredRecords(wanted, bad, cleared)
 
     def _accepted(self, partition: Partition, raw: Stored) -> Stored | BadRecordError:
         """Return the record as the application wrote it, or the error for the record as it was read."""

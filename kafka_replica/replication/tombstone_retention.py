@@ -26,7 +26,7 @@ DEFAULT_RETENTION_S = 86_400.0
 """Kafka's default of ``delete.retention.ms``."""
 
 
-class Late(NamedTuple):
+class LatePartition(NamedTuple):
     """A partition that was read too late."""
 
     partition: Partition
@@ -39,7 +39,7 @@ class Late(NamedTuple):
     """True if another broker leads the partition than when reading began."""
 
 
-class Span:
+class RetentionSpan:
     """The time since which tombstones above some offset of one partition have been kept."""
 
     __slots__ = ("asked", "has_moved", "is_first", "retention_s", "since")
@@ -60,11 +60,11 @@ class Span:
         self.retention_s = retention_s if self.retention_s is None else min(self.retention_s, retention_s)
 
 
-class Coverage:
+class RetentionCoverage:
     """The spans of all partitions, up to some offset in each."""
 
     def __init__(self) -> None:
-        self.spans: dict[Partition, Span] = {}
+        self.spans: dict[Partition, RetentionSpan] = {}
 
     def ask(self, at: Instant, ends: Mapping[Partition, int]) -> None:
         """Note where partitions ended at an instant, or later."""
@@ -77,18 +77,18 @@ class Coverage:
         """Note that all records below these offsets were read; ``told_s`` has the last reported retentions."""
         for partition, span in self.spans.items():
             if span.asked is not None and offsets.get(partition, -1) >= span.asked[1]:
-                self.spans[partition] = Span(span.asked[0], told_s.get(partition.topic), is_first=False)
+                self.spans[partition] = RetentionSpan(span.asked[0], told_s.get(partition.topic), is_first=False)
 
 
-class Gap(NamedTuple):
+class OffsetGap(NamedTuple):
     """Missing offsets in the records that were read."""
 
     age_s: float
     """The longest age of the span at a gap."""
-    span: Span
+    span: RetentionSpan
 
 
-class Tombstones:
+class TombstoneCheck:
     """A comparison of how long tombstones had to be kept with how long Kafka keeps them.
 
     Args:
@@ -100,9 +100,9 @@ class Tombstones:
         self._given_s = given_s
         self._least_s = least_s
         self._told_s: dict[str, float] = {}
-        self._read = Coverage()
-        self._shown = Coverage()
-        self._gaps: dict[Partition, Gap] = {}
+        self._read = RetentionCoverage()
+        self._shown = RetentionCoverage()
+        self._gaps: dict[Partition, OffsetGap] = {}
         self._is_checked = True
 
     # --- events ---
@@ -111,13 +111,13 @@ class Tombstones:
         """Note that reading of partitions begins at an instant, from their beginnings."""
         for partition in partitions:
             for coverage in (self._read, self._shown):
-                coverage.spans[partition] = Span(at, None, is_first=True)
+                coverage.spans[partition] = RetentionSpan(at, None, is_first=True)
 
     def resume(self, since: Instant, partitions: Iterable[Partition], told_s: Mapping[str, float]) -> None:
         """Note that reading continues from a version with everything that was in the partitions at an instant."""
         for partition in partitions:
             for coverage in (self._read, self._shown):
-                coverage.spans[partition] = Span(since, told_s.get(partition.topic), is_first=False)
+                coverage.spans[partition] = RetentionSpan(since, told_s.get(partition.topic), is_first=False)
 
     def ask(self, at: Instant, ends: Mapping[Partition, int]) -> None:
         """Note where partitions ended when their ends were requested at an instant.
@@ -142,7 +142,7 @@ class Tombstones:
         age_s = span.age_s(now)
         known = self._gaps.get(partition)
         if known is None or age_s > known.age_s:
-            self._gaps[partition] = Gap(age_s, span)
+            self._gaps[partition] = OffsetGap(age_s, span)
         if age_s > self._least_s:
             self._is_checked = self._given_s is not None
 
@@ -152,7 +152,7 @@ class Tombstones:
         gap = self._gaps.get(partition)
         if gap is not None and gap.span.is_first:  # the gap may have been read from that broker already
             gap.span.has_moved = True
-            self._gaps[partition] = Gap(math.inf, gap.span)
+            self._gaps[partition] = OffsetGap(math.inf, gap.span)
 
     def tell(self, told_s: Mapping[str, float]) -> None:
         """Note how long the topics keep tombstones now; topics whose settings must not be read are left out."""
@@ -174,11 +174,11 @@ class Tombstones:
         """Return whether a gap can be judged only after the retention of the topics was queried again."""
         return not self._is_checked
 
-    def late(self) -> Late | None:
+    def late(self) -> LatePartition | None:
         """Return a partition in which a tombstone may be missing, by the retentions reported so far."""
         for partition, gap in self._gaps.items():
             if gap.age_s > (retention_s := self._retention_s(gap.span)):
-                return Late(partition, gap.age_s, retention_s, gap.span.is_first, gap.span.has_moved)
+                return LatePartition(partition, gap.age_s, retention_s, gap.span.is_first, gap.span.has_moved)
         return None
 
     def is_stale(self, now: Instant) -> bool:
@@ -198,6 +198,6 @@ class Tombstones:
         spans = self._shown.spans.values()
         return min((0 if span.is_first else span.since.wall_ms for span in spans), default=0), told_s
 
-    def _retention_s(self, span: Span) -> float:
+    def _retention_s(self, span: RetentionSpan) -> float:
         told_s = span.retention_s if self._given_s is None else self._given_s
         return max(DEFAULT_RETENTION_S if told_s is None else told_s, self._least_s)

@@ -28,7 +28,7 @@ from kafka_replica.server.change_feed import ChangeFeed
 from kafka_replica.server.data_requests import DataRequests
 from kafka_replica.server.data_routes import DataRoutes
 from kafka_replica.server.default_answer import DefaultAnswer
-from kafka_replica.server.forwarding import Forwarding
+from kafka_replica.server.forwarding import ForwardingMiddleware
 from kafka_replica.server.gate import METHODS, Gate
 from kafka_replica.server.health import readiness_json
 from kafka_replica.server.history_routes import HistoryRoutes
@@ -170,7 +170,7 @@ class Service:
                 )
             )
         if isinstance(self._part, WorkerPart):
-            middleware.append(Middleware(Forwarding, part=self._part, replica=self.replica, routes=routes))
+            middleware.append(Middleware(ForwardingMiddleware, part=self._part, replica=self.replica, routes=routes))
         return middleware
 
     def _page_routes(self) -> list[Route]:

@@ -24,7 +24,7 @@ _AT_ONCE_BYTES: Final = 65_536
 _PAST: Final = ("history", "diff")
 
 
-class Forwarding:
+class ForwardingMiddleware:
     """A middleware that passes some requests on.
 
     Args:

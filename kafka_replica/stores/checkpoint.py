@@ -47,7 +47,7 @@ REST = struct.Struct("<IqqII")  # like RECORD, without the checksum
 NOTE = struct.Struct("<II")  # checksum, bytes
 
 
-class Note(NamedTuple):
+class VersionNote(NamedTuple):
     """The metadata of a version."""
 
     version: int
@@ -61,16 +61,16 @@ class Note(NamedTuple):
         return NOTE.pack(crc32(data), len(data)) + data
 
     @staticmethod
-    def decode(data: bytes) -> Note:
+    def decode(data: bytes) -> VersionNote:
         """Decode a note without its checksum."""
         first, resume_point = data.split(b"\n", 1)
         plain = json.loads(first)
-        return Note(
+        return VersionNote(
             plain["version"], [Partition(*place) for place in plain["places"]], ResumePoint.decode(resume_point)
         )
 
 
-class Saved:
+class SavedRecords:
     """The records of a mapped file. Thread-safe; the mapping lives as long as a reference to it."""
 
     __slots__ = ("_has_key_spaces", "_path", "_view", "is_damaged", "partitions")
@@ -126,20 +126,20 @@ class Saved:
         )
 
 
-NOTHING_SAVED = Saved(Path(), memoryview(b""), (), has_key_spaces=False)
+NOTHING_SAVED = SavedRecords(Path(), memoryview(b""), (), has_key_spaces=False)
 
 
-class Loaded(NamedTuple):
+class LoadedCheckpoint(NamedTuple):
     """The content of a checkpoint file."""
 
     records: dict[bytes, Kept]
-    saved: Saved
-    note: Note
+    saved: SavedRecords
+    note: VersionNote
     end: int
     """The end of its last complete note."""
 
 
-def load(path: Path) -> Loaded:
+def load(path: Path) -> LoadedCheckpoint:
     """Map a file.
 
     Raises:
@@ -151,7 +151,7 @@ def load(path: Path) -> Loaded:
         return _load(path, file)
 
 
-def _load(path: Path, file: BinaryIO) -> Loaded:
+def _load(path: Path, file: BinaryIO) -> LoadedCheckpoint:
     start = file.read(FIRST_RECORD)
     if start[: len(MAGIC)] != MAGIC[: len(start)]:
         raise StoreError(f"{path} is not a checkpoint file of kafka_replica; use a checkpoint file or a new file")
@@ -173,8 +173,8 @@ def _load(path: Path, file: BinaryIO) -> Loaded:
     records: dict[bytes, Kept] = dict(zip(keys, _integers(starts), strict=True))
     _check(len(records) == count, path, "its keys")
     view = memoryview(mmap.mmap(file.fileno(), keys_at, access=mmap.ACCESS_READ))
-    saved = Saved(path, view, note.partitions, has_key_spaces=note.resume_point.has_key_spaces)
-    return Loaded(records, saved, note, notes_at + note_bytes)
+    saved = SavedRecords(path, view, note.partitions, has_key_spaces=note.resume_point.has_key_spaces)
+    return LoadedCheckpoint(records, saved, note, notes_at + note_bytes)
 
 
 def _keys(lines: bytes, ends: array[int]) -> list[bytes]:
@@ -186,7 +186,7 @@ def _keys(lines: bytes, ends: array[int]) -> list[bytes]:
     return [lines[at + 1 : (at := end)] for end in ends]
 
 
-def _last_note(data: bytes) -> tuple[Note | None, int]:
+def _last_note(data: bytes) -> tuple[VersionNote | None, int]:
     """Return the last note before a torn note, and its end."""
     found, at = b"", 0
     while len(head := data[at : at + NOTE.size]) == NOTE.size:
@@ -196,7 +196,7 @@ def _last_note(data: bytes) -> tuple[Note | None, int]:
             break
         found, at = note, at + NOTE.size + size
     with suppress(ValueError, KeyError, TypeError, StoreError):
-        return Note.decode(found), at
+        return VersionNote.decode(found), at
     return None, 0
 
 

@@ -14,7 +14,7 @@ from filelock import FileLock, Timeout
 from kafka_replica.common.process import OwnerProcess
 from kafka_replica.errors import ConfigurationError, StoreDamagedError, StoreError, StoreInUseError
 from kafka_replica.records import Partition
-from kafka_replica.stores.checkpoint import Kept, Loaded, Note, Saved, load
+from kafka_replica.stores.checkpoint import Kept, LoadedCheckpoint, SavedRecords, VersionNote, load
 from kafka_replica.stores.checkpoint_writer import add_note, aside_of, write
 from kafka_replica.transactions.resume_point import ResumePoint
 
@@ -23,13 +23,13 @@ _log = logging.getLogger("kafka_replica")
 _NOTES_BYTES = 1 << 20  # of notes; beyond that the file is rewritten
 
 
-class Image(NamedTuple):
+class CheckpointImage(NamedTuple):
     """A version to be saved."""
 
     data: tuple[int, int]
     """Identifies the records of the version."""
     kept: Iterable[tuple[bytes, Kept]]
-    saved: Saved
+    saved: SavedRecords
     source: Partition
     version: int
     resume_point: ResumePoint
@@ -62,7 +62,7 @@ class Saver:
         self._closing = Event()
         self._busy = Lock()
         self._thread: Thread | None = None
-        self._take: Callable[[], Image | None] = lambda: None
+        self._take: Callable[[], CheckpointImage | None] = lambda: None
         self._has_failed = False
         self._in_file: tuple[tuple[int, int], ResumePoint] | None = None
         self._end = self._notes_end = 0  # of the file; the limit beyond which it is rewritten
@@ -83,7 +83,7 @@ class Saver:
                 f"opening the checkpoint file {self._path}: {error.strerror}; use a writable file"
             ) from error
 
-    def load(self) -> Loaded | None:
+    def load(self) -> LoadedCheckpoint | None:
         """Return the content of the file, if it can be used; log why it cannot be used."""
         try:
             aside_of(self._path).unlink(missing_ok=True)  # left by a process that was killed
@@ -106,7 +106,9 @@ class Saver:
         self._is_in(found.end, found.note.partitions)
         return found
 
-    def begin(self, take: Callable[[], Image | None], data: tuple[int, int], resume_point: ResumePoint | None) -> None:
+    def begin(
+        self, take: Callable[[], CheckpointImage | None], data: tuple[int, int], resume_point: ResumePoint | None
+    ) -> None:
         """Start saving.
 
         Args:
@@ -164,9 +166,11 @@ class Saver:
         finally:
             self._busy.release()
 
-    def _put(self, image: Image) -> None:
+    def _put(self, image: CheckpointImage) -> None:
         if self._in_file is not None and self._in_file[0] == image.data and self._has_room_for_notes():
-            self._end = add_note(self._path, self._end, Note(image.version, self._partitions, image.resume_point))
+            self._end = add_note(
+                self._path, self._end, VersionNote(image.version, self._partitions, image.resume_point)
+            )
         else:
             written = write(self._path, image.kept, image.saved, image.source, image.version, image.resume_point)
             self._is_in(*written)

@@ -23,8 +23,8 @@ from kafka_replica.stores.checkpoint import (
     RECORD,
     REST,
     Kept,
-    Note,
-    Saved,
+    SavedRecords,
+    VersionNote,
 )
 from kafka_replica.stores.packed_headers import pack_headers
 from kafka_replica.transactions.resume_point import ResumePoint
@@ -35,7 +35,7 @@ _AT_ONCE = 200  # records: between two such chunks the thread that writes the st
 def write(
     path: Path,
     kept: Iterable[tuple[bytes, Kept]],
-    saved: Saved,
+    saved: SavedRecords,
     source: Partition,
     version: int,
     resume_point: ResumePoint,
@@ -73,7 +73,7 @@ def write(
     return end, writer.partitions
 
 
-def add_note(path: Path, end: int, note: Note) -> int:
+def add_note(path: Path, end: int, note: VersionNote) -> int:
     """Append a note about the version in a file.
 
     Args:
@@ -105,7 +105,7 @@ def aside_of(path: Path) -> Path:
 class _Writer:
     """A writer of one file, in chunks of records."""
 
-    def __init__(self, file: BinaryIO, saved: Saved, source: Partition) -> None:
+    def __init__(self, file: BinaryIO, saved: SavedRecords, source: Partition) -> None:
         self._file = file
         self._saved = saved
         self._source = source
@@ -133,7 +133,7 @@ class _Writer:
             write(part)
             checksum = crc32(part, checksum)
             starts.append(starts[-1] + len(part))
-        note = Note(version, self.partitions, resume_point).encode()
+        note = VersionNote(version, self.partitions, resume_point).encode()
         write(note)
         header = HEADER.pack(MAGIC, FORMAT, checksum, len(ends), *starts)
         self._file.seek(0)

@@ -17,7 +17,7 @@ from kafka_replica.common.html_tables import ROWS, html_table
 from kafka_replica.common.wording import counted
 from kafka_replica.errors import BadRecordError, DataError, StoreError, UsageError
 from kafka_replica.records import Key, Partition, Position, Record, Stored, key_bytes, key_text, topic_key
-from kafka_replica.stores.delta import Applied, Delta
+from kafka_replica.stores.delta import AppliedChanges, Delta
 from kafka_replica.transactions.resume_point import ResumePoint
 
 T = TypeVar("T")
@@ -217,7 +217,7 @@ class Store(Protocol):
             StoreError: the write failed; the current version is unchanged.
         """
 
-    def apply(self, delta: Delta, position: Position, resume_point: ResumePoint | None = None) -> Applied | None:
+    def apply(self, delta: Delta, position: Position, resume_point: ResumePoint | None = None) -> AppliedChanges | None:
         """Publish the next version: everything staged and the delta, atomically, with the given ``position``.
 
         The resume point is stored with it, in the same write.

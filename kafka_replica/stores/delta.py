@@ -67,7 +67,7 @@ class Delta:
         return len(self.changes)
 
 
-class Applied(NamedTuple):
+class AppliedChanges(NamedTuple):
     """The changes between two versions; keys are in unspecified order."""
 
     changed: Collection[bytes]

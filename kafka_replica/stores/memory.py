@@ -15,12 +15,12 @@ from kafka_replica.common.wording import counted
 from kafka_replica.errors import StoreDamagedError, UsageError
 from kafka_replica.records import Headers, Partition, Position, Record, Stored, as_record
 from kafka_replica.stores.checkpoint import NOTHING_SAVED, Kept
-from kafka_replica.stores.delta import Applied, Delta
-from kafka_replica.stores.memory_snapshot import NOWHERE, MemorySnapshot, Present, Version
+from kafka_replica.stores.delta import AppliedChanges, Delta
+from kafka_replica.stores.memory_snapshot import NOWHERE, MemorySnapshot, PresentRecords, Version
 from kafka_replica.transactions.resume_point import ResumePoint
 
 if TYPE_CHECKING:
-    from kafka_replica.stores.checkpoint_file import Image, Saver
+    from kafka_replica.stores.checkpoint_file import CheckpointImage, Saver
 
 _GATHER_EVERY_VERSIONS = 64
 
@@ -52,7 +52,7 @@ class MemoryStore:
         self._staged: Delta | None = None
         self._is_rebuilding = False
         # One reference, so that a snapshot never combines the records of one version with the number of another.
-        self._now = Present({}, NOWHERE), Version(0, Position(), 0)
+        self._now = PresentRecords({}, NOWHERE), Version(0, Position(), 0)
         self._held: WeakSet[MemorySnapshot] = WeakSet()
         self._held_lock = Lock()
         self._saved = NOTHING_SAVED  # the file that may hold records of the current version
@@ -100,7 +100,7 @@ class MemoryStore:
         self._staged = self._staged or Delta()
         self._staged.merge(delta)
 
-    def apply(self, delta: Delta, position: Position, resume_point: ResumePoint | None = None) -> Applied | None:
+    def apply(self, delta: Delta, position: Position, resume_point: ResumePoint | None = None) -> AppliedChanges | None:
         """Publish the next version; see ``Store.apply``."""
         if self._staged is not None:
             self._staged.merge(delta)
@@ -108,7 +108,7 @@ class MemoryStore:
         resume_point = resume_point or ResumePoint(position)
         present, before = self._now
         present.source = delta.source or present.source
-        applied: Applied | None
+        applied: AppliedChanges | None
         if self._is_rebuilding:
             applied = self._replace(delta, position, resume_point)
         else:
@@ -145,11 +145,11 @@ class MemoryStore:
             self._saver.discard()
         self._saved = NOTHING_SAVED
         if forget:
-            self._now = Present({}, NOWHERE), Version(0, Position(), 0)
+            self._now = PresentRecords({}, NOWHERE), Version(0, Position(), 0)
             self._is_rebuilding = False
             self._beginnings += 1
 
-    def _replace(self, delta: Delta, position: Position, resume_point: ResumePoint) -> Applied | None:
+    def _replace(self, delta: Delta, position: Position, resume_point: ResumePoint) -> AppliedChanges | None:
         """Replace all records by those of a delta; a record that only has another place in the log is no change."""
         present, _ = self._now
         source = delta.source or present.source
@@ -167,9 +167,9 @@ class MemoryStore:
         self._is_rebuilding = False
         if not is_known:
             return None
-        return Applied(tuple(key for key in applied.changed if key not in moved), applied.deleted)
+        return AppliedChanges(tuple(key for key in applied.changed if key not in moved), applied.deleted)
 
-    def _fill(self, delta: Delta, position: Position, resume_point: ResumePoint) -> Applied:
+    def _fill(self, delta: Delta, position: Position, resume_point: ResumePoint) -> AppliedChanges:
         """Publish the first records: the delta's dict becomes the store, without copying."""
         empty, before = self._now
         records: dict[bytes, Kept]
@@ -178,10 +178,13 @@ class MemoryStore:
         else:
             records = delta.changes  # type: ignore[assignment] # no other code uses the dict from now on
         # Snapshots of the empty version, or of one before it, keep their dict.
-        self._now = Present(records, empty.source), Version(before.number + 1, position, len(records), resume_point)
-        return Applied(tuple(records), ())
+        self._now = (
+            PresentRecords(records, empty.source),
+            Version(before.number + 1, position, len(records), resume_point),
+        )
+        return AppliedChanges(tuple(records), ())
 
-    def _change(self, delta: Delta, position: Position, resume_point: ResumePoint) -> Applied:
+    def _change(self, delta: Delta, position: Position, resume_point: ResumePoint) -> AppliedChanges:
         present, before = self._now
         records, changes = present.records, delta.changes
         replaced = {key: records.get(key) for key in changes}
@@ -197,7 +200,7 @@ class MemoryStore:
         before.newer = version
         present.update(alive, deleted)
         self._now = present, version
-        return Applied(changed, deleted)
+        return AppliedChanges(changed, deleted)
 
     def snapshot(self) -> MemorySnapshot:
         """Return the current version, in O(1)."""
@@ -228,13 +231,13 @@ class MemoryStore:
             resume_point = replace(found.note.resume_point, incarnation="")
             self._saved = found.saved
             version = Version(found.note.version, resume_point.position, len(found.records), resume_point)
-            self._now = Present(found.records, NOWHERE, found.saved), version
+            self._now = PresentRecords(found.records, NOWHERE, found.saved), version
         saver.begin(self._image, (self._beginnings, self._now[1].number), self.resume_point)
         return saver
 
-    def _image(self) -> Image | None:
+    def _image(self) -> CheckpointImage | None:
         """Return the current version, if it should be saved; thread-safe."""
-        from kafka_replica.stores.checkpoint_file import Image  # noqa: PLC0415
+        from kafka_replica.stores.checkpoint_file import CheckpointImage  # noqa: PLC0415
 
         beginnings, now = self._beginnings, self._now
         present, version = now
@@ -243,10 +246,10 @@ class MemoryStore:
             return None
         data = beginnings, version.number
         snapshot = MemorySnapshot(present, version)
-        return Image(data, snapshot.kept(), present.saved, present.source, version.number, resume_point)
+        return CheckpointImage(data, snapshot.kept(), present.saved, present.source, version.number, resume_point)
 
 
-def _content(present: Present, key: bytes, kept: Kept) -> tuple[bytes | None, Headers] | None:
+def _content(present: PresentRecords, key: bytes, kept: Kept) -> tuple[bytes | None, Headers] | None:
     """Return value and headers of a record; None if they cannot be read."""
     if not isinstance(kept, int):
         return kept[1], kept[4]

@@ -25,7 +25,7 @@ from typing import TypeVar, overload
 
 from kafka_replica.errors import BadRecordError
 from kafka_replica.records import Key, Partition, Position, Record, Stored, as_record, key_bytes
-from kafka_replica.stores.checkpoint import NOTHING_SAVED, Kept, Saved
+from kafka_replica.stores.checkpoint import NOTHING_SAVED, Kept, SavedRecords
 from kafka_replica.stores.contract import Snapshot
 from kafka_replica.transactions.resume_point import ResumePoint
 
@@ -50,12 +50,12 @@ class Version:
         self.newer: Version | None = None
 
 
-class Present:
+class PresentRecords:
     """The records of the newest version; shared by the store and its snapshots."""
 
     __slots__ = ("_lock", "records", "saved", "source")
 
-    def __init__(self, records: dict[bytes, Kept], source: Partition, saved: Saved = NOTHING_SAVED) -> None:
+    def __init__(self, records: dict[bytes, Kept], source: Partition, saved: SavedRecords = NOTHING_SAVED) -> None:
         self.records = records
         self.source = source  # the partition of records without a source
         self.saved = saved  # the file to which offsets among the records refer
@@ -92,7 +92,7 @@ class MemorySnapshot(Snapshot):
 
     __slots__ = ("__weakref__", "_lock", "_look_up", "_old", "_present", "_seen", "_version")
 
-    def __init__(self, present: Present, version: Version) -> None:
+    def __init__(self, present: PresentRecords, version: Version) -> None:
         self._present = present
         self._look_up = present.records.get
         self._version = version.number, version.position, version.count

@@ -8,7 +8,7 @@ from pathlib import Path
 from kafka_replica.errors import StoreError
 from kafka_replica.stores.checkpoint import load
 from kafka_replica.stores.contract import Snapshot
-from kafka_replica.stores.memory_snapshot import NOWHERE, MemorySnapshot, Present, Version
+from kafka_replica.stores.memory_snapshot import NOWHERE, MemorySnapshot, PresentRecords, Version
 
 
 def look(path: str | os.PathLike[str]) -> Snapshot:
@@ -33,4 +33,4 @@ def look(path: str | os.PathLike[str]) -> Snapshot:
         ) from error
     resume_point = found.note.resume_point
     version = Version(found.note.version, resume_point.position, len(found.records), resume_point)
-    return MemorySnapshot(Present(found.records, NOWHERE, found.saved), version)
+    return MemorySnapshot(PresentRecords(found.records, NOWHERE, found.saved), version)

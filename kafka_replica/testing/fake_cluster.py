@@ -10,7 +10,7 @@ from zlib import crc32
 from kafka_replica.common.clock import now_ms
 from kafka_replica.errors import KafkaReplicaError, TopicNotFoundError, UsageError
 from kafka_replica.records import Headers, Key, Partition, key_bytes
-from kafka_replica.testing.fake_log import FakeLog, Writing
+from kafka_replica.testing.fake_log import FakeLog, LoggedTransaction
 
 
 class TopicLogs:
@@ -111,7 +111,7 @@ class Cluster:
         value: bytes | None,
         headers: Headers,
         timestamp_ms: int | None,
-        writing: Writing | None = None,
+        writing: LoggedTransaction | None = None,
     ) -> tuple[FakeLog, int]:
         """Write a record to a given partition or the one of its key; return its log and offset."""
         topic, number = place

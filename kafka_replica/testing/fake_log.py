@@ -10,7 +10,7 @@ from typing import NamedTuple
 from kafka_replica.records import Headers, Partition, RawRecord, lacks_key
 
 
-class Writing:
+class LoggedTransaction:
     """A transaction in the log; ``is_committed`` is None while it is open."""
 
     __slots__ = ("epoch", "is_committed", "marker_epoch", "producer_id")
@@ -27,7 +27,7 @@ class Entry(NamedTuple):
     offset: int
     record: RawRecord | None
     """The record, or None for a marker. The key of a record without a key is None."""
-    writing: Writing | None
+    writing: LoggedTransaction | None
     """The transaction, or None for a record that was written outside of transactions."""
 
     @property
@@ -45,8 +45,8 @@ class FakeLog:
         self.end = 0  # the high watermark
         self.decided_end = 0  # the offset after the last marker or record outside of transactions
         self._entries: list[Entry] = []
-        self._open: dict[Writing, int] = {}  # with their first offsets
-        self._last: dict[int, Writing] = {}  # the last transaction of each producer
+        self._open: dict[LoggedTransaction, int] = {}  # with their first offsets
+        self._last: dict[int, LoggedTransaction] = {}  # the last transaction of each producer
         self._lost: list[int] = []  # the end of the log after each truncation
 
     @property
@@ -55,7 +55,12 @@ class FakeLog:
         return max(self.start, min(self._open.values(), default=self.end))
 
     def append(
-        self, key: bytes | None, value: bytes | None, timestamp_ms: int, headers: Headers, writing: Writing | None
+        self,
+        key: bytes | None,
+        value: bytes | None,
+        timestamp_ms: int,
+        headers: Headers,
+        writing: LoggedTransaction | None,
     ) -> int:
         """Write a record; return its offset."""
         offset = self.end
@@ -69,7 +74,7 @@ class FakeLog:
             self._last[writing.producer_id] = writing
         return offset
 
-    def mark(self, writing: Writing) -> None:
+    def mark(self, writing: LoggedTransaction) -> None:
         """Write the marker that ends a transaction."""
         self._add(Entry(self.end, None, writing))
         self._open.pop(writing, None)
@@ -142,7 +147,7 @@ def _stays(entry: Entry, newest: dict[bytes, int], *, keep_tombstones: bool) -> 
     return newest[entry.record[0]] == entry.offset and (keep_tombstones or entry.record[1] is not None)
 
 
-def _without_idle_markers(entries: Iterable[Entry], last: Iterable[Writing]) -> Iterator[Entry]:
+def _without_idle_markers(entries: Iterable[Entry], last: Iterable[LoggedTransaction]) -> Iterator[Entry]:
     """Skip markers of transactions without remaining records, except the last marker of each producer.
 
     Kafka keeps the emptied batch of the last marker, to recognise the producer, until the producer's id expires.

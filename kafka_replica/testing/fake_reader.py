@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 
-from kafka_replica.broker.reading.contract import Fetched, Opened, Origin, Retention
+from kafka_replica.broker.reading.contract import FetchResult, LogIdentity, Retention, StartOffsets
 from kafka_replica.broker.reading.fetch_positions import check_beginnings, cut_off
 from kafka_replica.broker.reading.topic_monitor import recreated
 from kafka_replica.errors import (
@@ -46,7 +46,7 @@ class FakeReader:
 
     # --- the LogReader protocol ---
 
-    def open(self, resume_point: ResumePoint | None = None) -> Opened:
+    def open(self, resume_point: ResumePoint | None = None) -> StartOffsets:
         """Find the topics, and start to read all their partitions, from the resume point if there is one."""
         with self._cluster.news:
             self._fetch_positions.clear()
@@ -55,7 +55,7 @@ class FakeReader:
             high = self._high()
             self._log_starts = beginnings
             if resume_point is None:
-                return Opened(beginnings, high, beginnings)
+                return StartOffsets(beginnings, high, beginnings)
             resume = resume_point.position.resume()
             check_beginnings(beginnings, resume)
             for partition, offset in resume.items():
@@ -63,19 +63,19 @@ class FakeReader:
                 if high.get(partition, -1) < position or self._fetch_positions[partition].log.has_lost(position, epoch):
                     raise cut_off(partition, position)
                 self._fetch_positions[partition].position = offset
-            return Opened(beginnings.advanced(resume), high, beginnings)
+            return StartOffsets(beginnings.advanced(resume), high, beginnings)
 
     @property
-    def origin(self) -> Origin:
+    def origin(self) -> LogIdentity:
         """The identity of the logs that are read."""
         epochs = {partition: each.epoch for partition, each in self._fetch_positions.items()}
-        return Origin(dict(self._topic_ids), epochs)
+        return LogIdentity(dict(self._topic_ids), epochs)
 
     def retentions(self) -> Mapping[str, Retention]:
         """Return the time that the test has set, for each topic."""
         return dict.fromkeys(self._topics, Retention(self._cluster.tombstones_kept_s))
 
-    def read(self, timeout_s: float) -> Fetched:
+    def read(self, timeout_s: float) -> FetchResult:
         """Return the batches that have arrived, waiting at most that long for the first."""
         with self._cluster.news:
             self._cluster.news.wait_for(lambda: self.is_over() or self._has_news(), timeout_s)
@@ -139,7 +139,7 @@ class FakeReader:
             return True
         return any(each.ends != each.told for each in self._fetch_positions.values())
 
-    def _fetched(self, trouble: BrokerError | None) -> Fetched:
+    def _fetched(self, trouble: BrokerError | None) -> FetchResult:
         batches: list[Batch] = []
         gaps: list[Partition] = []
         for fetch_position in self._fetch_positions.values() if trouble is None else ():
@@ -160,7 +160,7 @@ class FakeReader:
         starts = self._log_starts.advanced({partition: start for partition, (_, _, start) in told.items()})
         if starts != self._log_starts:
             self._log_starts = starts
-        return Fetched(reading, stable, gaps, trouble is None, trouble, self._log_starts)
+        return FetchResult(reading, stable, gaps, trouble is None, trouble, self._log_starts)
 
     def _stable(self) -> Position:
         return Position({partition: each.log.stable for partition, each in self._fetch_positions.items()})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from kafka_replica.records import Partition
-from kafka_replica.testing.fake_log import Entry, FakeLog, Writing
+from kafka_replica.testing.fake_log import Entry, FakeLog, LoggedTransaction
 from kafka_replica.transactions import Batch, Kind, Parsed
 
 
@@ -76,7 +76,7 @@ def _batch(partition: Partition, entries: list[Entry]) -> Batch:
     return Batch(partition, kind, first, end, len(entries), producer_id, epoch, Parsed(records))
 
 
-def _written_by(writing: Writing | None, *, is_marker: bool) -> tuple[Kind, int, int]:
+def _written_by(writing: LoggedTransaction | None, *, is_marker: bool) -> tuple[Kind, int, int]:
     """Return the kind of a batch, its producer's id and epoch."""
     if writing is None:
         return Kind.PLAIN, -1, -1

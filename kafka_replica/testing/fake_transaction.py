@@ -6,7 +6,7 @@ from kafka_replica.errors import UsageError
 from kafka_replica.producer import Committed, Transaction
 from kafka_replica.records import Headers, Key, Position
 from kafka_replica.testing.fake_cluster import Cluster
-from kafka_replica.testing.fake_log import FakeLog, Writing
+from kafka_replica.testing.fake_log import FakeLog, LoggedTransaction
 
 
 class FakeIdentity:
@@ -32,7 +32,7 @@ class FakeTransaction(Transaction):
         self._cluster = cluster
         self._identity = identity
         self._default_topic = topic
-        self._writing = Writing(identity.producer_id, identity.epoch)
+        self._writing = LoggedTransaction(identity.producer_id, identity.epoch)
         self._ends: dict[FakeLog, int] = {}
         identity.open = self
 

@@ -18,14 +18,14 @@ from pyspark.sql import functions as F  # noqa: N812
 from kafka_replica.data.validation.model import KeyCheck, LevelCheck
 from kafka_replica.data.validation.report_building import Extent
 from kafka_replica_spark.expressions import balanced
-from kafka_replica_spark.rows import MARK, Prepared, joined
+from kafka_replica_spark.rows import MARK, PreparedFrame, joined
 
 _HASH: Final = f"{MARK}hash"
 _AGAIN: Final = f"{MARK}again"
 """A second hash, and the least and the greatest of these hashes in a group."""
 
 
-class Marked(NamedTuple):
+class MarkedCheck(NamedTuple):
     """A check between rows, the column that is true in rows that break it, and the value to show."""
 
     check: KeyCheck | LevelCheck
@@ -33,16 +33,16 @@ class Marked(NamedTuple):
     value: Column
 
 
-def compared(rows: Prepared) -> tuple[DataFrame, list[Marked]]:
+def compared(rows: PreparedFrame) -> tuple[DataFrame, list[MarkedCheck]]:
     """Return the frame with a column for each check that compares rows; nothing runs before an action."""
     df = rows.df
-    marked: list[Marked] = []
+    marked: list[MarkedCheck] = []
     counted = rows.expressions.condition(rows.bound.applies_to)
     for key in rows.bound.keys:
         texts = [rows.texts[one] for one in key.components]
         name = f"{MARK}{len(marked)}"
         df = _with(df, rows, key.components, {name: key})
-        marked.append(Marked(key, F.col(name) & counted, joined(texts)))
+        marked.append(MarkedCheck(key, F.col(name) & counted, joined(texts)))
     for level, checks in groupby(rows.bound.levels, key=lambda check: check.level):
         alike = list(checks)
         names = [f"{MARK}{len(marked) + number}" for number in range(len(alike))]
@@ -52,11 +52,13 @@ def compared(rows: Prepared) -> tuple[DataFrame, list[Marked]]:
             broken = F.col(name) & rows.expressions.condition(check.flagged)
             if check.demand == "same":
                 broken &= value.isNotNull()
-            marked.append(Marked(check, broken, rows.told(check.component)))
+            marked.append(MarkedCheck(check, broken, rows.told(check.component)))
     return df, marked
 
 
-def _with(df: DataFrame, rows: Prepared, level: Sequence[str], checks: dict[str, KeyCheck | LevelCheck]) -> DataFrame:
+def _with(
+    df: DataFrame, rows: PreparedFrame, level: Sequence[str], checks: dict[str, KeyCheck | LevelCheck]
+) -> DataFrame:
     """Return the frame with columns that are true in rows of wrong groups."""
     texts = [rows.texts[one] for one in level]
     names = [f"{MARK}level{number}" for number in range(len(level))]
@@ -122,7 +124,7 @@ def _wrong(name: str, check: KeyCheck | LevelCheck) -> Column:
     return F.coalesce(F.min(name) != F.max(name), F.lit(False))
 
 
-def extents(rows: Prepared) -> list[Extent]:
+def extents(rows: PreparedFrame) -> list[Extent]:
     """Return the values of the attributes of the data set; reads the frame once if there are any."""
     checks = rows.bound.whole
     if not checks:

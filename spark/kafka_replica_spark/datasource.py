@@ -19,7 +19,7 @@ from pyspark.sql.types import StructType
 
 from kafka_replica.errors import UsageError
 from kafka_replica.sdmx import Structures
-from kafka_replica_spark.executor_source import Planned, Slice, SliceReader
+from kafka_replica_spark.executor_source import PlannedSource, RowSlice, SliceReader
 from kafka_replica_spark.options import Options, parsed, snapshot_of
 from kafka_replica_spark.stamps import VERSION, metadata, position_json, stamped
 from kafka_replica_spark.tables import Unreadable, ViewTables
@@ -52,18 +52,18 @@ def register(spark: SparkSession) -> None:
     spark.dataSource.register(KafkaReplicaSource)
 
 
-class Pinned(NamedTuple):
+class PinnedTable(NamedTuple):
     """The table of one version: the state of the source after ``load()``."""
 
     schema: StructType
     stamps: tuple[int, str]
-    slices: list[Slice]
+    slices: list[RowSlice]
 
 
 class KafkaReplicaSource(DataSource):
     """A view of one version. See :func:`register`."""
 
-    _pinned: Pinned | None = None
+    _pinned: PinnedTable | None = None
 
     @classmethod
     def name(cls) -> str:
@@ -95,18 +95,18 @@ class KafkaReplicaSource(DataSource):
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self._is_planned:  # pickled with each task, which needs only its slice
-            return Planned, ({},)
+            return PlannedSource, ({},)
         return _restored, (type(self), self._pinned)
 
 
-def _restored(kind: type[KafkaReplicaSource], pinned: Pinned | None) -> KafkaReplicaSource:
+def _restored(kind: type[KafkaReplicaSource], pinned: PinnedTable | None) -> KafkaReplicaSource:
     # Without the options: they may include passwords, and are not needed again.
     made = kind({})
     made._pinned = pinned  # noqa: SLF001 - of its own class
     return made
 
 
-def _pinned(options: Options) -> Pinned:
+def _pinned(options: Options) -> PinnedTable:
     unreadable: list[Unreadable] = []
     with snapshot_of(options) as snapshot:
         tables = ViewTables(Structures(snapshot)).tables(options.view, options.selection, unreadable.append)
@@ -114,10 +114,10 @@ def _pinned(options: Options) -> Pinned:
         version, position = snapshot.version, position_json(snapshot)
     schema = stamped(options.view.schema, metadata(options.view.name, version, position, unreadable))
     assert schema[VERSION].metadata  # noqa: S101 - the frame contains the version that it shows
-    return Pinned(schema, (version, position), slices)
+    return PinnedTable(schema, (version, position), slices)
 
 
-def _bounded(slices: Iterable[Slice], options: Options) -> Iterator[Slice]:
+def _bounded(slices: Iterable[RowSlice], options: Options) -> Iterator[RowSlice]:
     size = 0
     for one in slices:
         size += len(one.stream)
@@ -130,7 +130,7 @@ def _bounded(slices: Iterable[Slice], options: Options) -> Iterator[Slice]:
         yield one
 
 
-def _slices(tables: Iterable[pa.Table], slice_bytes: int) -> Iterator[Slice]:
+def _slices(tables: Iterable[pa.Table], slice_bytes: int) -> Iterator[RowSlice]:
     """Yield the tables as compressed streams of about that size, in order; an artefact may be in several streams."""
     waiting: list[pa.Table] = []
     size = 0
@@ -138,12 +138,12 @@ def _slices(tables: Iterable[pa.Table], slice_bytes: int) -> Iterator[Slice]:
         for part in _parts(table, slice_bytes):
             stream = _stream([part])
             if waiting and size + len(stream) > slice_bytes:
-                yield Slice(_stream(waiting))
+                yield RowSlice(_stream(waiting))
                 waiting, size = [], 0
             waiting.append(part)
             size += len(stream)
     if waiting:
-        yield Slice(_stream(waiting))
+        yield RowSlice(_stream(waiting))
 
 
 def _parts(table: pa.Table, slice_bytes: int) -> Iterator[pa.Table]:

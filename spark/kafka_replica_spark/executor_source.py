@@ -13,7 +13,7 @@ from pyspark import cloudpickle
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 
 
-class Slice(InputPartition):
+class RowSlice(InputPartition):
     """A slice of the rows of a table, as a compressed Arrow stream."""
 
     def __init__(self, stream: bytes) -> None:
@@ -27,7 +27,7 @@ class SliceReader(DataSourceReader):
     ``slices`` stay on the driver: a task gets its own slice, and the reader without slices.
     """
 
-    def __init__(self, schema: pa.Schema, stamps: tuple[int, str], batch_rows: int, slices: list[Slice]) -> None:
+    def __init__(self, schema: pa.Schema, stamps: tuple[int, str], batch_rows: int, slices: list[RowSlice]) -> None:
         self._schema, self._stamps, self._batch_rows = schema, stamps, batch_rows
         self._slices = slices
 
@@ -55,7 +55,7 @@ class SliceReader(DataSourceReader):
         return pa.RecordBatch.from_arrays(cast, schema=self._schema)
 
 
-class Planned(DataSource):
+class PlannedSource(DataSource):
     """The data source as pickled with tasks: only its name."""
 
     @classmethod

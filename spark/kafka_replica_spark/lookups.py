@@ -32,7 +32,7 @@ SAME_AS_DEFAULT: Final = b"same as default"
 """The languages whose names are in the default column."""
 
 
-class Carrier(Protocol):
+class BroadcastVariable(Protocol):
     """A broadcast variable of Spark."""
 
     @property
@@ -55,7 +55,7 @@ class CodelistLookups:
     NULL where the value is NULL.
     """
 
-    def __init__(self, *carriers: Carrier) -> None:
+    def __init__(self, *carriers: BroadcastVariable) -> None:
         self._carriers = carriers
         self._is_read = False
         self._blocks: dict[str, _Block] = {}

@@ -15,7 +15,7 @@ from kafka_replica.data.validation.report import Report
 from kafka_replica.data.validation.report_building import KINDS, ORDER, SERIES, report_of
 from kafka_replica.data.validation.requests import need_errors
 from kafka_replica_spark.cross_row import extents
-from kafka_replica_spark.rows import Prepared, joined, prepared
+from kafka_replica_spark.rows import PreparedFrame, joined, prepared
 
 
 def dataset_findings(df: DataFrame, rules: Rules) -> tuple[Finding, ...]:
@@ -67,7 +67,7 @@ def _cached(df: DataFrame) -> Iterator[None]:
             df.unpersist()
 
 
-def _about_all(rows: Prepared) -> tuple[Finding, ...]:
+def _about_all(rows: PreparedFrame) -> tuple[Finding, ...]:
     return report_building.dataset_findings(rows.bound, extents(rows))
 
 

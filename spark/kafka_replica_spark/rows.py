@@ -28,7 +28,7 @@ _BETWEEN: Final = "\x1f"
 
 
 @dataclass(frozen=True)
-class Prepared:
+class PreparedFrame:
     """The texts of a frame's components as columns, and its rules.
 
     Attributes:
@@ -115,7 +115,7 @@ def joined(texts: Sequence[Column]) -> Column:
     return F.concat_ws(".", *(F.coalesce(one, F.lit("")) for one in texts))
 
 
-def prepared(df: DataFrame, rules: Rules) -> Prepared:
+def prepared(df: DataFrame, rules: Rules) -> PreparedFrame:
     """Return the frame prepared for rules.
 
     Raises:
@@ -139,10 +139,10 @@ def prepared(df: DataFrame, rules: Rules) -> Prepared:
         text = as_text(quoted(name), kind) if shapes[name] != "other" else _present(name)
         texts[name] = _given(text) if name in several else text
     floating = frozenset(name for name, kind in kinds.items() if _is_floating(kind))
-    return Prepared(df, texts, bound, Expressions(texts, floating, put=bytes_for(df)), several, floating)
+    return PreparedFrame(df, texts, bound, Expressions(texts, floating, put=bytes_for(df)), several, floating)
 
 
-def with_texts_computed_once(rows: Prepared) -> Prepared:
+def with_texts_computed_once(rows: PreparedFrame) -> PreparedFrame:
     """Return the rows with the texts of floating-point columns in columns of their own.
 
     Such a text is a large expression. A condition that uses it several times would contain a copy for each use, and

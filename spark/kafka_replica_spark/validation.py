@@ -21,10 +21,10 @@ from kafka_replica.data.validation.requests import rules_for, splitting_at
 from kafka_replica.data.validation.screening import narrowed, screens
 from kafka_replica.errors import UsageError
 from kafka_replica.sdmx import Urn
-from kafka_replica_spark.cross_row import Marked, compared
+from kafka_replica_spark.cross_row import MarkedCheck, compared
 from kafka_replica_spark.findings import Finding, Item, with_findings
 from kafka_replica_spark.literals import MOST_IN_MAPS, entries, maps_are_hashed
-from kafka_replica_spark.rows import Prepared, prepared, with_texts_computed_once
+from kafka_replica_spark.rows import PreparedFrame, prepared, with_texts_computed_once
 from kafka_replica_spark.stamps import POSITION, VERSION, position_json, with_stamp
 
 
@@ -80,7 +80,7 @@ def validate(
     rows = with_texts_computed_once(prepared(df, compiled))
     unchecked = list(rows.bound.unchecked)
     whole = rows.df
-    marked: list[Marked] = []
+    marked: list[MarkedCheck] = []
     if not df.isStreaming:
         whole, marked = compared(rows)
     elif rows.bound.keys or rows.bound.levels:
@@ -117,7 +117,7 @@ def split(validated: DataFrame, *, severity: str = "error") -> Split:
     return Split(validated.filter(~bad).drop(ERRORS), validated.filter(bad))
 
 
-def _metadata(rows: Prepared, rules: Rules, snapshot: Snapshot | None, unchecked: list[str]) -> dict[str, Any]:
+def _metadata(rows: PreparedFrame, rules: Rules, snapshot: Snapshot | None, unchecked: list[str]) -> dict[str, Any]:
     made: dict[str, Any] = {
         "version": rules.version,
         "artefact": str(rules.structure),
@@ -136,7 +136,7 @@ def _check_columns(df: DataFrame, rules: Rules, added: list[str]) -> None:
         )
 
 
-def _items(rows: Prepared, rules: Rules, marked: list[Marked]) -> list[Item]:
+def _items(rows: PreparedFrame, rules: Rules, marked: list[MarkedCheck]) -> list[Item]:
     """Return all possible findings, each with a short condition that is true in all rows that have it."""
     screened = dict(zip(rows.screened, screens(rules, rows.screened, rows.several), strict=True))
     # These conditions are evaluated for each row, all others for few rows.

@@ -16,7 +16,7 @@ from kafka_replica.broker.connection.clients import made
 from kafka_replica.broker.connection.logs import librdkafka_log
 from kafka_replica.broker.connection.settings import error_callback, reader_settings
 from kafka_replica.broker.errors import is_missing_topic, is_refusal, may_pass, translate_error
-from kafka_replica.broker.reading.contract import Fetched, Opened, Origin, Retention
+from kafka_replica.broker.reading.contract import FetchResult, LogIdentity, Retention, StartOffsets
 from kafka_replica.broker.reading.fetch_positions import check_beginnings, check_ends
 from kafka_replica.broker.reading.topic_monitor import TopicMonitor
 from kafka_replica.errors import (
@@ -70,11 +70,11 @@ class ConsumerReader:
 
     gaps_are_certain = False
 
-    def open(self, resume_point: ResumePoint | None = None) -> Opened:
+    def open(self, resume_point: ResumePoint | None = None) -> StartOffsets:
         """Find the topics, and start to read all their partitions, from the resume point if there is one."""
         return self._ask(lambda: self._open(resume_point))
 
-    def _open(self, resume_point: ResumePoint | None) -> Opened:
+    def _open(self, resume_point: ResumePoint | None) -> StartOffsets:
         if resume_point is not None:
             self._topic_monitor.expect(resume_point.topic_ids)
         partitions = self._topic_monitor.find(_ANSWER_S)
@@ -82,7 +82,7 @@ class ConsumerReader:
         beginnings = self._kafka.beginnings(partitions, _ANSWER_S)
         self._log_starts = beginnings
         if resume_point is None:
-            return Opened(self._assign(beginnings), ends.high, beginnings)
+            return StartOffsets(self._assign(beginnings), ends.high, beginnings)
         resume = resume_point.position.resume()
         check_beginnings(beginnings, resume)
         check_ends(ends.high, resume_point.position)
@@ -91,12 +91,12 @@ class ConsumerReader:
         self._epochs.update(
             {p: epoch for p, epoch in resume_point.leader_epochs.items() if resume[p] == resume_point.position[p]}
         )
-        return Opened(self._assign(beginnings.advanced(resume)), ends.high, beginnings)
+        return StartOffsets(self._assign(beginnings.advanced(resume)), ends.high, beginnings)
 
     @property
-    def origin(self) -> Origin:
+    def origin(self) -> LogIdentity:
         """The ids of the topics and the leader epochs of the batches read last."""
-        return Origin(self._topic_monitor.topic_ids, dict(self._epochs))
+        return LogIdentity(self._topic_monitor.topic_ids, dict(self._epochs))
 
     @property
     def leaders(self) -> Mapping[Partition, int]:
@@ -142,7 +142,7 @@ class ConsumerReader:
         unread = dict.fromkeys(self.look(), 0)
         return Ends(Position({**ends.stable, **unread}), Position({**ends.high, **unread}))
 
-    def read(self, timeout_s: float) -> Fetched:
+    def read(self, timeout_s: float) -> FetchResult:
         """Return the records that have arrived, waiting at most that long for the first."""
         first = self._consumer.poll(timeout_s)
         messages = [] if first is None else [first, *self._consumer.consume(_BATCH_RECORDS, 0)]
@@ -158,7 +158,7 @@ class ConsumerReader:
         batches = [_batch(Partition(*each), found) for each, found in records.items()]
         trouble = self._passing_trouble() or self._take_pulse()
         reading = self._reading(batches)
-        return Fetched(reading, self._stable, self._gaps(reading), heard, trouble, self._log_starts)
+        return FetchResult(reading, self._stable, self._gaps(reading), heard, trouble, self._log_starts)
 
     def refusal(self) -> BrokerError | ConfigurationError | None:
         """Return the refusal of our credentials or settings by which the last query failed, if any."""

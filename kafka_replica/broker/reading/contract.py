@@ -11,7 +11,7 @@ from kafka_replica.transactions import Ends, Reading
 from kafka_replica.transactions.resume_point import ResumePoint
 
 
-class Opened(NamedTuple):
+class StartOffsets(NamedTuple):
     """The offsets of all partitions when reading began."""
 
     beginnings: Position
@@ -22,7 +22,7 @@ class Opened(NamedTuple):
     """The log start offset of each partition; 0 for partitions that are not listed."""
 
 
-class Origin(NamedTuple):
+class LogIdentity(NamedTuple):
     """The identity of a log, to notice that it was replaced since it was read."""
 
     topic_ids: Mapping[str, str]
@@ -31,7 +31,7 @@ class Origin(NamedTuple):
     """The leader epoch of the last batch read of each partition (KIP-320), where known."""
 
 
-class Fetched(NamedTuple):
+class FetchResult(NamedTuple):
     """The result of one read, with the facts about the log that were found since then."""
 
     reading: Reading
@@ -44,7 +44,7 @@ class Fetched(NamedTuple):
     trouble: BrokerError | None
     """An error that may pass by itself, such as a broker that went away."""
     log_starts: Position
-    """The current log start offsets, as in ``Opened``; the same object until one of them moves."""
+    """The current log start offsets, as in ``StartOffsets``; the same object until one of them moves."""
     size_bytes: int = 0
     """The size of the batches, possibly compressed, as far as they are not parsed yet."""
 
@@ -73,8 +73,8 @@ class Retention(NamedTuple):
 class LogReader(Protocol):
     """A reader of topics from their beginnings, each partition in log order. Not thread-safe.
 
-    An error that may pass by itself is raised as ``BrokerUnavailableError`` (or returned as ``Fetched.trouble``), and
-    the caller can repeat the call; any other error is final.
+    An error that may pass is raised as ``BrokerUnavailableError`` (or returned as ``FetchResult.trouble``), and the
+    caller can repeat the call; any other error is final.
     """
 
     gaps_are_certain: bool
@@ -83,7 +83,7 @@ class LogReader(Protocol):
     Where there is no gap, nothing is missing in either case.
     """
 
-    def open(self, resume_point: ResumePoint | None = None) -> Opened:
+    def open(self, resume_point: ResumePoint | None = None) -> StartOffsets:
         """Find the topics, and start to read all their partitions, from the resume point if there is one.
 
         Raises:
@@ -93,7 +93,7 @@ class LogReader(Protocol):
         """
 
     @property
-    def origin(self) -> Origin:
+    def origin(self) -> LogIdentity:
         """The identity of the logs that are read."""
 
     @property
@@ -109,7 +109,7 @@ class LogReader(Protocol):
             BrokerError: Kafka did not answer.
         """
 
-    def read(self, timeout_s: float) -> Fetched:
+    def read(self, timeout_s: float) -> FetchResult:
         """Return the batches that have arrived, waiting at most that long for the first.
 
         Raises:

@@ -11,7 +11,7 @@ from uuid import UUID
 from confluent_kafka import KafkaError
 
 from kafka_replica.broker.errors import may_pass, translate_error
-from kafka_replica.broker.reading.contract import Origin
+from kafka_replica.broker.reading.contract import LogIdentity
 from kafka_replica.broker.reading.topic_monitor import recreated
 from kafka_replica.broker.wire.cluster import Cluster, Purpose
 from kafka_replica.broker.wire.connection import BrokerConnection
@@ -154,9 +154,9 @@ class FetchPositions:
         return beginnings.advanced(resume)
 
     @property
-    def origin(self) -> Origin:
+    def origin(self) -> LogIdentity:
         """The identity of the logs that are read."""
-        return Origin(self._printed_ids, {each.partition: each.epoch for each in self if each.epoch >= 0})
+        return LogIdentity(self._printed_ids, {each.partition: each.epoch for each in self if each.epoch >= 0})
 
     async def settings(self, names: Sequence[str]) -> Mapping[str, Mapping[str, str | None]]:
         """Return some settings of each topic, without the topics whose settings we may not query.

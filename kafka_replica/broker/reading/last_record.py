@@ -28,7 +28,7 @@ _AT_ONCE = 50
 _LITTLE: dict[str, Any] = {"queued.max.messages.kbytes": 8192, "fetch.message.max.bytes": 4 << 20}  # limits memory
 
 
-class Found(NamedTuple):
+class FoundRecord(NamedTuple):
     """The key, value and offset of a record that was read."""
 
     key: bytes | None
@@ -38,7 +38,7 @@ class Found(NamedTuple):
 
 def last_of_key(
     config: Mapping[str, Any], partition: Partition, key: bytes, timeout_s: float, hint: int | None = None
-) -> Found | None:
+) -> FoundRecord | None:
     """Return the last committed record of a key in a partition, or None; reads the whole partition as of the call.
 
     Args:
@@ -51,7 +51,7 @@ def last_of_key(
     Raises:
         BrokerError: Kafka did not answer or refused, or an open transaction blocked reading.
     """
-    found: Found | None = None
+    found: FoundRecord | None = None
     for start in (0,) if hint is None else (hint, 0):
         for record in committed(config, [partition], timeout_s, {partition: start}):
             if record.key == key:
@@ -68,7 +68,7 @@ def committed(
     begin: Mapping[Partition, int],
     *,
     decided_only: bool = False,
-) -> Iterator[Found]:
+) -> Iterator[FoundRecord]:
     """Yield all committed records below the current high watermarks, each partition in log order.
 
     With ``decided_only``, yield the records below the last stable offsets, without waiting for open transactions.
@@ -127,10 +127,10 @@ def _left(consumer: Consumer, todo: dict[Partition, int]) -> dict[Partition, int
     }
 
 
-def _taken(message: Message, doing: str) -> Found | None:
+def _taken(message: Message, doing: str) -> FoundRecord | None:
     error = message.error()
     if error is None:
-        return Found(message.key(), message.value(), message.offset() or 0)
+        return FoundRecord(message.key(), message.value(), message.offset() or 0)
     if error.code() == KafkaError._PARTITION_EOF or may_pass(error) or error.code() == _NO_GROUP:
         return None
     raise translate_error(error, doing)

@@ -17,7 +17,7 @@ from confluent_kafka import KafkaError
 from kafka_replica.broker.connection.security import connection_settings
 from kafka_replica.broker.errors import is_missing_topic, may_pass, translate_error
 from kafka_replica.broker.reading.batches import scan_batches
-from kafka_replica.broker.reading.contract import RETENTION_SETTINGS, Fetched, Opened, Origin, Retention
+from kafka_replica.broker.reading.contract import RETENTION_SETTINGS, FetchResult, LogIdentity, Retention, StartOffsets
 from kafka_replica.broker.reading.fetch_positions import (
     FetchPosition,
     FetchPositions,
@@ -79,12 +79,12 @@ class MarkerReader:
 
     gaps_are_certain = True
 
-    def open(self, resume_point: ResumePoint | None = None) -> Opened:
+    def open(self, resume_point: ResumePoint | None = None) -> StartOffsets:
         """Find the topics, and start to read all their partitions, from the resume point if there is one."""
         return self._run(self._open(resume_point))
 
     @property
-    def origin(self) -> Origin:
+    def origin(self) -> LogIdentity:
         """The identity of the logs that are read."""
         return self._fetch_positions.origin
 
@@ -98,7 +98,7 @@ class MarkerReader:
         found = self._run(self._fetch_positions.settings(RETENTION_SETTINGS))
         return {topic: Retention.of(settings) for topic, settings in found.items()}
 
-    def read(self, timeout_s: float) -> Fetched:
+    def read(self, timeout_s: float) -> FetchResult:
         """Return the batches that have arrived, waiting at most that long for the first."""
         with self._refusals():
             return self._read(timeout_s)
@@ -143,14 +143,14 @@ class MarkerReader:
 
     # --- implementation ---
 
-    async def _open(self, resume_point: ResumePoint | None) -> Opened:
+    async def _open(self, resume_point: ResumePoint | None) -> StartOffsets:
         beginnings = await self._fetch_positions.open(resume_point)
         high = (await self._fetch_positions.ends()).high
         if resume_point is not None:
             check_ends(high, resume_point.position)
-        return Opened(beginnings, high, self._fetch_positions.log_starts)
+        return StartOffsets(beginnings, high, self._fetch_positions.log_starts)
 
-    def _read(self, timeout_s: float) -> Fetched:
+    def _read(self, timeout_s: float) -> FetchResult:
         if self._fetch_positions.are_leaders_due:
             try:
                 self._waiter.run(self._fetch_positions.find_leaders())
@@ -253,7 +253,7 @@ class MarkerReader:
             fetch_position.position = answered.high_watermark  # compaction has removed everything up to the end
             self._gaps.add(fetch_position.partition)
 
-    def _fetched(self, *, heard: bool) -> Fetched:
+    def _fetched(self, *, heard: bool) -> FetchResult:
         trouble, self._trouble = self._trouble, None
         batches, self._batches = self._batches, []
         size_bytes, self._size_bytes = self._size_bytes, 0
@@ -264,4 +264,4 @@ class MarkerReader:
             Position({each.partition: each.high for each in self._fetch_positions if each.high >= 0}),
         )
         stable = Position({each.partition: each.stable for each in self._fetch_positions if each.stable >= 0})
-        return Fetched(reading, stable, gaps, heard, trouble, self._fetch_positions.log_starts, size_bytes)
+        return FetchResult(reading, stable, gaps, heard, trouble, self._fetch_positions.log_starts, size_bytes)

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 
 from kafka_replica.data.errors import MapError
 from kafka_replica.data.mapping.map_ends import measures_of
-from kafka_replica.data.mapping.model import Copy, DateMap, Fixed, MapPlan, Side, ValueMap
+from kafka_replica.data.mapping.model import Copy, DateMap, Fixed, MapPlan, MapSide, ValueMap
 from kafka_replica.sdmx import DataStructure, Urn
 
 
-class Building:
+class PlanBuilder:
     """Collect the parts of a plan, and check that the components that they name exist.
 
     Args:
@@ -19,7 +19,7 @@ class Building:
         target: the target structure.
     """
 
-    def __init__(self, artefact: Urn, source: Side, target: Side) -> None:
+    def __init__(self, artefact: Urn, source: MapSide, target: MapSide) -> None:
         self.artefact, self.source, self.target = artefact, source, target
         self._copies: list[Copy] = []
         self._fixed: list[Fixed] = []

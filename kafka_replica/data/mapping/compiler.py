@@ -7,11 +7,11 @@ from datetime import UTC, date, datetime
 from typing import Final
 
 from kafka_replica.data.errors import MapError
-from kafka_replica.data.mapping.building import Building
+from kafka_replica.data.mapping.building import PlanBuilder
 from kafka_replica.data.mapping.catalogue import map_severities
 from kafka_replica.data.mapping.dates import (
     DEFAULTS,
-    Dated,
+    PatternDate,
     Reading,
     UnusableDateError,
     Writing,
@@ -105,7 +105,7 @@ def _compiled(
 ) -> MapPlan:
     source, source_structure = side_of(structures, map_.source, map_.urn, "source")
     target, target_structure = side_of(structures, map_.target, map_.urn, "target")
-    building = Building(map_.urn, source, target)
+    building = PlanBuilder(map_.urn, source, target)
     for one in map_.component_maps:
         building.add(_component_map(structures, one, building))
     for fixed in map_.fixed_value_maps:
@@ -120,7 +120,7 @@ def _compiled(
     return building.plan(structures.version, severities)
 
 
-def _component_map(structures: Structures, one: ComponentMap, building: Building) -> list[Copy] | list[ValueMap]:
+def _component_map(structures: Structures, one: ComponentMap, building: PlanBuilder) -> list[Copy] | list[ValueMap]:
     if one.representation_map is None:
         if len(one.sources) == len(one.targets):
             return [Copy(source, target) for source, target in zip(one.sources, one.targets, strict=True)]
@@ -170,7 +170,7 @@ def _default_resolve(reading: Reading) -> Resolve:
 
     A time of day is a point of time: 10:30 means 10:30:00, not 10:30:59.
     """
-    has_time = isinstance(reading, Dated) and reading.clock_s is not None
+    has_time = isinstance(reading, PatternDate) and reading.clock_s is not None
     return "startOfPeriod" if has_time else "endOfPeriod"
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
-from kafka_replica.data.mapping.dates import LETTERS, MONTHS, Counted, Dated, Reading
+from kafka_replica.data.mapping.dates import LETTERS, MONTHS, PatternDate, Reading, UnitCount
 from kafka_replica.data.mapping.engines import Engine, Expression
 from kafka_replica.data.mapping.frequency_cases import by_frequency
 from kafka_replica.data.mapping.model import DateMap, Resolve
@@ -43,7 +43,7 @@ def add_instant(engine: Engine, one: DateMap, text: Expression, frequency: Expre
     The names of columns with intermediate values begin with the name of that column.
     """
     readings = one.readings if frequency is not None else one.readings[:1]
-    dated = [(known, reading) for known, reading in readings if isinstance(reading, Dated)]
+    dated = [(known, reading) for known, reading in readings if isinstance(reading, PatternDate)]
     numbers: dict[_Slot, Expression] = {}
     if dated:
         numbers = _add_numbers(engine, dated, text, frequency, name)
@@ -56,7 +56,7 @@ def add_instant(engine: Engine, one: DateMap, text: Expression, frequency: Expre
         engine.let({f"{name}_count": engine.whole(text)})
 
     def second(reading: Reading) -> Expression:
-        if isinstance(reading, Counted):
+        if isinstance(reading, UnitCount):
             return _counted(engine, engine.column(f"{name}_count"), reading, one.resolve)
         return _second(engine, reading, _own(reading, numbers), engine.column(f"{name}_first"), one.resolve)
 
@@ -64,12 +64,16 @@ def add_instant(engine: Engine, one: DateMap, text: Expression, frequency: Expre
 
 
 def _add_numbers(
-    engine: Engine, dated: Sequence[tuple[str | None, Dated]], text: Expression, frequency: Expression | None, name: str
+    engine: Engine,
+    dated: Sequence[tuple[str | None, PatternDate]],
+    text: Expression,
+    frequency: Expression | None,
+    name: str,
 ) -> dict[_Slot, Expression]:
     """Add columns with the numbers of all fields; a row has those of its own format, the others are NULL."""
     slots = list(dict.fromkeys(slot for _, reading in dated for slot in _slots(reading).values()))
 
-    def parts(reading: Dated) -> Expression:
+    def parts(reading: PatternDate) -> Expression:
         last = {field: number for number, field in enumerate(reading.fields, start=1)}
         groups = {slot: last[field] for field, slot in _slots(reading).items()}
         return engine.captures(text, anchored(reading.expression), [groups.get(slot) for slot in slots])
@@ -86,7 +90,7 @@ def _add_numbers(
     return numbers | {slot: engine.column(f"{made[slot]}_year") for slot in short}
 
 
-def _slots(reading: Dated) -> dict[str, _Slot]:
+def _slots(reading: PatternDate) -> dict[str, _Slot]:
     """Return the fields that determine a date; the first year is the only one."""
     years = [field for field in reading.fields if field.endswith("year") and field != "day_of_year"]
     found = {field: _Slot(field) for field in reading.fields if field not in years and field != "millisecond"}
@@ -96,7 +100,7 @@ def _slots(reading: Dated) -> dict[str, _Slot]:
     return found | {years[0]: _Slot(_YEAR, short_year_from=low)}
 
 
-def _own(reading: Dated, numbers: Mapping[_Slot, Expression]) -> Fields:
+def _own(reading: PatternDate, numbers: Mapping[_Slot, Expression]) -> Fields:
     return {slot.field: numbers[slot] for slot in _slots(reading).values()}
 
 
@@ -115,19 +119,19 @@ def _full_year(engine: Engine, short: Expression, low: int) -> Expression:
     ])  # fmt: skip
 
 
-def _same_parts(reading: Dated) -> Hashable:
+def _same_parts(reading: PatternDate) -> Hashable:
     return reading.expression, tuple(_slots(reading).items())
 
 
-def _same_day(reading: Dated) -> Hashable:
+def _same_day(reading: PatternDate) -> Hashable:
     return reading.unit, tuple(sorted(_slots(reading).values()))
 
 
 def _same_second(reading: Reading) -> Hashable:
-    return reading if isinstance(reading, Counted) else (_same_day(reading), reading.clock_s)
+    return reading if isinstance(reading, UnitCount) else (_same_day(reading), reading.clock_s)
 
 
-def _first_day(engine: Engine, reading: Dated, fields: Fields) -> Expression:
+def _first_day(engine: Engine, reading: PatternDate, fields: Fields) -> Expression:
     """Return the first day of the period; of a day in an ISO 8601 week, the Monday. Week 1 is the week of 4 January."""
     one, year = engine.number(1), fields[_YEAR]
     month = fields.get("month_name", fields.get("month"))
@@ -146,7 +150,7 @@ def _first_day(engine: Engine, reading: Dated, fields: Fields) -> Expression:
     return engine.day(year, (number - one) * engine.number(MONTHS[reading.unit]) + one, one)
 
 
-def _day_of_year(reading: Dated, fields: Fields) -> Expression | None:
+def _day_of_year(reading: PatternDate, fields: Fields) -> Expression | None:
     return fields.get("day_of_year", fields.get("number:D")) if reading.unit == "day" else None
 
 
@@ -154,7 +158,7 @@ def _week(fields: Fields) -> Expression:
     return fields.get("week", fields.get("number:W"))
 
 
-def _second(engine: Engine, reading: Dated, fields: Fields, first: Expression, resolve: Resolve) -> Expression:
+def _second(engine: Engine, reading: PatternDate, fields: Fields, first: Expression, resolve: Resolve) -> Expression:
     """Return the second that is meant in the period that begins on a day; NULL if the year has no such period."""
     one = engine.number(1)
 
@@ -187,7 +191,7 @@ def _resolved(engine: Engine, start: Expression, end: Expression, resolve: Resol
     return end - engine.number(1) if resolve == "endOfPeriod" else engine.floor(start + end, 2)
 
 
-def _counted(engine: Engine, number: Expression, reading: Counted, resolve: Resolve) -> Expression:
+def _counted(engine: Engine, number: Expression, reading: UnitCount, resolve: Resolve) -> Expression:
     count = engine.floor(number, reading.per_s)
     most = engine.number(_FARTHEST // reading.unit_s)
     start = count * engine.number(reading.unit_s) + engine.number(reading.base_s)

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Sequence
 from typing import Final
 
 from kafka_replica.data.mapping.date_reading import DAY_S
-from kafka_replica.data.mapping.dates import MONTHS, UNITS, Counted, Token, Writing, Written
+from kafka_replica.data.mapping.dates import MONTHS, UNITS, Token, UnitCount, Writing, WrittenDate
 from kafka_replica.data.mapping.engines import Engine, Expression
 from kafka_replica.data.mapping.frequency_cases import by_frequency
 from kafka_replica.data.mapping.model import DateMap
@@ -22,11 +22,11 @@ def add_written(engine: Engine, one: DateMap, at_s: Expression, frequency: Expre
     of that column.
     """
     writings = one.writings if frequency is not None else one.writings[:1]
-    dates = [writing for _, writing in writings if isinstance(writing, Written)]
+    dates = [writing for _, writing in writings if isinstance(writing, WrittenDate)]
     made = _add_pieces(engine, dates, at_s, name) if dates else {}
 
     def text(writing: Writing) -> Expression:
-        if isinstance(writing, Counted):
+        if isinstance(writing, UnitCount):
             count = engine.floor(at_s - engine.number(writing.base_s), writing.unit_s) * engine.number(writing.per_s)
             return engine.signed(count)
         is_inside = ~engine.is_null(engine.column(f"{name}_day"))
@@ -39,7 +39,7 @@ def add_written(engine: Engine, one: DateMap, at_s: Expression, frequency: Expre
     engine.add({name: by_frequency(engine, writings, frequency, _same_text, text)})
 
 
-def _add_pieces(engine: Engine, dates: Sequence[Written], at_s: Expression, name: str) -> dict[Hashable, str]:
+def _add_pieces(engine: Engine, dates: Sequence[WrittenDate], at_s: Expression, name: str) -> dict[Hashable, str]:
     """Add columns with the texts of all fields that occur; return their names."""
     day = engine.floor(at_s, DAY_S)
     is_inside = (at_s >= engine.number(_FIRST_DAY * DAY_S)) & (at_s < engine.number((_LAST_DAY + 1) * DAY_S))
@@ -60,21 +60,21 @@ def _add_pieces(engine: Engine, dates: Sequence[Written], at_s: Expression, name
     return made
 
 
-def _same_piece(token: Token, writing: Written) -> Hashable:
+def _same_piece(token: Token, writing: WrittenDate) -> Hashable:
     return token, _names(token, writing) if token.field == "month" else ()
 
 
 def _same_text(writing: Writing) -> Hashable:
-    return writing if isinstance(writing, Counted) else (writing.tokens, writing.months, writing.short_months)
+    return writing if isinstance(writing, UnitCount) else (writing.tokens, writing.months, writing.short_months)
 
 
-def _names(token: Token, writing: Written) -> tuple[str, ...]:
+def _names(token: Token, writing: WrittenDate) -> tuple[str, ...]:
     """Return the names of months that a token writes; empty if it writes numbers."""
     return () if token.width < 3 else writing.months if token.width > 3 else writing.short_months
 
 
 def _piece(
-    engine: Engine, token: Token, day: Expression, month: Expression, second: Expression, writing: Written
+    engine: Engine, token: Token, day: Expression, month: Expression, second: Expression, writing: WrittenDate
 ) -> Expression:
     width = token.width
     if token.field in {"year", "week_year"}:

@@ -32,7 +32,7 @@ class UnusableDateError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Dated:
+class PatternDate:
     """A date that is written with a pattern.
 
     Attributes:
@@ -57,7 +57,7 @@ class Dated:
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class UnitCount:
     """A count of units since a second: a second has ``per_s`` units, or a unit has ``unit_s`` seconds."""
 
     base_s: int
@@ -74,7 +74,7 @@ class Token(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenDate:
     """A date written with a pattern."""
 
     pattern: str
@@ -84,8 +84,8 @@ class Written:
     short_months: tuple[str, ...] = field(default=(), repr=False)
 
 
-Reading: TypeAlias = Dated | Counted
-Writing: TypeAlias = Written | Counted
+Reading: TypeAlias = PatternDate | UnitCount
+Writing: TypeAlias = WrittenDate | UnitCount
 
 _FIELDS: Final = {
     "G": "era", "y": "year", "Y": "week_year", "M": "month", "w": "week", "W": "week_in_month", "D": "day_of_year",
@@ -106,12 +106,12 @@ DEFAULTS: Final = {
 """
 
 
-def counted(base_s: int, unit: str) -> Counted:
+def counted(base_s: int, unit: str) -> UnitCount:
     """Return how an epoch counts. Raises UnusableDateError."""
     if unit.lower() not in _UNITS_S:
         raise UnusableDateError(f"an epoch of {unit!r}; the standard allows {', '.join(_UNITS_S)}")
     per_s, unit_s = _UNITS_S[unit.lower()]
-    return Counted(base_s, per_s, unit_s)
+    return UnitCount(base_s, per_s, unit_s)
 
 
 def tokens_of(pattern: str) -> tuple[Token, ...]:
@@ -156,7 +156,7 @@ def _tokens(pattern: str) -> Iterator[Token]:
             at += 1
 
 
-def read_by(pattern: str, locale: str | None, short_year_from: int) -> Dated:
+def read_by(pattern: str, locale: str | None, short_year_from: int) -> PatternDate:
     """Return how a pattern reads dates.
 
     Raises:
@@ -192,7 +192,7 @@ def read_by(pattern: str, locale: str | None, short_year_from: int) -> Dated:
             expression += f"({_digits(token, touches=touches)})"
             fields.append(f"{token.field}:{token.text}" if token.field == "number" else _short(token))
     unit, clock_s = _said(fields, pattern)
-    return Dated(expression, tuple(fields), names, unit, clock_s, short_year_from, pattern, locale)
+    return PatternDate(expression, tuple(fields), names, unit, clock_s, short_year_from, pattern, locale)
 
 
 def _is_digits(token: Token) -> bool:
@@ -240,7 +240,7 @@ def _finest(fields: set[str]) -> Unit | None:
     return next((unit for is_said, unit in said if is_said), None)
 
 
-def write_by(pattern: str, locale: str | None) -> Written:
+def write_by(pattern: str, locale: str | None) -> WrittenDate:
     """Return how a pattern writes dates. Raises UnusableDateError."""
     tokens = tokens_of(pattern)
     for token in tokens:
@@ -248,11 +248,11 @@ def write_by(pattern: str, locale: str | None) -> Written:
             raise UnusableDateError(f"{token.field.replace('_', ' ')} in {pattern!r} cannot be written")
     names = [token for token in tokens if token.field == "month" and token.width > 2]
     if not names:
-        return Written(pattern, locale, tokens)
+        return WrittenDate(pattern, locale, tokens)
     wide, short = written_months(locale)
     if not wide:
         raise UnusableDateError(f"month names in {locale!r} are not known")
-    return Written(pattern, locale, tokens, wide, short)
+    return WrittenDate(pattern, locale, tokens, wide, short)
 
 
 def _plain(text: str) -> str:

@@ -19,7 +19,7 @@ OURS: Final = "__mapping_"
 """The prefix of our own columns."""
 
 
-class Found(NamedTuple):
+class ConditionalFinding(NamedTuple):
     """A finding, and the condition under which a row has it."""
 
     is_found: Expression
@@ -31,7 +31,7 @@ class Found(NamedTuple):
     artefact: str
 
 
-class Mapped(NamedTuple):
+class MappingResult(NamedTuple):
     """The result of mapping.
 
     Attributes:
@@ -45,11 +45,11 @@ class Mapped(NamedTuple):
     targets: dict[str, Expression]
     kept: dict[str, str]
     fixed: dict[str, list[str]]
-    found: list[Found]
+    found: list[ConditionalFinding]
     is_delete: Expression
 
 
-def evaluated(plan: MapPlan, engine: Engine) -> Mapped:
+def evaluated(plan: MapPlan, engine: Engine) -> MappingResult:
     """Return the target components of each row, and the findings."""
     return _Evaluation(plan, engine).run()
 
@@ -61,11 +61,11 @@ def compared_keys(plan: MapPlan) -> tuple[str, ...]:
     return tuple(name for name in plan.targets if name in plan.target.dimensions)
 
 
-def ambiguous_key(plan: MapPlan, keys: Sequence[str], is_found: Expression, shown: Expression) -> Found:
+def ambiguous_key(plan: MapPlan, keys: Sequence[str], is_found: Expression, shown: Expression) -> ConditionalFinding:
     """Return the finding for rows that have the same key; ``shown`` joins its values with dots."""
     severity = plan.severity("ambiguous-key") or ""
     message = "several rows become this observation"
-    return Found(is_found, "ambiguous-key", ".".join(keys), shown, message, severity, str(plan.artefact))
+    return ConditionalFinding(is_found, "ambiguous-key", ".".join(keys), shown, message, severity, str(plan.artefact))
 
 
 class _Evaluation:
@@ -79,7 +79,7 @@ class _Evaluation:
         absent = {one.target for one in plan.copies if not one.said and not engine.has(one.source)}
         self._targets = [one for one in plan.targets if one not in absent - plan.target.dimensions]
 
-    def run(self) -> Mapped:
+    def run(self) -> MappingResult:
         plan = self._plan
         late = [one for one in plan.values if one.breaks and plan.time_is_mapped]
         self._look_up([one for one in plan.values if one not in late])
@@ -89,7 +89,7 @@ class _Evaluation:
         targets = {target: self._chosen(target) for target in self._targets}
         found += [*self._conflicts(), *self._missing(targets)]
         fixed = {one.component: list(one.values) for one in plan.fixed if len(one.values) > 1}
-        return Mapped(targets, self._kept(), fixed, [one for one in found if one.severity], self._is_delete())
+        return MappingResult(targets, self._kept(), fixed, [one for one in found if one.severity], self._is_delete())
 
     # Internal columns
 
@@ -163,16 +163,18 @@ class _Evaluation:
 
     # Findings
 
-    def _found(self, is_found: Expression, rule: str, names: Sequence[str], message: str, artefact: str) -> Found:
+    def _found(
+        self, is_found: Expression, rule: str, names: Sequence[str], message: str, artefact: str
+    ) -> ConditionalFinding:
         engine = self._engine
         texts = [engine.source(name) if name in self._plan.source.components else engine.text(None) for name in names]
         shown = texts[0] if len(texts) == 1 else engine.joined(
             [engine.coalesce([text, engine.text("")]) for text in texts], "."
         )  # fmt: skip
         severity = self._plan.severity(rule) or ""
-        return Found(is_found, rule, ".".join(names), shown, message, severity, artefact)
+        return ConditionalFinding(is_found, rule, ".".join(names), shown, message, severity, artefact)
 
-    def _of_values(self) -> Iterator[Found]:
+    def _of_values(self) -> Iterator[ConditionalFinding]:
         engine = self._engine
         for one in self._plan.values:
             name = _of_map(self._plan, one)
@@ -186,13 +188,13 @@ class _Evaluation:
             yield from self._blamed(wrong, one.targets)
         yield from self._of_validity()
 
-    def _blamed(self, found: Sequence[Found], targets: Sequence[str]) -> Sequence[Found]:
+    def _blamed(self, found: Sequence[ConditionalFinding], targets: Sequence[str]) -> Sequence[ConditionalFinding]:
         """Record errors as the reason why these components have no value, so that this is not reported again."""
         for target in targets:
             self._blame.setdefault(target, []).extend(one.is_found for one in found if one.severity == "error")
         return found
 
-    def _of_validity(self) -> Iterator[Found]:
+    def _of_validity(self) -> Iterator[ConditionalFinding]:
         """Find rows whose period is invalid, so that it is unknown which rules are valid for them."""
         engine, plan = self._engine, self._plan
         if self._period is None or plan.time_is_mapped:
@@ -202,7 +204,7 @@ class _Evaluation:
         message = "is not a period, so the valid rules are unknown"
         yield self._found(unread, "date-unreadable", [plan.source.time or ""], message, str(plan.artefact))
 
-    def _of_dates(self) -> Iterator[Found]:
+    def _of_dates(self) -> Iterator[ConditionalFinding]:
         engine, plan = self._engine, self._plan
         for target in dict.fromkeys(one.target for one in plan.dates):
             numbers = [number for number, one in enumerate(plan.dates) if one.target == target]
@@ -230,7 +232,7 @@ class _Evaluation:
         is_known = engine.any_of([frequency == engine.text(name) for name in known])
         return ~engine.is_null(engine.source(one.source)) & ~is_known
 
-    def _of_fixed(self) -> Iterator[Found]:
+    def _of_fixed(self) -> Iterator[ConditionalFinding]:
         engine = self._engine
         for one in self._plan.source_fixed:
             value = engine.source(one.component)
@@ -239,7 +241,7 @@ class _Evaluation:
             wrong = ~engine.is_null(value) & ~others
             yield self._found(wrong, "source-differs", [one.component], message, str(self._plan.artefact))
 
-    def _conflicts(self) -> Iterator[Found]:
+    def _conflicts(self) -> Iterator[ConditionalFinding]:
         engine = self._engine
         for target in self._targets:
             first, *others = self._made(target)
@@ -251,7 +253,7 @@ class _Evaluation:
                 )
                 yield found._replace(value=chosen)
 
-    def _missing(self, targets: dict[str, Expression]) -> Iterator[Found]:
+    def _missing(self, targets: dict[str, Expression]) -> Iterator[ConditionalFinding]:
         engine = self._engine
         for target in self._targets:
             if target in self._plan.target.dimensions:

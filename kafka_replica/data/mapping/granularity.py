@@ -11,13 +11,13 @@ from itertools import pairwise
 from typing import Final
 
 from kafka_replica.data.mapping.dates import (
-    Counted,
-    Dated,
+    PatternDate,
     Reading,
     Token,
+    UnitCount,
     UnusableDateError,
     Writing,
-    Written,
+    WrittenDate,
     read_by,
     write_by,
 )
@@ -57,7 +57,7 @@ _MOST_DIGITS_OF: Final = {"M": 2, "W": 2, "D": 3}
 
 def forgotten(reading: Reading) -> str | None:
     """Return why a date with this reading cannot be written again, however exactly it is kept; None if it can."""
-    if isinstance(reading, Counted):
+    if isinstance(reading, UnitCount):
         return None if reading.per_s == 1 else "it counts fractions of a second, and whole seconds are kept"
     if "millisecond" in reading.fields:
         return f"{reading.pattern!r} has fractions of a second, and whole seconds are kept"
@@ -77,7 +77,7 @@ def lies_within(again: Reading, reading: Reading) -> bool:
 
 
 def _kind(reading: Reading) -> str:
-    if isinstance(reading, Dated):
+    if isinstance(reading, PatternDate):
         return _CLOCK_KINDS.get(reading.clock_s, reading.unit)
     if reading.base_s % reading.unit_s:
         return "shifted day"
@@ -91,30 +91,30 @@ def read_again(writing: Writing, reading: Reading) -> Reading | None:
         writing: how the date is written.
         reading: how the date was read before, which limits the years.
     """
-    if isinstance(writing, Counted):
+    if isinstance(writing, UnitCount):
         return writing
-    from_year = reading.short_year_from if isinstance(reading, Dated) else 1970
+    from_year = reading.short_year_from if isinstance(reading, PatternDate) else 1970
     try:
         again = read_by(writing.pattern, writing.locale, from_year)
     except UnusableDateError:
         return None
     # A year of two digits is only unambiguous if the date was read with a year of two digits of the same kind.
     short = {name for name in again.fields if name.startswith("short_")}
-    same_years = not short or (isinstance(reading, Dated) and short <= set(reading.fields))
+    same_years = not short or (isinstance(reading, PatternDate) and short <= set(reading.fields))
     tells = same_years and _says_once(again) and _is_to_the_end(_clock(again)) and not _runs_together(writing)
     return again if tells else None
 
 
 def write_again(reading: Reading) -> Writing:
     """Return how to write dates with this reading. Raises UnusableDateError; see :func:`forgotten`."""
-    return write_by(reading.pattern, reading.locale) if isinstance(reading, Dated) else reading
+    return write_by(reading.pattern, reading.locale) if isinstance(reading, PatternDate) else reading
 
 
-def _clock(reading: Dated) -> set[str]:
+def _clock(reading: PatternDate) -> set[str]:
     return set(reading.fields) & _CLOCK
 
 
-def _says_once(reading: Dated) -> bool:
+def _says_once(reading: PatternDate) -> bool:
     """Return whether each part of the date is relevant for the point of time."""
     names = [name.removeprefix("short_").replace("month_name", "month") for name in reading.fields]
     clock = _clock(reading)
@@ -131,7 +131,7 @@ def _is_to_the_end(clock: set[str]) -> bool:
     return not clock or (clock - below in _HOURS_OF_DAY and below == set(_BELOW_HOURS[: len(below)]))
 
 
-def _runs_together(writing: Written) -> bool:
+def _runs_together(writing: WrittenDate) -> bool:
     """Return whether a part with a varying number of digits is adjacent to another digit."""
     pairs = pairwise(writing.tokens)
     return any(
@@ -140,7 +140,7 @@ def _runs_together(writing: Written) -> bool:
     )  # fmt: skip
 
 
-def _has_digits(token: Token, writing: Written) -> bool:
+def _has_digits(token: Token, writing: WrittenDate) -> bool:
     if _is_name(token):
         return any(char.isdigit() for name in (*writing.months, *writing.short_months) for char in name)
     if token.field == "text":

@@ -21,9 +21,9 @@ from kafka_replica.data.mapping.model import (
     Copy,
     DateMap,
     MapPlan,
-    Slice,
     Stage,
     ValueMap,
+    ValueSlice,
 )
 
 
@@ -106,7 +106,7 @@ def _why_not(one: ValueMap) -> Iterator[str]:
 
 
 def _turned(one: ValueMap) -> ValueMap:
-    keys = tuple(Slice(target) for target in one.targets)
+    keys = tuple(ValueSlice(target) for target in one.targets)
     table = {outcome: key for key, outcome in one.stages[0].table.items()}
     return replace(one, sources=one.targets, targets=one.sources, stages=(Stage(keys, (), table, {}),))
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from kafka_replica.data.errors import MapError
-from kafka_replica.data.mapping.model import Side
+from kafka_replica.data.mapping.model import MapSide
 from kafka_replica.sdmx import DataStructure, Dimension, Measure, Structures, Urn
 from kafka_replica.sdmx.lookups.structure_usage import structure_usage
 
 _CLASSES = ("DataStructure", "Dataflow", "ProvisionAgreement")
 
 
-def side_of(structures: Structures, urn: Urn | None, of: Urn, what: str) -> tuple[Side, DataStructure]:
+def side_of(structures: Structures, urn: Urn | None, of: Urn, what: str) -> tuple[MapSide, DataStructure]:
     """Return the source or target of a map, and its data structure.
 
     Raises:
@@ -27,7 +27,7 @@ def side_of(structures: Structures, urn: Urn | None, of: Urn, what: str) -> tupl
     dimensions = frozenset(one.id for one in components if isinstance(one, Dimension))
     time = next((one.id for one in components if isinstance(one, Dimension) and one.is_time), None)
     measures = frozenset(measures_of(structure))
-    return Side(urn, tuple(one.id for one in components), dimensions, measures, time), structure
+    return MapSide(urn, tuple(one.id for one in components), dimensions, measures, time), structure
 
 
 def measures_of(structure: DataStructure) -> list[str]:

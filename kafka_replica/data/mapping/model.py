@@ -36,7 +36,7 @@ def group_mark(number: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Slice:
+class ValueSlice:
     """The value of a source component, or a part of it: ``length`` characters from ``start``, counted from 0."""
 
     component: str
@@ -48,7 +48,7 @@ class Slice:
 class Pattern:
     """An expression that must match a whole text, and the number of groups that it captures."""
 
-    text: Slice
+    text: ValueSlice
     expression: str
     groups: int
 
@@ -65,7 +65,7 @@ class Stage:
         groups: the groups that outcomes refer to, counted over all patterns.
     """
 
-    keys: tuple[Slice, ...]
+    keys: tuple[ValueSlice, ...]
     patterns: tuple[Pattern, ...]
     table: Mapping[str, str] = field(repr=False)
     timed: Mapping[str, str] = field(repr=False)
@@ -157,7 +157,7 @@ class DateMap:
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class MapSide:
     """The source or target structure of a map.
 
     Attributes:
@@ -195,8 +195,8 @@ class MapPlan:
 
     artefact: Urn
     version: int
-    source: Side
-    target: Side
+    source: MapSide
+    target: MapSide
     copies: tuple[Copy, ...]
     fixed: tuple[Fixed, ...]
     source_fixed: tuple[Fixed, ...]

@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from kafka_replica.data.mapping.engines import Engine, Expression
-from kafka_replica.data.mapping.model import MARKS, PARTS, UNTIMED, Pattern, Slice, Stage, ValueMap, group_mark
+from kafka_replica.data.mapping.model import MARKS, PARTS, UNTIMED, Pattern, Stage, ValueMap, ValueSlice, group_mark
 from kafka_replica.data.mapping.regexes import Expression as Rewritten
 from kafka_replica.sdmx.text_types import anchored
 
@@ -97,7 +97,7 @@ def _group(engine: Engine, stage: Stage, number: int) -> Expression:
     raise AssertionError(number)
 
 
-def _text(engine: Engine, piece: Slice | Pattern) -> Expression:
+def _text(engine: Engine, piece: ValueSlice | Pattern) -> Expression:
     if isinstance(piece, Pattern):
         piece = piece.text
     text = engine.source(piece.component)

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from kafka_replica.data.errors import MapError
-from kafka_replica.data.mapping.building import Building
+from kafka_replica.data.mapping.building import PlanBuilder
 from kafka_replica.data.mapping.map_ends import side_of
 from kafka_replica.data.mapping.model import Copy, MapPlan, ValueMap
 from kafka_replica.data.mapping.stages import value_map
@@ -47,7 +47,7 @@ def compile_in_set(
     map_ = named[0]
     source, source_structure = side_of(structures, map_.source, map_.urn, "source")
     target, target_structure = side_of(structures, map_.target, map_.urn, "target")
-    building = Building(map_.urn, source, target)
+    building = PlanBuilder(map_.urn, source, target)
     schemes = {one.id: one for one in set_.scheme_maps if one.urn.cls in _OF_CODES}
     for one in map_.component_maps:
         building.add([_component_map(structures, one, building, schemes, source_structure)])
@@ -58,7 +58,7 @@ def compile_in_set(
 def _component_map(
     structures: Structures,
     one: ComponentMapInSet,
-    building: Building,
+    building: PlanBuilder,
     schemes: Mapping[str, SchemeMapInSet],
     structure: DataStructure,
 ) -> Copy | ValueMap:

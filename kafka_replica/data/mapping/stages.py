@@ -27,9 +27,9 @@ from kafka_replica.data.mapping.model import (
     PARTS,
     UNTIMED,
     Pattern,
-    Slice,
     Stage,
     ValueMap,
+    ValueSlice,
     group_mark,
 )
 from kafka_replica.data.mapping.regexes import Expression, UnusableExpressionError, usable
@@ -43,7 +43,7 @@ _CONTROL: Final = re.compile(MARKS)
 class _Row(NamedTuple):
     """A parsed row of a representation map."""
 
-    keys: tuple[Slice, ...]
+    keys: tuple[ValueSlice, ...]
     key: str
     patterns: tuple[Pattern, ...]
     outcome: str
@@ -150,7 +150,7 @@ def _row(number: int, mapping: RepresentationMapping, sources: Sequence[str], ta
         )
     if any(_CONTROL.search(text) for text in (*(one.value for one in mapping.sources), *mapping.targets)):
         raise MapError(f"compiling {of}: row {number} has control characters, which XML does not allow")
-    keys: list[Slice] = []
+    keys: list[ValueSlice] = []
     parts: list[str] = []
     patterns: list[Pattern] = []
     unsure: set[int] = set()
@@ -177,7 +177,7 @@ def _row(number: int, mapping: RepresentationMapping, sources: Sequence[str], ta
     )  # fmt: skip
 
 
-def _slice(number: int, component: str, value: MappedValue, of: str) -> Slice:
+def _slice(number: int, component: str, value: MappedValue, of: str) -> ValueSlice:
     """Return a slice (Section 2): both indexes count from zero; the value's length shows if the last is included."""
     start, end = value.start_index, value.end_index
     if (start or 0) < 0 or (end is not None and end < (start or 0)):
@@ -186,12 +186,14 @@ def _slice(number: int, component: str, value: MappedValue, of: str) -> Slice:
             "the map"
         )
     if start is None and end is None:
-        return Slice(component)
+        return ValueSlice(component)
     first = start or 0
     if end is None:
-        return Slice(component, first)
+        return ValueSlice(component, first)
     length = end - first
-    return Slice(component, first, length + 1 if len(value.value) == length + 1 and not value.is_reg_ex else length)
+    return ValueSlice(
+        component, first, length + 1 if len(value.value) == length + 1 and not value.is_reg_ex else length
+    )
 
 
 def _expression(number: int, component: str, value: MappedValue, of: str) -> Expression:

@@ -24,7 +24,7 @@ from kafka_replica.data.polars.cross_row import (
     value_of,
     wrong_groups,
 )
-from kafka_replica.data.polars.rows import ROW, Prepared
+from kafka_replica.data.polars.rows import ROW, PreparedFrame
 from kafka_replica.data.validation.binding import Bound
 from kafka_replica.data.validation.conditions import components_of
 from kafka_replica.data.validation.model import LevelCheck
@@ -109,7 +109,7 @@ Flagged: TypeAlias = Mapping[int, pl.Series]
 """The numbers of rows that violate a check, by the number of the check: keys first, then levels."""
 
 
-class Comparing:
+class BatchComparison:
     """The first and the second pass over the rows of a job."""
 
     def __init__(self, bound: Bound) -> None:
@@ -120,7 +120,7 @@ class Comparing:
         self._candidates: dict[int, pl.Series | pl.DataFrame] = {}
         self._kept: dict[int, list[pl.DataFrame]] = {}
 
-    def add(self, rows: Prepared) -> None:
+    def add(self, rows: PreparedFrame) -> None:
         """Add the rows of a batch in the first pass."""
         if not (self._keys or self._levels):
             return
@@ -142,7 +142,7 @@ class Comparing:
             begin += len(groups.checks)
         return bool(self._candidates)
 
-    def keep(self, rows: Prepared, first: int) -> None:
+    def keep(self, rows: PreparedFrame, first: int) -> None:
         """Keep the candidates of a batch in the second pass; ``first`` is the number of its first row."""
         counted = counted_rows(rows).with_columns(pl.col(ROW) + first)
         for number, candidates in self._candidates.items():
@@ -163,7 +163,7 @@ class Comparing:
         check = self._bound.levels[number - len(self._bound.keys)]
         return check.level, check
 
-    def flagged(self, rows: Prepared) -> Flagged:
+    def flagged(self, rows: PreparedFrame) -> Flagged:
         """Return the rows that violate checks, after the second pass; ``rows`` are those of any batch."""
         found: dict[int, pl.Series] = {}
         for number in sorted(self._kept):
@@ -179,7 +179,7 @@ class Comparing:
         return found
 
 
-def hits_among(rows: Prepared, first: int, flagged: Flagged) -> Iterator[Hit]:
+def hits_among(rows: PreparedFrame, first: int, flagged: Flagged) -> Iterator[Hit]:
     """Yield what ``flagged_rows`` yields, for the rows of a batch; ``first`` is the number of its first row."""
     checks: list[Comparison] = [*rows.bound.keys, *rows.bound.levels]
     compared = rows.to_compare()

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import polars as pl
 
-from kafka_replica.data.polars.rows import Prepared, joined
+from kafka_replica.data.polars.rows import PreparedFrame, joined
 from kafka_replica.data.validation.conditions import Constant
 from kafka_replica.data.validation.model import KeyCheck, LevelCheck
 from kafka_replica.data.validation.report_building import Extent
@@ -18,7 +18,7 @@ Hit: TypeAlias = tuple[Comparison, pl.DataFrame, pl.Expr]
 """A check, the rows that violate it, and the value to show."""
 
 
-def flagged_rows(rows: Prepared) -> Iterator[Hit]:
+def flagged_rows(rows: PreparedFrame) -> Iterator[Hit]:
     """Yield each check with the rows that violate it, and the value to show."""
     bound = rows.bound
     if not (bound.keys or bound.levels):
@@ -36,7 +36,7 @@ def flagged_rows(rows: Prepared) -> Iterator[Hit]:
                 yield check, hit, value_of(check, rows)
 
 
-def counted_rows(rows: Prepared) -> pl.DataFrame:
+def counted_rows(rows: PreparedFrame) -> pl.DataFrame:
     """Return the rows that are compared, without deletions."""
     if rows.bound.applies_to == Constant(value=True):
         return rows.to_compare()
@@ -57,7 +57,7 @@ def wrong_groups(
         yield groups.filter(pl.col(str(number))).select(level)
 
 
-def rows_in_groups(counted: pl.DataFrame, check: LevelCheck, wrong: pl.DataFrame, rows: Prepared) -> pl.DataFrame:
+def rows_in_groups(counted: pl.DataFrame, check: LevelCheck, wrong: pl.DataFrame, rows: PreparedFrame) -> pl.DataFrame:
     """Return the rows of these groups that get the finding."""
     if not wrong.height:
         return counted.clear()
@@ -66,7 +66,7 @@ def rows_in_groups(counted: pl.DataFrame, check: LevelCheck, wrong: pl.DataFrame
     return hit.filter(pl.col(check.component).is_not_null()) if check.demand == "same" else hit
 
 
-def value_of(check: Comparison, rows: Prepared) -> pl.Expr:
+def value_of(check: Comparison, rows: PreparedFrame) -> pl.Expr:
     """Return the value that a finding shows."""
     if isinstance(check, KeyCheck):
         return joined([pl.col(one) for one in check.components])
@@ -78,7 +78,7 @@ def _differs(check: LevelCheck) -> pl.Expr:
     return column.is_null().all() if check.demand == "given" else column.min() != column.max()
 
 
-def extents(rows: Prepared) -> list[Extent]:
+def extents(rows: PreparedFrame) -> list[Extent]:
     """Return the values of the attributes of the data set."""
     checks = rows.bound.whole
     if not checks:

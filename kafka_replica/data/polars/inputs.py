@@ -19,7 +19,7 @@ from kafka_replica.data.polars.datasets.reading import CsvRows, CsvTable
 from kafka_replica.data.polars.datasets.records import WrongRow
 from kafka_replica.data.polars.datasets.rows import parted
 from kafka_replica.data.polars.row_findings import LOCATION_TYPES
-from kafka_replica.data.polars.source_rows import BatchSize, Part, SourceRows, one_frame, open_source
+from kafka_replica.data.polars.source_rows import BatchSize, RowsPart, SourceRows, one_frame, open_source
 from kafka_replica.sdmx import Urn
 
 AT: Final = "__at"
@@ -60,7 +60,7 @@ class Batch:
         return self.csv.cells[positions - self.first]
 
 
-class Original(NamedTuple):
+class CsvInput(NamedTuple):
     """A CSV file.
 
     Attributes:
@@ -121,7 +121,7 @@ class Input:
         self._schema = one_frame(schemas)
         self.nothing: Final = self._schema.with_row_index(AT)
         tables = [(one.rows.table, one.verdict) for one in self._opened]
-        known = tuple(Original(table, verdict) for table, verdict in tables if table is not None)
+        known = tuple(CsvInput(table, verdict) for table, verdict in tables if table is not None)
         self.originals: Final = known if len(known) == len(tables) else ()
         self.others: dict[Urn, int] = {}
 
@@ -154,7 +154,7 @@ class Input:
             raise self._job.none_meant(self.others)
 
     def _batch(
-        self, source: Source, part: Part, verdict: str | None, first: int, row: int
+        self, source: Source, part: RowsPart, verdict: str | None, first: int, row: int
     ) -> tuple[Batch, dict[Urn, int]]:  # fmt: skip
         frame = one_frame([self._schema, _without(part.frame, verdict)]).with_row_index(AT, offset=first)
         wrong = {} if part.csv is None else {first + one.at: one for one in part.csv.wrong}
@@ -190,7 +190,7 @@ def _size(source: Source, file: str) -> int:
     return path.stat().st_size if "://" not in source.path and path.exists() else 0
 
 
-def _located(part: Part, name: str | None, row: int) -> pl.DataFrame:
+def _located(part: RowsPart, name: str | None, row: int) -> pl.DataFrame:
     """Return the locations of a part; ``row`` is the number of rows before it in the file."""
     numbers = pl.int_range(row + 1, row + part.frame.height + 1, dtype=pl.UInt32, eager=True)
     known = {"row": numbers, **part.known}

@@ -11,7 +11,7 @@ from kafka_replica.data.jobs.job import MappingJob, Outcome
 from kafka_replica.data.jobs.progress import Progress, Step
 from kafka_replica.data.polars.batch_comparison import Hashes, hash_of
 from kafka_replica.data.polars.inputs import AT, Batch, Input, are_one
-from kafka_replica.data.polars.mapping.transforming import Mapped
+from kafka_replica.data.polars.mapping.transforming import MappedRows
 from kafka_replica.data.polars.outputs import Outputs
 from kafka_replica.data.polars.reports import identified
 from kafka_replica.data.polars.row_findings import FindingCounts, RowFindings
@@ -30,7 +30,7 @@ class MappingRun:
     def __init__(self, job: MappingJob, data: Input, step: Step, folder: Path) -> None:
         """Take the job, its data, what is called with the progress, and a folder for temporary files."""
         self._job, self._data, self._step, self._folder = job, data, step, folder
-        self._none = Mapped(data.nothing, job.plan)
+        self._none = MappedRows(data.nothing, job.plan)
 
     def outcome(self) -> Outcome:
         """Run the job."""
@@ -49,7 +49,7 @@ class MappingRun:
         """Return the keys that several rows have; ``hashes`` are those of candidates."""
         kept = []
         for batch in self._data.batches("comparing rows"):
-            mapped = Mapped(batch.frame, self._job.plan)
+            mapped = MappedRows(batch.frame, self._job.plan)
             names = mapped.key_columns
             is_candidate = mapped.is_compared & hash_of(names).is_in(hashes.implode())
             kept.append(mapped.rows.filter(is_candidate).select(names))
@@ -73,7 +73,7 @@ class MappingRun:
         counts = FindingCounts()
         with Outputs(job, self._data, none, job.target, self._folder) as outputs:
             for batch in batches:
-                mapped = Mapped(batch.frame, job.plan)
+                mapped = MappedRows(batch.frame, job.plan)
                 if hashes is not None and mapped.key_columns:
                     hashes.add(mapped.rows.filter(mapped.is_compared).select(hash_of(mapped.key_columns)).to_series())
                 found = self._written(batch, mapped.result(_repeated(mapped, keys, is_whole=is_whole)), outputs)
@@ -104,7 +104,7 @@ class MappingRun:
         return RowFindings(places.hstack(located.drop(AT)), mapped.height + len(batch.wrong))
 
 
-def _repeated(mapped: Mapped, keys: pl.DataFrame | None, *, is_whole: bool) -> pl.Series:
+def _repeated(mapped: MappedRows, keys: pl.DataFrame | None, *, is_whole: bool) -> pl.Series:
     """Return whether the key of each row is that of another row, too."""
     if is_whole:
         return mapped.repeated()

@@ -12,7 +12,7 @@ from kafka_replica.data.files.layout import UNDETERMINED
 _TEXT_TYPE: Final = pl.Struct({"language": pl.String(), "text": pl.String()})
 
 
-class Form(NamedTuple):
+class ColumnForm(NamedTuple):
     """The form of a column: whether a row has several values, and whether they are in several languages."""
 
     several: bool
@@ -25,29 +25,29 @@ class Form(NamedTuple):
         return pl.List(one) if self.several else one
 
 
-def common_forms(schemas: Sequence[pl.DataFrame]) -> tuple[pl.DataFrame, Mapping[str, Form]]:
+def common_forms(schemas: Sequence[pl.DataFrame]) -> tuple[pl.DataFrame, Mapping[str, ColumnForm]]:
     """Return a frame without rows that has the columns of all batches, and the forms of those that are no texts."""
     types: dict[str, pl.DataType] = {}
-    forms: dict[str, Form] = {}
+    forms: dict[str, ColumnForm] = {}
     for schema in schemas:
         for name, kind in schema.schema.items():
-            old, new = forms.get(name, Form(several=False, languages=False)), _form_of(kind)
-            forms[name] = Form(old.several or new.several, old.languages or new.languages)
+            old, new = forms.get(name, ColumnForm(several=False, languages=False)), _form_of(kind)
+            forms[name] = ColumnForm(old.several or new.several, old.languages or new.languages)
             if types.get(name) in {None, pl.Null()}:
                 types[name] = kind
     others = {name: form for name, form in forms.items() if form.several or form.languages}
     return pl.DataFrame(schema=types | {name: form.type for name, form in others.items()}), others
 
 
-def _form_of(kind: pl.DataType) -> Form:
+def _form_of(kind: pl.DataType) -> ColumnForm:
     if not isinstance(kind, pl.List):
-        return Form(several=False, languages=False)
+        return ColumnForm(several=False, languages=False)
     if isinstance(kind.inner, pl.Struct):
-        return Form(several=False, languages=True)
-    return Form(several=True, languages=isinstance(kind.inner, pl.List))
+        return ColumnForm(several=False, languages=True)
+    return ColumnForm(several=True, languages=isinstance(kind.inner, pl.List))
 
 
-def in_forms(frame: pl.DataFrame, forms: Mapping[str, Form]) -> pl.DataFrame:
+def in_forms(frame: pl.DataFrame, forms: Mapping[str, ColumnForm]) -> pl.DataFrame:
     """Return a batch with its columns in these forms."""
     changed = []
     for name, form in forms.items():
@@ -58,7 +58,7 @@ def in_forms(frame: pl.DataFrame, forms: Mapping[str, Form]) -> pl.DataFrame:
     return frame.with_columns(changed)
 
 
-def _in_form(value: Any, old: Form, new: Form) -> Any:
+def _in_form(value: Any, old: ColumnForm, new: ColumnForm) -> Any:
     if value is None:
         return None
     values = [value] if not old.several else value

@@ -15,7 +15,7 @@ import polars as pl
 
 from kafka_replica.common.wording import reason_of
 from kafka_replica.data.jobs.job import BETWEEN_ERRORS, ERRORS_TEXT, in_words
-from kafka_replica.data.polars.inputs import AT, Batch, Original
+from kafka_replica.data.polars.inputs import AT, Batch, CsvInput
 from kafka_replica.data.polars.mapping.engine import PolarsEngine
 from kafka_replica.data.validation.model import ERRORS
 from kafka_replica.errors import UsageError
@@ -29,7 +29,7 @@ def with_errors_in_words(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(pl.col(ERRORS).list.eval(words).list.join(BETWEEN_ERRORS).alias(ERRORS_TEXT))
 
 
-def have_one_layout(originals: Sequence[Original]) -> bool:
+def have_one_layout(originals: Sequence[CsvInput]) -> bool:
     """Return whether there are files, and all have the same columns, separator and encoding."""
     layouts = {(one.table.layout.header, one.table.layout.separator, one.table.encoding) for one in originals}
     return len(layouts) == 1
@@ -38,7 +38,7 @@ def have_one_layout(originals: Sequence[Original]) -> bool:
 class RejectedFile:
     """The rejected rows of files with the same layout: cells and the order of columns and rows stay as they are."""
 
-    def __init__(self, path: Path, original: Original) -> None:
+    def __init__(self, path: Path, original: CsvInput) -> None:
         """Make the file, with the header of the first original.
 
         Raises:

@@ -11,7 +11,7 @@ from kafka_replica.data.mapping import MapPlan
 from kafka_replica.data.polars.cross_row import extents
 from kafka_replica.data.polars.frames import as_frame
 from kafka_replica.data.polars.row_findings import FindingCounts, RowFindings
-from kafka_replica.data.polars.rows import Prepared, joined, prepared
+from kafka_replica.data.polars.rows import PreparedFrame, joined, prepared
 from kafka_replica.data.validation import report_building
 from kafka_replica.data.validation.locations import FINDING_COLUMNS, TIME
 from kafka_replica.data.validation.model import ERRORS, FIELDS, Finding, Rules
@@ -62,7 +62,7 @@ def finding_table(validated: pl.DataFrame, rules: Rules) -> pl.DataFrame:
     return with_dataset_findings(found.rows.table(), found.dataset)
 
 
-def _about_all(rows: Prepared) -> tuple[Finding, ...]:
+def _about_all(rows: PreparedFrame) -> tuple[Finding, ...]:
     return report_building.dataset_findings(rows.bound, extents(rows))
 
 

@@ -22,7 +22,7 @@ _BETWEEN: Final = "\x1f"
 
 
 @dataclass(frozen=True)
-class Prepared:
+class PreparedFrame:
     """The texts of a frame's components, one column each, and its rules.
 
     Attributes:
@@ -105,7 +105,7 @@ def joined(texts: Sequence[pl.Expr]) -> pl.Expr:
     return pl.concat_str([one.fill_null("") for one in texts], separator=".")
 
 
-def prepared(df: pl.DataFrame, rules: Rules) -> Prepared:
+def prepared(df: pl.DataFrame, rules: Rules) -> PreparedFrame:
     """Prepare the frame for validation.
 
     Raises:
@@ -125,7 +125,7 @@ def prepared(df: pl.DataFrame, rules: Rules) -> Prepared:
     numbered = df.select(
         pl.int_range(pl.len(), dtype=pl.UInt32).alias(ROW), *(text.alias(name) for name, text in texts.items())
     )
-    return Prepared(numbered, bound, several, floating)
+    return PreparedFrame(numbered, bound, several, floating)
 
 
 def _given(texts: pl.Expr) -> pl.Expr:

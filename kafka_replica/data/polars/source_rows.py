@@ -28,7 +28,7 @@ from kafka_replica.data.polars.datasets.reading import (
     read_one_sdmx_csv,
     read_plain_csv,
 )
-from kafka_replica.data.polars.message_forms import Form, common_forms, in_forms
+from kafka_replica.data.polars.message_forms import ColumnForm, common_forms, in_forms
 from kafka_replica.data.polars.parts import Parts
 from kafka_replica.errors import ConfigurationError
 
@@ -52,7 +52,7 @@ class BatchSize:
     rows: int = 200_000
 
 
-class Part(NamedTuple):
+class RowsPart(NamedTuple):
     """Consecutive rows of a source.
 
     Attributes:
@@ -79,7 +79,7 @@ class SourceRows(Protocol):
     def table(self) -> CsvTable | None:
         """Return the CSV file; None for other formats."""
 
-    def batches(self, size: int) -> Iterator[tuple[Part, int]]:
+    def batches(self, size: int) -> Iterator[tuple[RowsPart, int]]:
         """Yield the rows, each time with how many of the ``size`` bytes of the source are done."""
 
 
@@ -110,7 +110,7 @@ def open_source(
     if source.kind == "parquet":
         return _parquet(source, batch)
     if source.kind == "arrow":
-        return HeldRows(Part(_arrow(source)), batch.rows)
+        return HeldRows(RowsPart(_arrow(source)), batch.rows)
     if source.kind == "xlsx":
         return HeldRows(_workbook(source, job), batch.rows)
     open_ = open_sdmx_csv if source.kind == "sdmx-csv" else open_plain_csv
@@ -135,17 +135,17 @@ class FileOfCsv:
         """Return a frame without rows that has all columns."""
         return self._table.nothing.values
 
-    def batches(self, size: int) -> Iterator[tuple[Part, int]]:
+    def batches(self, size: int) -> Iterator[tuple[RowsPart, int]]:
         """Yield the rows, and how many bytes of the file are done."""
         for rows in self._table.batches():
-            yield Part(rows.values, {"line": rows.lines}, rows), min(size, self._table.done)
+            yield RowsPart(rows.values, {"line": rows.lines}, rows), min(size, self._table.done)
 
 
 @dataclass(frozen=True)
 class HeldRows:
     """Rows in memory."""
 
-    part: Part
+    part: RowsPart
     batch_rows: int
     table: None = None
 
@@ -154,14 +154,14 @@ class HeldRows:
         """Return a frame without rows that has all columns."""
         return self.part.frame.clear()
 
-    def batches(self, size: int) -> Iterator[tuple[Part, int]]:
+    def batches(self, size: int) -> Iterator[tuple[RowsPart, int]]:
         """Yield the rows, and the share of the bytes that is done."""
         height = self.part.frame.height
         for first in range(0, height, self.batch_rows):
             known = {name: values.slice(first, self.batch_rows) for name, values in self.part.known.items()}
             done = min(height, first + self.batch_rows)
             paths = None if self.part.paths is None else self.part.paths[first:done]
-            yield Part(self.part.frame.slice(first, self.batch_rows), known, paths=paths), size * done // height
+            yield RowsPart(self.part.frame.slice(first, self.batch_rows), known, paths=paths), size * done // height
 
 
 @dataclass(frozen=True)
@@ -169,17 +169,17 @@ class StoredRows:
     """Rows of a message that was read as a stream, in temporary files."""
 
     nothing: pl.DataFrame
-    forms: Mapping[str, Form]
+    forms: Mapping[str, ColumnForm]
     parts: Parts
     table: None = None
 
-    def batches(self, size: int) -> Iterator[tuple[Part, int]]:
+    def batches(self, size: int) -> Iterator[tuple[RowsPart, int]]:
         """Yield the rows, and the share of the bytes that is done."""
         done = 0
         for frame in self.parts.frames():
             done += frame.height
             rows = in_forms(frame.drop(_LINE), self.forms)
-            yield Part(rows, {"line": frame[_LINE]}), size * done // max(1, self.parts.rows)
+            yield RowsPart(rows, {"line": frame[_LINE]}), size * done // max(1, self.parts.rows)
 
 
 @dataclass(frozen=True)
@@ -192,7 +192,7 @@ class RowGroups:
     groups: Sequence[int] = field(repr=False)
     table: None = None
 
-    def batches(self, size: int) -> Iterator[tuple[Part, int]]:
+    def batches(self, size: int) -> Iterator[tuple[RowsPart, int]]:
         """Yield the rows, and the share of the bytes that is done."""
         first, total = 0, max(1, sum(self.groups))
         for number, height in enumerate(self.groups):
@@ -201,7 +201,7 @@ class RowGroups:
                 frame = _readable(self.path, pl.scan_parquet(self.path, glob=False).slice(first + begin, rows).collect)
                 numbers = pl.int_range(begin + 1, begin + rows + 1, dtype=pl.UInt32, eager=True)
                 part = pl.Series([str(number)]).new_from_index(0, rows)
-                yield Part(frame, {"part": part, "part_row": numbers}), size * (first + begin + rows) // total
+                yield RowsPart(frame, {"part": part, "part_row": numbers}), size * (first + begin + rows) // total
             first += height
 
 
@@ -232,7 +232,7 @@ def _blocks_of(located: Iterator[tuple[int | None, Block]], rows: int) -> list[t
     return some
 
 
-def _of_blocks(located: Iterator[tuple[int | None, Block]], tell: Callable[[int], None], before: int = 0) -> Part:
+def _of_blocks(located: Iterator[tuple[int | None, Block]], tell: Callable[[int], None], before: int = 0) -> RowsPart:
     """Return the rows of blocks; ``before`` is the number of rows that were reported before."""
     lines: list[int | None] = []
     paths: list[Sequence[str]] = []
@@ -251,10 +251,10 @@ def _of_blocks(located: Iterator[tuple[int | None, Block]], tell: Callable[[int]
 
     columns: dict[str, list[Any]] = columns_of(blocks())
     known = {"line": pl.Series(lines, dtype=pl.UInt32)}
-    return Part(pl.DataFrame(columns, infer_schema_length=None), known, paths=Chained(paths) if paths else None)
+    return RowsPart(pl.DataFrame(columns, infer_schema_length=None), known, paths=Chained(paths) if paths else None)
 
 
-def _workbook(source: Source, job: Job) -> Part:
+def _workbook(source: Source, job: Job) -> RowsPart:
     """Return the rows of all sheets with data; a sheet is a part."""
     frames: list[pl.DataFrame] = []
     parts: list[pl.DataFrame] = []
@@ -265,7 +265,7 @@ def _workbook(source: Source, job: Job) -> Part:
         rows = pl.Series("part_row", numbers, dtype=pl.UInt32)
         parts.append(pl.DataFrame({"part": [sheet] * len(rows), "part_row": rows}, schema_overrides=_PART))
     located = pl.concat(parts)
-    return Part(one_frame(frames), {"part": located["part"], "part_row": located["part_row"]})
+    return RowsPart(one_frame(frames), {"part": located["part"], "part_row": located["part_row"]})
 
 
 def one_frame(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
@@ -285,11 +285,11 @@ def _parquet(source: Source, batch: BatchSize) -> SourceRows:
         content = source.read()
         groups = _row_groups(source.path, io.BytesIO(content))
         frame = _readable(source.path, lambda: pl.read_parquet(io.BytesIO(content)))
-        return HeldRows(Part(frame, {} if groups is None else _located_in(groups, frame.height)), batch.rows)
+        return HeldRows(RowsPart(frame, {} if groups is None else _located_in(groups, frame.height)), batch.rows)
     groups = _row_groups(source.path, source.path)
     nothing = _readable(source.path, lambda: pl.scan_parquet(source.path, glob=False).head(0).collect())
     if groups is None:
-        return HeldRows(Part(_readable(source.path, lambda: pl.read_parquet(source.path, glob=False))), batch.rows)
+        return HeldRows(RowsPart(_readable(source.path, lambda: pl.read_parquet(source.path, glob=False))), batch.rows)
     return RowGroups(source.path, nothing, batch.rows, groups)
 
 

@@ -11,7 +11,7 @@ import polars as pl
 from kafka_replica.data.mapping.model import SOURCE
 from kafka_replica.data.polars.cross_row import Hit, flagged_rows
 from kafka_replica.data.polars.frames import as_frame
-from kafka_replica.data.polars.rows import ROW, Prepared, prepared
+from kafka_replica.data.polars.rows import ROW, PreparedFrame, prepared
 from kafka_replica.data.validation.actions import Action
 from kafka_replica.data.validation.model import ERRORS, FIELDS, Rules
 from kafka_replica.data.validation.report_building import fields_of
@@ -104,7 +104,7 @@ def split(validated: pl.DataFrame, *, severity: str = "error") -> Split:
     return Split(good.drop(ERRORS), bad_rows)
 
 
-def errors_of(rows: Prepared, compared: Iterable[Hit]) -> pl.Series:
+def errors_of(rows: PreparedFrame, compared: Iterable[Hit]) -> pl.Series:
     """Return the column ``_errors`` of all rows.
 
     Args:

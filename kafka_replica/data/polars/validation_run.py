@@ -9,13 +9,13 @@ import polars as pl
 
 from kafka_replica.data.jobs.job import Outcome, ValidationJob
 from kafka_replica.data.jobs.progress import Progress, Step
-from kafka_replica.data.polars.batch_comparison import Comparing, Flagged, hits_among
+from kafka_replica.data.polars.batch_comparison import BatchComparison, Flagged, hits_among
 from kafka_replica.data.polars.cross_row import Hit, extents, flagged_rows, merged_extents
 from kafka_replica.data.polars.inputs import AT, Batch, Input, are_one
 from kafka_replica.data.polars.outputs import Outputs
 from kafka_replica.data.polars.reports import identified
 from kafka_replica.data.polars.row_findings import FindingCounts, RowFindings
-from kafka_replica.data.polars.rows import Prepared, prepared
+from kafka_replica.data.polars.rows import PreparedFrame, prepared
 from kafka_replica.data.polars.validation import errors_of, refuse_errors, split
 from kafka_replica.data.polars.wrong_rows import with_wrong_rows, wrong_rows_of
 from kafka_replica.data.validation import ERRORS
@@ -38,14 +38,14 @@ class ValidationRun:
         every, is_whole = are_one(self._data.batches("validating"))
         if is_whole:
             return self._pass(every, None, is_whole=True)
-        comparing = Comparing(self._none.bound)
+        comparing = BatchComparison(self._none.bound)
         done = self._pass(every, comparing)
         if not comparing.has_candidates():
             return done
         flagged = self._compared(comparing)
         return self._pass(self._data.batches("validating again"), None, flagged) if flagged else done
 
-    def _compared(self, comparing: Comparing) -> Flagged:
+    def _compared(self, comparing: BatchComparison) -> Flagged:
         at = 0
         for batch in self._data.batches("comparing rows"):
             comparing.keep(prepared(batch.frame.drop(AT), self._job.rules), at)
@@ -53,7 +53,7 @@ class ValidationRun:
         return comparing.flagged(self._none)
 
     def _pass(
-        self, batches: Iterable[Batch], comparing: Comparing | None, flagged: Flagged | None = None, *,
+        self, batches: Iterable[Batch], comparing: BatchComparison | None, flagged: Flagged | None = None, *,
         is_whole: bool = False,
     ) -> Outcome:  # fmt: skip
         """Validate and write all rows, and make the report.
@@ -97,7 +97,7 @@ class ValidationRun:
             )  # fmt: skip
 
     def _written(
-        self, batch: Batch, frame: pl.DataFrame, rows: Prepared, compared: Iterator[Hit], outputs: Outputs
+        self, batch: Batch, frame: pl.DataFrame, rows: PreparedFrame, compared: Iterator[Hit], outputs: Outputs
     ) -> RowFindings:  # fmt: skip
         """Write the rows of a batch, and return its findings."""
         errors = errors_of(rows, compared)

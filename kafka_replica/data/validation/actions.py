@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final, Literal, TypeAlias
 
-from kafka_replica.data.validation.components import Described
+from kafka_replica.data.validation.components import DescribedComponent
 from kafka_replica.data.validation.conditions import ComponentText, Condition, Constant, In, IsNull, Not, every, some
 from kafka_replica.data.validation.model import ACTION
 from kafka_replica.errors import ConfigurationError
@@ -35,7 +35,7 @@ class Actions:
         has_column: whether a column ``ACTION`` holds actions, instead of being a component of the data.
     """
 
-    def __init__(self, default: str, *, has_column: bool, components: Sequence[Described]) -> None:
+    def __init__(self, default: str, *, has_column: bool, components: Sequence[DescribedComponent]) -> None:
         if default not in SPELLINGS:
             raise ConfigurationError(f"validating with action={default!r}: give one of {', '.join(SPELLINGS)}")
         self._default, self._has_column = default, has_column
@@ -87,7 +87,7 @@ class Actions:
         return Not(IsNull(ACTION))
 
 
-def _depends(one: Described, dimension: str) -> bool:
+def _depends(one: DescribedComponent, dimension: str) -> bool:
     component = one.component
     if not isinstance(component, Attribute):
         return True  # a measure

@@ -11,7 +11,7 @@ from typing import Final
 from kafka_replica.common.wording import counted
 from kafka_replica.data.validation.actions import Action, Actions
 from kafka_replica.data.validation.catalogue import severities
-from kafka_replica.data.validation.components import Described, described
+from kafka_replica.data.validation.components import DescribedComponent, described
 from kafka_replica.data.validation.conditions import (
     CompareInt,
     ComponentText,
@@ -28,7 +28,7 @@ from kafka_replica.data.validation.conditions import (
 )
 from kafka_replica.data.validation.constraints import constraint_checks, constraints_not_checked
 from kafka_replica.data.validation.evaluation import evaluate
-from kafka_replica.data.validation.facets import Broken, facets
+from kafka_replica.data.validation.facets import FacetViolation, facets
 from kafka_replica.data.validation.frequency import frequency_check
 from kafka_replica.data.validation.item_validity import ItemValidity
 from kafka_replica.data.validation.levels import level_checks
@@ -101,7 +101,7 @@ class _Compiler:
     """Makes the checks of one resolved structure."""
 
     resolved: ResolvedStructure
-    components: tuple[Described, ...]
+    components: tuple[DescribedComponent, ...]
     actions: Actions
     severities: Mapping[str, str]
     as_of: date
@@ -167,7 +167,7 @@ class _Compiler:
             text = f"{component} {message}"
             yield Check(rule, self.severities[rule], component, broken, text, artefact, (component,))
 
-    def _missing(self, one: Described, structure: str) -> Iterator[Check]:
+    def _missing(self, one: DescribedComponent, structure: str) -> Iterator[Check]:
         column, rule = one.column, f"{one.column.kind}-missing"
         if not column.required or rule not in self.severities:
             return
@@ -176,7 +176,7 @@ class _Compiler:
         broken = every(IsNull(column.id), demanded)
         yield Check(rule, self.severities[rule], column.id, broken, message, structure, (column.id,))
 
-    def _occurrences(self, one: Described, structure: str) -> Iterator[Check]:
+    def _occurrences(self, one: DescribedComponent, structure: str) -> Iterator[Check]:
         column = one.column
         if not column.is_multi_lingual:
             several = CompareInt(ValueCount(column.id, "languages"), ">", Number(1))
@@ -192,7 +192,7 @@ class _Compiler:
                 "occurrences", column.id, few, f"has fewer than {counted(one.min_occurs, 'value')}", structure
             )
 
-    def _represented(self, one: Described, structure: str) -> Iterator[Check]:
+    def _represented(self, one: DescribedComponent, structure: str) -> Iterator[Check]:
         excused = self._excused(one)
         artefact = structure
         if one.column.enumeration is not None:
@@ -206,13 +206,13 @@ class _Compiler:
         for rule, condition, message in found:
             yield from self._check(rule, one.column.id, every(condition, *excused), message, artefact)
 
-    def _coded(self, one: Described, enumeration: Urn) -> Broken:
+    def _coded(self, one: DescribedComponent, enumeration: Urn) -> FacetViolation:
         rule, what = ("value-unknown", "value") if enumeration.cls == "ValueList" else ("code-unknown", "code")
         values = one.column.values | one.marks | self.unprefixed.get(one.column.id, frozenset())
         broken = Not(In(ComponentText(one.column.id), values))
-        return Broken(rule, broken, f"is not a {what} of {enumeration.reference}")
+        return FacetViolation(rule, broken, f"is not a {what} of {enumeration.reference}")
 
-    def _unfit_codes(self, one: Described, enumeration: Urn) -> Iterator[str]:
+    def _unfit_codes(self, one: DescribedComponent, enumeration: Urn) -> Iterator[str]:
         """Yield demands of a format that codes of the list violate: an error in the structure, not in the data."""
         for code, message in _unfit(one.column.values, one.format):
             yield (
@@ -220,7 +220,7 @@ class _Compiler:
                 "requires; codes are only compared with the list"
             )
 
-    def _excused(self, one: Described) -> list[Condition]:
+    def _excused(self, one: DescribedComponent) -> list[Condition]:
         """Return the conditions under which a value need not be valid for its type."""
         id_ = one.column.id
         marked = [Not(In(ComponentText(id_), one.marks))] if one.marks and one.column.enumeration is None else []

@@ -18,7 +18,7 @@ from kafka_replica.sdmx import (
 from kafka_replica.sdmx.text_types import FLOATING, NOT_A_NUMBER, NOT_AVAILABLE, TIME_TYPES
 
 
-class Described(NamedTuple):
+class DescribedComponent(NamedTuple):
     """A resolved component, its column, and the format of its values, which are codes if it is enumerated."""
 
     effective: EffectiveComponent
@@ -42,13 +42,13 @@ class Described(NamedTuple):
         return frozenset(found)
 
 
-def described(effective: EffectiveComponent) -> Described:
+def described(effective: EffectiveComponent) -> DescribedComponent:
     """Return the properties of a component for validation."""
     representation = effective.representation or Representation()
     format_ = representation.format or TextFormat()
     most = None if representation.max_occurs == "unbounded" else representation.max_occurs or 1
     column = _column(effective, format_, repeated=most is None or most > 1)
-    return Described(effective, column, format_, representation.min_occurs, most)
+    return DescribedComponent(effective, column, format_, representation.min_occurs, most)
 
 
 def _column(effective: EffectiveComponent, format_: TextFormat, *, repeated: bool) -> Column:

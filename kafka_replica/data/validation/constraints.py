@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
-from kafka_replica.data.validation.components import Described
+from kafka_replica.data.validation.components import DescribedComponent
 from kafka_replica.data.validation.model import Check
 from kafka_replica.data.validation.predicates import condition_of
 from kafka_replica.sdmx.lookups.constraints.applied import AppliedConstraints
-from kafka_replica.sdmx.lookups.constraints.violations import Demand
+from kafka_replica.sdmx.lookups.constraints.violations import DemandKind
 from kafka_replica.sdmx.lookups.resolved import ResolvedStructure, in_force
 
 _SHOWN: Final = 3
@@ -28,17 +28,17 @@ class _RuleText(NamedTuple):
 
 
 _DEMANDS: Final = {
-    Demand.VALUE: _RuleText("value-not-allowed", "is not allowed by"),
-    Demand.VALID_VALUE: _RuleText("value-not-valid", "is not valid at this time by"),
-    Demand.IN_REGION: _RuleText("region-not-allowed", "is in no region that is allowed by"),
-    Demand.NOT_IN_REGION: _RuleText("region-not-allowed", "is in a region that is not allowed by"),
-    Demand.IN_KEYS: _RuleText("key-not-allowed", "is not a key allowed by"),
-    Demand.NOT_IN_KEYS: _RuleText("key-not-allowed", "is a key that is not allowed by"),
+    DemandKind.VALUE: _RuleText("value-not-allowed", "is not allowed by"),
+    DemandKind.VALID_VALUE: _RuleText("value-not-valid", "is not valid at this time by"),
+    DemandKind.IN_REGION: _RuleText("region-not-allowed", "is in no region that is allowed by"),
+    DemandKind.NOT_IN_REGION: _RuleText("region-not-allowed", "is in a region that is not allowed by"),
+    DemandKind.IN_KEYS: _RuleText("key-not-allowed", "is not a key allowed by"),
+    DemandKind.NOT_IN_KEYS: _RuleText("key-not-allowed", "is a key that is not allowed by"),
 }
 
 
 def constraint_checks(
-    applied: AppliedConstraints, components: Mapping[str, Described], severities: Mapping[str, str]
+    applied: AppliedConstraints, components: Mapping[str, DescribedComponent], severities: Mapping[str, str]
 ) -> Iterator[Check]:
     """Return the checks of constraints.
 

@@ -60,7 +60,7 @@ _OF_SEQUENCES: Final = ("interval", "start_value", "end_value", "time_interval")
 _OF_A_YEAR: Final = ("2020-W02", "2020-D002")
 
 
-class Broken(NamedTuple):
+class FacetViolation(NamedTuple):
     """A rule, the condition that violates it, and the description of the error."""
 
     rule: str
@@ -70,7 +70,7 @@ class Broken(NamedTuple):
 
 def facets(
     id_: str, text_type: str, format_: TextFormat, leave: Callable[[str], None], shifted: Condition
-) -> Iterator[Broken]:
+) -> Iterator[FacetViolation]:
     """Yield the rules of one component.
 
     Args:
@@ -83,11 +83,11 @@ def facets(
     value = ComponentText(id_)
     if text_type in WRITTEN:
         rule = "time-period" if text_type in TIME_TYPES else "text-type"
-        yield Broken(rule, not_written(value, text_type), f"is not written as a value of type {text_type}")
+        yield FacetViolation(rule, not_written(value, text_type), f"is not written as a value of type {text_type}")
         if text_type in TIME_TYPES:
             # The cheap condition comes first.
             calendar = every(not_in_calendar(value), Matches(value, WRITTEN[text_type]), Not(shifted))
-            yield Broken("calendar", calendar, "names a week or day that this year does not have")
+            yield FacetViolation("calendar", calendar, "names a week or day that this year does not have")
     elif text_type not in FREE_TYPES:
         leave(f"text type {text_type}")
     yield from _lengths(value, format_)
@@ -165,16 +165,16 @@ def compared(value: ComponentText, operator: Operator, bound: Decimal) -> Condit
     return some(clear, near) if operator == strict else some(clear, near, every(equal, Not(plain)))
 
 
-def _lengths(value: ComponentText, format_: TextFormat) -> Iterator[Broken]:
+def _lengths(value: ComponentText, format_: TextFormat) -> Iterator[FacetViolation]:
     if format_.min_length is not None:
         short = CompareInt(CharLength(value), "<", Number(format_.min_length))
-        yield Broken("length", short, f"is shorter than {counted(format_.min_length, 'character')}")
+        yield FacetViolation("length", short, f"is shorter than {counted(format_.min_length, 'character')}")
     if format_.max_length is not None:
         long = CompareInt(CharLength(value), ">", Number(format_.max_length))
-        yield Broken("length", long, f"is longer than {counted(format_.max_length, 'character')}")
+        yield FacetViolation("length", long, f"is longer than {counted(format_.max_length, 'character')}")
 
 
-def _pattern(value: ComponentText, format_: TextFormat, leave: Callable[[str], None]) -> Iterator[Broken]:
+def _pattern(value: ComponentText, format_: TextFormat, leave: Callable[[str], None]) -> Iterator[FacetViolation]:
     if format_.pattern is None:
         return
     try:
@@ -182,10 +182,10 @@ def _pattern(value: ComponentText, format_: TextFormat, leave: Callable[[str], N
     except (UnusablePatternError, RecursionError) as error:  # too deeply nested groups
         leave(f"pattern {format_.pattern} ({error})")
         return
-    yield Broken("pattern", Not(Matches(value, pattern.expression)), f"does not match {format_.pattern}")
+    yield FacetViolation("pattern", Not(Matches(value, pattern.expression)), f"does not match {format_.pattern}")
 
 
-def _numbers(value: ComponentText, text_type: str, format_: TextFormat) -> Iterator[Broken]:
+def _numbers(value: ComponentText, text_type: str, format_: TextFormat) -> Iterator[FacetViolation]:
     # startValue and endValue bound the sequence, and so its values.
     exclusive = text_type == "ExclusiveValueRange"
     finite = Matches(value, FINITE)
@@ -194,21 +194,23 @@ def _numbers(value: ComponentText, text_type: str, format_: TextFormat) -> Itera
         if low is not None:
             broken = every(finite, out_of_bounds(value, low, None, exclusive=exclusive))
             broken = some(broken, In(value, frozenset({"-INF"}))) if floating else broken
-            yield Broken("range", broken, f"is not {'over' if exclusive else 'at least'} {_plain(low)}")
+            yield FacetViolation("range", broken, f"is not {'over' if exclusive else 'at least'} {_plain(low)}")
     for high in (format_.max_value, format_.end_value):
         if high is not None:
             broken = every(finite, out_of_bounds(value, None, high, exclusive=exclusive))
             broken = some(broken, In(value, frozenset({"INF"}))) if floating else broken
-            yield Broken("range", broken, f"is not {'under' if exclusive else 'at most'} {_plain(high)}")
+            yield FacetViolation("range", broken, f"is not {'under' if exclusive else 'at most'} {_plain(high)}")
     if format_.decimals is not None:
         digits = rf"[+-]?[0-9]*\.[0-9]{{{format_.decimals + 1},}}(?:[eE][+-]?[0-9]+)?"
         longer = Matches(value, digits, is_number=True)
-        yield Broken("decimals", longer, f"has more than {counted(format_.decimals, 'digit')} after the decimal point")
+        yield FacetViolation(
+            "decimals", longer, f"has more than {counted(format_.decimals, 'digit')} after the decimal point"
+        )
     if format_.interval:
         yield _steps(value, format_.interval, format_.start_value or Decimal(0))
 
 
-def _steps(value: ComponentText, interval: Decimal, start: Decimal) -> Broken:
+def _steps(value: ComponentText, interval: Decimal, start: Decimal) -> FacetViolation:
     decimals = max(0, *(-int(one.normalize().as_tuple().exponent) for one in (interval, start)))
     step, first = int(abs(interval).scaleb(decimals)), int(start.scaleb(decimals))
     # Any start that is lower by a multiple of the interval is equivalent; this one makes the difference non-negative.
@@ -218,23 +220,25 @@ def _steps(value: ComponentText, interval: Decimal, start: Decimal) -> Broken:
     fine = re.sub(r"\.0$", "", str(interval))
     fits = rf"[+-]?[0-9]*(?:\.[0-9]{{0,{decimals}}}0*)?"
     off = some(CompareInt(rest, ">", Number(0)), Not(Matches(value, fits, is_number=True)))
-    return Broken(
+    return FacetViolation(
         "sequence",
         every(Matches(value, DECIMAL, is_number=True), off),
         f"is not a multiple of {fine} away from {_plain(start)}",
     )
 
 
-def _times(value: ComponentText, text_type: str, format_: TextFormat, leave: Callable[[str], None]) -> Iterator[Broken]:
+def _times(
+    value: ComponentText, text_type: str, format_: TextFormat, leave: Callable[[str], None]
+) -> Iterator[FacetViolation]:
     start = None if format_.start_time is None else period(format_.start_time)
     end = None if format_.end_time is None else period(format_.end_time)
     begins = start_of(value)
     if start is not None:
-        yield Broken("range", CompareInt(begins, "<", Number(start.start_s)), f"is before {format_.start_time}")
+        yield FacetViolation("range", CompareInt(begins, "<", Number(start.start_s)), f"is before {format_.start_time}")
     elif format_.start_time is not None:
         leave(f"facet startTime {format_.start_time}")
     if end is not None:
-        yield Broken("range", CompareInt(begins, ">=", Number(end.end_s)), f"is after {format_.end_time}")
+        yield FacetViolation("range", CompareInt(begins, ">=", Number(end.end_s)), f"is after {format_.end_time}")
     elif format_.end_time is not None:
         leave(f"facet endTime {format_.end_time}")
     if format_.time_interval is None:
@@ -246,7 +250,7 @@ def _times(value: ComponentText, text_type: str, format_: TextFormat, leave: Cal
     if re.search("[YM]", format_.time_interval) and any(re.fullmatch(WRITTEN[text_type], one) for one in _OF_A_YEAR):
         leave(f"facet timeInterval {format_.time_interval} of weeks, and of days of the year other than the first")
     message = f"is not a multiple of {format_.time_interval} after {format_.start_time}"
-    yield Broken("sequence", off, message)
+    yield FacetViolation("sequence", off, message)
 
 
 def _time_steps(value: ComponentText, interval: str, start_s: int) -> Condition | None:

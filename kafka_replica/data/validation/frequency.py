@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from kafka_replica.data.validation.components import Described
+from kafka_replica.data.validation.components import DescribedComponent
 from kafka_replica.data.validation.conditions import ComponentText, Condition, Matches, Not, every, some
 from kafka_replica.sdmx import Dimension
 from kafka_replica.sdmx.text_types import (
@@ -57,7 +57,7 @@ class FrequencyCheck(NamedTuple):
     message: str
 
 
-def frequency_check(components: Sequence[Described]) -> FrequencyCheck | None:
+def frequency_check(components: Sequence[DescribedComponent]) -> FrequencyCheck | None:
     """Return the check of the time dimension against the frequency dimension; None unless there is one of each."""
     time = next((one.column for one in components if one.column.is_time), None)
     freq = next((one for one in components if _is_frequency(one)), None)
@@ -79,7 +79,7 @@ def frequency_check(components: Sequence[Described]) -> FrequencyCheck | None:
     )
 
 
-def _is_frequency(one: Described) -> bool:
+def _is_frequency(one: DescribedComponent) -> bool:
     """Return whether a component is the frequency, by its id or by its role."""
     component = one.component
     if not isinstance(component, Dimension) or component.is_time:

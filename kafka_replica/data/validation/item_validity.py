@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from typing import Final, NamedTuple
 
-from kafka_replica.data.validation.components import Described
+from kafka_replica.data.validation.components import DescribedComponent
 from kafka_replica.data.validation.model import Check
 from kafka_replica.data.validation.predicates import condition_of
 from kafka_replica.sdmx import ResolvedStructure, SdmxError, Structures, ValueList
@@ -83,7 +83,7 @@ class ItemValidity:
         self._as_of = as_of
         self.notes: list[str] = []
 
-    def checks(self, components: Iterable[Described], severities: Mapping[str, str]) -> Iterator[Check]:
+    def checks(self, components: Iterable[DescribedComponent], severities: Mapping[str, str]) -> Iterator[Check]:
         """Yield a check for each component with values that are not always valid."""
         reader = SelectionReader(self._resolved.used_components, self._as_of)
         described = list(components)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from kafka_replica.data.validation.components import Described
+from kafka_replica.data.validation.components import DescribedComponent
 from kafka_replica.data.validation.conditions import Condition
 from kafka_replica.data.validation.model import LevelCheck
 from kafka_replica.sdmx import Attribute, DataStructure
@@ -15,7 +15,7 @@ from kafka_replica.sdmx import Attribute, DataStructure
 
 def level_checks(
     structure: DataStructure,
-    components: Sequence[Described],
+    components: Sequence[DescribedComponent],
     severities: Mapping[str, str],
     counted: Condition,
     complete: Condition,

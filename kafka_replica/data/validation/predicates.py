@@ -25,15 +25,15 @@ from kafka_replica.sdmx.lookups.constraints.predicates import (
     AboutOne,
     AllOf,
     AnyOf,
-    Fits,
+    ComponentSelection,
+    ConstantPredicate,
     HasKey,
     IsGiven,
     IsIn,
     Not,
+    PatternMatch,
     Predicate,
-    Selects,
     StartsWithin,
-    Truth,
 )
 
 SEPARATOR: Final = "\x1f"
@@ -48,7 +48,7 @@ def condition_of(predicate: Predicate, marks: Mapping[str, frozenset[str]]) -> C
         marks: by component, the values that mark a missing value.
     """
     match predicate:
-        case Selects(component, inner):
+        case ComponentSelection(component, inner):
             return _unless_marked(condition_of(inner, marks), component, marks.get(component, frozenset()))
         case Not(inner):
             return conditions.Not(condition_of(inner, marks))
@@ -62,16 +62,16 @@ def condition_of(predicate: Predicate, marks: Mapping[str, frozenset[str]]) -> C
             return _about_one(predicate)
 
 
-def _about_one(predicate: Truth | AboutOne) -> Condition:
+def _about_one(predicate: ConstantPredicate | AboutOne) -> Condition:
     """Return the condition of a predicate about at most one component."""
     match predicate:
-        case Truth(value):
+        case ConstantPredicate(value):
             return Constant(value=value)
         case IsGiven(component):
             return conditions.Not(IsNull(component))
         case IsIn(component, values):
             return In(ComponentText(component), values)
-        case Fits(component, pattern):
+        case PatternMatch(component, pattern):
             return Matches(ComponentText(component), r"[\s\S]*".join(escaped(part) for part in pattern.split("%")))
         case StartsWithin():
             return _starts_within(predicate)

@@ -25,6 +25,6 @@ from kafka_replica.producer.outbox.identity import default_producer_id
 from kafka_replica.producer.outbox.migrate import migrate
 from kafka_replica.producer.outbox.modes import Mode
 from kafka_replica.producer.outbox.outbox import Outbox
-from kafka_replica.producer.outbox.tables import Kind, Status
+from kafka_replica.producer.outbox.tables import Status, TransactionKind
 
-__all__ = ["Kind", "Mode", "Outbox", "Status", "default_producer_id", "migrate", "open_database"]
+__all__ = ["Mode", "Outbox", "Status", "TransactionKind", "default_producer_id", "migrate", "open_database"]

@@ -16,7 +16,7 @@ from sqlalchemy import Connection, delete, func, insert, select, update
 from kafka_replica.errors import UsageError
 from kafka_replica.producer.changes import Put, content_hash
 from kafka_replica.producer.outbox.modes import Mode, intent_of
-from kafka_replica.producer.outbox.tables import Kind, Status, amendment, change, detail, state, tx
+from kafka_replica.producer.outbox.tables import Status, TransactionKind, amendment, change, detail, state, tx
 from kafka_replica.records import Key, key_bytes, key_text
 
 WHOLE = 0
@@ -43,7 +43,7 @@ def request_skip(
     kind = _check_unsent(connection, producer_id, tx_id)
     if keys is None:
         whole = [{"number": WHOLE, "action": str(Action.SKIP)}]
-        for each in (tx_id, tx_id + 1) if kind is Kind.FLUSH else (tx_id,):
+        for each in (tx_id, tx_id + 1) if kind is TransactionKind.FLUSH else (tx_id,):
             _request(connection, producer_id, each, whole, reason, now_ms)
         return
     numbers = _numbers(connection, producer_id, tx_id, [key_bytes(key) for key in keys])
@@ -61,7 +61,7 @@ def request_replace(
             running.
     """
     kind = _check_unsent(connection, producer_id, tx_id)
-    if kind is not Kind.CHANGES:
+    if kind is not TransactionKind.CHANGES:
         raise UsageError(f"transaction {tx_id} of producer {producer_id} is of the kind {kind}; it can only be skipped")
     numbers = _numbers(connection, producer_id, tx_id, [key_bytes(put.key) for put in puts])
     rows = [
@@ -166,7 +166,7 @@ def _open(producer_id: str, arrived: int) -> tuple[Any, ...]:
     return amendment.c.producer_id == producer_id, amendment.c.tx_id > arrived, amendment.c.applied_ms.is_(None)
 
 
-def _check_unsent(connection: Connection, producer_id: str, tx_id: int) -> Kind:
+def _check_unsent(connection: Connection, producer_id: str, tx_id: int) -> TransactionKind:
     """Check that a transaction may be amended, and return its kind."""
     # The row is locked, so that the producer cannot be resumed before the request is stored.
     connection.execute(update(state).where(state.c.producer_id == producer_id).values(mode=state.c.mode))
@@ -187,7 +187,7 @@ def _check_unsent(connection: Connection, producer_id: str, tx_id: int) -> Kind:
         raise UsageError(f"{doing}: it is already skipped")
     if intent.mode is Mode.RUNNING:
         raise UsageError(f"{doing}: the producer is running and may be sending it; suspend the producer first")
-    return Kind(row[1])
+    return TransactionKind(row[1])
 
 
 def _numbers(connection: Connection, producer_id: str, tx_id: int, keys: Sequence[bytes]) -> dict[bytes, int]:

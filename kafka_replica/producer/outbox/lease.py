@@ -19,7 +19,7 @@ from kafka_replica.producer.outbox.modes import unknown
 from kafka_replica.producer.outbox.tables import lease
 
 
-class Seen(NamedTuple):
+class SeenLease(NamedTuple):
     """The row as it was last seen."""
 
     owner: str | None
@@ -45,13 +45,13 @@ class Lease:
         self.term: int | None = None
         self.saw_another = False
         """True if another instance was alive while this instance watched."""
-        self._seen: Seen | None = None
+        self._seen: SeenLease | None = None
         self._since_s = 0.0
         self._renewed_s = 0.0
         self._lock = threading.Lock()
 
     @translated("reading the producer's lease")
-    def look(self) -> Seen:
+    def look(self) -> SeenLease:
         """Return the row as it is now.
 
         Raises:
@@ -63,7 +63,7 @@ class Lease:
             ).first()
             if row is None:
                 raise unknown(connection, self._producer_id)
-        return Seen(*row)
+        return SeenLease(*row)
 
     def hold(self) -> bool:
         """Return whether this instance holds the lease: from before, or taken now because it is free or has expired."""
@@ -78,7 +78,7 @@ class Lease:
             self.saw_another |= before is not None and now.owner not in {None, self.owner}
         if now.owner not in {None, self.owner} and time.monotonic() - self._since_s < self.lease_s:
             return False
-        if self._change(now, Seen(self.owner, now.term + 1, 0)):
+        if self._change(now, SeenLease(self.owner, now.term + 1, 0)):
             self.term, self._renewed_s = now.term + 1, time.monotonic()
             return True
         return False
@@ -110,7 +110,7 @@ class Lease:
         except OutboxUnavailableError:
             return  # the lease expires by itself
 
-    def _change(self, now: Seen, then: Seen) -> bool:
+    def _change(self, now: SeenLease, then: SeenLease) -> bool:
         same = (lease.c.producer_id == self._producer_id, lease.c.term == now.term, lease.c.beat == now.beat)
         return self._update(same, then._asdict())
 

@@ -12,7 +12,7 @@ from kafka_replica.errors import UsageError
 from kafka_replica.producer.outbox.amendments import WHOLE, Action
 from kafka_replica.producer.outbox.database import reading, translated
 from kafka_replica.producer.outbox.modes import intent_of
-from kafka_replica.producer.outbox.tables import Kind, Status, amendment, change, detail, tx
+from kafka_replica.producer.outbox.tables import Status, TransactionKind, amendment, change, detail, tx
 from kafka_replica.records import key_text
 
 _STATES = {Action.SKIP: "skipped", Action.REPLACE: "replaced"}
@@ -38,7 +38,7 @@ class RecordedTransaction:
 
     tx_id: int
     status: Status
-    kind: Kind
+    kind: TransactionKind
     recorded_ms: int
     updated_ms: int
     size: int
@@ -94,7 +94,9 @@ def list_transactions(
         ).all()  # fmt: skip
         amended = _amendments(connection, producer_id, sent, [row[0] for row in rows])
     return [
-        RecordedTransaction(row[0], Status(row[1]), Kind(row[2]), *row[3:], amendments=tuple(amended.get(row[0], ())))
+        RecordedTransaction(
+            row[0], Status(row[1]), TransactionKind(row[2]), *row[3:], amendments=tuple(amended.get(row[0], ()))
+        )
         for row in rows
     ]
 

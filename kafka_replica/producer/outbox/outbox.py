@@ -26,8 +26,8 @@ from kafka_replica.producer.outbox.configuration import as_stored, is_stored, st
 from kafka_replica.producer.outbox.present import changed, present_keys
 from kafka_replica.producer.outbox.raw_connections import AnyConnection, usable
 from kafka_replica.producer.outbox.tables import (
-    Kind,
     Status,
+    TransactionKind,
     amendment,
     change,
     config,
@@ -155,8 +155,8 @@ class Outbox:
         """
         with usable(connection, f"recording a full flush for producer {self.producer_id}") as made:
             last = self._queue_up(made)
-            self._write(made, last + 1, Kind.FLUSH, ())
-            self._write(made, last + 2, Kind.SWEEP, ())
+            self._write(made, last + 1, TransactionKind.FLUSH, ())
+            self._write(made, last + 2, TransactionKind.SWEEP, ())
             self._count(made, 2)
         return [last + 1, last + 2]
 
@@ -248,7 +248,10 @@ class Outbox:
         if self._skip_unchanged:
             puts, deletes = changed(connection, self.producer_id, puts, deletes)
         recorded: list[int] = []
-        groups: list[tuple[Kind, Sequence[Change]]] = [(Kind.CHANGES, puts), (Kind.DELETIONS, deletes)]
+        groups: list[tuple[TransactionKind, Sequence[Change]]] = [
+            (TransactionKind.CHANGES, puts),
+            (TransactionKind.DELETIONS, deletes),
+        ]
         for kind, group in groups:
             if group:
                 recorded.append(last + len(recorded) + 1)
@@ -269,7 +272,7 @@ class Outbox:
             mine = counter.c.producer_id == self.producer_id
             connection.execute(update(counter).where(mine).values(last_tx_id=counter.c.last_tx_id + more))
 
-    def _write(self, connection: Connection, tx_id: int, kind: Kind, changes: Sequence[Change]) -> None:
+    def _write(self, connection: Connection, tx_id: int, kind: TransactionKind, changes: Sequence[Change]) -> None:
         rows = [
             {"producer_id": self.producer_id, "tx_id": tx_id, "number": number, **_row(each)}
             for number, each in enumerate(changes, 1)

@@ -18,7 +18,7 @@ from kafka_replica.producer.outbox.amendments import apply_requests, is_requeste
 from kafka_replica.producer.outbox.cleanup import newer_than_this
 from kafka_replica.producer.outbox.database import noting, outbox_errors, reading, reading_bytes, translated
 from kafka_replica.producer.outbox.modes import Intent, Mode, intent_of, set_mode, try_again
-from kafka_replica.producer.outbox.tables import Kind, Status, change, counter, detail, lease, state, tx
+from kafka_replica.producer.outbox.tables import Status, TransactionKind, change, counter, detail, lease, state, tx
 from kafka_replica.records import Headers
 
 _AT_ONCE = 20  # rows in memory; a row may have 16 MB
@@ -31,7 +31,7 @@ class Recorded(NamedTuple):
     """A recorded transaction."""
 
     tx_id: int
-    kind: Kind
+    kind: TransactionKind
     recorded_ms: int
     size: int = 0
     messages: int = 0
@@ -121,9 +121,12 @@ class Queue:
         """Return the flushes that are not sent yet."""
         with reading(self._engine) as connection:
             wanted = select(detail.c.tx_id, detail.c.kind, detail.c.recorded_ms).where(
-                detail.c.producer_id == self._id, detail.c.tx_id > sent, detail.c.kind == str(Kind.FLUSH)
+                detail.c.producer_id == self._id, detail.c.tx_id > sent, detail.c.kind == str(TransactionKind.FLUSH)
             )
-            return [Recorded(tx_id, Kind(kind), recorded_ms) for tx_id, kind, recorded_ms in connection.execute(wanted)]
+            return [
+                Recorded(tx_id, TransactionKind(kind), recorded_ms)
+                for tx_id, kind, recorded_ms in connection.execute(wanted)
+            ]
 
     @translated("reading the transaction that arrived last")
     def fingerprint(self, tx_id: int) -> Fingerprint | None:
@@ -159,7 +162,7 @@ class Queue:
         return Contents(*self._counted(recorded), Fingerprint(recorded.recorded_ms, digest))
 
     def _counted(self, recorded: Recorded) -> tuple[int, Iterator[Content]]:
-        if recorded.kind is not Kind.FLUSH or recorded.is_skipped:
+        if recorded.kind is not TransactionKind.FLUSH or recorded.is_skipped:
             return recorded.messages, self._stream(change.c.tx_id == recorded.tx_id)
         chosen = self._as_of(recorded.tx_id)
         with outbox_errors(f"reading transaction {recorded.tx_id}"), reading(self._engine) as connection:
@@ -362,9 +365,9 @@ def _recorded(
 ) -> Recorded:
     """Return a recorded transaction as it is to be sent."""
     if status == Status.SKIPPED:
-        return Recorded(tx_id, Kind(kind), recorded_ms, is_skipped=True)
+        return Recorded(tx_id, TransactionKind(kind), recorded_ms, is_skipped=True)
     headers = tuple((name, content.encode()) for name, content in zip(NAMES, trace, strict=True) if content)
-    return Recorded(tx_id, Kind(kind), recorded_ms, size, messages, trace=headers)
+    return Recorded(tx_id, TransactionKind(kind), recorded_ms, size, messages, trace=headers)
 
 
 def _bounded(pending: list[Recorded]) -> list[Recorded]:

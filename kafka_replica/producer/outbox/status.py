@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Engine, and_, func, select
 
 from kafka_replica.producer.outbox.amendments import count_skipped
 from kafka_replica.producer.outbox.database import reading, translated
-from kafka_replica.producer.outbox.lease import Seen
+from kafka_replica.producer.outbox.lease import SeenLease
 from kafka_replica.producer.outbox.modes import FAILURES, Mode, intent_of
 from kafka_replica.producer.outbox.tables import Status, config, counter, detail, lease, tx
 
@@ -102,14 +102,14 @@ def read_status(engine: Engine, producer_id: str, watch_s: float) -> ProducerSta
         return _status(connection, producer_id, seen, lives)
 
 
-def _seen(engine: Engine, producer_id: str) -> Seen:
+def _seen(engine: Engine, producer_id: str) -> SeenLease:
     with reading(engine) as connection:
         intent_of(connection, producer_id)
         wanted = select(lease.c.owner, lease.c.term, lease.c.beat).where(lease.c.producer_id == producer_id)
-        return Seen(*connection.execute(wanted).one())
+        return SeenLease(*connection.execute(wanted).one())
 
 
-def _status(connection: Connection, producer_id: str, seen: Seen, lives: bool) -> ProducerStatus:
+def _status(connection: Connection, producer_id: str, seen: SeenLease, lives: bool) -> ProducerStatus:
     intent = intent_of(connection, producer_id)
     topic, media_type = connection.execute(
         select(config.c.topic, config.c.format).where(config.c.id == producer_id)

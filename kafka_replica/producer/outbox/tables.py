@@ -31,7 +31,7 @@ class Status(IntEnum):
     """An operator skipped the transaction: its number is used, and none of its records is sent."""
 
 
-class Kind(StrEnum):
+class TransactionKind(StrEnum):
     """The kind of a recorded transaction."""
 
     CHANGES = "changes"

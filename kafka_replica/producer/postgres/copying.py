@@ -17,13 +17,13 @@ from kafka_replica.producer.errors import SourceError
 from kafka_replica.producer.fingerprint import Fingerprint
 from kafka_replica.producer.notices import Acknowledged, Compared, Notify
 from kafka_replica.producer.outbox.queue import Contents, Raw, Recorded
-from kafka_replica.producer.outbox.tables import Kind
+from kafka_replica.producer.outbox.tables import TransactionKind
 from kafka_replica.producer.postgres.comparison import Differences, Digests, differences
 from kafka_replica.producer.postgres.position import Position
 from kafka_replica.producer.postgres.rows import CONTENT_TYPE, RowMapping
 from kafka_replica.producer.postgres.settings import TableSourceSettings
 from kafka_replica.producer.postgres.table_snapshot import Row, TableSnapshot
-from kafka_replica.producer.postgres.work import Compare, CopyAll, CopyChanges, Rest, next_work
+from kafka_replica.producer.postgres.work import CopyAll, CopyChanges, FullComparison, NoWork, next_work
 from kafka_replica.producer.relay.kafka_session import KafkaSession
 from kafka_replica.producer.relay.progress import Progress
 
@@ -86,9 +86,9 @@ class TableCopy:
         """
         work = next_work(self._reached, table.snapshot, table.mapping.digest, requested)
         match work:
-            case Rest():
+            case NoWork():
                 return 0
-            case Compare():
+            case FullComparison():
                 found = self.compare(table, work.reason)
                 return len(found.changed) + len(found.deleted)
             case CopyAll():
@@ -148,7 +148,7 @@ class TableCopy:
     def _send(self, count: int, records: Iterable[Raw], position: Position) -> None:
         time_ms = now_ms()
         contents = Contents(count, records, Fingerprint(time_ms), position.as_json())
-        sent = self._session.send(Recorded(self.tx_id + 1, Kind.CHANGES, time_ms), contents)
+        sent = self._session.send(Recorded(self.tx_id + 1, TransactionKind.CHANGES, time_ms), contents)
         self.tx_id, self.offset = self.tx_id + 1, sent.offset
         self._stored = self._reached = position
         self._notify(Acknowledged(self.tx_id, sent.size, sent.messages, 0))

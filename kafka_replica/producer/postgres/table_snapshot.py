@@ -33,7 +33,7 @@ class Row(NamedTuple):
     texts: Texts
 
 
-class Survey(NamedTuple):
+class SnapshotSummary(NamedTuple):
     """A summary of the row versions that are new in a snapshot."""
 
     new: int
@@ -96,7 +96,7 @@ class TableSnapshot:
         """The mapping of rows to records."""
         return self._definition.mapping
 
-    def survey(self, since: Position | None) -> Survey:
+    def survey(self, since: Position | None) -> SnapshotSummary:
         """Return how many rows are new since a position, and the position when they have been copied.
 
         All transactions that the new position contains are durable. Otherwise a crash could lose one that was committed
@@ -123,9 +123,9 @@ class TableSnapshot:
         new = sum(count for _, count in found)
         if not self._is_durable():
             if not new and since is not None:
-                return Survey(0, since)
+                return SnapshotSummary(0, since)
             self._flush()
-        return Survey(new, Position(self.snapshot, seen, self.mapping.digest))
+        return SnapshotSummary(new, Position(self.snapshot, seen, self.mapping.digest))
 
     def _is_durable(self) -> bool:
         """Return whether the log is flushed up to the commits that the snapshot shows."""

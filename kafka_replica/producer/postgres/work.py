@@ -17,17 +17,17 @@ class CopyChanges(NamedTuple):
     since: Position
 
 
-class Compare(NamedTuple):
+class FullComparison(NamedTuple):
     """Compare all rows with the topic, and write the differences."""
 
     reason: str
 
 
-class Rest(NamedTuple):
+class NoWork(NamedTuple):
     """Do nothing: no transaction has ended since the position."""
 
 
-Work: TypeAlias = CopyAll | CopyChanges | Compare | Rest
+Work: TypeAlias = CopyAll | CopyChanges | FullComparison | NoWork
 
 
 def next_work(position: Position | None, snapshot: Snapshot, mapping: str, requested: str | None) -> Work:
@@ -40,14 +40,14 @@ def next_work(position: Position | None, snapshot: Snapshot, mapping: str, reque
         requested: the reason if a comparison is requested or due.
     """
     if requested is not None:
-        return Compare(requested)
+        return FullComparison(requested)
     if position is None:
         return CopyAll()
     problem = position.history_problem(snapshot)
     if problem is not None:
-        return Compare(problem)
+        return FullComparison(problem)
     if position.mapping != mapping:
-        return Compare("the columns of the table, or the settings, have changed")
+        return FullComparison("the columns of the table, or the settings, have changed")
     if position.snapshot.text == snapshot.text:
-        return Rest()
+        return NoWork()
     return CopyChanges(position)

@@ -10,7 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Final
 
 from kafka_replica.producer.outbox.queue import Contents, Queue, Recorded
-from kafka_replica.producer.outbox.tables import Kind
+from kafka_replica.producer.outbox.tables import TransactionKind
 
 _GROUP_BYTES: Final = 1 << 20  # at most two groups are in memory: one being sent, one being read
 _GROUP_RECORDS: Final = 1000
@@ -69,7 +69,7 @@ def grouped(pending: Iterable[Recorded]) -> Iterator[list[Recorded]]:
     group: list[Recorded] = []
     for each in pending:
         is_small = (
-            each.kind in {Kind.CHANGES, Kind.DELETIONS}
+            each.kind in {TransactionKind.CHANGES, TransactionKind.DELETIONS}
             and each.size <= _GROUP_BYTES
             and each.messages <= _GROUP_RECORDS
         )

@@ -29,7 +29,7 @@ from kafka_replica.producer.outbox.lease import Lease
 from kafka_replica.producer.outbox.modes import Mode
 from kafka_replica.producer.outbox.outbox import Outbox
 from kafka_replica.producer.outbox.queue import Content, Contents, Queue, Recorded, View
-from kafka_replica.producer.outbox.tables import Kind, Status
+from kafka_replica.producer.outbox.tables import Status, TransactionKind
 from kafka_replica.producer.relay.confirmation import Confirmation
 from kafka_replica.producer.relay.events import (
     Acquire,
@@ -262,7 +262,7 @@ class Runner:
             return self._stands_by()
         recorded = next(each for each in self._view.next if each.tx_id == tx_id)
         self._tell(Sending(tx_id))
-        if recorded.kind is Kind.SWEEP and not recorded.is_skipped:
+        if recorded.kind is TransactionKind.SWEEP and not recorded.is_skipped:
             keep = self._keys_to_keep(self._session, tx_id)
             gone = [Content(key, None, None) for key in self._session.present_keys() if key not in keep]
             contents = Contents(len(gone), gone, Fingerprint(recorded.recorded_ms, digest_of(recorded.kind, ())))
@@ -287,7 +287,7 @@ class Runner:
         flush = self._sent.get(tx_id - 1)
         if flush is not None and not flush.not_carried:
             return self._queue.keys_as_of(tx_id)
-        return set(session.representable_keys(self._queue.contents(Recorded(tx_id, Kind.FLUSH, 0)).records))
+        return set(session.representable_keys(self._queue.contents(Recorded(tx_id, TransactionKind.FLUSH, 0)).records))
 
     def _mark_sent(self, decision: MarkSent) -> Event:
         self._step("marking")

@@ -15,7 +15,7 @@ from kafka_replica.sdmx.containers import NO_ITEMS
 from kafka_replica.sdmx.errors import UrnError
 from kafka_replica.sdmx.items import Item
 from kafka_replica.sdmx.lookups.artefacts import Reference, urn_of
-from kafka_replica.sdmx.lookups.index.relations import Relations
+from kafka_replica.sdmx.lookups.index.relations import VersionRelations
 from kafka_replica.sdmx.lookups.references import references_in
 from kafka_replica.sdmx.model import Artefact, Category, ReportingCategory
 from kafka_replica.sdmx.urn import Urn
@@ -40,7 +40,7 @@ def category_urn(reference: Reference) -> Urn:
 
 
 def dataflows_in(
-    relations: Relations, holder: Urn, path: str | None, category: Artefact | Item | None, *, children: bool
+    relations: VersionRelations, holder: Urn, path: str | None, category: Artefact | Item | None, *, children: bool
 ) -> set[Urn]:
     """Return the dataflows of a version that are in a category or scheme.
 
@@ -56,7 +56,7 @@ def dataflows_in(
     return set(relations.meant_by(flows))
 
 
-def _categorising(relations: Relations, holder: Urn, is_in: Callable[[str | None], bool]) -> Iterator[Urn]:
+def _categorising(relations: VersionRelations, holder: Urn, is_in: Callable[[str | None], bool]) -> Iterator[Urn]:
     """Yield the dataflows that categorisations, or the dataflows themselves, assign to the category."""
     for place in relations.contents.naming((holder.agency, holder.id)):
         if place.artefact.cls not in _CATEGORISING or not relations.counts(place):

@@ -11,7 +11,7 @@ from kafka_replica.errors import KafkaReplicaError, UsageError
 from kafka_replica.records import keys_of_topic
 from kafka_replica.sdmx.lookups.cache import CacheStats, DecodeCache, decode_cache
 from kafka_replica.sdmx.lookups.decoding import Snapshot
-from kafka_replica.sdmx.lookups.replica_protocol import Followed, OfTopics
+from kafka_replica.sdmx.lookups.replica_protocol import FollowedReplica, OfTopics
 from kafka_replica.sdmx.lookups.structures import Structures
 
 _PUBLISHING_S: Final = 5.0  # the replica shows a version a moment before it notifies
@@ -50,7 +50,7 @@ class LiveStructures:
 
     def __init__(
         self,
-        replica: Followed,
+        replica: FollowedReplica,
         *,
         cache: DecodeCache | None = None,
         companions: bool = True,

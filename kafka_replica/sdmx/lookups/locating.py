@@ -11,7 +11,7 @@ from kafka_replica.sdmx.lookups.decoding import RecordDecoder, place_of
 from kafka_replica.sdmx.lookups.index.indexes import Indexes
 from kafka_replica.sdmx.lookups.index.kept import Pending
 from kafka_replica.sdmx.lookups.index.keys import KeyIndex
-from kafka_replica.sdmx.lookups.index.relations import Relations, chosen, keyed
+from kafka_replica.sdmx.lookups.index.relations import VersionRelations, chosen, keyed
 from kafka_replica.sdmx.lookups.patterns import fitting, meant, pattern
 from kafka_replica.sdmx.urn import Urn
 from kafka_replica.sdmx.versions import LATEST, is_wildcard, newest
@@ -90,7 +90,7 @@ class ArtefactLocator:
         """Return the companions with this agency, id and class, each with the key of the message that contains it."""
         contents = self._indexes.contents.made
         if contents is not None:
-            return Relations(self.keys, contents).companions(urn)
+            return VersionRelations(self.keys, contents).companions(urn)
         return {one: key for one, key in self._companions_named(urn).found.items() if one.cls in classes_of(urn.cls)}
 
     def key_of(self, urn: Urn) -> Urn | None:

@@ -10,11 +10,11 @@ from kafka_replica.sdmx.lookups.artefacts import ArtefactReader
 from kafka_replica.sdmx.lookups.cache import Content, content_of
 from kafka_replica.sdmx.lookups.companions import companions_in
 from kafka_replica.sdmx.lookups.decoding import RecordDecoder, media_type, partly_unreadable
-from kafka_replica.sdmx.lookups.index.contents import ContentIndex, Facts
+from kafka_replica.sdmx.lookups.index.contents import ContentIndex, RecordFacts
 from kafka_replica.sdmx.lookups.index.dangling import DanglingIndex
 from kafka_replica.sdmx.lookups.index.indexes import Indexes
 from kafka_replica.sdmx.lookups.index.kept import Pending
-from kafka_replica.sdmx.lookups.index.relations import Relations
+from kafka_replica.sdmx.lookups.index.relations import VersionRelations
 from kafka_replica.sdmx.lookups.locating import ArtefactLocator
 from kafka_replica.sdmx.lookups.query_result import QueryResult, without_traceback
 from kafka_replica.sdmx.lookups.references import late_bound, references_in, references_of
@@ -114,9 +114,9 @@ class ReferenceGraph:
     # --- the indexes ---
 
     @property
-    def relations(self) -> Relations:
+    def relations(self) -> VersionRelations:
         """The references by artefact, in both directions."""
-        return Relations(self._locator.keys, self.contents)
+        return VersionRelations(self._locator.keys, self.contents)
 
     @property
     def contents(self) -> ContentIndex:
@@ -141,18 +141,18 @@ class ReferenceGraph:
             return DanglingIndex().moved(self.relations, self._locator.keys, self._artefacts.held)
         return older.moved(self.relations, changed, self._artefacts.held)
 
-    def _facts(self, key: Urn, known: Content | None) -> Facts | None:
+    def _facts(self, key: Urn, known: Content | None) -> RecordFacts | None:
         """Return the contents of the record of a key; decode the record only if its content is not the known one."""
         record = self._decoder.record(key)
         if record is None:
             return None
         content = content_of(record.value or b"", media_type(record))
         if content == known:
-            return Facts(content, {})
+            return RecordFacts(content, {})
         try:
             message = self._decoder.message_of(record, content)
         except SdmxError as error:
-            return Facts(content, {}, without_traceback(error))
+            return RecordFacts(content, {}, without_traceback(error))
         has_companions = self._locator.has_companions
         held = [(one, message.artefacts[one]) for one in companions_in(key, message)] if has_companions else []
         unreadable: SdmxError | None = None
@@ -163,4 +163,4 @@ class ReferenceGraph:
         if message.errors and unreadable is None and has_companions:
             unreadable = partly_unreadable(record, message)
         references = {urn: () if isinstance(one, OpaqueArtefact) else references_of(one) for urn, one in held}
-        return Facts(content, references, unreadable)
+        return RecordFacts(content, references, unreadable)

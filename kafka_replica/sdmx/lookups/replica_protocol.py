@@ -49,7 +49,7 @@ class FollowedChanges(Protocol):
         ...
 
 
-class Followed(Protocol):
+class FollowedReplica(Protocol):
     """The interface of a replica for live look-ups."""
 
     def snapshot(self) -> Snapshot:

@@ -21,7 +21,7 @@ from kafka_replica.errors import UsageError
 from kafka_replica.server.data.answers import zip_of
 from kafka_replica.server.data.content import Content
 from kafka_replica.server.data.options import DataOptions
-from kafka_replica.server.data.processing import Processed
+from kafka_replica.server.data.processing import ProcessingResult
 
 _TYPES: Final = {"attribute-missing": "MandatoryAttributes", "column-unknown": "FormatSpecific"}
 _FORMATS: Final = {
@@ -56,7 +56,7 @@ def fmr_request(headers: Mapping[str, str]) -> FmrRequest:
     return FmrRequest(DataOptions(structure=structure or None, keeps_layout=False), metrics, valid, invalid)
 
 
-def fmr_answer(request: FmrRequest, processed: Processed, data: Path, out: Path) -> Content:
+def fmr_answer(request: FmrRequest, processed: ProcessingResult, data: Path, out: Path) -> Content:
     """Return the report, or an archive of the report and the requested data.
 
     Args:
@@ -88,7 +88,7 @@ def _is_true(headers: Mapping[str, str], name: str) -> bool:
     return value == "true"
 
 
-def _report(request: FmrRequest, processed: Processed, data: Path, out: Path) -> dict[str, Any]:
+def _report(request: FmrRequest, processed: ProcessingResult, data: Path, out: Path) -> dict[str, Any]:
     outcome, rules = processed
     keys = _Keys(rules, outcome.report.rows)
     invalid = keys.read(out / "rejected.csv")

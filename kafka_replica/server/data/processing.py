@@ -29,7 +29,7 @@ FINDINGS: Final = "findings.csv"
 """The file with all findings."""
 
 
-class Processed(NamedTuple):
+class ProcessingResult(NamedTuple):
     """The outcome of a job, and the rules of the data that it read."""
 
     outcome: Outcome
@@ -47,7 +47,7 @@ def the_engine() -> Engine:
 
 def validate_file(
     data: Path, options: DataOptions, structures: Structures, out: Path, *, lists: bool = False
-) -> Processed:
+) -> ProcessingResult:
     """Validate a file; write ``good.csv`` and ``rejected.csv`` to a folder, and all findings if ``lists`` is true.
 
     Raises:
@@ -64,10 +64,12 @@ def validate_file(
         sources=(source,), rules=rules, usages=usages, out=out, **_listed(out, lists=lists), **options.of_jobs
     )
     with data_errors():
-        return Processed(runs.validate(job, _ignore), rules)
+        return ProcessingResult(runs.validate(job, _ignore), rules)
 
 
-def map_file(data: Path, options: DataOptions, structures: Structures, out: Path, *, lists: bool = False) -> Processed:
+def map_file(
+    data: Path, options: DataOptions, structures: Structures, out: Path, *, lists: bool = False
+) -> ProcessingResult:
     """Map a file; write the mapped rows to ``good.csv`` in a folder, and unchanged rejected rows to ``rejected.csv``.
 
     If ``lists`` is true, all findings are written, too.
@@ -93,7 +95,7 @@ def map_file(data: Path, options: DataOptions, structures: Structures, out: Path
         **options.of_jobs,
     )
     with data_errors():
-        return Processed(runs.map(job, _ignore), rules)
+        return ProcessingResult(runs.map(job, _ignore), rules)
 
 
 def _listed(out: Path, *, lists: bool) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from kafka_replica.server.rest.errors import error_message
 from kafka_replica.server.rest.etag import entity_tag, matches
 from kafka_replica.server.rest.grammar import Api, Detail
 from kafka_replica.server.rest.messages import RestAnswer, RestRequest
-from kafka_replica.server.rest.negotiation import PREFERENCES, Offer, offered, offers, schema_offers
+from kafka_replica.server.rest.negotiation import PREFERENCES, OfferedFormat, offered, offers, schema_offers
 from kafka_replica.server.rest.parsing import format_of, parse_query
 from kafka_replica.server.rest.query import Query, SchemaQuery, StructureQuery
 from kafka_replica.server.rest.rejections import (
@@ -88,7 +88,7 @@ def _answered(
 
 def _made(
     query: Query,
-    accepted: tuple[Offer, ...],
+    accepted: tuple[OfferedFormat, ...],
     version: Structures,
     settings: RestSettings,
     headers: tuple[tuple[str, str], ...],
@@ -108,7 +108,7 @@ def _made(
 
 def _schema(
     query: SchemaQuery,
-    accepted: tuple[Offer, ...],
+    accepted: tuple[OfferedFormat, ...],
     version: Structures,
     settings: RestSettings,
     headers: tuple[tuple[str, str], ...],
@@ -152,13 +152,13 @@ def _version(query: Query, structures: Structures, settings: RestSettings) -> St
 def _in_first_format(
     query: Query,
     found: Contents,
-    accepted: tuple[Offer, ...],
+    accepted: tuple[OfferedFormat, ...],
     structures: Structures,
     settings: RestSettings,
     headers: tuple[tuple[str, str], ...],
 ) -> RestAnswer | Rejection:
     """Return the answer in the first format that can represent all of it, or else in the first that can some of it."""
-    best: tuple[Offer, WrittenMessage] | None = None
+    best: tuple[OfferedFormat, WrittenMessage] | None = None
     first_reason: Rejection | None = None
     for offer in accepted:
         message = _message(query, found, offer.format, structures, settings)

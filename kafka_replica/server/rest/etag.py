@@ -12,12 +12,12 @@ from datetime import date
 from zlib import crc32
 
 from kafka_replica.server.rest.messages import RestRequest
-from kafka_replica.server.rest.negotiation import Offer
+from kafka_replica.server.rest.negotiation import OfferedFormat
 
 _tags = re.compile(r'(?:W/)?("[^"]*")').findall
 
 
-def entity_tag(version: int, day: date | None, request: RestRequest, offers: tuple[Offer, ...]) -> str:
+def entity_tag(version: int, day: date | None, request: RestRequest, offers: tuple[OfferedFormat, ...]) -> str:
     """Return the tag of the answer to a request from a version; ``day`` is the date that the answer depends on."""
     asked = "\n".join([request.path, request.query, *(offer.content_type for offer in offers)])
     on = "" if day is None else f"{day}-"

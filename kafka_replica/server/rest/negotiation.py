@@ -70,7 +70,7 @@ _quality = re.compile(r"(?:0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)").fullmatch
 _MAX_LENGTH: Final = 4_096
 
 
-class Offer(NamedTuple):
+class OfferedFormat(NamedTuple):
     """A format that a request accepts, and the media type that the answer names, as the request wrote it."""
 
     format: Format
@@ -114,7 +114,7 @@ class _Range(NamedTuple):
 
 
 @lru_cache(maxsize=256)
-def offers(accept: str, format_name: str | None, api: Api) -> tuple[Offer, ...]:
+def offers(accept: str, format_name: str | None, api: Api) -> tuple[OfferedFormat, ...]:
     """Return the formats that a request accepts, the preferred first; none if it accepts no format that is written.
 
     Args:
@@ -127,17 +127,17 @@ def offers(accept: str, format_name: str | None, api: Api) -> tuple[Offer, ...]:
     if len(accept) > _MAX_LENGTH:
         return ()
     if not accept.strip():
-        return tuple(Offer(format_, str(format_)) for format_ in PREFERENCES[api])
+        return tuple(OfferedFormat(format_, str(format_)) for format_ in PREFERENCES[api])
     ranges = _ranges(accept)
-    found: list[tuple[float, int, Offer]] = []
+    found: list[tuple[float, int, OfferedFormat]] = []
     for place, format_ in enumerate(PREFERENCES[api]):
         best = max((one for one in ranges if one.matches(format_)), key=_Range.specificity, default=None)
         if best is not None and best.quality > 0:
-            found.append((-best.quality, place, Offer(format_, best.content_type(format_))))
+            found.append((-best.quality, place, OfferedFormat(format_, best.content_type(format_))))
     return tuple(offer for _, _, offer in sorted(found, key=lambda one: one[:2]))
 
 
-def schema_offers(accept: str, api: Api) -> tuple[Offer, ...]:
+def schema_offers(accept: str, api: Api) -> tuple[OfferedFormat, ...]:
     """Return the XML schemas that a request accepts by name: for which messages, and the schema's own media type.
 
     Wildcards mean structures, as clients expect that send them.
@@ -148,7 +148,7 @@ def schema_offers(accept: str, api: Api) -> tuple[Offer, ...]:
     messages = (Format.SDMX_ML_2_1, Format.SDMX_ML_3_0, Format.SDMX_ML_3_1)
     preferred = messages if api is Api.V1 else (*messages[1:], messages[0])
     return tuple(
-        Offer(format_, str(format_).replace("vnd.sdmx.structure+xml", "vnd.sdmx.schema+xml"))
+        OfferedFormat(format_, str(format_).replace("vnd.sdmx.structure+xml", "vnd.sdmx.schema+xml"))
         for one in sorted(ranges, key=lambda one: -one.quality)
         for format_ in preferred
         if one.accepts_version(format_)
@@ -166,13 +166,13 @@ def offered() -> str:
     return f"media types are {', '.join(media_types())}; values of format are {', '.join([*FORMAT_NAMES, *_BY_API])}"
 
 
-def _named(name: str, api: Api) -> tuple[Offer, ...]:
+def _named(name: str, api: Api) -> tuple[OfferedFormat, ...]:
     format_ = FORMAT_NAMES.get(name)
     if format_ is None and name in _BY_API:
         format_ = _BY_API[name][api]
     if format_ is None:
         return offers(name, None, api) if "/" in name and "*" not in name else ()
-    return (Offer(format_, str(format_)),)
+    return (OfferedFormat(format_, str(format_)),)
 
 
 def _ranges(accept: str) -> list[_Range]:

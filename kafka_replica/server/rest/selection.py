@@ -13,7 +13,7 @@ from kafka_replica.server.rest.query import StructureQuery
 from kafka_replica.server.rest.reading import read_artefacts
 
 
-class Selected(NamedTuple):
+class SelectedArtefacts(NamedTuple):
     """The artefacts that a query matches, and those that match but cannot be read, each with the reason.
 
     ``roots`` has what references start from: the URNs of the artefacts or, in a query for items, of the items.
@@ -24,15 +24,15 @@ class Selected(NamedTuple):
     errors: dict[Urn, SdmxError]
 
 
-def select(query: StructureQuery, structures: Structures) -> Selected:
+def select(query: StructureQuery, structures: Structures) -> SelectedArtefacts:
     """Return the artefacts that a query matches, without their references, sorted."""
     read = read_artefacts(matching_urns(query, structures), structures, query.detail)
     artefacts = {urn: one for urn, one in read.artefacts.items() if _has_role(one, query.resource)}
     if not query.items:
-        return Selected(artefacts, tuple(artefacts), read.errors)
+        return SelectedArtefacts(artefacts, tuple(artefacts), read.errors)
     partial = {urn: found for urn, one in artefacts.items() if (found := with_items(one, query.items)) is not None}
     roots = tuple(item for _, items in partial.values() for item in items)
-    return Selected({urn: artefact for urn, (artefact, _) in partial.items()}, roots, read.errors)
+    return SelectedArtefacts({urn: artefact for urn, (artefact, _) in partial.items()}, roots, read.errors)
 
 
 def matching_urns(query: StructureQuery, structures: Structures) -> list[Urn]:

@@ -11,7 +11,7 @@ from typing import Final
 from kafka_replica.data.schemas import SchemaVersion, data_schema
 from kafka_replica.errors import UsageError
 from kafka_replica.sdmx import Format, SdmxError, Structures, UnwritableError, Urn
-from kafka_replica.server.rest.negotiation import Offer
+from kafka_replica.server.rest.negotiation import OfferedFormat
 from kafka_replica.server.rest.partial import RESOLVED
 from kafka_replica.server.rest.query import SchemaQuery, StructureQuery
 from kafka_replica.server.rest.rejections import (
@@ -31,8 +31,8 @@ _VERSIONS: Final[dict[Format, SchemaVersion]] = {
 
 
 def first_schema(
-    query: SchemaQuery, accepted: tuple[Offer, ...], structures: Structures, day: date | None
-) -> tuple[Offer, bytes] | Rejection:
+    query: SchemaQuery, accepted: tuple[OfferedFormat, ...], structures: Structures, day: date | None
+) -> tuple[OfferedFormat, bytes] | Rejection:
     """Return the XML schema for the first accepted edition whose messages can have the data, or why there is none.
 
     Args:

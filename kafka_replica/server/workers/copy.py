@@ -24,19 +24,19 @@ from kafka_replica.replication.options import ReplicaOptions
 from kafka_replica.replication.supervisor import Supervision
 from kafka_replica.server.workers.link import Link
 from kafka_replica.server.workers.messages import (
-    Begin,
-    Go,
-    Has,
-    Look,
     NextVersion,
-    Part,
     PresentStatus,
+    RecordsPart,
     ReplicaEnded,
+    ServiceDescription,
+    ServingPermission,
+    VersionsShown,
     WholeState,
+    WorkerVersion,
 )
 from kafka_replica.server.workers.shown import SharedNumber
 from kafka_replica.stores import MemoryStore, Snapshot
-from kafka_replica.stores.delta import Applied, Delta
+from kafka_replica.stores.delta import AppliedChanges, Delta
 
 _SILENT_S: Final = 10.0  # afterwards the main process is taken to be stuck
 _FINAL: Final = frozenset({State.NEW, State.FAILED, State.STOPPED})
@@ -78,7 +78,7 @@ class CopyFeed:
 
     def run(self) -> None:
         """Receive messages until the main process ends."""
-        self._link.put(Has(0))  # the worker has started
+        self._link.put(WorkerVersion(0))  # the worker has started
         try:
             for message in self._link.received(self.closing):
                 self._take(message)
@@ -106,20 +106,20 @@ class CopyFeed:
         match message:
             case NextVersion():
                 self._receive(message)
-            case Look():
+            case VersionsShown():
                 self.show_due()
             case WholeState():
                 if self._store.snapshot().version:
                     self._store.rebuild()
                 else:
                     self._store.begin_at(message.version)
-            case Part():
+            case RecordsPart():
                 self._store.stage(Delta(message.records, message.source))
             case PresentStatus():
                 self._status, self._heard_s = message.status, time.monotonic()
             case ReplicaEnded():
                 self._end(message.error)
-            case Go():
+            case ServingPermission():
                 self.show_due()
                 self.may_serve.set()
 
@@ -130,7 +130,7 @@ class CopyFeed:
             raise KafkaReplicaError(f"version {message.version} arrived as {snapshot.version}; please report this")
         with self._lock:
             self._waiting.append(_Waiting(snapshot, message._replace(records=())))
-        self._link.put(Has(message.sequence))
+        self._link.put(WorkerVersion(message.sequence))
         self.show_due()
 
     def _show(self, waiting: _Waiting) -> None:
@@ -141,7 +141,7 @@ class CopyFeed:
             return
         diff = None
         if not message.is_whole:
-            applied = Applied(message.changed, message.deleted)
+            applied = AppliedChanges(message.changed, message.deleted)
             diff = VersionDiff(
                 snapshot, previous, applied, message.transactions, message.source_transactions, rebuilt=message.rebuilt
             )
@@ -164,7 +164,9 @@ class ReplicaCopy(Replica):
         on_end: as for ``CopyFeed``.
     """
 
-    def __init__(self, begin: Begin, link: Link, shown: SharedNumber, on_end: Callable[[], object]) -> None:
+    def __init__(
+        self, begin: ServiceDescription, link: Link, shown: SharedNumber, on_end: Callable[[], object]
+    ) -> None:
         self._parts = link, shown, on_end
         self.feed: CopyFeed
         super().__init__(

@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 from kafka_replica.listeners import Change
 from kafka_replica.records import Partition, Record, Stored
 from kafka_replica.server.workers.link import Link
-from kafka_replica.server.workers.messages import Go, Look, NextVersion, Part, WholeState
+from kafka_replica.server.workers.messages import NextVersion, RecordsPart, ServingPermission, VersionsShown, WholeState
 from kafka_replica.server.workers.shown import SharedNumber
 from kafka_replica.stores import Snapshot
 
@@ -131,7 +131,7 @@ class VersionFeed:
     def _count(self, worker: _Worker) -> None:
         if not worker.is_counted and worker.has >= self._shown.value:
             worker.is_counted = True
-            worker.link.put(Go())
+            worker.link.put(ServingPermission())
 
     def _show(self) -> None:
         counted = [each.has for each in self._workers.values() if each.is_counted]
@@ -139,7 +139,7 @@ class VersionFeed:
         if newest > self._shown.value:
             self._shown.value = newest
             for worker in self._workers.values():
-                worker.link.put(Look())
+                worker.link.put(VersionsShown())
 
 
 def _messages(version: _Version, *, is_whole: bool) -> Iterator[Any]:
@@ -151,7 +151,7 @@ def _messages(version: _Version, *, is_whole: bool) -> Iterator[Any]:
         yield WholeState(snapshot.version)
         found = iter(snapshot.scan())
         while part := [each for _, each in islice(found, _RECORDS_AT_ONCE) if isinstance(each, Record)]:
-            yield Part(_packed(part, source), source)
+            yield RecordsPart(_packed(part, source), source)
     else:
         records = [snapshot[key] for key in change.changed]
         records += [Record(key, None, -1, -1, (), _NOWHERE) for key in change.deleted]

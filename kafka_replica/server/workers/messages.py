@@ -14,7 +14,7 @@ from kafka_replica.server.settings import ListenSettings, ServerSettings
 # --- from the main process ---
 
 
-class Begin(NamedTuple):
+class ServiceDescription(NamedTuple):
     """The description of the service for a worker; the first message."""
 
     settings: ServerSettings
@@ -35,12 +35,12 @@ class Begin(NamedTuple):
 
 
 class WholeState(NamedTuple):
-    """A version follows that replaces all records: ``Part`` messages and then a ``NextVersion``."""
+    """A version follows that replaces all records: ``RecordsPart`` messages and then a ``NextVersion``."""
 
     version: int
 
 
-class Part(NamedTuple):
+class RecordsPart(NamedTuple):
     """Some records of the version that follows."""
 
     records: Sequence[Stored]
@@ -48,7 +48,7 @@ class Part(NamedTuple):
 
 
 class NextVersion(NamedTuple):
-    """A version: the difference to the previous version, unless ``WholeState`` and ``Part`` preceded it."""
+    """A version: the difference to the previous version, unless ``WholeState`` and ``RecordsPart`` preceded it."""
 
     sequence: int
     """Counts the versions that the main process has sent, from 1; unlike their numbers, it never restarts."""
@@ -66,11 +66,11 @@ class NextVersion(NamedTuple):
     rebuilt: bool
 
 
-class Look(NamedTuple):
+class VersionsShown(NamedTuple):
     """The number of versions that may be shown has increased."""
 
 
-class Go(NamedTuple):
+class ServingPermission(NamedTuple):
     """The worker has the version that readers see: it may accept connections."""
 
 
@@ -89,23 +89,23 @@ class ReplicaEnded(NamedTuple):
 # --- from a worker ---
 
 
-class Has(NamedTuple):
+class WorkerVersion(NamedTuple):
     """The worker has all versions up to this one, and can show them at once."""
 
     sequence: int
 
 
-class Alive(NamedTuple):
+class WorkerHeartbeat(NamedTuple):
     """The worker handles requests; sent at intervals."""
 
     stats: LiveStats | None
 
 
-class Serving(NamedTuple):
+class WorkerServing(NamedTuple):
     """The worker accepts connections."""
 
 
-class Logged(NamedTuple):
+class LogLine(NamedTuple):
     """A line for the log."""
 
     record: logging.LogRecord

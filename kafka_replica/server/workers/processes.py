@@ -19,7 +19,13 @@ from kafka_replica.metrics.server import FOLDER_VARIABLE, SummedMetrics
 from kafka_replica.sdmx.lookups.live import LiveStats
 from kafka_replica.server.workers.feed import VersionFeed
 from kafka_replica.server.workers.link import Link
-from kafka_replica.server.workers.messages import Alive, Begin, Has, Logged, Serving
+from kafka_replica.server.workers.messages import (
+    LogLine,
+    ServiceDescription,
+    WorkerHeartbeat,
+    WorkerServing,
+    WorkerVersion,
+)
 
 _log = logging.getLogger("kafka_replica.server")
 
@@ -54,7 +60,7 @@ class Workers:
         metrics_folder: the folder in which they count requests.
     """
 
-    def __init__(self, begin: Begin, count: int, feed: VersionFeed, metrics_folder: str) -> None:
+    def __init__(self, begin: ServiceDescription, count: int, feed: VersionFeed, metrics_folder: str) -> None:
         self._begin = begin
         self._feed = feed
         self._environment = {**os.environ, FOLDER_VARIABLE: metrics_folder}
@@ -141,10 +147,10 @@ class Workers:
 
     def _listen(self, worker: _Worker) -> None:
         handlers: dict[type, Callable[..., object]] = {
-            Has: lambda message: self._feed.received(worker.link, message.sequence),
-            Logged: lambda message: logging.getLogger(message.record.name).handle(message.record),
-            Alive: lambda message: setattr(worker, "statistics", message.stats),
-            Serving: lambda _message: setattr(worker, "is_serving", True),
+            WorkerVersion: lambda message: self._feed.received(worker.link, message.sequence),
+            LogLine: lambda message: logging.getLogger(message.record.name).handle(message.record),
+            WorkerHeartbeat: lambda message: setattr(worker, "statistics", message.stats),
+            WorkerServing: lambda _message: setattr(worker, "is_serving", True),
         }
         for message in worker.link.received():
             worker.heard_s = time.monotonic()

@@ -33,7 +33,7 @@ from kafka_replica.server.settings import ListenSettings, ServerSettings
 from kafka_replica.server.several import MainPart
 from kafka_replica.server.systemd import notify, watchdog_interval_s
 from kafka_replica.server.workers.feed import VersionFeed
-from kafka_replica.server.workers.messages import Begin, PresentStatus, ReplicaEnded
+from kafka_replica.server.workers.messages import PresentStatus, ReplicaEnded, ServiceDescription
 from kafka_replica.server.workers.processes import Workers
 from kafka_replica.server.workers.shown import SharedNumber
 from kafka_replica.server.workers.statistics import SummedStatistics
@@ -72,7 +72,7 @@ def serve_with_workers(
         options = replica._options  # noqa: SLF001 - for this package only
         shown = SharedNumber(shared.fileno())
         feed = VersionFeed(shown, options.history)
-        begin = Begin(
+        begin = ServiceDescription(
             settings=settings,
             listen=listen,
             topics=replica.topics,

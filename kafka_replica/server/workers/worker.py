@@ -20,7 +20,7 @@ from kafka_replica.server.http_server import Server, make_config
 from kafka_replica.server.several import WorkerPart
 from kafka_replica.server.workers.copy import ReplicaCopy
 from kafka_replica.server.workers.link import Link
-from kafka_replica.server.workers.messages import Alive, Begin, Logged, Serving
+from kafka_replica.server.workers.messages import LogLine, ServiceDescription, WorkerHeartbeat, WorkerServing
 from kafka_replica.server.workers.shown import SharedNumber
 
 ALIVE_EVERY_S: Final = 1.0
@@ -36,7 +36,7 @@ def main(descriptor: int) -> None:
     """
     link = Link(Connection(descriptor), "the main process")
     begin = next(link.received(), None)
-    if not isinstance(begin, Begin):
+    if not isinstance(begin, ServiceDescription):
         return  # the main process has ended
     _log_to(link, begin)
     _Worker(begin, link).run()
@@ -44,7 +44,7 @@ def main(descriptor: int) -> None:
 
 
 class _Worker:
-    def __init__(self, begin: Begin, link: Link) -> None:
+    def __init__(self, begin: ServiceDescription, link: Link) -> None:
         self._begin, self._link = begin, link
         self._server: _WorkerServer | None = None
         self._has_ended = False
@@ -73,7 +73,7 @@ class _WorkerServer(Server):
     """A server that shares its socket with other processes, and reports to the main process that it is alive."""
 
     def __init__(self, config: uvicorn.Config, service: Service, link: Link) -> None:
-        super().__init__(config, service, lambda: link.put(Serving()))
+        super().__init__(config, service, lambda: link.put(WorkerServing()))
         self._link = link
 
     async def startup(self, sockets: list[socket] | None = None) -> None:
@@ -86,7 +86,7 @@ class _WorkerServer(Server):
 
     async def _tell(self) -> None:
         while True:
-            self._link.put(Alive(await asyncio.to_thread(self._stats)))
+            self._link.put(WorkerHeartbeat(await asyncio.to_thread(self._stats)))
             await asyncio.sleep(ALIVE_EVERY_S)
 
     def _stats(self) -> LiveStats | None:
@@ -103,10 +103,10 @@ class _LogQueue(NamedTuple):
 
     def put_nowait(self, record: logging.LogRecord) -> None:
         """Pass a line of the log on to the main process."""
-        self.link.put(Logged(record))
+        self.link.put(LogLine(record))
 
 
-def _log_to(link: Link, begin: Begin) -> None:
+def _log_to(link: Link, begin: ServiceDescription) -> None:
     logging.getLogger().addHandler(QueueHandler(cast("Any", _LogQueue(link))))
     for name, level in begin.log_levels.items():
         logging.getLogger(name or None).setLevel(level)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from kafka_replica.stores.delta import Applied
+from kafka_replica.stores.delta import AppliedChanges
 from kafka_replica.stores.packed import PackedKeys
 from kafka_replica.stores.rocks.codec import PLACE_BYTES
 from kafka_replica.stores.rocks.scan import Entries
 
 
-def difference(old: Entries, new: Entries) -> Applied:
+def difference(old: Entries, new: Entries) -> AppliedChanges:
     """Return the changes between two generations, for listeners: records that only moved in the log do not count.
 
     Args:
@@ -28,7 +28,7 @@ def difference(old: Entries, new: Entries) -> Applied:
             if _content(before[1]) != _content(after[1]):
                 changed.append(after[0])
             before, after = next(old, None), next(new, None)
-    return Applied(changed, deleted)
+    return AppliedChanges(changed, deleted)
 
 
 def _content(data: bytes) -> bytes:

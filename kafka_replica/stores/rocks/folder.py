@@ -30,7 +30,7 @@ _DATABASE = re.compile(r"database-[0-9a-f]{12}")  # strict, so that nothing else
 _HARMLESS = {_CURRENT, _NEXT, _LOCK, "lost+found"}  # the last exists in the root folder of a volume
 
 
-class Folder:
+class StoreFolder:
     """The folder of a store, for one store at a time.
 
     Raises:

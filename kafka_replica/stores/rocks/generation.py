@@ -15,7 +15,7 @@ from weakref import WeakSet
 
 from kafka_replica.errors import StoreDamagedError
 from kafka_replica.records import Partition, Position, Record, Stored
-from kafka_replica.stores.delta import Applied, Delta
+from kafka_replica.stores.delta import AppliedChanges, Delta
 from kafka_replica.stores.packed import PackedKeys
 from kafka_replica.stores.packed_headers import pack_headers
 from kafka_replica.stores.rocks.codec import pack_head, unpack_location, unpack_record
@@ -133,7 +133,7 @@ class Generation:
                 batch = Batch()
         self.database.write(batch, is_logged=False)
 
-    def publish(self, delta: Delta, version: int, resume_point: ResumePoint) -> Applied:
+    def publish(self, delta: Delta, version: int, resume_point: ResumePoint) -> AppliedChanges:
         """Publish the next version: the staged parts, and the rest.
 
         Raises:
@@ -195,14 +195,14 @@ class Generation:
             self._has_key_spaces = resume_point.has_key_spaces
         self._version, self.resume_point, self._more = version, resume_point, more
 
-    def _first(self, delta: Delta) -> Applied:
+    def _first(self, delta: Delta) -> AppliedChanges:
         """Write the rest of the first version, which no reader can see yet."""
         self._tally = KeyCount(None if self._staged else len(delta.changes) - _tombstones(delta))
         self.stage(delta)
         self.database.flush()
-        return Applied((), ())
+        return AppliedChanges((), ())
 
-    def _staged_whole(self, batch: Batch, delta: Delta) -> tuple[Applied, int]:
+    def _staged_whole(self, batch: Batch, delta: Delta) -> tuple[AppliedChanges, int]:
         """Write the last staged part, fill a batch with the writes that publish it, and return the changes."""
         self.stage(delta)
         self.database.flush()
@@ -214,9 +214,9 @@ class Generation:
             elif old != ABSENT:
                 deleted.append(key)
         batch.delete_range(OLD, AFTER_OLD)
-        return Applied(changed, deleted), new - len(deleted)
+        return AppliedChanges(changed, deleted), new - len(deleted)
 
-    def _small(self, batch: Batch, delta: Delta) -> tuple[Applied, int]:
+    def _small(self, batch: Batch, delta: Delta) -> tuple[AppliedChanges, int]:
         """Fill a batch with a whole delta, and return the changes."""
         olds = self.database.get_many([DATA + key for key in delta.changes])
         changed, deleted, new = [], [], 0
@@ -231,7 +231,7 @@ class Generation:
                 continue
             before[key] = None if old is None else self._record(key, old)
         self._fill(batch, delta.changes.items(), delta.source)
-        return Applied(tuple(changed), tuple(deleted), before), new - len(deleted)
+        return AppliedChanges(tuple(changed), tuple(deleted), before), new - len(deleted)
 
     def _fill(self, batch: Batch, changes: Iterable[tuple[bytes, Stored]], source: Partition | None) -> None:
         put, delete = batch.put, batch.delete

@@ -9,7 +9,7 @@ from typing import Any
 
 from kafka_replica.errors import StoreDamagedError, StoreError
 from kafka_replica.stores.rocks.database import Database
-from kafka_replica.stores.rocks.folder import Folder
+from kafka_replica.stores.rocks.folder import StoreFolder
 from kafka_replica.stores.rocks.generation import Generation
 from kafka_replica.stores.rocks.tuning import Tuning
 
@@ -18,7 +18,7 @@ _PAUSE_S = 0.02
 _NOT_DATA = ("LOCK", "LOG", "rocksdict-config")  # files of RocksDB and rocksdict other than data
 
 
-def open_beside(folder: Folder, tuning: Tuning) -> Generation:
+def open_beside(folder: StoreFolder, tuning: Tuning) -> Generation:
     """Open the current state.
 
     RocksDB opens a database in steps: first the list of its files, then the files, then its log. Data that moved from
@@ -43,7 +43,7 @@ def open_beside(folder: Folder, tuning: Tuning) -> Generation:
     raise StoreError(f"reading the store in {folder.path}: it changed constantly; try again")
 
 
-def _open(folder: Folder, tuning: Tuning) -> Generation:
+def _open(folder: StoreFolder, tuning: Tuning) -> Generation:
     database = folder.current()
     if database is None:
         raise StoreError(
@@ -79,7 +79,7 @@ def _links_to(database: Path) -> Path:
     return links
 
 
-def _signs(folder: Folder) -> list[tuple[Any, ...]]:
+def _signs(folder: StoreFolder) -> list[tuple[Any, ...]]:
     """Return a value that changes whenever the current database or its list of files changes."""
     try:
         database = folder.current()

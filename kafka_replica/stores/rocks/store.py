@@ -10,10 +10,10 @@ from weakref import WeakValueDictionary
 
 from kafka_replica.errors import StoreDamagedError, StoreError, UsageError
 from kafka_replica.records import Partition, Position, Record
-from kafka_replica.stores.delta import Applied, Delta
+from kafka_replica.stores.delta import AppliedChanges, Delta
 from kafka_replica.stores.rocks.database import Database
 from kafka_replica.stores.rocks.difference import difference
-from kafka_replica.stores.rocks.folder import Folder
+from kafka_replica.stores.rocks.folder import StoreFolder
 from kafka_replica.stores.rocks.generation import Generation
 from kafka_replica.stores.rocks.read_only import open_beside
 from kafka_replica.stores.rocks.scan import DiffLink
@@ -62,7 +62,7 @@ class RocksStore:
     ) -> None:
         self._tuning = Tuning(block_cache_bytes, write_buffer_bytes, sync)
         self._is_read_only = read_only
-        self._folder = Folder(Path(path).absolute(), read_only=read_only)
+        self._folder = StoreFolder(Path(path).absolute(), read_only=read_only)
         self._generation: Generation | None = None
         self._aside: Generation | None = None
         self._now = _nothing()
@@ -112,16 +112,16 @@ class RocksStore:
         """Write a part of the next version; see ``Store.stage``."""
         self._writing().stage(delta)
 
-    def apply(self, delta: Delta, position: Position, resume_point: ResumePoint | None = None) -> Applied | None:
+    def apply(self, delta: Delta, position: Position, resume_point: ResumePoint | None = None) -> AppliedChanges | None:
         """Publish the next version; see ``Store.apply``."""
         generation = self._writing()
-        applied: Applied | None = generation.publish(
+        applied: AppliedChanges | None = generation.publish(
             delta, self._now.version + 1, resume_point or ResumePoint(position)
         )
         if generation is self._aside:
             applied = self._swap(generation)
         self._now = generation.snapshot()
-        return applied if self._now.version > 1 else Applied(self._now.keys(), ())
+        return applied if self._now.version > 1 else AppliedChanges(self._now.keys(), ())
 
     def note(self, resume_point: ResumePoint) -> None:
         """Write a newer resume point of the current version."""
@@ -171,14 +171,14 @@ class RocksStore:
         generation = _open[folder] = Generation(Database(folder, self._tuning), is_new=True)
         return generation
 
-    def _swap(self, built: Generation) -> Applied | None:
+    def _swap(self, built: Generation) -> AppliedChanges | None:
         """Replace the current generation by a newly built one; return the differences."""
         before = self._generation
         built.database.flush()  # before the old database is removed: a power cut must not lose both
         self._folder.switch(built.database.folder)
         self._generation, self._aside = built, None
         if before is None:
-            return Applied((), ())
+            return AppliedChanges((), ())
         try:
             return difference(before.entries(), built.entries())
         except StoreError as error:

@@ -13,7 +13,14 @@ from pyspark.sql.types import ArrayType, MapType, StructField, StructType
 
 from kafka_replica import Snapshot
 from kafka_replica.data.mapping.columns import Columns, columns_for
-from kafka_replica.data.mapping.evaluating import OURS, Found, Mapped, ambiguous_key, compared_keys, evaluated
+from kafka_replica.data.mapping.evaluating import (
+    OURS,
+    ConditionalFinding,
+    MappingResult,
+    ambiguous_key,
+    compared_keys,
+    evaluated,
+)
 from kafka_replica.data.mapping.model import SOURCE, MapPlan
 from kafka_replica.data.mapping.requests import plan_for
 from kafka_replica.data.validation.model import ERRORS
@@ -95,7 +102,9 @@ def transform(
     return with_stamp(made, snapshot, f"mapping by {plan.artefact}") if stamp else made
 
 
-def _made(frame: DataFrame, plan: MapPlan, mapped: Mapped, columns: Columns, metadata: dict[str, Any]) -> DataFrame:
+def _made(
+    frame: DataFrame, plan: MapPlan, mapped: MappingResult, columns: Columns, metadata: dict[str, Any]
+) -> DataFrame:
     targets = {
         name: F.array(*map(F.lit, mapped.fixed[name])) if name in mapped.fixed else
         quoted(mapped.kept[name]) if name in mapped.kept else text
@@ -135,7 +144,7 @@ def _check_letter_case(plan: MapPlan, columns: Columns) -> None:
         )
 
 
-def _item(one: Found) -> Item:
+def _item(one: ConditionalFinding) -> Item:
     size = _CONDITION * (1 + one.component.count("."))
     return Item(one.is_found, one.is_found, Finding(*one[1:]), size)
 

@@ -12,7 +12,7 @@ from confluent_kafka.admin import AdminClient
 
 from kafka_replica import Change, Replica, RocksStore
 from kafka_replica.embedded import LocalKafka
-from kafka_replica.replication.tombstone_retention import Tombstones
+from kafka_replica.replication.tombstone_retention import TombstoneCheck
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.broker.durable_tools import assert_same_as_topic, config, decided, durable, values, wait_until
 from support.broker.kafka_tools import producer, write
@@ -99,7 +99,7 @@ def test_deletions_that_kafka_forgot(
         for copy in ("off", "said"):
             shutil.copytree(folder, tmp_path / copy / boundaries)
         with monkeypatch.context() as patch:
-            patch.setattr(Tombstones, "late", lambda _: None)
+            patch.setattr(TombstoneCheck, "late", lambda _: None)
             assert b"deleted" in shown(local_kafka, topic, tmp_path / "off" / boundaries, boundaries)[0]
         keys, replica = shown(local_kafka, topic, tmp_path / "said" / boundaries, boundaries, tombstones_kept_s=3600.0)
         assert b"deleted" in keys

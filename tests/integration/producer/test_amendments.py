@@ -17,7 +17,7 @@ from kafka_replica.errors import UsageError
 from kafka_replica.producer import Change, Delete, ProducerControl, Put, StructureProducer
 from kafka_replica.producer.encoding import Encoded
 from kafka_replica.producer.errors import EncodingError
-from kafka_replica.producer.outbox import Kind, Mode, Outbox, Status
+from kafka_replica.producer.outbox import Mode, Outbox, Status, TransactionKind
 from kafka_replica.producer.outbox.cleanup import Cleanup
 from kafka_replica.producer.outbox.lease import Lease
 from kafka_replica.producer.outbox.queue import Content, Queue
@@ -98,7 +98,7 @@ def test_a_skipped_transaction_is_sent_empty_and_kept(engine: Engine, outbox: Ou
     status = control.status()
     assert (status.skipped, status.skipped_records, status.pending, status.failed) == (1, 2, 0, None)
     (listed,) = control.transactions(Status.SKIPPED)
-    assert (listed.tx_id, listed.records, listed.kind) == (2, 2, Kind.CHANGES)
+    assert (listed.tx_id, listed.records, listed.kind) == (2, 2, TransactionKind.CHANGES)
     assert {(each.action, each.key, each.state, each.reason) for each in listed.amendments} == {
         ("skip", None, "applied", "useless"), ("skip", "b", "applied", "useless"), ("skip", "c", "applied", "useless"),
     }  # fmt: skip

@@ -13,14 +13,14 @@ from sqlalchemy.exc import DBAPIError
 
 from kafka_replica.errors import UsageError
 from kafka_replica.producer.changes import Delete, Put
-from kafka_replica.producer.outbox import Kind, Mode, Outbox, Status, migrate, open_database
+from kafka_replica.producer.outbox import Mode, Outbox, Status, TransactionKind, migrate, open_database
 from kafka_replica.producer.outbox.cleanup import Cleanup
 from kafka_replica.producer.outbox.lease import Lease
 from kafka_replica.producer.outbox.queue import Content, Queue, Recorded
 from kafka_replica.producer.outbox.tables import change, metadata, tx
 
 
-def contents(engine: Engine, tx_id: int, kind: Kind = Kind.CHANGES) -> list[Content]:
+def contents(engine: Engine, tx_id: int, kind: TransactionKind = TransactionKind.CHANGES) -> list[Content]:
     """Return the content of a recorded transaction."""
     with engine.connect() as connection:
         messages = connection.execute(select(tx.c.tx_messages).where(tx.c.tx_id == tx_id)).scalar() or 0
@@ -146,14 +146,14 @@ def test_a_flush_holds_the_content_of_its_place_in_the_order(engine: Engine, out
         assert outbox.record_flush(connection) == [4, 5]
         outbox.record(connection, [Put("a", b"3"), Delete("c"), Put("d", b"1")])
     expected = [Content(b"c", b"1", None), Content(b"a", b"2", None)]
-    assert contents(engine, 4, Kind.FLUSH) == expected
+    assert contents(engine, 4, TransactionKind.FLUSH) == expected
     assert queue.keys_as_of(5) == {b"a", b"c"}
     mark_sent(queue, 3)
     assert clean_up(engine) == 3, "a=1, b=1 and the tombstone of b"
-    assert contents(engine, 4, Kind.FLUSH) == expected
+    assert contents(engine, 4, TransactionKind.FLUSH) == expected
     mark_sent(queue, 7)
     assert clean_up(engine) == 3, "a=2, c=1 and the tombstone of c"
-    assert contents(engine, 8, Kind.FLUSH) == [Content(b"a", b"3", None), Content(b"d", b"1", None)]
+    assert contents(engine, 8, TransactionKind.FLUSH) == [Content(b"a", b"3", None), Content(b"d", b"1", None)]
 
 
 def record_concurrently(engine: Engine, level: str) -> dict[int, tuple[int, int]]:

@@ -9,7 +9,7 @@ from sqlalchemy import Engine
 
 from kafka_replica.producer.changes import Delete, Put
 from kafka_replica.producer.errors import OutboxError
-from kafka_replica.producer.outbox import Kind, Outbox
+from kafka_replica.producer.outbox import Outbox, TransactionKind
 from kafka_replica.producer.outbox.queue import Queue, Recorded
 from kafka_replica.producer.outbox.tables import metadata
 from kafka_replica.producer.relay.prefetch import Prefetcher, grouped
@@ -29,12 +29,14 @@ def test_reading_ahead_equals_reading_one_by_one(engine: Engine, outbox: Outbox)
         outbox.record(connection, [Put("last", b"")])
     pending = queue.view().next
     assert len(pending) == 38
-    one_by_one = {each.tx_id: list(queue.contents(each)[1]) for each in pending if each.kind is not Kind.SWEEP}
+    one_by_one = {
+        each.tx_id: list(queue.contents(each)[1]) for each in pending if each.kind is not TransactionKind.SWEEP
+    }
     with closing(Prefetcher(queue)) as ahead:
         for first in (0, 7, 0):
             ahead.start(pending[first:])
             for each in pending[first:]:
-                if each.kind is not Kind.SWEEP:
+                if each.kind is not TransactionKind.SWEEP:
                     found = ahead.contents(each)
                     assert found.fingerprint == queue.fingerprint(each.tx_id) == queue.contents(each).fingerprint
                     assert list(found.records) == one_by_one[each.tx_id]
@@ -72,8 +74,17 @@ def test_a_database_failure_is_raised_when_the_transaction_is_requested(engine: 
 
 def test_groups_are_limited_in_bytes_and_records() -> None:
     """A group has at most a megabyte or a thousand records; larger transactions, flushes and sweeps are separate."""
-    sizes = [(Kind.CHANGES, 600_000, 1)] * 2 + [(Kind.DELETIONS, 0, 700)] * 2 + [(Kind.CHANGES, 2 * MB, 1)]
-    sizes += [(Kind.FLUSH, 0, 0), (Kind.CHANGES, 1, 1), (Kind.SWEEP, 0, 0), (Kind.CHANGES, 1, 1001)]
+    sizes = (
+        [(TransactionKind.CHANGES, 600_000, 1)] * 2
+        + [(TransactionKind.DELETIONS, 0, 700)] * 2
+        + [(TransactionKind.CHANGES, 2 * MB, 1)]
+    )
+    sizes += [
+        (TransactionKind.FLUSH, 0, 0),
+        (TransactionKind.CHANGES, 1, 1),
+        (TransactionKind.SWEEP, 0, 0),
+        (TransactionKind.CHANGES, 1, 1001),
+    ]
     pending = [Recorded(number, kind, 0, size, records) for number, (kind, size, records) in enumerate(sizes, 1)]
     assert [[each.tx_id for each in group] for group in grouped(pending)] == [[1], [2, 3], [4], [7]]
     assert list(grouped([])) == []

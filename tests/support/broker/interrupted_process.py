@@ -18,15 +18,15 @@ from typing import Any
 
 from kafka_replica import Change, Replica, RocksStore
 from kafka_replica.broker.reading.consumer import ConsumerReader
-from kafka_replica.broker.reading.contract import Fetched
+from kafka_replica.broker.reading.contract import FetchResult
 from kafka_replica.broker.reading.markers import MarkerReader
 
 
-def stopping(read: Callable[[Any, float], Fetched], offset: int) -> Callable[[Any, float], Fetched]:
+def stopping(read: Callable[[Any, float], FetchResult], offset: int) -> Callable[[Any, float], FetchResult]:
     """Return the method of a reader with a stop behind an offset."""
     stops = [signal.SIGSTOP]
 
-    def read_and_stop(self: Any, timeout_s: float) -> Fetched:
+    def read_and_stop(self: Any, timeout_s: float) -> FetchResult:
         fetched = read(self, timeout_s)
         if max(fetched.reading.positions.values(), default=0) >= offset and stops:
             os.kill(os.getpid(), stops.pop())

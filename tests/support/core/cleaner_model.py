@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from kafka_replica import Partition
 from kafka_replica.common.clock import Instant
-from kafka_replica.replication.tombstone_retention import Tombstones
+from kafka_replica.replication.tombstone_retention import TombstoneCheck
 
 TOPIC = "t"
 PARTITIONS = [Partition(TOPIC, number) for number in range(2)]
@@ -100,7 +100,7 @@ class Saved(NamedTuple):
 class Reader:
     """A reader of all partitions that begins again where the rule says that it was too late."""
 
-    def __init__(self, world: World, make_rule: Callable[[], Tombstones]) -> None:
+    def __init__(self, world: World, make_rule: Callable[[], TombstoneCheck]) -> None:
         self.world = world
         self.make_rule = make_rule
         self.saved: Saved | None = None

@@ -13,11 +13,11 @@ from kafka_replica.headers.transactions import TransactionHeaders
 from kafka_replica.publication.publisher import Publisher
 from kafka_replica.publication.status import Health
 from kafka_replica.replication.deletion_check import DeletionCheck
-from kafka_replica.replication.delta_builder import DeltaBuilder, Settled
+from kafka_replica.replication.delta_builder import CommittedOutcome, DeltaBuilder
 from kafka_replica.replication.follower import Follower
 from kafka_replica.replication.options import ReplicaOptions
 from kafka_replica.stores import Snapshot
-from kafka_replica.stores.delta import Applied, Delta
+from kafka_replica.stores.delta import AppliedChanges, Delta
 from kafka_replica.transactions import Batch, BoundaryDetector, MarkerDetector, QuiescenceDetector
 from kafka_replica.transactions.barrier import Barrier
 from kafka_replica.transactions.resume_point import ResumePoint
@@ -31,7 +31,7 @@ class WatchedAssembly(DeltaBuilder):
 
     oracle: Oracle
 
-    def settle(self, batches: Iterable[Batch]) -> Settled:
+    def settle(self, batches: Iterable[Batch]) -> CommittedOutcome:
         """Add records, and report them."""
         batches = list(batches)
         for batch in batches:
@@ -53,7 +53,7 @@ class WatchedBoard(Publisher):
     def published(
         self,
         snapshot: Snapshot,
-        applied: Applied | None,
+        applied: AppliedChanges | None,
         transactions: int | None = None,
         origins: Sequence[TransactionHeaders] = (),
     ) -> None:
@@ -68,7 +68,7 @@ class WatchedBoard(Publisher):
             self.versions.append(Version(state, snapshot.position, self.oracle.included))
         super().published(snapshot, applied, transactions, origins)
 
-    def _check_told(self, state: dict[bytes, Record], applied: Applied | None) -> None:
+    def _check_told(self, state: dict[bytes, Record], applied: AppliedChanges | None) -> None:
         before = self.snapshot
         if before is None or applied is None:
             return

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from kafka_replica import Partition, Position, Record
-from kafka_replica.broker.reading.contract import Fetched, Opened, Origin, Retention
+from kafka_replica.broker.reading.contract import FetchResult, LogIdentity, Retention, StartOffsets
 from kafka_replica.errors import BrokerError
 from kafka_replica.transactions import Batch, Ends, Kind, Reading
 from kafka_replica.transactions.resume_point import ResumePoint
@@ -66,12 +66,12 @@ class ModelSource:
 
     # --- the contract of LogReader ---
 
-    def open(self, resume_point: ResumePoint | None = None) -> Opened:
+    def open(self, resume_point: ResumePoint | None = None) -> StartOffsets:
         """Return all existing partitions."""
         self._beginnings = Position() if resume_point is None else resume_point.position.resume()
         partitions = list(self.cluster.logs)
         beginnings, self.log_starts = self.add(partitions), {p: self.cluster.logs[p].start for p in partitions}
-        return Opened(beginnings, self._ask(partitions, self._end), Position(self.log_starts))
+        return StartOffsets(beginnings, self._ask(partitions, self._end), Position(self.log_starts))
 
     def add(self, partitions: list[Partition]) -> Position:
         """Also read these."""
@@ -85,9 +85,9 @@ class ModelSource:
         return beginnings
 
     @property
-    def origin(self) -> Origin:
+    def origin(self) -> LogIdentity:
         """Do nothing: a modelled cluster is always the same."""
-        return Origin({}, {})
+        return LogIdentity({}, {})
 
     def retentions(self) -> dict[str, Retention]:
         """Do nothing: it is not queried."""
@@ -109,7 +109,7 @@ class ModelSource:
         unread = dict.fromkeys(self._unread(), 0)
         return Ends(Position({**stable, **unread}), Position({**high, **unread}))
 
-    def read(self, timeout_s: float) -> Fetched:
+    def read(self, timeout_s: float) -> FetchResult:
         """Return the batches of the orders, or all."""
         self._number += 1
         orders, self.orders = self.orders, []
@@ -121,7 +121,7 @@ class ModelSource:
         positions = Position(self.positions)
         reading = Reading(batches, positions, high)
         stable = Position({partition: self.cluster.stable(partition) for partition in self.positions})
-        return Fetched(reading, stable, gaps, heard=True, trouble=None, log_starts=Position(self.log_starts))
+        return FetchResult(reading, stable, gaps, heard=True, trouble=None, log_starts=Position(self.log_starts))
 
     def refusal(self) -> BrokerError | None:
         """Do nothing: nothing is rejected."""

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from kafka_replica import Partition, Position, Record, RocksStore, Snapshot
-from kafka_replica.stores.delta import Applied, Delta
-from kafka_replica.stores.rocks.folder import Folder
+from kafka_replica.stores.delta import AppliedChanges, Delta
+from kafka_replica.stores.rocks.folder import StoreFolder
 
 P = Partition("t", 0)
 Values = Mapping[bytes, bytes | None]
@@ -30,7 +30,7 @@ def delta(changes: Values, offset: int = 0) -> Delta:
     return Delta([Record(key, value, offset + at, 1_000, (), P) for at, (key, value) in enumerate(changes.items())])
 
 
-def publish(store: RocksStore, changes: Values, offset: int = 0) -> Applied | None:
+def publish(store: RocksStore, changes: Values, offset: int = 0) -> AppliedChanges | None:
     """Apply the next version."""
     return store.apply(delta(changes, offset), Position({P: offset + len(changes)}))
 
@@ -47,7 +47,7 @@ def many(count: int, value: bytes, first: int = 0) -> dict[bytes, bytes | None]:
 
 def present(folder: Path) -> Path:
     """Return the current database of the store in a folder."""
-    found = Folder(folder, read_only=True).current()
+    found = StoreFolder(folder, read_only=True).current()
     assert found is not None
     return found
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from kafka_replica.producer.postgres.position import ID_SPAN, Position, Snapshot, full_id
 from kafka_replica.producer.postgres.rows import Column, RowMapping
-from kafka_replica.producer.postgres.table_snapshot import Row, Survey
+from kafka_replica.producer.postgres.table_snapshot import Row, SnapshotSummary
 
 SPECIAL = 3  # ids of which the lower 32 bits are less than this are not assigned
 
@@ -142,11 +142,11 @@ class ModelSnapshot:
         self.snapshot = table.snapshot()
         self._shown = table.visible()
 
-    def survey(self, since: Position | None) -> Survey:
+    def survey(self, since: Position | None) -> SnapshotSummary:
         """Return the number of new rows, and the next position."""
         ids = (full_id(each.row_id, self.snapshot.xmax) for each in self._shown)
         seen = frozenset(each for each in ids if each >= self.snapshot.xmin)
-        return Survey(len(self._new(since)), Position(self.snapshot, seen, self.mapping.digest))
+        return SnapshotSummary(len(self._new(since)), Position(self.snapshot, seen, self.mapping.digest))
 
     @contextmanager
     def rows(self, since: Position | None = None) -> Iterator[Iterator[Row]]:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from kafka_replica.sdmx.containers import InternationalString, Items
 from kafka_replica.sdmx.formats.shared.reading.identity import FIXED_IDS
-from kafka_replica.sdmx.formats.shared.writing.rewriting import Rules
+from kafka_replica.sdmx.formats.shared.writing.rewriting import FieldChanges
 from kafka_replica.sdmx.model import (
     AgencyScheme,
     Artefact,
@@ -202,7 +202,7 @@ def varied(draw: Any) -> Artefact:
     """Return an artefact with some of its fields changed, wherever they occur."""
     artefact = draw(TODAY | OTHERS)
     fields = draw(st.lists(st.sampled_from(sorted(VARIED)), max_size=3, unique=True))
-    return Rules([{field: _drawn(draw, VARIED[field]) for field in fields}]).apply(artefact)  # type: ignore[no-any-return]
+    return FieldChanges([{field: _drawn(draw, VARIED[field]) for field in fields}]).apply(artefact)  # type: ignore[no-any-return]
 
 
 def _drawn(draw: Callable[[st.SearchStrategy[Any]], Any], one: st.SearchStrategy[Any]) -> Callable[[Any, Any], Any]:

@@ -21,7 +21,7 @@ from kafka_replica.errors import StoreError, StoreInUseError
 from kafka_replica.records import Stored
 from kafka_replica.stores import checkpoint_file as saver
 from kafka_replica.stores.checkpoint import load
-from kafka_replica.stores.delta import Applied, Delta
+from kafka_replica.stores.delta import AppliedChanges, Delta
 from kafka_replica.transactions.resume_point import ResumePoint
 from support.core.checkpoint_tools import PATIENCE_S, bookmark_of, opened, opened_and_closed, saved, until
 from support.core.store_contract import SHARED, P, StoreContract, records, values
@@ -81,7 +81,7 @@ class Restarting:
             self._may_restart = False
             self._store.stage(delta)
 
-    def apply(self, delta: Delta, position: Position, resume_point: ResumePoint | None = None) -> Applied | None:
+    def apply(self, delta: Delta, position: Position, resume_point: ResumePoint | None = None) -> AppliedChanges | None:
         """Apply a delta to records mapped from the file."""
         with self._lock:
             self._may_restart = True

@@ -19,7 +19,7 @@ from kafka_replica.replication import deletion_check as deletions
 from kafka_replica.replication import supervisor
 from kafka_replica.replication.broker_retry import BrokerRetry
 from kafka_replica.replication.deletion_check import DeletionCheck
-from kafka_replica.replication.tombstone_retention import Tombstones
+from kafka_replica.replication.tombstone_retention import TombstoneCheck
 from kafka_replica.testing import FakeTopic
 from kafka_replica.testing.fake_replica import make_fake_reader
 
@@ -71,7 +71,7 @@ def test_a_broker_out_of_reach_for_too_long(boundaries: str) -> None:
 @BOUNDARIES
 def test_a_replica_without_the_check_shows_the_deleted_key(boundaries: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A replica without the check shows the deleted key, so the test above can fail."""
-    monkeypatch.setattr(Tombstones, "late", lambda _: None)
+    monkeypatch.setattr(TombstoneCheck, "late", lambda _: None)
     topic = FakeTopic()
     topic.put("deleted", b"1")
     topic.put("kept", b"1")

@@ -12,7 +12,7 @@ from kafka_replica.publication.publisher import Publisher
 from kafka_replica.publication.status import Health
 from kafka_replica.records import Partition, Record
 from kafka_replica.stores import MemoryStore
-from kafka_replica.stores.delta import Applied
+from kafka_replica.stores.delta import AppliedChanges
 from kafka_replica.testing import FakeTopic
 
 
@@ -84,7 +84,7 @@ def test_merged_versions_name_their_transactions_up_to_a_limit() -> None:
     snapshot = store.snapshot()
 
     def step(*origins: str) -> VersionDiff:
-        return VersionDiff(snapshot, snapshot, Applied((), ()), 1, origins)
+        return VersionDiff(snapshot, snapshot, AppliedChanges((), ()), 1, origins)
 
     merged = MergedDiff(step("s/1"))
     merged.add(step("s/2", "s/1"))
@@ -100,7 +100,7 @@ def test_a_board_measures_each_transaction_once() -> None:
     publisher, store = Publisher(Health(stalled_after_s=1, blocked_after_s=1)), MemoryStore()
     now_ms = int(time.time() * 1000)
     origins = [TransactionHeaders(f"s/{number}", 1, 1, now_ms - 2000) for number in range(3)]
-    publisher.published(store.snapshot(), Applied((), ()), 3, origins)
+    publisher.published(store.snapshot(), AppliedChanges((), ()), 3, origins)
     latencies = publisher.status().latencies
     assert latencies.count == 3
     assert 5.9 < latencies.sum_s < 600

@@ -28,7 +28,7 @@ from kafka_replica.stores.rocks import scan as walk
 from kafka_replica.stores.rocks.codec import pack_head
 from kafka_replica.stores.rocks.database import Batch, Database
 from kafka_replica.stores.rocks.difference import difference
-from kafka_replica.stores.rocks.folder import Folder
+from kafka_replica.stores.rocks.folder import StoreFolder
 from kafka_replica.stores.rocks.generation import Generation
 from kafka_replica.stores.rocks.tuning import Tuning
 from kafka_replica.transactions.resume_point import ResumePoint
@@ -394,7 +394,7 @@ def test_a_database_may_be_removed_while_files_are_listed(folder: Path, monkeypa
     store = RocksStore(folder)
     publish(store, many(3, b"1"))
     store.close()
-    looked_at = Folder(folder, read_only=True)
+    looked_at = StoreFolder(folder, read_only=True)
     before, database = beside._signs(looked_at), looked_at.current()
     assert database is not None
     shutil.rmtree(database)

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 
 from kafka_replica import Partition
 from kafka_replica.common.clock import Instant, now
-from kafka_replica.replication.tombstone_retention import DEFAULT_RETENTION_S, Tombstones
+from kafka_replica.replication.tombstone_retention import DEFAULT_RETENTION_S, TombstoneCheck
 from support.core.cleaner_model import BROKERS, PARTITIONS, TOPIC, GhostError, Reader, World
 from support.effort import examples
 
 P, Q = PARTITIONS
 
 
-class FirstReadsAreExempt(Tombstones):
+class FirstReadsAreExempt(TombstoneCheck):
     """The rule without the age of a first read."""
 
     def gap(self, partition: Partition, now: Instant) -> None:
@@ -27,16 +27,16 @@ class FirstReadsAreExempt(Tombstones):
             super().gap(partition, now)
 
 
-class MovesAreIgnored(Tombstones):
+class MovesAreIgnored(TombstoneCheck):
     """The rule without leader changes."""
 
     def move(self, partition: Partition) -> None:
         """Do nothing."""
 
 
-def rule() -> Tombstones:
+def rule() -> TombstoneCheck:
     """Return the unchanged rule, without a minimum age."""
-    return Tombstones(None, 0)
+    return TombstoneCheck(None, 0)
 
 
 # --- all histories ---
@@ -174,7 +174,7 @@ def test_a_deletion_that_another_broker_has_removed_earlier() -> None:
 
 def test_each_partition_has_its_own_tombstone_age() -> None:
     """Each partition has its own age: reading one to its end says nothing about another."""
-    tombstones = Tombstones(None, 0)
+    tombstones = TombstoneCheck(None, 0)
     tombstones.begin(Instant(0, 0.0), PARTITIONS)
     tombstones.tell({TOPIC: 10.0})
     tombstones.ask(Instant(9_000, 9.0), {P: 5, Q: 5})
@@ -190,7 +190,7 @@ def test_each_partition_has_its_own_tombstone_age() -> None:
 
 def test_reading_is_complete_only_at_the_requested_ends() -> None:
     """Reading is complete only when it reaches the requested ends; its age counts from the request."""
-    tombstones = Tombstones(None, 0)
+    tombstones = TombstoneCheck(None, 0)
     tombstones.resume(Instant(0, 0.0), [P], {})
 
     def age_s() -> float:
@@ -216,7 +216,7 @@ def test_the_saved_age_belongs_to_the_position_shown() -> None:
 
     A deletion that was read and not shown is read again after a restart, and must still be there then.
     """
-    tombstones = Tombstones(None, 0)
+    tombstones = TombstoneCheck(None, 0)
     tombstones.begin(Instant(500, 0.5), [P])
     assert tombstones.saved()[0] == 0, "nothing is certain while a first read is under way"
     tombstones.ask(Instant(1_000, 1.0), {P: 10})
@@ -246,7 +246,7 @@ def test_for_how_long(
     given_s: float | None, told_s: float | None, age_s: int, least_s: float, *, is_late: bool, is_first: bool
 ) -> None:
     """A read is late if it took longer than tombstones are kept and an offset is missing."""
-    tombstones = Tombstones(given_s, least_s)
+    tombstones = TombstoneCheck(given_s, least_s)
     begin, read = Instant(0, 0.0), Instant(age_s * 1000, age_s)
     if is_first:
         tombstones.begin(begin, [P])

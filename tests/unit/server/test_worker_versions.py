@@ -21,10 +21,10 @@ from kafka_replica.server import ListenSettings, ServerSettings, serve
 from kafka_replica.server.workers.copy import ReplicaCopy
 from kafka_replica.server.workers.feed import VersionFeed
 from kafka_replica.server.workers.link import Link
-from kafka_replica.server.workers.messages import Begin, Go, Has
+from kafka_replica.server.workers.messages import ServiceDescription, ServingPermission, WorkerVersion
 from kafka_replica.server.workers.shown import SharedNumber
 from kafka_replica.stores import MemoryStore, Snapshot
-from kafka_replica.stores.delta import Applied, Delta
+from kafka_replica.stores.delta import AppliedChanges, Delta
 from kafka_replica.testing import FakeTopic
 from support.effort import examples
 from support.server.server_tools import until
@@ -69,7 +69,7 @@ class Written:
             records.append((key.encode(), value, self.offset, 0, ()))
             self.offset += 1
         applied = self.store.apply(Delta(records, PLACE), Position({PLACE: self.offset}))
-        assert isinstance(applied, Applied)
+        assert isinstance(applied, AppliedChanges)
         before = previous if previous.version else None
         return Change(self.store.snapshot(), before, applied.changed, applied.deleted, 1, 1)
 
@@ -96,7 +96,11 @@ def test_a_version_is_shown_when_all_workers_have_it(steps: list[str], chance: A
                 else:
                     has[link] = chance.randint(has[link], feed.sequence)
                     feed.received(link, has[link])
-            serving = [received for link, received in has.items() if any(isinstance(each, Go) for each in link.sent)]
+            serving = [
+                received
+                for link, received in has.items()
+                if any(isinstance(each, ServingPermission) for each in link.sent)
+            ]
             assert number.value >= last
             assert all(received >= number.value for received in serving)
             if step == "version":
@@ -104,9 +108,9 @@ def test_a_version_is_shown_when_all_workers_have_it(steps: list[str], chance: A
             last = number.value
 
 
-def begin() -> Begin:
+def begin() -> ServiceDescription:
     """Return the description of a replica."""
-    return Begin(
+    return ServiceDescription(
         ServerSettings(), ListenSettings(), ("t",), None, has_key_spaces=False, has_large_values=False, history=5,
         recent_changes=10, has_history_on_disk=False, main_socket="", socket_descriptor=0, shown_descriptor=0,
         log_levels={},
@@ -119,7 +123,7 @@ class Copied:
     def __init__(self, feed: VersionFeed, shown: SharedNumber) -> None:
         ends: tuple[Connection, Connection] = Pipe()
         self.main, other = Link(ends[0], "copy"), Link(ends[1], "main")
-        self.held: list[Has] = []
+        self.held: list[WorkerVersion] = []
         self.replica = ReplicaCopy(begin(), other, shown, lambda: None).start()
         feed.attach(self.main)
         Thread(target=self._receive, daemon=True).start()

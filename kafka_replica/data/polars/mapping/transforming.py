@@ -10,7 +10,7 @@ import polars as pl
 
 from kafka_replica.data.mapping.columns import columns_for
 from kafka_replica.data.mapping.evaluating import OURS, ambiguous_key, compared_keys, evaluated
-from kafka_replica.data.mapping.evaluating import Mapped as Evaluated
+from kafka_replica.data.mapping.evaluating import MappingResult as Evaluated
 from kafka_replica.data.mapping.model import SOURCE, MapPlan
 from kafka_replica.data.mapping.requests import plan_for
 from kafka_replica.data.polars.frames import as_frame
@@ -59,11 +59,11 @@ def transform(
         SdmxError: one of these artefacts cannot be read.
     """
     plan = plan_for(reference, snapshot, rules, as_of, reverse=reverse)
-    mapped = Mapped(as_frame(frame), plan)
+    mapped = MappedRows(as_frame(frame), plan)
     return mapped.result(mapped.repeated())
 
 
-class Mapped:
+class MappedRows:
     """The mapped rows of a frame, whose keys can be compared with each other, or with those of other frames.
 
     Attributes:

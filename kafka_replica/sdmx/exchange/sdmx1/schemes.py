@@ -41,7 +41,7 @@ from kafka_replica.sdmx.model import (
 from kafka_replica.sdmx.urn import Urn
 
 
-class Kind(NamedTuple):
+class ItemConversion(NamedTuple):
     """The conversion of a scheme's items: their struct, and fields that are plain values (ours -> theirs)."""
 
     item: Any
@@ -49,26 +49,26 @@ class Kind(NamedTuple):
     has_parents: bool = False
 
 
-KINDS: Final[dict[str, Kind]] = {
-    "AgencyScheme": Kind(Agency, {}),
-    "DataProviderScheme": Kind(DataProvider, {}),
-    "DataConsumerScheme": Kind(DataConsumer, {}),
-    "MetadataProviderScheme": Kind(MetadataProvider, {}),
-    "Codelist": Kind(Code, {}, has_parents=True),
-    "GeographicCodelist": Kind(GeoFeatureSetCode, {"value": "value"}, has_parents=True),
-    "GeoGridCodelist": Kind(GeoGridCode, {"geo_cell": "geo_cell"}, has_parents=True),
-    "ConceptScheme": Kind(Concept, {}, has_parents=True),
-    "CustomTypeScheme": Kind(
+KINDS: Final[dict[str, ItemConversion]] = {
+    "AgencyScheme": ItemConversion(Agency, {}),
+    "DataProviderScheme": ItemConversion(DataProvider, {}),
+    "DataConsumerScheme": ItemConversion(DataConsumer, {}),
+    "MetadataProviderScheme": ItemConversion(MetadataProvider, {}),
+    "Codelist": ItemConversion(Code, {}, has_parents=True),
+    "GeographicCodelist": ItemConversion(GeoFeatureSetCode, {"value": "value"}, has_parents=True),
+    "GeoGridCodelist": ItemConversion(GeoGridCode, {"geo_cell": "geo_cell"}, has_parents=True),
+    "ConceptScheme": ItemConversion(Concept, {}, has_parents=True),
+    "CustomTypeScheme": ItemConversion(
         CustomType,
         {name: name for name in ("vtl_scalar_type", "data_type", "vtl_literal_format", "output_format", "null_value")},
     ),
-    "NamePersonalisationScheme": Kind(NamePersonalisation, {"vtl_default_name": "vtl_default_name"}),
-    "RulesetScheme": Kind(
+    "NamePersonalisationScheme": ItemConversion(NamePersonalisation, {"vtl_default_name": "vtl_default_name"}),
+    "RulesetScheme": ItemConversion(
         Ruleset, {"ruleset_definition": "definition", "ruleset_scope": "scope", "ruleset_type": "type"}
     ),
-    "TransformationScheme": Kind(Transformation, {"expression": "expression", "result": "result"}),
-    "UserDefinedOperatorScheme": Kind(UserDefinedOperator, {"operator_definition": "definition"}),
-    "VtlMappingScheme": Kind(VtlMapping, {}),
+    "TransformationScheme": ItemConversion(Transformation, {"expression": "expression", "result": "result"}),
+    "UserDefinedOperatorScheme": ItemConversion(UserDefinedOperator, {"operator_definition": "definition"}),
+    "VtlMappingScheme": ItemConversion(VtlMapping, {}),
 }
 """Class of a scheme -> the conversion of its items."""
 
@@ -111,7 +111,7 @@ def scheme_from(obj: Any) -> ItemScheme:
     return made
 
 
-def _item_from(item: Any, urn: Urn, kind: Kind) -> Any:
+def _item_from(item: Any, urn: Urn, kind: ItemConversion) -> Any:
     name = our_name(item)
     # Codes of older messages have ids that are invalid in URNs ("a:b"); they are kept as they are.
     own = (

@@ -8,7 +8,7 @@ from typing import Final
 from kafka_replica.sdmx.formats.edi.codelists import read_codelist
 from kafka_replica.sdmx.formats.edi.concepts import read_concept_scheme
 from kafka_replica.sdmx.formats.edi.data_structures import read_key_family
-from kafka_replica.sdmx.formats.edi.reading.messages import Described, described
+from kafka_replica.sdmx.formats.edi.reading.messages import DescribedArtefact, described
 from kafka_replica.sdmx.formats.edi.reading.syntax import Interchange, Segment, opened, segments
 from kafka_replica.sdmx.formats.shared.reading.budget import Budget
 from kafka_replica.sdmx.formats.shared.reading.collecting import STRICT, ErrorCollector
@@ -27,7 +27,9 @@ _READERS: Final[dict[str, Callable[[Urn, list[Segment]], Artefact]]] = {
 def read_message(data: bytes, collector: ErrorCollector = STRICT) -> Message:
     """Return the message in these bytes. Raises MessageError."""
     header, found = described(opened(data), collector)
-    artefacts = collector.read_all(found, lambda one: _READERS[one.urn.cls](one.urn, one.body), Described.unreadable)
+    artefacts = collector.read_all(
+        found, lambda one: _READERS[one.urn.cls](one.urn, one.body), DescribedArtefact.unreadable
+    )
     return Message(Format.EDI, header, artefacts, errors=collector.errors)
 
 
@@ -44,7 +46,7 @@ def cut_message(data: bytes, collector: ErrorCollector = STRICT) -> tuple[Format
     return Format.EDI, ((one.urn, budget.spend(_written(interchange, envelope, one))) for one in artefacts)
 
 
-def _written(interchange: Interchange, envelope: tuple[str, str] | None, one: Described) -> bytes:
+def _written(interchange: Interchange, envelope: tuple[str, str] | None, one: DescribedArtefact) -> bytes:
     element, end = interchange.separators.element, interchange.separators.terminator
     own = one.opening[0].written(0)
     count = len(one.opening) + len(one.body) + 1

@@ -25,7 +25,7 @@ from kafka_replica.sdmx.formats.ml.metadata_sets import read_metadata_set, read_
 from kafka_replica.sdmx.formats.ml.organisations import read_organisation_scheme
 from kafka_replica.sdmx.formats.ml.processes import read_process
 from kafka_replica.sdmx.formats.ml.provisions import read_metadata_provision_agreement, read_provision_agreement
-from kafka_replica.sdmx.formats.ml.reading.cut import Cutter
+from kafka_replica.sdmx.formats.ml.reading.cut import SingleArtefactBuilder
 from kafka_replica.sdmx.formats.ml.reading.metadata_header import MetadataHeader, is_of_3
 from kafka_replica.sdmx.formats.ml.reading.plain_tags import NotPlainError
 from kafka_replica.sdmx.formats.ml.reading.repeated import refuse_repeated, refuse_repeated_outside
@@ -105,7 +105,7 @@ _READERS: Final[dict[str, Callable[[Item], Artefact]]] = {
 def read_tree(format_: Format, root: etree._Element, size: int, collector: ErrorCollector = STRICT) -> Message:
     """Return the message of a parsed document of this many bytes. Raises MessageError."""
     names = names_of(format_)
-    cutter = Cutter(names, size)
+    cutter = SingleArtefactBuilder(names, size)
     plain = opened(root, names)
     about_sets: MetadataHeader | None = None
     identify: Identify
@@ -182,7 +182,7 @@ _FLAGS: Final = {
 
 
 def _artefact(
-    urn: Urn, element: etree._Element, names: Names, cutter: Cutter | None, format_: Format,
+    urn: Urn, element: etree._Element, names: Names, cutter: SingleArtefactBuilder | None, format_: Format,
     about_sets: MetadataHeader | None = None,
 ) -> Artefact:  # fmt: skip
     item = Item(element, urn, names)
@@ -231,7 +231,7 @@ def cut_tree(
 ) -> tuple[Format, Iterator[tuple[Urn, bytes]]]:
     """Return the format, and the URN and message of each artefact. Raises MessageError."""
     names = names_of(format_)
-    cutter = Cutter(names, size)
+    cutter = SingleArtefactBuilder(names, size)
     identify, elements = artefacts_in(root, names)
 
     def parts() -> Iterator[tuple[Urn, bytes]]:

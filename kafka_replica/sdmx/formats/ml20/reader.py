@@ -7,7 +7,7 @@ from typing import Final
 
 from lxml import etree
 
-from kafka_replica.sdmx.formats.ml.reading.cut import Cutter
+from kafka_replica.sdmx.formats.ml.reading.cut import SingleArtefactBuilder
 from kafka_replica.sdmx.formats.ml.reading.repeated import refuse_repeated, refuse_repeated_outside
 from kafka_replica.sdmx.formats.ml.reading.values import text_of
 from kafka_replica.sdmx.formats.ml20.categories import read_category_scheme, read_reporting_taxonomy
@@ -68,7 +68,7 @@ def read_tree(format_: Format, root: etree._Element, size: int, collector: Error
     """Return the message of a parsed document of this many bytes. Raises MessageError."""
     source = Source(root, _EDITIONS[format_], collector)
     qualify(root, source)
-    cutter = Cutter(source.names, size)
+    cutter = SingleArtefactBuilder(source.names, size)
     found = places(root, source)
     elements = (element for place in found for element in place.elements)
     has_repeated = refuse_repeated_outside(root, elements, source.names, format_, collector)
@@ -82,7 +82,7 @@ def read_tree(format_: Format, root: etree._Element, size: int, collector: Error
     return Message(format_, _header(source), artefacts, errors=collector.errors)
 
 
-def _artefact(place: ArtefactElements, source: Source, cutter: Cutter) -> Artefact:
+def _artefact(place: ArtefactElements, source: Source, cutter: SingleArtefactBuilder) -> Artefact:
     read_one = _READERS.get(place.urn.cls)
     if read_one is not None:
         return read_one(place.urn, place.elements, source)
@@ -111,5 +111,5 @@ def cut_tree(
     """Return the format, and the URN and message of each artefact. Raises MessageError."""
     source = Source(root, _EDITIONS[format_], collector)
     qualify(root, source)
-    cutter = Cutter(source.names, size)
+    cutter = SingleArtefactBuilder(source.names, size)
     return format_, ((place.urn, cutter.message_of(*place.elements)) for place in places(root, source))

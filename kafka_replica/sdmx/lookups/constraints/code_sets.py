@@ -17,15 +17,15 @@ from kafka_replica.sdmx.lookups.constraints.predicates import (
     AboutOne,
     AllOf,
     AnyOf,
-    Fits,
+    ComponentSelection,
+    ConstantPredicate,
     HasKey,
     IsGiven,
     IsIn,
     Not,
+    PatternMatch,
     Predicate,
-    Selects,
     StartsWithin,
-    Truth,
 )
 from kafka_replica.sdmx.lookups.constraints.violations import Violation
 from kafka_replica.sdmx.lookups.effective_component import EffectiveComponent
@@ -97,9 +97,9 @@ class CodeSets:
                 judged = [self._judge(one, id_, codes) for one in parts]
                 true = _NONE.union(*(one.true for one in judged))
                 return _Judged(true, codes.intersection(*(one.false for one in judged)))
-            case Selects(_, inner):
+            case ComponentSelection(_, inner):
                 return self._judge(inner, id_, codes)
-            case Truth(value):
+            case ConstantPredicate(value):
                 return _Judged(codes, _NONE) if value else _Judged(_NONE, codes)
             case HasKey():
                 return self._has_key(predicate, id_, codes)
@@ -160,7 +160,7 @@ def _with_each(predicate: AboutOne, codes: frozenset[str]) -> _Judged:
             true = codes
         case IsIn(_, values):
             true = codes & values
-        case Fits(_, pattern):
+        case PatternMatch(_, pattern):
             true = frozenset(matching_ids(pattern, codes))
         case StartsWithin(_, from_s, before_s):
             periods = {code: found for code in codes if (found := period(code)) is not None}

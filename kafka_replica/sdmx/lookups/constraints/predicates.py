@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 
 @dataclass(frozen=True, slots=True)
-class Truth:
+class ConstantPredicate:
     """A constant."""
 
     value: bool
@@ -33,7 +33,7 @@ class IsIn:
 
 
 @dataclass(frozen=True, slots=True)
-class Fits:
+class PatternMatch:
     """The value of the component matches a pattern in which ``%`` matches any text."""
 
     component: str
@@ -58,7 +58,7 @@ class HasKey:
 
 
 @dataclass(frozen=True, slots=True)
-class Selects:
+class ComponentSelection:
     """The part of a region that concerns one component.
 
     Unknown if the value is a sentinel for a missing value, because selections do not cover sentinels.
@@ -89,10 +89,10 @@ class AnyOf:
     predicates: tuple[Predicate, ...]
 
 
-AboutOne: TypeAlias = IsGiven | IsIn | Fits | StartsWithin
+AboutOne: TypeAlias = IsGiven | IsIn | PatternMatch | StartsWithin
 """The predicates that depend on the value of one component."""
 
-Predicate: TypeAlias = Truth | AboutOne | HasKey | Selects | Not | AllOf | AnyOf
+Predicate: TypeAlias = ConstantPredicate | AboutOne | HasKey | ComponentSelection | Not | AllOf | AnyOf
 
 
 def all_of(*predicates: Predicate) -> Predicate:

@@ -13,15 +13,15 @@ from typing import Final
 from msgspec import structs
 
 from kafka_replica.sdmx.lookups.constraints.predicates import (
-    Fits,
+    ComponentSelection,
+    ConstantPredicate,
     HasKey,
     IsGiven,
     IsIn,
     Not,
+    PatternMatch,
     Predicate,
-    Selects,
     StartsWithin,
-    Truth,
     all_of,
     any_of,
 )
@@ -57,7 +57,7 @@ class SelectionReader:
     def inside(self, region: Region) -> Predicate:
         """Return a predicate for rows in a region: all its selections match, at a time when the region is valid."""
         selections = (*region.key_values, *region.components)
-        parts = (Selects(one.id, self.selected(one)) for one in selections)
+        parts = (ComponentSelection(one.id, self.selected(one)) for one in selections)
         return all_of(*parts, *self.valid(region.valid_from, region.valid_to))
 
     def wholly_inside(self, region: Region) -> Predicate | None:
@@ -83,7 +83,9 @@ class SelectionReader:
         if selection.time_range is not None:
             options.append(self._range(selection.id, selection.time_range))
         if not options:
-            options = [IsGiven(selection.id) if self._is_known(selection.id) else Truth(value=selection.include)]
+            options = [
+                IsGiven(selection.id) if self._is_known(selection.id) else ConstantPredicate(value=selection.include)
+            ]
         found = all_of(any_of(*options), *self.valid(selection.valid_from, selection.valid_to))
         return found if selection.include else Not(found)
 
@@ -92,7 +94,7 @@ class SelectionReader:
         options = [self._values(selection, selection.values)] if selection.values else []
         if selection.time_range is not None:
             options.append(self._range(selection.id, selection.time_range))
-        return any_of(*options) if options else Truth(value=True)
+        return any_of(*options) if options else ConstantPredicate(value=True)
 
     def one_of_keys(self, keys: Iterable[Region], *, are_excluded: bool = False) -> Predicate:
         """Return a predicate for rows that have one of some keys; keys of the same dimensions are combined.
@@ -126,7 +128,7 @@ class SelectionReader:
     def _values(self, selection: MemberSelection, values: tuple[SelectedValue, ...]) -> Predicate:
         id_ = selection.id
         if not self._is_known(id_):
-            return Truth(value=selection.include)
+            return ConstantPredicate(value=selection.include)
         component = self.components[id_]
         if component.enumeration is not None:
             chosen = component.selected_ids(values)
@@ -137,12 +139,12 @@ class SelectionReader:
         if any(one.cascade_values for one in values):
             self.notes.append(f"{id_} has no codes to cascade over")
         exact = frozenset(one.value for one in values if "%" not in one.value)
-        patterns = [Fits(id_, one.value) for one in values if "%" in one.value]
+        patterns = [PatternMatch(id_, one.value) for one in values if "%" in one.value]
         return any_of(*([IsIn(id_, exact)] if exact else []), *patterns)
 
     def _range(self, id_: str, range_: TimeRange) -> Predicate:
         if not self._is_known(id_):
-            return Truth(value=True)
+            return ConstantPredicate(value=True)
         parts: list[Predicate] = []
         bounds = ((range_.before, False), (range_.after, True), (range_.start, True), (range_.end, False))
         for bound, is_lower in bounds:
@@ -168,7 +170,9 @@ class SelectionReader:
                 parts.append(_bounded(time, found, PeriodBound(period=text), is_lower=is_lower))
             else:
                 parts.append(
-                    Truth(value=overlaps(self.as_of, found if is_lower else None, None if is_lower else found))
+                    ConstantPredicate(
+                        value=overlaps(self.as_of, found if is_lower else None, None if is_lower else found)
+                    )
                 )
         return parts
 

@@ -21,7 +21,7 @@ from kafka_replica.sdmx.model import Constraint, MemberSelection, PeriodBound, R
 from kafka_replica.sdmx.periods import period
 
 
-class Demand(Enum):
+class DemandKind(Enum):
     """The kind of demand that a row violates."""
 
     VALUE = auto()
@@ -41,7 +41,7 @@ class Demand(Enum):
 class Violation(NamedTuple):
     """A demand of a constraint, the components it concerns, and a predicate that is true if a row violates it."""
 
-    demand: Demand
+    demand: DemandKind
     components: tuple[str, ...]
     broken: Predicate
 
@@ -75,37 +75,37 @@ def _of_regions(constraint: Constraint, reader: SelectionReader) -> Iterator[Vio
             yield from _of_selection(selection, reader)
     elif included:
         outside = Not(any_of(*(reader.inside(region) for region in included)))
-        yield Violation(Demand.IN_REGION, _ids(included), outside)
+        yield Violation(DemandKind.IN_REGION, _ids(included), outside)
     for region in constraint.cube_regions:
         inside = None if region.include else reader.wholly_inside(region)
         if inside is None:
             continue
         selections = _selections(region)
         if len(selections) == 1 and selections[0].include:
-            demand = Demand.VALID_VALUE if region.valid_from or region.valid_to else Demand.VALUE
+            demand = DemandKind.VALID_VALUE if region.valid_from or region.valid_to else DemandKind.VALUE
         else:
-            demand = Demand.NOT_IN_REGION
+            demand = DemandKind.NOT_IN_REGION
         yield Violation(demand, _ids([region]), inside)
 
 
 def _of_selection(selection: MemberSelection, reader: SelectionReader) -> Iterator[Violation]:
     broken: Predicate = Not(reader.selected(selection))
     if not _is_dated(selection):
-        yield Violation(Demand.VALUE, (selection.id,), broken)
+        yield Violation(DemandKind.VALUE, (selection.id,), broken)
         return
     ever = reader.selected_at_any_time(selection)
-    yield Violation(Demand.VALID_VALUE, (selection.id,), all_of(broken, ever) if selection.include else broken)
+    yield Violation(DemandKind.VALID_VALUE, (selection.id,), all_of(broken, ever) if selection.include else broken)
     if selection.include:
-        yield Violation(Demand.VALUE, (selection.id,), Not(ever))
+        yield Violation(DemandKind.VALUE, (selection.id,), Not(ever))
 
 
 def _of_keys(constraint: Constraint, reader: SelectionReader, series: tuple[str, ...]) -> Iterator[Violation]:
     included = [key for keys in constraint.key_sets if keys.is_included for key in keys.keys]
     excluded = [key for keys in constraint.key_sets if not keys.is_included for key in keys.keys]
     if included:
-        yield Violation(Demand.IN_KEYS, series, Not(reader.one_of_keys(included)))
+        yield Violation(DemandKind.IN_KEYS, series, Not(reader.one_of_keys(included)))
     if excluded:
-        yield Violation(Demand.NOT_IN_KEYS, series, reader.one_of_keys(excluded, are_excluded=True))
+        yield Violation(DemandKind.NOT_IN_KEYS, series, reader.one_of_keys(excluded, are_excluded=True))
 
 
 def _of_reference_period(constraint: Constraint, reader: SelectionReader) -> Iterator[Violation]:

@@ -14,7 +14,7 @@ Name: TypeAlias = tuple[str, str]
 """Agency and id of an artefact, which all references to it share, whatever version they mean."""
 
 
-class Facts(NamedTuple):
+class RecordFacts(NamedTuple):
     """The contents of one record."""
 
     content: Content
@@ -45,13 +45,15 @@ class ContentIndex:
     __slots__ = ("_companions", "_facts", "_naming", "unreadable")
 
     def __init__(self) -> None:
-        self._facts: PersistentMap[Urn, Facts] = PersistentMap()
+        self._facts: PersistentMap[Urn, RecordFacts] = PersistentMap()
         self._naming: PersistentMap[Name, _RecordedArtefacts] = PersistentMap()
         self._companions: PersistentMap[Name, _RecordedArtefacts] = PersistentMap()
         self.unreadable: PersistentMap[Urn, SdmxError] = PersistentMap()
         """The records that cannot be read, and the reasons."""
 
-    def moved(self, changed: Iterable[Urn], facts_of: Callable[[Urn, Content | None], Facts | None]) -> ContentIndex:
+    def moved(
+        self, changed: Iterable[Urn], facts_of: Callable[[Urn, Content | None], RecordFacts | None]
+    ) -> ContentIndex:
         """Return the index of another version.
 
         Args:
@@ -73,7 +75,7 @@ class ContentIndex:
                 made._put(key, facts)
         return made
 
-    def _put(self, key: Urn, facts: Facts) -> None:
+    def _put(self, key: Urn, facts: RecordFacts) -> None:
         self._facts = self._facts.putting(key, facts)
         if facts.error is not None:
             self.unreadable = self.unreadable.putting(key, facts.error)
@@ -84,7 +86,7 @@ class ContentIndex:
             for name in {(target.agency, target.id) for target in targets}:
                 self._naming = _with(self._naming, name, place)
 
-    def _drop(self, key: Urn, facts: Facts) -> None:
+    def _drop(self, key: Urn, facts: RecordFacts) -> None:
         self._facts = self._facts.dropping(key)
         self.unreadable = self.unreadable.dropping(key)
         for artefact, targets in facts.references.items():
@@ -94,7 +96,7 @@ class ContentIndex:
             for name in {(target.agency, target.id) for target in targets}:
                 self._naming = _without(self._naming, name, place)
 
-    def of(self, key: Urn) -> Facts | None:
+    def of(self, key: Urn) -> RecordFacts | None:
         """Return the contents of the record of a key."""
         return self._facts.get(key)
 

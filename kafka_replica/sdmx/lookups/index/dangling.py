@@ -9,7 +9,7 @@ from kafka_replica.common.persistent_map import PersistentMap
 from kafka_replica.sdmx.errors import SdmxError
 from kafka_replica.sdmx.items import has_items, item_of
 from kafka_replica.sdmx.lookups.index.contents import Name, RecordedArtefact
-from kafka_replica.sdmx.lookups.index.relations import Relations
+from kafka_replica.sdmx.lookups.index.relations import VersionRelations
 from kafka_replica.sdmx.lookups.references import Dangling, late_bound
 from kafka_replica.sdmx.model import Artefact, Codelist
 from kafka_replica.sdmx.urn import Urn
@@ -28,7 +28,7 @@ class DanglingIndex:
 
     def __init__(self) -> None:
         self._found: PersistentMap[Urn, tuple[Dangling, ...]] = PersistentMap()
-        self._relations: Relations | None = None
+        self._relations: VersionRelations | None = None
         self.count = 0
         """The number of dangling references."""
 
@@ -36,7 +36,7 @@ class DanglingIndex:
         for found in self._found.values():
             yield from found
 
-    def moved(self, relations: Relations, changed: Iterable[Urn], held: Held) -> DanglingIndex:
+    def moved(self, relations: VersionRelations, changed: Iterable[Urn], held: Held) -> DanglingIndex:
         """Return the index of another version that differs in the records of the changed keys."""
         made = DanglingIndex()
         made._found, made._relations, made.count = self._found, relations, self.count
@@ -59,7 +59,7 @@ class DanglingIndex:
             made._set(key, tuple(found))
         return made
 
-    def _touched(self, relations: Relations, changed: Iterable[Urn]) -> tuple[set[Urn], set[Name]]:
+    def _touched(self, relations: VersionRelations, changed: Iterable[Urn]) -> tuple[set[Urn], set[Name]]:
         """Return the keys whose references must all be resolved again, and the changed targets of other references."""
         if self._relations is None:
             return set(changed), set()
@@ -84,7 +84,7 @@ def _name(urn: Urn) -> Name:
     return urn.agency, urn.id
 
 
-def _written(relations: Relations, key: Urn) -> Iterator[tuple[Urn, Urn]]:
+def _written(relations: VersionRelations, key: Urn) -> Iterator[tuple[Urn, Urn]]:
     facts = relations.contents.of(key)
     for artefact, targets in facts.references.items() if facts else ():
         if targets and relations.counts(RecordedArtefact(key, artefact)):
@@ -93,7 +93,7 @@ def _written(relations: Relations, key: Urn) -> Iterator[tuple[Urn, Urn]]:
 
 
 def _leading_nowhere(
-    relations: Relations, written: Iterable[tuple[Urn, Dangling]], held: Held
+    relations: VersionRelations, written: Iterable[tuple[Urn, Dangling]], held: Held
 ) -> Iterator[tuple[Urn, Dangling]]:
     by_holder: dict[Urn, list[tuple[Urn, Dangling]]] = {}
     for key, one in written:

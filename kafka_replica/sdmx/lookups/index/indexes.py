@@ -8,7 +8,7 @@ from kafka_replica.sdmx.lookups.cache import Content
 from kafka_replica.sdmx.lookups.index.attachments import AttachmentIndex
 from kafka_replica.sdmx.lookups.index.contents import ContentIndex
 from kafka_replica.sdmx.lookups.index.dangling import DanglingIndex
-from kafka_replica.sdmx.lookups.index.kept import Kept
+from kafka_replica.sdmx.lookups.index.kept import KeptIndex
 from kafka_replica.sdmx.lookups.index.keys import KeyIndex
 from kafka_replica.sdmx.urn import Urn
 
@@ -16,15 +16,15 @@ from kafka_replica.sdmx.urn import Urn
 class Indexes(NamedTuple):
     """The indexes of a version; each is built on first use."""
 
-    keys: Kept[KeyIndex]
-    contents: Kept[ContentIndex]
-    dangling: Kept[DanglingIndex]
-    attachments: Kept[AttachmentIndex]
+    keys: KeptIndex[KeyIndex]
+    contents: KeptIndex[ContentIndex]
+    dangling: KeptIndex[DanglingIndex]
+    attachments: KeptIndex[AttachmentIndex]
 
     @classmethod
     def empty(cls) -> Indexes:
         """Return indexes that have not been built yet."""
-        return cls(Kept(), Kept(), Kept(), Kept())
+        return cls(KeptIndex(), KeptIndex(), KeptIndex(), KeptIndex())
 
     def moved(self, changed: set[Urn] | None) -> Indexes:
         """Return the indexes of a version that differs in the records of these keys; None means that all may differ."""

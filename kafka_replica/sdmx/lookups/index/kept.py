@@ -17,7 +17,7 @@ Pending: TypeAlias = PersistentMap[Urn, None] | None
 NOTHING_PENDING: Final[PersistentMap[Urn, None]] = PersistentMap()
 
 
-class Kept(Generic[T]):
+class KeptIndex(Generic[T]):
     """An index and its state: built, derivable from an older index and the changes since, or not begun.
 
     Thread-safe; one thread builds the index, the others wait.
@@ -49,13 +49,13 @@ class Kept(Generic[T]):
                     self._older = None, NOTHING_PENDING
         return self._made
 
-    def moved(self, changed: Iterable[Urn] | None) -> Kept[T]:
+    def moved(self, changed: Iterable[Urn] | None) -> KeptIndex[T]:
         """Return the index of a version that differs in the records of these URNs (None: any). Never blocks."""
         base, pending = self._older
         if self._made is not None:
             base, pending = self._made, NOTHING_PENDING
         if base is None:
-            return Kept()
+            return KeptIndex()
         if pending is None or changed is None:
-            return Kept(base, None)
-        return Kept(base, pending.putting_all(changed, None))
+            return KeptIndex(base, None)
+        return KeptIndex(base, pending.putting_all(changed, None))

@@ -27,7 +27,7 @@ def keyed(keys: KeyIndex, urn: Urn) -> Urn | None:
     return chosen(urn, [one for cls in classes_of(urn.cls) for one in keys.named(cls, urn.agency, urn.id)])
 
 
-class Relations:
+class VersionRelations:
     """The keys and contents of one version together.
 
     An artefact in the message of another artefact's key counts only if it has no record of its own; among several

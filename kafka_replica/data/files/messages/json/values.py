@@ -11,12 +11,12 @@ from kafka_replica.data.files.messages.json.wire import Component, failure
 from kafka_replica.data.validation.actions import SWITCHED_OFF
 
 
-class Omitted:
+class OmittedValue:
     """The type of a value that an array is too short to contain; the default applies instead."""
 
 
-OMITTED: Final = Omitted()
-_INDEXES: Final = frozenset({int, NoneType, Omitted})
+OMITTED: Final = OmittedValue()
+_INDEXES: Final = frozenset({int, NoneType, OmittedValue})
 
 
 def plain(value: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files.messages.ml.groups import Groups, Row
 from kafka_replica.data.files.messages.ml.header import Reference
-from kafka_replica.data.files.messages.ml.known import Known
+from kafka_replica.data.files.messages.ml.known import KnownComponents
 from kafka_replica.data.validation.actions import SWITCHED_OFF
 
 _LETTERS: Final = {
@@ -44,7 +44,7 @@ class DataSet:
     """
 
     def __init__(
-        self, reference: Reference, action: str, known: Known, groups: Groups | None, end: Callable[[], None]
+        self, reference: Reference, action: str, known: KnownComponents, groups: Groups | None, end: Callable[[], None]
     ) -> None:
         self._letter = _LETTERS.get(action, action)
         self.is_explicit = reference.is_explicit
@@ -55,7 +55,7 @@ class DataSet:
         self.groups = Groups(known.dimensions) if groups is None else groups
         self.refer(reference, known)
 
-    def refer(self, reference: Reference, known: Known) -> None:
+    def refer(self, reference: Reference, known: KnownComponents) -> None:
         """Set the structure, which an element within the data set may name (2.0)."""
         self.known = known
         self.is_unnamed = reference.text is None

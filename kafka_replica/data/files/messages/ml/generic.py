@@ -9,7 +9,7 @@ from kafka_replica.data.files.messages.ml.data_set import Located
 from kafka_replica.data.files.messages.ml.events import Events
 from kafka_replica.data.files.messages.ml.groups import Row
 from kafka_replica.data.files.messages.ml.header import Reference
-from kafka_replica.data.files.messages.ml.known import Known
+from kafka_replica.data.files.messages.ml.known import KnownComponents
 from kafka_replica.data.files.messages.ml.series import NOTHING, SeriesReader
 from kafka_replica.data.files.messages.ml.values import Value, ValueReader
 
@@ -41,7 +41,7 @@ class GenericReader(SeriesReader):
         self,
         events: Events,
         take: Callable[[Located], None],
-        key_family: Callable[[str], tuple[Reference, Known]],
+        key_family: Callable[[str], tuple[Reference, KnownComponents]],
         *,
         only_groups: bool,
     ) -> None:

@@ -15,7 +15,7 @@ OBS_VALUE: Final = "OBS_VALUE"
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownComponents:
     """The components of a structure.
 
     Attributes:
@@ -34,7 +34,7 @@ class Known:
         return self.measures[0] if OBS_VALUE not in self.measures and len(self.measures) == 1 else OBS_VALUE
 
 
-UNKNOWN: Final = Known()
+UNKNOWN: Final = KnownComponents()
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Structures:
     rules: Rules | None = None
     usages: Collection[Urn] = ()
 
-    def known(self, kind: str | None, reference: str | None) -> Known:
+    def known(self, kind: str | None, reference: str | None) -> KnownComponents:
         """Return the components of a data set that names this structure, or none.
 
         Raises:
@@ -55,7 +55,7 @@ class Structures:
         if reference is not None and not belongs_to(urn_of(kind, reference), self.rules, self.usages):
             return UNKNOWN
         columns = self.rules.columns
-        return Known(
+        return KnownComponents(
             frozenset(one.id for one in columns if one.kind == "dimension"),
             next((one.id for one in columns if one.is_time), TIME_PERIOD),
             tuple(one.id for one in columns if one.kind == "measure"),

@@ -18,7 +18,7 @@ from kafka_replica.data.files.messages.ml.events import Events
 from kafka_replica.data.files.messages.ml.generic import GenericReader
 from kafka_replica.data.files.messages.ml.groups import Groups, Row
 from kafka_replica.data.files.messages.ml.header import Header, Reference
-from kafka_replica.data.files.messages.ml.known import Known, Structures
+from kafka_replica.data.files.messages.ml.known import KnownComponents, Structures
 from kafka_replica.data.files.messages.ml.late_groups import has_late_groups
 from kafka_replica.data.files.messages.ml.series import SeriesReader
 from kafka_replica.data.files.messages.ml.specific import SpecificReader
@@ -240,7 +240,7 @@ class _Reading:
             return GenericReader(self._events, self._rows.append, self._key_family, only_groups=self._only_groups)
         return SpecificReader(self._events, self._rows.append, is_old=self._is_old, only_groups=self._only_groups)
 
-    def _key_family(self, id_: str) -> tuple[Reference, Known]:
+    def _key_family(self, id_: str) -> tuple[Reference, KnownComponents]:
         """Return the structure that a data set of 2.0 names by an element."""
         reference = self._header.key_family(id_)
         return reference, self._structures.known(reference.kind, reference.text)

@@ -26,7 +26,7 @@ DATA: Final = "74"
 """The functions of a message (BGM)."""
 
 
-class Described(NamedTuple):
+class DescribedArtefact(NamedTuple):
     """An artefact: its URN, its segments, and the segments that open its message (UNH, BGM, NAD ...)."""
 
     urn: Urn
@@ -139,7 +139,7 @@ def part(elements: list[list[str]], element: int, component: int = 0) -> str:
     return ""
 
 
-def described(interchange: Interchange, collector: ErrorCollector) -> tuple[Header, list[Described]]:
+def described(interchange: Interchange, collector: ErrorCollector) -> tuple[Header, list[DescribedArtefact]]:
     """Return the header and the artefacts in their order; the concepts of an agency are one scheme.
 
     Raises MessageError.
@@ -152,10 +152,10 @@ def described(interchange: Interchange, collector: ErrorCollector) -> tuple[Head
     return envelope.header(), _once(found)
 
 
-def _once(found: list[Described]) -> list[Described]:
+def _once(found: list[DescribedArtefact]) -> list[DescribedArtefact]:
     """Drop exact duplicates: several messages may repeat the codelists they need."""
     seen: dict[Urn, list[str]] = {}
-    kept: list[Described] = []
+    kept: list[DescribedArtefact] = []
     for one in found:
         words = [segment.raw for segment in one.body]
         if seen.setdefault(one.urn, words) is words or seen[one.urn] != words:
@@ -163,8 +163,8 @@ def _once(found: list[Described]) -> list[Described]:
     return kept
 
 
-def _artefacts(interchange: Interchange, envelope: Envelope, collector: ErrorCollector) -> Iterator[Described]:
-    schemes: dict[Urn, Described] = {}
+def _artefacts(interchange: Interchange, envelope: Envelope, collector: ErrorCollector) -> Iterator[DescribedArtefact]:
+    schemes: dict[Urn, DescribedArtefact] = {}
     body: list[Segment] | None = None
     for segment in segments(interchange):
         if envelope.take(segment):
@@ -180,7 +180,7 @@ def _artefacts(interchange: Interchange, envelope: Envelope, collector: ErrorCol
                 continue
             known = schemes.get(urn)
             if known is None:
-                known = Described(urn, [], envelope.opening)
+                known = DescribedArtefact(urn, [], envelope.opening)
                 if segment.tag == "STC":
                     schemes[urn] = known
                 yield known

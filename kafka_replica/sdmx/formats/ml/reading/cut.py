@@ -16,7 +16,7 @@ _MAX_NAMESPACES = 200
 _MARK_BYTES = f"<!--{_MARK}-->".encode()
 
 
-class Cutter:
+class SingleArtefactBuilder:
     """A builder of messages with one artefact each, which keep root, header and container of the original.
 
     The text around the artefacts of a container is written once, so the work is linear in the size of the message.

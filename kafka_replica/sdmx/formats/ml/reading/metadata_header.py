@@ -19,7 +19,7 @@ from kafka_replica.sdmx.formats.shared.reading.identity import artefact_urn
 from kafka_replica.sdmx.urn import Urn
 
 
-class Reported(NamedTuple):
+class ReportBasis(NamedTuple):
     """The basis of reported metadata: one of three references, and the address of its description."""
 
     metadataflow: Urn | None = None
@@ -59,12 +59,12 @@ class MetadataHeader:
         return [] if header is None else known(header, self._names)
 
     @cached_property
-    def _structures(self) -> dict[str | None, Reported]:
+    def _structures(self) -> dict[str | None, ReportBasis]:
         return {one.get("structureID"): self._reported(one) for one in pick(self._rest, "Structure")}
 
-    def _reported(self, element: etree._Element) -> Reported:
+    def _reported(self, element: etree._Element) -> ReportBasis:
         rest, names = known(element, self._names), self._names
-        return Reported(
+        return ReportBasis(
             metadataflow=ref(rest, "StructureUsage", names, "Metadataflow"),
             # The schema of 2.1 spells the word without its second e.
             agreement=ref(rest, "ProvisionAgrement", names, "ProvisionAgreement")
@@ -73,9 +73,9 @@ class MetadataHeader:
             url=element.get("structureURL") or element.get("serviceURL") or element.get("schemaURL"),
         )
 
-    def reported(self, element: etree._Element) -> Reported:
+    def reported(self, element: etree._Element) -> ReportBasis:
         """Return the basis that a set names by its structureRef; an empty one if the structureRef names nothing."""
-        return self._structures.get(attribute(element, "structureRef", self._names), Reported())
+        return self._structures.get(attribute(element, "structureRef", self._names), ReportBasis())
 
     def provider(self, rest: list[Child]) -> Urn | None:
         """Return the data provider among the children of a set, or else the provider of all sets."""

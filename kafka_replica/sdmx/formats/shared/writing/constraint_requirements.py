@@ -14,7 +14,7 @@ from kafka_replica.sdmx.containers import stored_parts
 from kafka_replica.sdmx.model import Artefact, Constraint, ConstraintAttachment, SelectedValue
 
 
-class Kinds(NamedTuple):
+class AttachmentKinds(NamedTuple):
     """The kinds of objects that a constraint can be attached to: one kind at a time, some kinds only once."""
 
     once: str
@@ -27,20 +27,20 @@ _FLOWS: Final = "DataStructure MetadataStructure Dataflow Metadataflow Provision
 _DATA: Final = "DataStructure Dataflow ProvisionAgreement"
 _METADATA: Final = "MetadataStructure Metadataflow MetadataProvisionAgreement"
 KINDS_21: Final = {
-    "ContentConstraint": Kinds("DataProvider DataSet MetadataSet SimpleDataSource", _FLOWS, _FLOWS),
-    "AttachmentConstraint": Kinds("", f"DataSet MetadataSet SimpleDataSource {_FLOWS}"),
+    "ContentConstraint": AttachmentKinds("DataProvider DataSet MetadataSet SimpleDataSource", _FLOWS, _FLOWS),
+    "AttachmentConstraint": AttachmentKinds("", f"DataSet MetadataSet SimpleDataSource {_FLOWS}"),
 }
 KINDS_30: Final = {
-    "DataConstraint": Kinds("DataProvider", f"SimpleDataSource {_DATA}", _DATA),
-    "MetadataConstraint": Kinds("MetadataProvider", f"SimpleDataSource {_METADATA}", _METADATA),
+    "DataConstraint": AttachmentKinds("DataProvider", f"SimpleDataSource {_DATA}", _DATA),
+    "MetadataConstraint": AttachmentKinds("MetadataProvider", f"SimpleDataSource {_METADATA}", _METADATA),
 }
 KINDS_31: Final = {
-    "DataConstraint": Kinds("DataProvider", _DATA),
-    "MetadataConstraint": Kinds("MetadataProvider", _METADATA),
+    "DataConstraint": AttachmentKinds("DataProvider", _DATA),
+    "MetadataConstraint": AttachmentKinds("MetadataProvider", _METADATA),
 }
 
 
-def attached_to(kinds: Mapping[str, Kinds]) -> Callable[[Artefact], str | None]:
+def attached_to(kinds: Mapping[str, AttachmentKinds]) -> Callable[[Artefact], str | None]:
     """Return a rule: the attachments of a constraint are of the kinds that its class allows."""
 
     def reason_of(one: Artefact) -> str | None:

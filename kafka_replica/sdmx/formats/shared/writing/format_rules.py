@@ -9,7 +9,7 @@ from kafka_replica.sdmx.base import Identifiable
 from kafka_replica.sdmx.containers import InternationalString
 from kafka_replica.sdmx.errors import UnwritableError
 from kafka_replica.sdmx.formats.shared.writing import references, representations
-from kafka_replica.sdmx.formats.shared.writing.rewriting import Change, Rules, of_value
+from kafka_replica.sdmx.formats.shared.writing.rewriting import Change, FieldChanges, of_value
 from kafka_replica.sdmx.formats.shared.writing.times import (
     as_day,
     as_instant,
@@ -112,11 +112,11 @@ def _fitting(found: Any, fits: Any, kind: str) -> Any:
     return found
 
 
-def _rules_of(format_: Format) -> Rules:
+def _rules_of(format_: Format) -> FieldChanges:
     changes = (
         _times_of(format_), _addresses_of(format_), references.changes_of(format_), representations.changes_of(format_),
     )  # fmt: skip
-    return Rules(changes, _LEFT_OUT.get(format_, ()))
+    return FieldChanges(changes, _LEFT_OUT.get(format_, ()))
 
 
 RULES: Final = {format_: _rules_of(format_) for format_ in Format}

@@ -22,7 +22,7 @@ _Steps: TypeAlias = tuple[tuple[str, tuple[Change, ...], bool], ...]
 _LEAVES: Final = (Urn, InternationalString)
 
 
-class Rules:
+class FieldChanges:
     """The changes of fields, by ``field``, or by ``Class.field`` for a class and its subclasses.
 
     Args:
