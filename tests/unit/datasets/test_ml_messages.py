@@ -161,6 +161,35 @@ def test_an_explicit_measure_is_put_in_the_dimension(file: Path) -> None:
         rows_in(file, message('<Obs xsi:type="n:X"/>', "AllDimensions", more='explicitMeasures="true"'))
 
 
+def test_an_explicit_measure_may_have_the_qualified_type_alone(file: Path) -> None:
+    """The attribute ``type`` of 2.1 names the measure where there is no ``xsi:type``."""
+    series = (
+        '<Series TIME_PERIOD="2010"><Obs ss:type="POP" OBS_VALUE="1"/><Obs xsi:type="n:AREA" OBS_VALUE="2"/></Series>'
+    )
+    rows = rows_in(file, message(series, "INDICATOR", more='explicitMeasures="true"'))
+    assert [(row["INDICATOR"], row["OBS_VALUE"]) for row in rows] == [("POP", "1"), ("AREA", "2")]
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "said"),
+    [
+        (f"<g:Obs><g:ObsKey>{_generic({'A': 'x'})}{_generic({'A': 'y'})}</g:ObsKey></g:Obs>", "Generic", "A has two"),
+        ('<g:Obs><g:ObsValue value="1"/><g:ObsValue value="2"/></g:Obs>', "Generic", "OBS_VALUE has two"),
+        ('<Obs A="1"><Comp id="A"><Value>2</Value></Comp></Obs>', "StructureSpecific", "A has two"),
+        (
+            '<Obs><Comp id="A"><Value>1</Value></Comp><Comp id="A"><Value>2</Value></Comp></Obs>', "StructureSpecific",
+            "A has two",
+        ),
+    ],
+)  # fmt: skip
+def test_a_second_value_of_a_component_is_refused(body: str, kind: str, said: str, file: Path) -> None:
+    """Two values in one element are an error, because one would be lost; the same value twice does no harm."""
+    with pytest.raises(DatasetError, match=f"line 3: {said} values in one element"):
+        rows_in(file, message(body, "AllDimensions", kind=kind))
+    same = body.replace('"y"', '"x"').replace('"2"', '"1"').replace(">2<", ">1<")
+    assert len(rows_in(file, message(same, "AllDimensions", kind=kind))) == 1
+
+
 def test_values_as_elements(file: Path) -> None:
     """Components with several values, languages or markup are lists, languages and texts; the language is English."""
     body = (

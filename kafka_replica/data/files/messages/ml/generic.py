@@ -53,7 +53,11 @@ class GenericReader(SeriesReader):
         """Set a component; its name is ``concept`` in 2.0."""
         name, value = attributes.get("id") or attributes.get("concept"), attributes.get("value")
         if name and value:
-            self._target[name] = value
+            self._set(self._target, name, value)
+
+    def _set(self, target: Row, name: str, value: str) -> None:
+        if target.setdefault(name, value) != value:
+            self.refuse_second(name, target[name], value)
 
     def series_key_start(self, attributes: dict[str, str]) -> None:
         """Begin the key of a series."""
@@ -85,7 +89,7 @@ class GenericReader(SeriesReader):
         """Set the measure."""
         value = attributes.get("value")
         if self.obs is not None and value:
-            self.obs[self.data_set.known.primary_measure] = value
+            self._set(self.obs, self.data_set.known.primary_measure, value)
 
     def time_start(self, attributes: dict[str, str]) -> None:
         """Read the time of an observation (2.0)."""

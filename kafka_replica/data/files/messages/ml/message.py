@@ -160,7 +160,8 @@ class _Reading:
         self._down()
         uri, _, local = name.rpartition("}")
         if local in _UNREAD:
-            raise DatasetError(f"it is {local}, which is not read as data")
+            advice = "; ask its sender for compact or generic data" if local == "UtilityData" else ""
+            raise DatasetError(f"it is {local}, which is not read as data{advice}")
         if local in _ROOTS:
             self._root, self._is_old = local, uri.lower().endswith(_OLD)
             self._events.handle(self._inside, _nothing)

@@ -189,6 +189,17 @@ class SeriesReader:
         if any(one is not None for one in others):
             raise DatasetError(f"line {self.events.line}: {name} is within an element where it has no meaning")
 
+    def refuse_second(self, name: str, first: object, second: object) -> None:
+        """Refuse a second value of a component in one element.
+
+        Raises:
+            DatasetError: always.
+        """
+        raise DatasetError(
+            f"line {self.events.line}: {name} has two values in one element: {str(first)[:40]!r} and "
+            f"{str(second)[:40]!r}; only one of the two would be read"
+        )
+
     def check(self, row: Row) -> None:
         """Check the number of components.
 

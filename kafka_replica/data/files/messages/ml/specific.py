@@ -11,7 +11,8 @@ from kafka_replica.data.files.messages.ml.groups import Row
 from kafka_replica.data.files.messages.ml.series import NOTHING, SeriesReader
 from kafka_replica.data.files.messages.ml.values import Value, ValueReader
 
-_XSI_TYPE: Final = "http://www.w3.org/2001/XMLSchema-instance}type"
+_QUALIFIED_TYPE: Final = "}type"
+"""The end of ``xsi:type``, and of ``type`` in the namespace of structure-specific messages, with the same value."""
 _TYPE: Final = "type"
 _FEW: Final = 100
 
@@ -93,7 +94,9 @@ class SpecificReader(SeriesReader):
 
     def obs_start(self, attributes: dict[str, str]) -> None:
         """Begin an observation, whose type may name its measure."""
-        type_ = attributes.get(_XSI_TYPE)
+        type_ = None
+        if self.data_set.is_explicit:
+            type_ = next((value for name, value in attributes.items() if name.endswith(_QUALIFIED_TYPE)), None)
         if not self.is_old:
             type_ = attributes.pop(_TYPE, type_)
         super().obs_start(attributes)
@@ -143,6 +146,8 @@ class SpecificReader(SeriesReader):
         if self._component is not None and self._component[1]:
             name, values = self._component
             target = self.innermost()
-            target[name] = values[0] if len(values) == 1 else values
+            value = values[0] if len(values) == 1 else values
+            if target.setdefault(name, value) != value:
+                self.refuse_second(name, target[name], value)
             self.check(target)
         self._component = None
