@@ -25,9 +25,14 @@ BETWEEN_ERRORS: Final = " | "
 """The text between the errors of a row, in that column."""
 
 
+_VERDICTS: Final = {
+    "sdmx-csv": ERRORS_TEXT, "csv": ERRORS_TEXT, "xlsx": ERRORS_TEXT, "parquet": ERRORS, "arrow": ERRORS,
+}  # fmt: skip
+
+
 def verdict_of(source: Source, rules: Rules) -> str | None:
     """Return the column in which an earlier run may have described errors; None if there cannot be such a column."""
-    name = {"sdmx-csv": ERRORS_TEXT, "csv": ERRORS_TEXT, "parquet": ERRORS, "arrow": ERRORS}.get(source.kind)
+    name = _VERDICTS.get(source.kind)
     return name if name is not None and rules.column(name) is None else None
 
 
@@ -57,8 +62,8 @@ class Job:
         line_breaks: whether cells of text files may contain line breaks, for engines that need this information.
         usages: artefacts whose rows are included, too; from ``usages_of``.
         time_format: the format of periods of good rows in SDMX-CSV; rejected rows are written unchanged.
-        keeps_layout: whether rejected rows of CSV files keep the columns, separator and encoding of their file; False
-            writes SDMX-CSV.
+        keeps_layout: whether rejected rows keep the columns of their file, and those of CSV also its separator and
+            encoding; False writes SDMX-CSV.
         findings: the file of the table of findings; None if it is not wanted.
         max_findings: the largest number of findings in this table; None means no limit.
         ess_reports: the files of reports in the form of the European Statistical System.

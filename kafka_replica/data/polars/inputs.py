@@ -15,11 +15,12 @@ from kafka_replica.data.files.content import BETWEEN
 from kafka_replica.data.jobs.job import Job, noted, verdict_of
 from kafka_replica.data.jobs.progress import Progress, Step
 from kafka_replica.data.jobs.sources import Source
-from kafka_replica.data.polars.datasets.reading import CsvRows, CsvTable
+from kafka_replica.data.polars.datasets.reading import CsvRows
 from kafka_replica.data.polars.datasets.records import WrongRow
 from kafka_replica.data.polars.datasets.rows import parted
 from kafka_replica.data.polars.row_findings import LOCATION_TYPES
 from kafka_replica.data.polars.source_rows import BatchSize, RowsPart, SourceRows, one_frame, open_source
+from kafka_replica.data.polars.written_rows import FileLayout, as_cells
 from kafka_replica.sdmx import Urn
 
 AT: Final = "__at"
@@ -34,8 +35,9 @@ class Batch:
         frame: the rows that belong to the job's structure, with their positions in the column ``AT``.
         first: the position of the first row, whatever it belongs to.
         locations: the locations of all rows, those of other structures included; without their paths.
+        cells: the values of all rows by the position of their column, if the file has a layout.
         paths: the path of each row within a message of SDMX-JSON; None for other formats.
-        csv: the cells of all rows, if they are from a CSV file.
+        csv: all rows, if they are from a CSV file.
         wrong: the rows with a wrong number of cells, which are not in the frame, by position.
     """
 
@@ -45,6 +47,7 @@ class Batch:
     csv: CsvRows | None
     wrong: Mapping[int, WrongRow]
     paths: Sequence[str] | None = None
+    cells: pl.DataFrame | None = None
 
     def locations_of(self, positions: pl.Series) -> pl.DataFrame:
         """Return the locations of the rows with these positions."""
@@ -55,20 +58,20 @@ class Batch:
         return found.with_columns(pl.Series("path", paths, dtype=pl.String))
 
     def cells_of(self, positions: pl.Series) -> pl.DataFrame:
-        """Return the cells of the rows with these positions."""
-        assert self.csv is not None  # noqa: S101 - called for CSV only
-        return self.csv.cells[positions - self.first]
+        """Return the cells of the rows with these positions, as texts."""
+        assert self.cells is not None  # noqa: S101 - called for files with a layout only
+        return as_cells(self.cells[positions - self.first])
 
 
-class CsvInput(NamedTuple):
-    """A CSV file.
+class InputLayout(NamedTuple):
+    """The layout of a file.
 
     Attributes:
-        table: the file.
+        written: the layout.
         verdict: the column in which an earlier run has described errors; None if there cannot be such a column.
     """
 
-    table: CsvTable
+    written: FileLayout
     verdict: str | None
 
 
@@ -84,7 +87,7 @@ class Input:
 
     Attributes:
         nothing: a frame without rows that has the columns of all files, and ``AT``.
-        originals: the files, if all are CSV files.
+        originals: the layouts of the files, if all have one.
         notes: what messages say about themselves, with the file.
         others: the number of rows that name other structures, by structure; complete after all batches.
     """
@@ -120,9 +123,9 @@ class Input:
         schemas = [_without(one.rows.nothing, one.verdict) for one in self._opened]
         self._schema = one_frame(schemas)
         self.nothing: Final = self._schema.with_row_index(AT)
-        tables = [(one.rows.table, one.verdict) for one in self._opened]
-        known = tuple(CsvInput(table, verdict) for table, verdict in tables if table is not None)
-        self.originals: Final = known if len(known) == len(tables) else ()
+        layouts = [(one.rows.written, one.verdict) for one in self._opened]
+        known = tuple(InputLayout(written, verdict) for written, verdict in layouts if written is not None)
+        self.originals: Final = known if len(known) == len(layouts) else ()
         self.others: dict[Urn, int] = {}
 
     def batches(self, doing: str) -> Iterator[Batch]:
@@ -162,7 +165,7 @@ class Input:
             frame = frame.filter(~pl.col(AT).is_in(list(wrong)))
         mine, others = parted(frame, self._job.rules, self._job.usages)
         located = _located(part, source.path if self._job.names_files else None, row)
-        return Batch(mine, first, located, part.csv, wrong, part.paths), others
+        return Batch(mine, first, located, part.csv, wrong, part.paths, part.cells), others
 
 
 def are_one(batches: Iterator[Batch]) -> tuple[Iterator[Batch], bool]:

@@ -1,4 +1,4 @@
-"""Write rejected rows as they are in their CSV files, with a column that describes their errors."""
+"""Write rejected rows as they are in their files, with a column that describes their errors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import polars as pl
 
 from kafka_replica.common.wording import reason_of
 from kafka_replica.data.jobs.job import BETWEEN_ERRORS, ERRORS_TEXT, in_words
-from kafka_replica.data.polars.inputs import AT, Batch, CsvInput
+from kafka_replica.data.polars.inputs import AT, Batch, InputLayout
 from kafka_replica.data.polars.mapping.engine import PolarsEngine
 from kafka_replica.data.validation.model import ERRORS
 from kafka_replica.errors import UsageError
@@ -29,28 +29,26 @@ def with_errors_in_words(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(pl.col(ERRORS).list.eval(words).list.join(BETWEEN_ERRORS).alias(ERRORS_TEXT))
 
 
-def have_one_layout(originals: Sequence[CsvInput]) -> bool:
+def have_one_layout(originals: Sequence[InputLayout]) -> bool:
     """Return whether there are files, and all have the same columns, separator and encoding."""
-    layouts = {(one.table.layout.header, one.table.layout.separator, one.table.encoding) for one in originals}
-    return len(layouts) == 1
+    return bool(originals) and all(one.written.is_like(originals[0].written) for one in originals)
 
 
 class RejectedFile:
     """The rejected rows of files with the same layout: cells and the order of columns and rows stay as they are."""
 
-    def __init__(self, path: Path, original: CsvInput) -> None:
+    def __init__(self, path: Path, original: InputLayout) -> None:
         """Make the file, with the header of the first original.
 
         Raises:
             UsageError: the file cannot be written.
         """
-        table = original.table
-        header = table.layout.header
-        self._path, self._separator, self._line_end = path, table.layout.separator, table.line_end
+        header, self._separator, encoding, self._line_end = original.written
+        self._path = path
         self._verdicts = [place for place, name in enumerate(header) if name == original.verdict]
         self._width = len(header) - len(self._verdicts)
         # Only the errors may have characters that the encoding of the file lacks.
-        self._encoder: Final = codecs.getincrementalencoder(table.encoding)(errors="replace")
+        self._encoder: Final = codecs.getincrementalencoder(encoding)(errors="replace")
         names = [name for place, name in enumerate(header) if place not in self._verdicts]
         shown = io.StringIO()
         csv.writer(shown, delimiter=self._separator, lineterminator=self._line_end).writerow([*names, ERRORS_TEXT])

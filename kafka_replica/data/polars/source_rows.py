@@ -17,7 +17,7 @@ from kafka_replica.data.files.content import largest
 from kafka_replica.data.files.messages import is_streamed, located_blocks
 from kafka_replica.data.files.messages.blocks import Block, columns_of, lines_of
 from kafka_replica.data.files.workbook import tables_in
-from kafka_replica.data.jobs.job import Job
+from kafka_replica.data.jobs.job import Job, verdict_of
 from kafka_replica.data.jobs.sources import ARROW_FILE, Source
 from kafka_replica.data.polars.datasets.chunks import CHUNK_BYTES
 from kafka_replica.data.polars.datasets.reading import (
@@ -30,6 +30,7 @@ from kafka_replica.data.polars.datasets.reading import (
 )
 from kafka_replica.data.polars.message_forms import ColumnForm, common_forms, in_forms
 from kafka_replica.data.polars.parts import Parts
+from kafka_replica.data.polars.written_rows import FileLayout, written_by, written_frame, written_tables
 from kafka_replica.errors import ConfigurationError
 
 _PART: Final = {"part": pl.String, "part_row": pl.UInt32}
@@ -58,7 +59,8 @@ class RowsPart(NamedTuple):
     Attributes:
         frame: the rows.
         known: columns of their locations, as far as they are known.
-        csv: the cells of a CSV file.
+        csv: the rows of a CSV file.
+        cells: the values of the columns of the layout, if the source has one; their names are their positions.
         paths: the path of each row within a message of SDMX-JSON.
     """
 
@@ -66,6 +68,14 @@ class RowsPart(NamedTuple):
     known: Mapping[str, pl.Series] = {}
     csv: CsvRows | None = None
     paths: Sequence[str] | None = None
+    cells: pl.DataFrame | None = None
+
+    def slice(self, first: int, rows: int) -> RowsPart:
+        """Return some of the rows."""
+        known = {name: values.slice(first, rows) for name, values in self.known.items()}
+        paths = None if self.paths is None else self.paths[first : first + rows]
+        cells = None if self.cells is None else self.cells.slice(first, rows)
+        return RowsPart(self.frame.slice(first, rows), known, None, paths, cells)
 
 
 class SourceRows(Protocol):
@@ -76,8 +86,8 @@ class SourceRows(Protocol):
         """Return a frame without rows that has all columns."""
 
     @property
-    def table(self) -> CsvTable | None:
-        """Return the CSV file; None for other formats."""
+    def written(self) -> FileLayout | None:
+        """Return the layout that rejected rows keep; None if they are written as SDMX-CSV."""
 
     def batches(self, size: int) -> Iterator[tuple[RowsPart, int]]:
         """Yield the rows, each time with how many of the ``size`` bytes of the source are done."""
@@ -108,11 +118,11 @@ def open_source(
     if source.kind == "message":
         return _message(source, job, folder, batch, tell, note)
     if source.kind == "parquet":
-        return _parquet(source, batch)
+        return _parquet(source, verdict_of(source, job.rules), batch)
     if source.kind == "arrow":
-        return HeldRows(RowsPart(_arrow(source)), batch.rows)
+        return _held(_arrow(source), verdict_of(source, job.rules), {}, batch)
     if source.kind == "xlsx":
-        return HeldRows(_workbook(source, job), batch.rows)
+        return _workbook(source, job, batch)
     open_ = open_sdmx_csv if source.kind == "sdmx-csv" else open_plain_csv
     return FileOfCsv(
         open_(
@@ -127,8 +137,12 @@ class FileOfCsv:
 
     def __init__(self, table: CsvTable) -> None:
         """Take the file."""
-        self.table: CsvTable | None = table
         self._table = table
+
+    @property
+    def written(self) -> FileLayout | None:
+        """Return the layout of the file."""
+        return written_by(self._table)
 
     @property
     def nothing(self) -> pl.DataFrame:
@@ -138,7 +152,7 @@ class FileOfCsv:
     def batches(self, size: int) -> Iterator[tuple[RowsPart, int]]:
         """Yield the rows, and how many bytes of the file are done."""
         for rows in self._table.batches():
-            yield RowsPart(rows.values, {"line": rows.lines}, rows), min(size, self._table.done)
+            yield RowsPart(rows.values, {"line": rows.lines}, rows, cells=rows.cells), min(size, self._table.done)
 
 
 @dataclass(frozen=True)
@@ -147,7 +161,7 @@ class HeldRows:
 
     part: RowsPart
     batch_rows: int
-    table: None = None
+    written: FileLayout | None = None
 
     @property
     def nothing(self) -> pl.DataFrame:
@@ -158,10 +172,8 @@ class HeldRows:
         """Yield the rows, and the share of the bytes that is done."""
         height = self.part.frame.height
         for first in range(0, height, self.batch_rows):
-            known = {name: values.slice(first, self.batch_rows) for name, values in self.part.known.items()}
             done = min(height, first + self.batch_rows)
-            paths = None if self.part.paths is None else self.part.paths[first:done]
-            yield RowsPart(self.part.frame.slice(first, self.batch_rows), known, paths=paths), size * done // height
+            yield self.part.slice(first, self.batch_rows), size * done // height
 
 
 @dataclass(frozen=True)
@@ -171,7 +183,7 @@ class StoredRows:
     nothing: pl.DataFrame
     forms: Mapping[str, ColumnForm]
     parts: Parts
-    table: None = None
+    written: None = None
 
     def batches(self, size: int) -> Iterator[tuple[RowsPart, int]]:
         """Yield the rows, and the share of the bytes that is done."""
@@ -190,7 +202,12 @@ class RowGroups:
     nothing: pl.DataFrame
     batch_rows: int
     groups: Sequence[int] = field(repr=False)
-    table: None = None
+    verdict: str | None = None
+
+    @property
+    def written(self) -> FileLayout | None:
+        """Return the layout that rejected rows keep."""
+        return written_frame(self.nothing, self.verdict)[0]
 
     def batches(self, size: int) -> Iterator[tuple[RowsPart, int]]:
         """Yield the rows, and the share of the bytes that is done."""
@@ -201,7 +218,8 @@ class RowGroups:
                 frame = _readable(self.path, pl.scan_parquet(self.path, glob=False).slice(first + begin, rows).collect)
                 numbers = pl.int_range(begin + 1, begin + rows + 1, dtype=pl.UInt32, eager=True)
                 part = pl.Series([str(number)]).new_from_index(0, rows)
-                yield RowsPart(frame, {"part": part, "part_row": numbers}), size * (first + begin + rows) // total
+                known, cells = {"part": part, "part_row": numbers}, written_frame(frame, self.verdict)[1]
+                yield RowsPart(frame, known, cells=cells), size * (first + begin + rows) // total
             first += height
 
 
@@ -254,18 +272,27 @@ def _of_blocks(located: Iterator[tuple[int | None, Block]], tell: Callable[[int]
     return RowsPart(pl.DataFrame(columns, infer_schema_length=None), known, paths=Chained(paths) if paths else None)
 
 
-def _workbook(source: Source, job: Job) -> RowsPart:
+def _held(
+    frame: pl.DataFrame, verdict: str | None, known: Mapping[str, pl.Series], batch: BatchSize
+) -> HeldRows:  # fmt: skip
+    written, cells = written_frame(frame, verdict)
+    return HeldRows(RowsPart(frame, known, cells=cells), batch.rows, written)
+
+
+def _workbook(source: Source, job: Job, batch: BatchSize) -> HeldRows:
     """Return the rows of all sheets with data; a sheet is a part."""
-    frames: list[pl.DataFrame] = []
+    tables: list[CsvRows] = []
     parts: list[pl.DataFrame] = []
     for sheet, is_sdmx_csv, content, numbers in tables_in(source.read(), source.path, job.rules):
         read = read_one_sdmx_csv if is_sdmx_csv else read_plain_csv
         path = Path(f"{source.path}, sheet {sheet}")
-        frames.append(read(path, rules=job.rules, decimal=".", encoding="utf-8", content=content).values)
+        tables.append(read(path, rules=job.rules, decimal=".", encoding="utf-8", content=content))
         rows = pl.Series("part_row", numbers, dtype=pl.UInt32)
         parts.append(pl.DataFrame({"part": [sheet] * len(rows), "part_row": rows}, schema_overrides=_PART))
     located = pl.concat(parts)
-    return RowsPart(one_frame(frames), {"part": located["part"], "part_row": located["part_row"]})
+    known = {"part": located["part"], "part_row": located["part_row"]}
+    written, cells = written_tables(tables)
+    return HeldRows(RowsPart(one_frame([one.values for one in tables]), known, cells=cells), batch.rows, written)
 
 
 def one_frame(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
@@ -280,17 +307,18 @@ def one_frame(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
         raise DatasetError(f"reading {counted(len(frames), 'file')} into one frame: {error}") from error
 
 
-def _parquet(source: Source, batch: BatchSize) -> SourceRows:
+def _parquet(source: Source, verdict: str | None, batch: BatchSize) -> SourceRows:
     if source.is_packed:
         content = source.read()
         groups = _row_groups(source.path, io.BytesIO(content))
         frame = _readable(source.path, lambda: pl.read_parquet(io.BytesIO(content)))
-        return HeldRows(RowsPart(frame, {} if groups is None else _located_in(groups, frame.height)), batch.rows)
+        return _held(frame, verdict, {} if groups is None else _located_in(groups, frame.height), batch)
     groups = _row_groups(source.path, source.path)
     nothing = _readable(source.path, lambda: pl.scan_parquet(source.path, glob=False).head(0).collect())
     if groups is None:
-        return HeldRows(RowsPart(_readable(source.path, lambda: pl.read_parquet(source.path, glob=False))), batch.rows)
-    return RowGroups(source.path, nothing, batch.rows, groups)
+        frame = _readable(source.path, lambda: pl.read_parquet(source.path, glob=False))
+        return _held(frame, verdict, {}, batch)
+    return RowGroups(source.path, nothing, batch.rows, groups, verdict)
 
 
 def _readable(path: str, read: Callable[[], pl.DataFrame]) -> pl.DataFrame:

@@ -70,7 +70,8 @@ def test_rejected_rows_give_status_3_and_reasons(run: Run, rows: pl.DataFrame, r
     where = ["--flow", FLOW, "--structures", SAMPLES, "--out", tmp_path / "out"]
     done = run("validate", folder, *where)
     assert done.returncode == 3, done.stderr
-    rejected = read_sdmx_csv(tmp_path / "out" / "rejected.csv")
+    rejected = pl.read_csv(tmp_path / "out" / "rejected.csv")
+    assert rejected.columns == [*bad.columns, "ERRORS"]
     assert rejected["SEX"].to_list() == ["Q"] * 3
     assert (
         rejected["ERRORS"].str.contains("error code-unknown: SEX is not a code of KR_DEMO:CL_SEX", literal=True).all()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import json
 import re
@@ -194,6 +195,42 @@ def test_rejected_rows_keep_their_layout(run: Run, rows: pl.DataFrame, tmp_path:
     assert again.split("\r\n")[0] == corrected.decode("cp1252").split("\r\n")[0]
     assert "(X5)" not in again
     assert "(Q)" in again
+
+
+@pytest.mark.parametrize("kind", ["parquet", "arrow", "parquet.gz", "xlsx"])
+def test_rejected_rows_of_tables_keep_their_columns(
+    kind: str, run: Run, rows: pl.DataFrame, tmp_path: Path
+) -> None:  # fmt: skip
+    """Rejected rows of Parquet, Arrow and workbooks have the columns of the file in order, and can be sent again."""
+    data, out = tmp_path / f"data.{kind}", tmp_path / "out"
+    kept = spoiled(rows, 1, 5).with_columns(
+        pl.lit("a, b").alias("NOTE"), pl.col("OBS_VALUE").cast(pl.Float64).fill_null(1.5), DECIMALS=pl.lit(1)
+    )  # fmt: skip
+    kept = kept.select(*reversed(kept.columns))
+    if kind == "xlsx":
+        kept.write_excel(data)
+    elif kind == "arrow":
+        kept.write_ipc(data)
+    else:
+        made = io.BytesIO()
+        kept.write_parquet(made, row_group_size=4)
+        data.write_bytes(gzip.compress(made.getvalue()) if kind.endswith("gz") else made.getvalue())
+    where = ["--flow", FLOW, "--structures", SAMPLES, "--out", out, "--overwrite"]
+    assert run("validate", data, *where).returncode == 3
+    header, *found = list(csv.reader((out / "rejected.csv").read_text().splitlines()))
+    assert header == [*kept.columns, "ERRORS"]
+    value = kept.columns.index("OBS_VALUE")
+    for row, before in zip(found, kept[[1, 5]].rows(), strict=True):
+        assert [one for at, one in enumerate(row[:-1]) if at != value] == [
+            str("" if one is None else one) for at, one in enumerate(before) if at != value
+        ]
+        assert float(row[value]) == before[value]
+        assert row[-1].startswith("error code-unknown: SEX")
+    again = tmp_path / "again.csv"
+    again.write_text((out / "rejected.csv").read_text().replace("X1,", "F,").replace("X5,", "Q,"))
+    done = run("validate", again, *where)
+    assert "2 rows, 1 good, 1 rejected" in done.stdout, done.stderr
+    assert next(csv.reader((out / "rejected.csv").read_text().splitlines())) == header
 
 
 def test_rows_of_other_structures_do_not_shift_locations(run: Run, rows: pl.DataFrame, tmp_path: Path) -> None:
