@@ -27,12 +27,11 @@ class Shell:
     """A shell that keeps its folder, variables and virtual environment from step to step."""
 
     def __init__(self, folder: Path) -> None:
-        self._process = subprocess.Popen(
-            ["bash"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=folder
-        )
+        # Messages on stderr are shown as they come; pages show what is on stdout.
+        self._process = subprocess.Popen(["bash"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=folder)
 
     def run(self, text: str, status: int = 0) -> str:
-        """Run lines; show and return their output.
+        """Run lines; show their output, and return what is on stdout.
 
         Raises:
             SystemExit: the exit status of the last line is another one.
