@@ -3,9 +3,9 @@
     python3 .ci/walk.py [readme] [tutorial]
 
 Every command runs as it is written, in the order of the page, in one shell and in a folder of its own; a text block
-after a command has to be its output. Installing comes first, in a new virtual environment. The time of each step is
-shown. The tests run the same blocks in the environment of `make env`; this shows that nothing else is needed. Not run:
-`make test`, and `make demo-directory`, which needs PostgreSQL.
+after a command has to be the end of its output. Installing comes first, in a new virtual environment. The time of each
+step is shown. The tests run the same blocks in the environment of `make env`; this shows that nothing else is needed.
+Not run: `make test`, and `make demo-directory`, which needs PostgreSQL.
 """
 
 import re
@@ -105,14 +105,14 @@ def readme(shell: Shell, folder: Path) -> None:
 
 
 def tutorial(shell: Shell, folder: Path) -> None:
-    """Follow docs/tutorial.md, and compare each output that it shows."""
+    """Follow docs/tutorial.md, and compare the end of each output with what it shows."""
     found = [*blocks("docs/tutorial.md")]
     output = ""
     for number, (language, text) in enumerate(found):
         if "pip install" in text:
             install(shell, text.splitlines()[-1], folder)
         elif language == "text":
-            if output != text:
+            if not f"\n{output}".endswith(f"\n{text}"):
                 sys.exit(f"docs/tutorial.md shows other output than that of block {number}:\n{text}")
         elif language == "python":
             output = shell.python(text, folder)
