@@ -28,6 +28,7 @@ class Shell:
 
     def __init__(self, folder: Path) -> None:
         # Messages on stderr are shown as they come; pages show what is on stdout.
+        self._broker = "localhost:9092"
         self._process = subprocess.Popen(["bash"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=folder)
 
     def run(self, text: str, status: int = 0) -> str:
@@ -54,11 +55,14 @@ class Shell:
         found = int(line.split()[1])
         if found != status:
             sys.exit(f"the exit status is {found} instead of {status}")
-        return "".join(lines)
+        output = "".join(lines)
+        if started := re.search(r"Kafka is running at ([\w.]+:\d+)", output):
+            self._broker = started[1]
+        return output
 
     def python(self, text: str, folder: Path) -> str:
-        """Run a program."""
-        (folder / "program.py").write_text(text)
+        """Run a program, with the address at which the broker has started if port 9092 was in use."""
+        (folder / "program.py").write_text(text.replace("localhost:9092", self._broker))
         return self.run("python program.py")
 
     def end(self) -> None:
