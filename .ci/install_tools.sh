@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Install the programs that some tests need and that no Python package brings: a browser, R's rsdmx and promtool.
+# Install the programs that some tests need and that no Python package brings: a browser, R's rsdmx, promtool and Helm.
 # Without root or apt-get, or if the packages cannot be had, say what is NOT TESTED and go on.
 set -uo pipefail
 
@@ -24,4 +24,15 @@ fi
 read -ra packages <<<"$(missing | tr '\n' ' ')"
 if [ ${#packages[@]} -gt 0 ]; then
     echo "NOT TESTED: everything that needs ${packages[*]} (Debian packages); their tests are skipped." >&2
+fi
+
+# Helm is in no Debian release; with Go it is built from its module, in some minutes.
+if ! command -v helm >/dev/null; then
+    log=$(mktemp)
+    if [ "$(id -u)" = 0 ] && command -v go >/dev/null; then
+        echo "Building Helm for the tests of the chart ..."
+        GOBIN=/usr/local/bin timeout 1800 go install helm.sh/helm/v3/cmd/helm@v3.18.6 >"$log" 2>&1 </dev/null || tail -5 "$log"
+    fi
+    rm -f "$log"
+    command -v helm >/dev/null || echo "NOT TESTED: the chart, which needs Helm; its tests are skipped." >&2
 fi
