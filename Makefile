@@ -3,6 +3,7 @@
 # make test   the tests, in several processes                            (TEST_ARGS="-k quiet -x" TEST_PROCESSES=0)
 # make quick  the tests that need no broker, database or Spark, with fewer examples
 # make long   long random histories, many kills and much chaos, for the tests that `make test` runs in a short form
+# make proof  the longest of them in their full length: 100,000 sessions of several requests, 10,000 attacks (before a release)
 # make chaos  everything breaks at random, every version is checked     (CHAOS_MINUTES=10 CHAOS_SEED=1 CHAOS_ARGS=...)
 #             CHAOS_ARGS=--producer: the reference producer instead
 # make fuzz   hostile files for readers of structures and data         (FUZZ_MINUTES=5 FUZZ_SEED=1 FUZZ_ARGS=...)
@@ -28,7 +29,7 @@ TEST_PROCESSES ?= 4
 unexport PYTHONDONTWRITEBYTECODE
 PYTEST = $(BIN)/python -m pytest -n $(TEST_PROCESSES)
 
-.PHONY: env demo demo-directory test quick long chaos fuzz bench pictures check docs package format lock clean
+.PHONY: env demo demo-directory test quick long proof chaos fuzz bench pictures check docs package format lock clean
 .NOTPARALLEL:
 
 env: $(VENV)/.check
@@ -52,6 +53,9 @@ quick: $(VENV)/.test
 
 long: $(VENV)/.test
 	@KAFKA_REPLICA_TEST_EFFORT=long $(PYTEST) --timeout 1800 $(TEST_ARGS)
+
+proof: $(VENV)/.test
+	@KAFKA_REPLICA_TEST_EFFORT=proof $(PYTEST) --timeout 3600 $(TEST_ARGS)
 
 chaos: $(VENV)/.test
 	@PYTHONPATH=tests $(BIN)/python -m chaos --minutes $(CHAOS_MINUTES) --seed $(CHAOS_SEED) $(CHAOS_ARGS)

@@ -1,4 +1,4 @@
-"""The amount of work that tests do: little in `make quick`, the usual in `make test`, much in `make long`."""
+"""The amount of work of tests: little in `make quick`, usual in `make test`, much in `make long` and `make proof`."""
 
 from __future__ import annotations
 
@@ -8,28 +8,30 @@ from typing import Final, Literal, TypeVar, cast
 
 import pytest
 
-Effort = Literal["quick", "usual", "long"]
+Effort = Literal["quick", "usual", "long", "proof"]
 _Size = TypeVar("_Size")
 
 EFFORT: Final = cast("Effort", os.environ.get("KAFKA_REPLICA_TEST_EFFORT", "usual"))
-IS_LONG: Final = EFFORT == "long"
+IS_LONG: Final = EFFORT in {"long", "proof"}
 
 
-def examples(enough: int, *, long: int | None = None) -> int:
+def examples(enough: int, *, long: int | None = None, proof: int | None = None) -> int:
     """Return how many examples a property is tested with.
 
     Args:
         enough: how many usually find a fault. `make test` takes a fifth of them, but at least 40, and
             `make quick` a fifth, but at least 10.
         long: how many `make long` takes; five times as many if not given. It runs before anything lands.
+        proof: how many `make proof` takes, of a test that is marked as proof. It runs before a release.
     """
     usual = max(enough // 5, min(enough, 40))
-    return {"quick": max(enough // 5, min(enough, 10)), "usual": usual, "long": long or 5 * enough}[EFFORT]
+    long = long or 5 * enough
+    return {"quick": max(enough // 5, min(enough, 10)), "usual": usual, "long": long, "proof": proof or long}[EFFORT]
 
 
-def usual_or_long(usual: _Size, long: _Size) -> _Size:
-    """Return the size of a test that is marked as scaled."""
-    return long if IS_LONG else usual
+def usual_or_long(usual: _Size, long: _Size, proof: _Size | None = None) -> _Size:
+    """Return the size of a test that is marked as scaled, or, with a size for `make proof`, as proof, too."""
+    return proof if EFFORT == "proof" and proof is not None else long if IS_LONG else usual
 
 
 def first_in_usual(values: Iterable[object], usual: int) -> list[object]:

@@ -11,20 +11,31 @@ _ONE_PROCESS: Final = ("tests/integration/spark/", "tests/integration/chaos/")
 """Folders whose tests share a session that is expensive, or would each take the whole machine."""
 _OWN_SESSION: Final = ("test_spark_cluster.py", "test_spark_connect.py")
 """Files that do not use the session of their folder."""
-_FIRST: Final = (*_ONE_PROCESS, "tests/integration/")
-"""The folders whose tests take long begin first, so that all processes end at about the same time."""
+_EACH_TEST: Final = ("tests/unit/sdmx/test_conversions.py",)
+"""Files whose tests take minutes in `make long` and share nothing: they need not run in one process."""
+_LONGEST: Final = (
+    "tests/integration/server/test_hostile_service.py", "tests/unit/server/test_pinned_sessions.py", *_EACH_TEST,
+    "tests/unit/server/test_data_uploads.py", "tests/unit/server/test_hostile_requests.py",
+    "tests/unit/server/test_rest_answers.py", "tests/unit/server/test_rest_query.py",
+    "tests/unit/datasets/test_batches.py",
+)  # fmt: skip
+"""The files that take longest in `make long`, and of unit tests in `make test`."""
+_FIRST: Final = (*_ONE_PROCESS, *_LONGEST, "tests/integration/")
+"""Files and folders whose tests take long begin first, so that all processes end at about the same time."""
 
 
 def place_in_order(item: pytest.Item) -> int:
-    """Return the place of a test in the order: the number of the first folder that contains it."""
+    """Return the place of a test in the order: the number of the first file or folder that contains it."""
     return next((place for place, folder in enumerate(_FIRST) if item.nodeid.startswith(folder)), len(_FIRST))
 
 
 class FilesAndFolders(LoadScopeScheduling):  # type: ignore[misc]
-    """Runs each file in one process, and all files of some folders in the same one."""
+    """Runs each file in one process, all files of some folders in the same one, and tests of some files anywhere."""
 
     def _split_scope(self, nodeid: str) -> str:
         file, _, _ = nodeid.partition("::")
+        if file in _EACH_TEST:
+            return nodeid
         if file.endswith(_OWN_SESSION):
             return file
         return next((folder for folder in _ONE_PROCESS if file.startswith(folder)), file)

@@ -37,10 +37,12 @@ def write_until(ended: threading.Event, topic: FakeTopic, replica: Replica, paus
         replica.wait_for(topic.end(), 30)
 
 
+@pytest.mark.proof
+@pytest.mark.timeout(3600)
 @pytest.mark.scaled
 def test_sessions_on_pinned_paths_never_mix_versions() -> None:
     """Each answer has both keys of one transaction, and all answers of a session those of the same version."""
-    sessions, topic, ended = usual_or_long(300, 100_000), FakeTopic(), threading.Event()
+    sessions, topic, ended = usual_or_long(300, 20_000, 100_000), FakeTopic(), threading.Event()
     numbers: set[str] = set()
     gone = 0
 
