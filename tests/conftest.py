@@ -57,7 +57,7 @@ def _belongs(item: pytest.Item) -> bool:
         return "proof" in marks
     if EFFORT == "long":
         return bool(marks & {"long", "scaled"})
-    return not marks & ({"long", "thorough"} if EFFORT == "quick" else {"long"})
+    return not marks & ({"long", "thorough", "broker", "spark"} if EFFORT == "quick" else {"long"})
 
 
 def _parameters(item: pytest.Function) -> list[object]:

@@ -349,6 +349,7 @@ def test_files_of_findings_that_are_refused(run: Run, rows: pl.DataFrame, tmp_pa
     assert (tmp_path / "f.csv").read_text() == ",".join(COLUMNS) + "\n"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("options", "status"),
     first_in_usual([

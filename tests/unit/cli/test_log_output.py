@@ -47,6 +47,7 @@ def run(*words: str, **variables: str) -> tuple[int, list[dict[str, Any]]]:
     return done.returncode, [json.loads(line) for line in done.stderr.splitlines()]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("words", "status", "message"),
     [

@@ -132,6 +132,7 @@ def test_an_unknown_compression(parser: CompiledParser | None) -> None:
         parse_records(bytes(data), SOURCE, parser=parser)
 
 
+@pytest.mark.thorough
 @needs_parser
 @pytest.mark.parametrize("at", range(7))
 @pytest.mark.parametrize("number", [-I64 - 1, -2, -1, 0, 1, 99, 1 << 20, I32, I32 + 1, 1 << 40, I64 - 40, I64])

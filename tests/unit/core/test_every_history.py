@@ -107,6 +107,7 @@ def test_by_quiet_points(world: World, least: int) -> None:
     assert search(world, Parts(rule=QuiescenceDetector)).situations > least
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("world", "off"),
     [

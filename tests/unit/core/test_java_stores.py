@@ -125,6 +125,7 @@ def certificates(pem: str) -> list[bytes]:
     return context.get_ca_certs(binary_form=True)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("algorithm", first_in_usual(ALGORITHMS, 2))
 def test_a_private_key_with_its_own_password_is_read(stores: Stores, java: str, algorithm: str) -> None:
     """A JKS becomes a PKCS#12 store with the same key, which belongs to the same certificate."""
@@ -145,6 +146,7 @@ def test_the_store_password_opens_the_key_unless_it_has_its_own(stores: Stores, 
     assert opened(stores.key(java, "JKS", key_password=STORE_PASSWORD)).as_pkcs12(None)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", first_in_usual(["PKCS12", "JKS", "JCEKS", ""], 2))
 def test_trusted_certificates_are_read(stores: Stores, java: str, kind: str) -> None:
     """Every format of keytool and the default of this Java are read, though the file name always ends with .jks."""

@@ -45,6 +45,7 @@ def test_killed_between_any_two_steps(name: str, folder: Path) -> None:
     assert set(found) == set(range(len(story.states))), "not every version was there when the process was killed"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", first_in_usual(STORIES, 2))
 def test_failing_between_any_two_steps_and_opened_again(name: str, folder: Path) -> None:
     """After a failure at any step the version shown stays, and is there after reopening.

@@ -143,6 +143,7 @@ print("done")
     assert run(CROWDED + FULL_DISK + program, small_disk) == "done\n"
 
 
+@pytest.mark.thorough
 def test_a_disk_that_is_full(small_disk: Path) -> None:
     """On a small disk that another program filled a replica fails, continues serving, and can be started again."""
     program = """

@@ -402,6 +402,7 @@ def test_a_database_may_be_removed_while_files_are_listed(folder: Path, monkeypa
     assert beside._signs(looked_at) != before
 
 
+@pytest.mark.thorough
 def test_looking_never_finds_half_a_version(folder: Path) -> None:
     """Opening read-only never finds half a version, however often and whatever the writer does.
 
@@ -451,6 +452,7 @@ def test_looking_never_finds_half_a_version(folder: Path) -> None:
 # --- unusual records ---
 
 
+@pytest.mark.thorough
 def test_unusual_records_come_back_byte_for_byte(folder: Path) -> None:
     """Empty, huge and binary keys, values, names and headers come back byte for byte, also from disk."""
     headers = (("", b""), ("", None), ("é", b"\0"), ("\udcff", b"x"), ("n" * 70_000, b"v" * 70_000), ("a", None))

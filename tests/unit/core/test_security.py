@@ -126,6 +126,7 @@ def test_a_configuration_is_translated(config: dict[str, Any], expected: dict[st
     AdminClient({"log_level": 0, **config})
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("config", "reason"), REFUSED)
 def test_impossible_settings_are_refused_with_a_remedy(config: dict[str, Any], reason: str) -> None:
     """Each refusal is an error of this package, names the property and a remedy, and shows no secret."""

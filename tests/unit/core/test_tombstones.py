@@ -120,6 +120,7 @@ class Play:
         self.world.frozen_s += seconds
 
 
+@pytest.mark.thorough
 @settings(max_examples=examples(600), deadline=None)
 @given(st.sampled_from([1.0, 5.0]), st.lists(OPERATIONS, max_size=60))
 def test_no_history_shows_a_ghost(retention_s: float, operations: list[tuple[Any, ...]]) -> None:

@@ -116,6 +116,7 @@ def test_validation_of_csv(
         assert all(f'"count": {one}' in found for one in report.counts.values())
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
 def test_validation_cases(case: Case, tmp_path: Path) -> None:
     """All cases of the rules have the same findings row by row, with typed columns and lists."""
@@ -123,6 +124,7 @@ def test_validation_cases(case: Case, tmp_path: Path) -> None:
     _compare_frames(table([row for row, _ in case.rows]), rules, tmp_path, 2)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("seed", range(6))
 def test_generated_worlds(seed: int, tmp_path: Path) -> None:
     """Structures with constraints, and rows, at random give the same results."""
@@ -145,6 +147,7 @@ def _maps(case: MapCase) -> tuple[Any, pl.DataFrame]:
     return plan, table([row for row, _ in mapped_rows(case)])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("case", MAP_CASES, ids=[case.name for case in MAP_CASES])
 def test_map_cases(case: MapCase, tmp_path: Path) -> None:
     """All cases of maps give the same rows and findings, also for rows that become one observation."""
@@ -152,6 +155,7 @@ def test_map_cases(case: MapCase, tmp_path: Path) -> None:
     _compare_maps(pl.concat([frame, frame.head(2)]), plan, tmp_path, 2)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("seed", range(6))
 def test_generated_maps(seed: int, tmp_path: Path) -> None:
     """Maps and rows at random give the same results."""

@@ -31,6 +31,7 @@ def _zipped(data: bytes, name: str) -> bytes:
     return made.getvalue()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", FILES)
 def test_each_format_gives_the_same_rows(name: str, rules: Rules, tmp_path: Path) -> None:
     """Each format gives the same rows, also with gzip, in a zip archive, and with zstd."""

@@ -54,6 +54,7 @@ def validated(*arguments: object) -> dict[str, Any]:
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="other systems have no /proc")
 
 
+@pytest.mark.thorough
 @on_linux
 def test_rows_with_a_wrong_number_of_cells_take_little_memory(tmp_path: Path) -> None:
     """A short row in a batch takes less than three kilobytes while it is processed, its findings included."""
@@ -66,6 +67,7 @@ def test_rows_with_a_wrong_number_of_cells_take_little_memory(tmp_path: Path) ->
     assert large - small < 3_000 * rows, f"{(large - small) / rows:,.0f} bytes more for each row"
 
 
+@pytest.mark.thorough
 @pytest.mark.scaled
 @on_linux
 @pytest.mark.parametrize("kind", ["csv", "parquet"])

@@ -53,6 +53,7 @@ def known() -> Rules:
     )  # fmt: skip
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("with_rules", [False, True])
 @settings(max_examples=examples(8))

@@ -357,6 +357,7 @@ HOSTILE = {
 }  # fmt: skip
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_file_is_refused_in_little_memory(name: str, file: Path) -> None:
     """A hostile or damaged file is refused with an error that names it, in little memory."""
@@ -383,6 +384,7 @@ def _observations(count: int) -> Iterator[str]:
         yield f'<Series CUR="{number}"><Obs TIME_PERIOD="2010" OBS_VALUE="{number}"/></Series>'
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("group", ["", '<Group CUR="1" TITLE="late"/>'])
 def test_memory_does_not_depend_on_the_number_of_rows(group: str, file: Path) -> None:
     """Memory does not depend on the number of rows, also if the file is read twice because a group comes last."""

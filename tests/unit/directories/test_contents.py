@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -76,6 +77,7 @@ def looked_up(look_up: Any, value: object) -> str:
         return f"{type(error).__name__} {error}"
 
 
+@pytest.mark.thorough
 @settings(max_examples=300, deadline=None)
 @given(CHANGES, st.integers(1, 5))
 def test_following_and_starting_today_agree(changes: list[tuple[str, Row | str | None]], step: int) -> None:

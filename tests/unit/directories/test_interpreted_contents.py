@@ -241,6 +241,7 @@ def test_key_and_where_come_after_the_newest_record() -> None:
         assert view.index("itself")[5] == 5
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("rivals", [False, True])
 def test_the_cost_of_a_change_does_not_depend_on_the_size(rivals: bool) -> None:
     """A change makes about as many calls among 30,000 keys, or 30,000 rivals for one key, as among 300."""

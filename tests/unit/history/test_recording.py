@@ -30,6 +30,7 @@ _acts = st.one_of(
 )
 
 
+@pytest.mark.thorough
 @pytest.mark.scaled
 @settings(max_examples=examples(100, long=400))
 @given(st.lists(_acts, min_size=5, max_size=25), st.booleans(), st.sampled_from(LIMITS), st.sampled_from([1, 1 << 20]))

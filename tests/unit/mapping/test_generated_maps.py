@@ -12,6 +12,7 @@ from support.mapping.maps_by_hand import plan_of
 from support.rules.structures_by_hand import table, version_of
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("seed", range(20))
 def test_each_row_has_the_results_of_its_rules_or_its_errors(seed: int) -> None:
     """Each row has the results of its matching rules, or its errors; split returns the bad rows."""

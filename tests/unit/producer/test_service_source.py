@@ -52,6 +52,7 @@ def test_unchanged_content_is_not_sent_again(kind: str, producer: StructureProdu
         assert source.read() is not None, "another instance may have recorded since"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("answer", "says"),
     [

@@ -43,6 +43,7 @@ UNRELATED = constraint(region(selected("D1", "US")), id_="BAD").replace('agencyI
 """A constraint of another agency; version_of can make its record unreadable."""
 
 
+@pytest.mark.thorough
 @pytest.mark.corpus
 @pytest.mark.skipif(
     not CORPUS.exists(),
@@ -139,6 +140,7 @@ def versions(draw: st.DrawFn) -> Structures:
     return Structures(version_of(LISTS, concepts(*core), structure(*parts), FLOWS, *demands, unreadable={"BAD"}))
 
 
+@pytest.mark.thorough
 @settings(max_examples=examples(15), deadline=None)
 @given(versions(), st.sampled_from([DSD, FLOW]))
 def test_rules_of_generated_structures_equal_resolve(structures: Structures, of: str) -> None:

@@ -53,6 +53,7 @@ def test_the_split_and_the_report() -> None:
     assert sum(report(checked, rules, series=1000).by_series.values()) == sum(map(len, wanted))
 
 
+@pytest.mark.thorough
 def test_impossible_pictures_are_refused(tmp_path: Path) -> None:
     """Pictures work for reports without findings and with one kind; unknown formats and missing folders are refused."""
     rules = world()

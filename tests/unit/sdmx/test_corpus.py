@@ -98,6 +98,7 @@ def test_fusion_json_equals_sdmx_json_of_the_registry(row: dict[str, str]) -> No
         assert changed is None or differ == changed
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("row", rows(*READ))
 def test_each_part_equals_the_artefact_of_the_whole(row: dict[str, str]) -> None:
     """Each part reads back to the artefact of the whole message, with the same header and format."""
@@ -111,6 +112,7 @@ def test_each_part_equals_the_artefact_of_the_whole(row: dict[str, str]) -> None
         assert [(one.urn, one.value) for one in split_message(part.value)] == [(part.urn, part.value)]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("row", rows(("sdmx-ml", "2.1"), ("sdmx-ml", "3.0"), ("sdmx-ml", "3.1")))
 def test_xml_parts_are_faithful(row: dict[str, str]) -> None:
     """A part of SDMX-ML has the artefact of the whole message in canonical form, for every class."""

@@ -74,6 +74,7 @@ def test_samples_are_converted_with_only_the_listed_losses() -> None:
     assert counts["only built"] == 1
 
 
+@pytest.mark.thorough
 @pytest.mark.corpus
 @pytest.mark.skipif(
     not CORPUS.exists(),

@@ -15,6 +15,7 @@ from support.effort import examples
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", examples(150, long=600)))
 
 
+@pytest.mark.thorough
 @pytest.mark.scaled
 @pytest.mark.parametrize("name", TARGETS)
 def test_any_input_gives_a_result_or_our_error(name: str, tmp_path: Path) -> None:

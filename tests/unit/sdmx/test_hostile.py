@@ -141,6 +141,7 @@ def test_prefixes_in_values_survive_cutting() -> None:
     assert b"<!-- kept -->" in part.value
 
 
+@pytest.mark.thorough
 @given(st.binary(max_size=200), st.none() | st.text(max_size=40))
 def test_noise_is_refused_under_any_content_type(data: bytes, content_type: str | None) -> None:
     """Noise under any content type is refused."""

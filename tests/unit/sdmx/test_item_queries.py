@@ -261,6 +261,7 @@ def files() -> list[Any]:
     )  # fmt: skip
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("row", files())
 def test_items_below_and_above_are_inverse_relations(row: dict[str, str]) -> None:
     """Items below and above are inverse relations in all schemes; categories have the dataflows collected by hand."""

@@ -57,6 +57,7 @@ def assert_the_same(data: bytes) -> bool:
     return True
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("row", ALL)
 def test_both_ways_agree_on_real_files(row: dict[str, str]) -> None:
     """Both paths agree on real files, whole and split into small messages."""

@@ -13,6 +13,7 @@ from decimal import Decimal
 from typing import Any
 
 import msgspec
+import pytest
 
 from kafka_replica.sdmx.formats.sdmx_json.classes import CLASSES
 from kafka_replica.sdmx.formats.sdmx_json.constraints.reading import read_availability_constraint
@@ -114,6 +115,7 @@ def texts_of(value: Any) -> str:
     return str(value)
 
 
+@pytest.mark.thorough
 def test_every_value_of_every_field_is_in_the_model() -> None:
     """Every value of every field is in the model of some class, except for fields that give way to another."""
     kept: set[str] = set()

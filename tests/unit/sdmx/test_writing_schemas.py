@@ -26,6 +26,7 @@ ML: Final = {version: format_ for format_, version in conversions.ML.items()}
 JSON: Final = {version: format_ for format_, version in conversions.JSON.items()}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("version", list(ML))
 def test_a_sample_of_any_class_is_written_whole(version: str) -> None:
     """A valid sample of any class, whole or in parts, is written in its own edition, reads back equal, and is valid."""
@@ -74,6 +75,7 @@ def test_registrations_are_the_answer_of_a_registry(version: str) -> None:
     assert one.constraints  # type: ignore[attr-defined]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("path", OURS, ids=lambda path: path.name)
 @pytest.mark.parametrize("version", list(ML))
 def test_our_samples_become_valid_messages(path: object, version: str) -> None:
@@ -106,6 +108,7 @@ def _carried(data: bytes, format_: Format) -> list[Artefact]:
     return found
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("row", rows(("sdmx-ml", "2.1"), ("sdmx-ml", "3.0"), ("sdmx-ml", "3.1")))
 def test_valid_files_stay_valid(row: dict[str, str]) -> None:
     """Artefacts of a valid real file are valid when they are written again, alone."""

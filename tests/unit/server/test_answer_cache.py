@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -29,6 +30,7 @@ def test_the_cache_is_bounded_and_returns_what_was_put_last(puts: list[tuple[int
     assert cache.size_bytes == sum(len(found.body) + 2_000 for found in kept)
 
 
+@pytest.mark.thorough
 def test_repeated_requests_are_computed_once_in_each_version() -> None:
     """Any mix of requests and versions gets exactly what a computation without a cache returns."""
     computed: list[tuple[int, RestRequest]] = []

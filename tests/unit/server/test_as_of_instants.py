@@ -69,6 +69,7 @@ def history_of(topic: FakeTopic, folder: Path, versions: int, dice: random.Rando
     return found
 
 
+@pytest.mark.thorough
 @pytest.mark.scaled
 def test_answers_as_of_random_instants_are_those_of_that_time() -> None:
     """Status and bytes are equal for each instant, in every format, also across a restart of the service."""

@@ -55,6 +55,7 @@ def printed(command: list[str], folder: Path) -> list[str]:
     return [line.strip() for line in done.stdout.splitlines() if line.strip()]
 
 
+@pytest.mark.thorough
 @pytest.mark.runs("docs/sdmx-clients.md", language="python")
 @pytest.mark.parametrize("number", [0, 1])
 def test_python_clients(service: RestService, tmp_path: Path, number: int) -> None:
@@ -128,6 +129,7 @@ def test_addresses_of_fmr(service: RestService, tmp_path: Path) -> None:
         }, line
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "api", ["ws/public/sdmxapi/rest/codelist/SDMX/CL_FREQ", "sdmx/v2/structure/codelist/SDMX/CL_FREQ"]
 )

@@ -87,6 +87,7 @@ def unzipped(answer: Any) -> dict[str, str]:
         return {name: archive.read(name).decode() for name in archive.namelist()}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", FILES)
 def test_validation_gives_the_files_of_the_command(
     name: str, client: TestClient, replica: Replica, tmp_path: Path
@@ -105,6 +106,7 @@ def test_validation_gives_the_files_of_the_command(
     assert answer.headers["kafka-replica-rejected-rows"] == str(expected.report["written_rows"]["rejected"])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", FILES)
 def test_mapping_gives_the_files_of_the_command(
     name: str, client: TestClient, replica: Replica, tmp_path: Path

@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import httpx
+import pytest
 
 PROGRAM = """
 from kafka_replica.demo.stage import Stage
@@ -21,6 +22,7 @@ with topic.replica() as replica:
 """
 
 
+@pytest.mark.thorough
 def test_the_demonstration_stays_up_as_a_service() -> None:
     """The program prints the address, answers there, and ends without an error at Ctrl-C."""
     with subprocess.Popen([sys.executable, "-c", PROGRAM], stdout=subprocess.PIPE, text=True) as process:

@@ -47,6 +47,7 @@ def direct(structures: Structures, artefacts: list[Artefact], format_: Format) -
         return None
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("row", files())
 def test_answers_equal_a_direct_read(row: dict[str, str]) -> None:
     """The first artefacts by their address, alone and with their references, in SDMX-ML 2.1, 3.0 and SDMX-JSON."""

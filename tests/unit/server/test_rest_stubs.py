@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from kafka_replica.sdmx import Format, UnwritableError, read_message, writable, write_message
 from kafka_replica.sdmx.model import Hierarchy
 from kafka_replica.server.rest.stubs import as_stub, path_of
@@ -10,6 +12,7 @@ from support.sdmx.conversions import read, schema_faults, valid_samples
 _EARLIER = {Format.SDMX_ML_1_0, Format.SDMX_ML_2_0}
 
 
+@pytest.mark.thorough
 def test_stubs_of_every_class_are_valid_in_every_format() -> None:
     """SDMX-ML before 2.1 cannot represent some stubs; everywhere else each class has one that is valid."""
     seen: set[tuple[str, Format]] = set()

@@ -60,6 +60,7 @@ def counted(path: Path) -> tuple[int, int, Any]:
     return outcome.good_rows, outcome.rejected_rows, outcome.report.counts
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", READ)
 def test_each_kind_is_read_as_it_is_with_gzip_and_in_an_archive(name: str, tmp_path: Path) -> None:
     """The suffix shows the kind; all three have the same result, and three rows."""
