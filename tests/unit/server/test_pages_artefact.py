@@ -95,6 +95,7 @@ def test_names_annotations_and_addresses_are_text_in_their_language(topic: FakeT
     replica.wait_for(publish(topic, [odd], Format.SDMX_JSON_2_1), 30)
     page = page_at(client_of(create_app(replica)), path_of(odd.urn))
     assert page.text.count(HOSTILE) >= 7
+    assert page.tables["Items"][0] == ["Id", "Level", "Names", "Details"]
     languages = [one["lang"] for one in page.named("span") if "lang" in one]
     assert languages.count("el") == languages.count("ar") == 5
     assert page.links["https://example.org/?a&b"] == "https://example.org/?a&b"
@@ -120,12 +121,13 @@ def test_following_the_pages_shows_each_item_once_in_order_while_the_list_change
 
 
 def test_items_are_searched_and_nested_items_are_a_tree(replica: Replica) -> None:
-    """A nested item shows its path and level; words select items in all languages."""
+    """A nested item shows its path and level; words select in all languages; a column of details is never empty."""
     client = client_of(create_app(replica))
     path = path_of(urn("CategoryScheme ECB:DOMAINS(1.0)"))
     page = page_at(client, path)
     assert page.column("Items", 0) == ["ECO", "ECO.PRICES", "ECO.PRICES.HICP", "ECO.TRADE", "SOC"]
     assert page.column("Items", 1) == ["1", "2", "3", "2", "1"]
+    assert page.tables["Items"][0] == ["Id", "Level", "Names"]
     assert page_at(client, f"{path}?q=hicp+eco").column("Items", 0) == ["ECO.PRICES.HICP"]
     assert page_at(client, f"{path}?q=absent").column("Items", 0) == []
 
