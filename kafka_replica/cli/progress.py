@@ -41,7 +41,7 @@ def shown_progress(*, quiet: bool) -> Iterator[Step]:
 
 
 def numbers_in_words(progress: Progress, elapsed_s: float) -> str:
-    """Return what is done, the rates and the time left: ``1,000 rows, 2.0 of 4.0 MB, 1.0 MB/s, 2 s left``.
+    """Return the progress, the rates and the time left: ``1,000 rows, 2.0 of 4.0 MB, 1.0 MB/s, 2 s left``.
 
     Args:
         progress: the progress of the step.

@@ -2,7 +2,7 @@
 
 A call that writes such a scheme first initializes a transactional id that all such calls on the topic share, and then
 reads and merges. So of two calls that overlap, Kafka fences the one that read first: it can no longer commit, and
-starts again with what the other one has written.
+starts again with the records that the other call has written.
 """
 
 from __future__ import annotations

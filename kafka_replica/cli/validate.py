@@ -87,7 +87,7 @@ def validate(
 
 @contextmanager
 def _advice() -> Iterator[None]:
-    """Add to the error about missing lists what the user can do."""
+    """Add advice to the error about missing lists."""
     try:
         yield
     except IncompleteStructureError as error:

@@ -25,7 +25,7 @@ class JsonLines(logging.Formatter):
         return json.dumps(facts, separators=(",", ":"), default=str)
 
     def facts(self, record: logging.LogRecord) -> dict[str, Any]:
-        """Return what is special for a record: its message."""
+        """Return the special fields of a record: its message."""
         return {"message": record.getMessage()}
 
 

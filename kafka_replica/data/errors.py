@@ -16,7 +16,7 @@ __all__ = [
 
 
 class NotInvertibleError(UsageError):
-    """A structure map that loses information cannot be inverted; the message names what it loses."""
+    """A structure map that loses information cannot be inverted; the message names the lost information."""
 
 
 class DatasetError(DataError):

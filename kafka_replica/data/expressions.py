@@ -116,7 +116,7 @@ class ExpressionReader(ABC, Generic[P]):
     # --- the text ---
 
     def take(self, char: str) -> bool:
-        """Skip a character if it is the next one; return whether it was."""
+        """Skip a character if it is next; return whether it was."""
         found = self.text.startswith(char, self.at)
         self.at += found
         return found
@@ -165,11 +165,11 @@ class ExpressionReader(ABC, Generic[P]):
 
     @abstractmethod
     def escape(self) -> P:
-        """Read what follows a backslash."""
+        """Read the rest of an escape, after its backslash."""
 
     @abstractmethod
     def opening(self) -> str:
-        """Read what follows an opening parenthesis; return how the group is opened."""
+        """Read the rest of a group, after its opening parenthesis; return how the group is opened."""
 
     @abstractmethod
     def group(self, opened: str, inner: P) -> P:

@@ -202,7 +202,7 @@ class _Changing(Generic[T]):
         self._indexes = dict(before.indexes)
 
     def replace_record(self, key: bytes, record_of: Callable[[bytes], Record | None]) -> None:
-        """Replace what a key had by what its record has now."""
+        """Replace the previous content of a key by the content of its new record."""
         refused = new = None
         try:
             record = record_of(key)

@@ -241,8 +241,8 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
         """Decode the bad records of the newest version again; return those that are still bad.
 
         This helps where ``decode``, ``interpreter`` or ``where`` looks something up elsewhere, such as a schema that
-        could not be had. Otherwise a record that was bad stays bad. The replica's version remains the same: views taken
-        before do not change, and listeners are not called.
+        could not be fetched. Otherwise a record that was bad stays bad. The replica's version remains the same: views
+        taken before do not change, and listeners are not called.
 
         Raises:
             NotReadyError: there is no version yet.

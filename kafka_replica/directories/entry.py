@@ -1,4 +1,4 @@
-"""An object of a directory, with what was taken from it once."""
+"""An object of a directory, with the values that were extracted from it once."""
 
 from __future__ import annotations
 

@@ -5,8 +5,8 @@ it holds what these records put. The interpreter sees one record at a time and r
 followed all changes, one that starts today and one whose replica was restarted hold the same, whatever Kafka has
 compacted meanwhile.
 
-* A tombstone, or a later record of the same key, removes all that the earlier record has put, in the same version.
-  Therefore a record that deletes puts nothing, and so does one that means nothing to the directory.
+* A tombstone, or a later record of the same key, removes everything that the earlier record has put, in the same
+  version. Therefore a record that deletes puts nothing, and so does a record without a meaning for the directory.
 * If records of several keys put the same key, the newest record counts; when it is gone, the next one does.
 * ``DeleteAll`` hides what older records put. It lasts as long as its record: until a tombstone or a later record of the
   same key, or until Kafka deletes it.

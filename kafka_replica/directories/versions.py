@@ -25,10 +25,10 @@ class _Step(NamedTuple, Generic[T]):
 
 
 class ContentVersions(Generic[T]):
-    """The newest contents, advanced change by change, and what is needed for versions just before it. No locks.
+    """The newest contents, advanced change by change, and the data for the versions just before. No locks.
 
     Args:
-        schema: what the directory makes of a record.
+        schema: the object that the directory makes from a record.
         on_demand: whether records are decoded when they are looked up.
     """
 

@@ -29,8 +29,8 @@ class Stack:
         value, headers = stack.outgoing(b"k", b"value", topic="t")
         value, headers = stack.incoming(b"k", value, headers, topic="t")
 
-    The first piece is next to the application, the last one next to Kafka. The order is the explicit choice of what
-    is signed: ``Signing`` after ``Compression`` signs compressed bytes, before it the plain ones. Headers that no piece
+    The first piece is next to the application, the last one next to Kafka. The order determines what is signed:
+    ``Signing`` after ``Compression`` signs compressed bytes, before it the plain ones. Headers that no piece
     owns pass unchanged, in their order, duplicates included. Immutable and thread-safe if its pieces are; all pieces of
     this library are.
 

@@ -16,7 +16,8 @@ The following is guaranteed:
 The order in which different listeners receive a version is not guaranteed, nor whether they receive it before
 ``Replica.snapshot`` shows it.
 
-This package may import ``stores`` and what is below it. Read ``change`` first, then ``subscription`` and ``mailbox``.
+This package may import ``stores`` and the packages below it. Read ``change`` first, then ``subscription``
+and ``mailbox``.
 """
 
 from __future__ import annotations

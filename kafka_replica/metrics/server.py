@@ -96,7 +96,7 @@ class SummedMetrics:
         )
 
     def ended(self, process: int) -> None:
-        """Forget what a process that has ended had in progress."""
+        """Remove the requests in progress of a process that has ended."""
         mark_process_dead(process, self._folder)  # type: ignore[no-untyped-call]
 
     def exposition(self) -> tuple[bytes, str]:

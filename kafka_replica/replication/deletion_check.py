@@ -80,7 +80,7 @@ class DeletionCheck:
         self._mind_leaders()
 
     def take(self, fetched: FetchResult) -> None:
-        """Process what was read.
+        """Process the batches that were read.
 
         Raises:
             LogReplacedError: a deletion may have been missed.

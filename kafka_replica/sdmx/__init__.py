@@ -7,7 +7,7 @@
     freq.codes["A"].name("en")  # "Annual"
 
 Names are imported on first access, so ``kafka_replica.sdmx.urn`` and ``versions`` can be used without the
-extra ``sdmx``. This package may import ``filters``, ``records`` and what is below them. Read ``model`` first, then
+extra ``sdmx``. This package may import ``filters``, ``records`` and the packages below them. Read ``model`` first, then
 ``reading`` and ``lookups.structures``.
 """
 

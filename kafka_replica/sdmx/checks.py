@@ -16,7 +16,7 @@ from kafka_replica.sdmx.urn import Urn
 
 
 class StructureCheck:
-    """A validator that raises an error for a bad structure record; ``on_bad_record`` decides what follows.
+    """A validator that raises an error for a bad structure record; ``on_bad_record`` determines the consequence.
 
     A record is bad if its key is not the URN of an artefact, if its message does not hold that artefact, or if the
     message cannot be read. If the topic has other keys, too, leave them out: ``key_filter=only()``.

@@ -104,7 +104,7 @@ def fits(rule: str, version: str) -> bool:
 
 
 def _is_least(rule: str, version: str) -> bool:
-    # 1.0 counts as 1.0.0 here; a draft comes before the version it is a draft of.
+    # 1.0 counts as 1.0.0 here; a draft comes before its version.
     return sort_key(version)[:2] >= (sort_key(rule.replace("+", ""))[0], 1)
 
 

@@ -140,7 +140,7 @@ def message_of(elements: list[Any], header: Header, format_: Format) -> bytes:
 
 
 def _element(artefact: Artefact, format_: Format) -> tuple[Artefact, Any]:
-    """Return what the format carries of an artefact, and its part of the message."""
+    """Return the part of an artefact that the format can represent, and its part of the message."""
     if isinstance(artefact, OpaqueArtefact):
         reason = "artefacts of this class are written alone, because only their own bytes are known"
         raise _CannotCarryError(artefact, format_, reason)

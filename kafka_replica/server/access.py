@@ -35,7 +35,7 @@ _SUBJECT: Final = "subject:"
 
 
 class Role(IntEnum):
-    """A role; each includes the ones below it."""
+    """A role; each role includes the roles below it."""
 
     READ = 1
     """Read structures, changes, history and metrics."""
@@ -85,7 +85,7 @@ def read_tokens(path: Path) -> tuple[Token, ...]:
 
 
 def _token_of(line: str) -> Token | None:
-    """Return what a line of the file accepts; None if it is malformed."""
+    """Return the token or subject that a line of the file accepts; None if it is malformed."""
     words = line.split(maxsplit=2)
     role = Role[words[0].upper()] if words[0] in _ROLES else None
     if role is None or len(words) < 2:

@@ -233,7 +233,7 @@ class Service:
             _log.warning("preparing the indexes: %s", error)
 
     async def close(self) -> None:
-        """End the streams and cancel what is waiting for a thread. Idempotent."""
+        """End the streams and cancel the work that is waiting for a thread. Idempotent."""
         await self.feed.close()
         self._executor.shutdown(wait=False, cancel_futures=True)
         self._requests.close()

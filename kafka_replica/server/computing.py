@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 async def compute_in(executor: Executor, compute: Callable[[], T], timeout_s: float) -> T:
-    """Return what a function computes in a thread.
+    """Return the result of a function that is run in a thread.
 
     Args:
         executor: runs the function; its threads bound the number of running computations.

@@ -51,11 +51,11 @@ class DataRequests:
         self._threads = DaemonThreads(settings.data_threads, "kafka_replica data")
 
     def close(self) -> None:
-        """Cancel what is waiting for a thread. Idempotent."""
+        """Cancel the work that is waiting for a thread. Idempotent."""
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     async def respond(self, request: Request, wanted: VersionId | None, compute: Compute) -> FileResponse:
-        """Answer with what a function makes of the uploaded data.
+        """Answer with the result of a function of the uploaded data.
 
         Args:
             request: the request.

@@ -77,7 +77,7 @@ class ControlledProducer:
         return ProducerFacts(self.name, control.status(watch_s=2 * self._settings.lease_s if watch else 0.0), found)
 
     def perform(self, action: str, reason: str) -> str:
-        """Request an action; return a sentence about what was requested.
+        """Request an action; return a sentence that describes the request.
 
         Args:
             action: one of ``ACTIONS``.

@@ -17,7 +17,7 @@ _Mark: TypeAlias = tuple[int, int, int]
 
 
 class TokenFile:
-    """The tokens in a file as it is now; if it has become unusable, those that it had before. Not thread-safe.
+    """The tokens in a file as it is now; if the file has become unusable, the previous tokens. Not thread-safe.
 
     Args:
         path: the file.

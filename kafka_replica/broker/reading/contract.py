@@ -118,7 +118,7 @@ class LogReader(Protocol):
         """
 
     def look(self) -> list[Partition]:
-        """Check that the topics are still the ones that are read; return the partitions that are not read yet.
+        """Check that the topics were not replaced since reading began; return the partitions that are not read yet.
 
         Raises:
             TopicNotFoundError: a topic does not exist at the moment.

@@ -46,7 +46,7 @@ class AnswerWaiter:
 
 
 def _received(links: Iterable[BrokerConnection], timeout_s: float) -> bool:
-    """Wait for the sockets and process what has arrived; return False if the event loop has to do it."""
+    """Wait for the sockets and process the data that has arrived; return False if the event loop has to do it."""
     poll, by_descriptor = select.poll(), dict[int, BrokerConnection]()
     for link in links:
         descriptor = link.descriptor

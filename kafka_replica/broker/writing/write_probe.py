@@ -1,4 +1,4 @@
-"""Test what a producer needs, invisibly to readers of committed records, with aborted transactions."""
+"""Test the requirements of a producer with aborted transactions, which readers of committed records do not see."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ _NUMBERS: Final = frozenset({
     "InclusiveValueRange", "ExclusiveValueRange",
 })  # fmt: skip
 SEPARATORS: Final[Mapping[str, str]] = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
-"""The separators of plain CSV that are recognized, with what they are called."""
+"""The separators of plain CSV that are recognized, with their names."""
 _MOST_COLUMNS: Final = 10_000
 """More than any data structure has; each column costs a step in each query."""
 _KEYS: Final = ("SERIES_KEY", "OBS_KEY")

@@ -29,7 +29,7 @@ class PlanBuilder:
         self._notes: list[str] = []
 
     def add(self, parts: Iterable[Copy | Fixed | ValueMap | DateMap]) -> None:
-        """Add what a map defines for target components. Raises MapError: a component is not in its structure."""
+        """Add the definitions of a map for target components. Raises MapError: a component is not in its structure."""
         for part in parts:
             match part:
                 case Copy(source, target):

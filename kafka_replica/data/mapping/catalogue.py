@@ -9,7 +9,7 @@ from kafka_replica.data.validation.catalogue import changed
 
 
 class MapRule(NamedTuple):
-    """A code, its default severity, the condition under which it is found, and the standard that it comes from."""
+    """A code, its default severity, the condition under which it is found, and the standard that defines it."""
 
     code: str
     severity: str

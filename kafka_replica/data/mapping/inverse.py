@@ -120,7 +120,7 @@ def _coarser(one: DateMap) -> Iterator[str]:
 
 
 def _telling(one: DateMap) -> list[tuple[str | None, Reading]]:
-    """Return ways to read what was written, for the frequencies whose writing preserves all that was read."""
+    """Return ways to read written dates, for the frequencies whose writing preserves everything that was read."""
     if len(one.readings) > 1:
         return []
     first = one.readings[0][1]

@@ -190,7 +190,7 @@ class MapPlan:
         values: component maps with representation maps.
         dates: date maps.
         severities: the severity of each rule that is on.
-        notes: sentences about what the map leaves open.
+        notes: sentences about what the map does not define.
     """
 
     artefact: Urn

@@ -1,8 +1,8 @@
 """Compare rows of different batches by hashes of their keys, and then the few candidates by their keys themselves.
 
 The first pass keeps 8 bytes for each row and rule about keys, and for each group of rows (such as a series) 16 bytes
-and the values of its attributes. Equal keys have equal hashes, so no violation is missed; what the hashes suggest is
-compared by its keys in a second pass, so nothing else is found. A third pass marks the rows.
+and the values of its attributes. Equal keys have equal hashes, so no violation is missed; rows whose hashes are equal
+are compared by their keys in a second pass, so there are no false findings. A third pass marks the rows.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ class MappingRun:
     """The run of a job."""
 
     def __init__(self, job: MappingJob, data: Input, step: Step, folder: Path) -> None:
-        """Take the job, its data, what is called with the progress, and a folder for temporary files."""
+        """Take the job, its data, a function that is called with the progress, and a folder for temporary files."""
         self._job, self._data, self._step, self._folder = job, data, step, folder
         self._none = MappedRows(data.nothing, job.plan)
 
@@ -64,7 +64,7 @@ class MappingRun:
 
         Args:
             batches: the rows.
-            hashes: what the hashes of keys are added to, for comparison.
+            hashes: the collection to which the hashes of keys are added, for comparison.
             keys: the keys that several rows have, if they are known.
             is_whole: whether there is only one batch.
         """

@@ -28,7 +28,7 @@ class ValidationRun:
     """The run of a job."""
 
     def __init__(self, job: ValidationJob, data: Input, step: Step, folder: Path) -> None:
-        """Take the job, its data, what is called with the progress, and a folder for temporary files."""
+        """Take the job, its data, a function that is called with the progress, and a folder for temporary files."""
         self._job, self._data, self._step, self._folder = job, data, step, folder
         refuse_errors(data.nothing)
         self._none = prepared(data.nothing.drop(AT), job.rules)
@@ -60,7 +60,7 @@ class ValidationRun:
 
         Args:
             batches: the rows.
-            comparing: what the rows are added to, for comparison.
+            comparing: the collection to which the rows are added, for comparison.
             flagged: the rows that violate checks that compare rows, if they are known.
             is_whole: whether there is only one batch.
         """

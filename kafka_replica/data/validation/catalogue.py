@@ -29,7 +29,7 @@ class RuleInfo(NamedTuple):
         broken: the condition that violates it.
         fmr: its name in Fusion Metadata Registry, if published.
         struval: its name in STRUVAL, if published.
-        source: the standard that it comes from.
+        source: the standard that defines it.
     """
 
     code: str

@@ -264,7 +264,7 @@ def _without(missing: Missing) -> str:
 
 @lru_cache(maxsize=64)
 def _unfit(codes: frozenset[str], format_: TextFormat) -> tuple[tuple[str, str], ...]:
-    """Return, for each demand of a format that codes violate, the first such code and what is wrong with it."""
+    """Return, for each requirement of a format that codes violate, the first such code and the violation."""
     broken = facets("code", format_.text_type or "String", format_, lambda _: None, Constant(value=False))
     found: list[tuple[str, str]] = []
     for one in broken:

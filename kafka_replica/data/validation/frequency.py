@@ -50,7 +50,7 @@ WRITTEN: Final = {
 
 
 class FrequencyCheck(NamedTuple):
-    """The frequency check, or what is needed to make it."""
+    """The frequency check, or the data that it needs."""
 
     component: str
     broken: Condition

@@ -8,7 +8,7 @@ from kafka_replica.data.validation.model import FIELDS
 
 
 class Location(NamedTuple):
-    """The location of a row in the files of a data set; what is unknown is None.
+    """The location of a row in the files of a data set; unknown values are None.
 
     Attributes:
         file: the file, ``archive.zip!/data.csv`` for a file in an archive, ``-`` for standard input.

@@ -1,4 +1,4 @@
-"""Interpreters of common formats: what a record means that is not simply a value under its key.
+"""Interpreters of common formats: the meaning of records that are not simply a value under their key.
 
 The module ``directories.interpretation`` defines what an interpreter is. This package may import only that, records,
 errors and msgspec. Read ``connect_json`` first.

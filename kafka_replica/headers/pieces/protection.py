@@ -57,7 +57,7 @@ def parse_statement(content: bytes) -> Statement:
     """Return the statement in a header.
 
     Raises:
-        ValueError: the header is not one of this form.
+        ValueError: the header does not have this form.
     """
     if len(content) > _MAX_STATEMENT_BYTES or not content.isascii():
         raise ValueError("its header is not a short ASCII text")
@@ -149,7 +149,7 @@ class Protection(Piece):
         return Statement(algorithm, key_id, self._bind_topic, self._protected)
 
     def check(self, statement: Statement) -> None:
-        """Check that a statement protects at least what is required here.
+        """Check that a statement protects at least the required parts.
 
         Raises:
             ValueError: the topic or a header is not protected.

@@ -213,7 +213,7 @@ class Queue:
         Args:
             up_to: all up to this one.
             offset: where its progress record lies, if known.
-            sizes: bytes and records as sent, of those that differ from what was recorded.
+            sizes: bytes and records as sent, for transactions that differ from the recorded ones.
             not_carried: how many records the format could not carry.
             recorded_ms: when the transaction ``up_to`` was recorded that has arrived; None if that is not known.
             incarnation: for which Kafka has acknowledged it.

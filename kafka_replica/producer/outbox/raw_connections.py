@@ -34,7 +34,7 @@ def usable(connection: AnyConnection, doing: str) -> Iterator[Connection]:
 
     Raises:
         UsageError: the connection is of another library, or commits each statement by itself.
-        OutboxError: the database refused what was done within the block.
+        OutboxError: the database refused a statement within the block.
     """
     if isinstance(connection, Connection):
         with outbox_errors(doing):

@@ -37,7 +37,7 @@ class TableCopy:
     Args:
         settings: the settings of the source.
         session: a connected session with Kafka.
-        progress: what has arrived in Kafka.
+        progress: the position that has arrived in Kafka.
         read_topic: returns the digests of the topic's values.
         notify: called with each notice.
 
@@ -74,7 +74,7 @@ class TableCopy:
             ) from error
 
     def step(self, table: TableSnapshot, requested: str | None = None) -> int:
-        """Write what is new in a snapshot; return the number of records.
+        """Write the new rows of a snapshot; return the number of records.
 
         Args:
             table: the snapshot.
@@ -82,7 +82,7 @@ class TableCopy:
 
         Raises:
             SourceError: the table cannot be copied; nothing was written.
-            KafkaReplicaError: writing failed. Discard the session; the next one finds out what has arrived.
+            KafkaReplicaError: writing failed. Discard the session; the next session finds out what has arrived.
         """
         work = next_work(self._reached, table.snapshot, table.mapping.digest, requested)
         match work:

@@ -120,7 +120,7 @@ class TableSource:
     # --- the loop ---
 
     def _becomes_leader(self, connection: TableConnection) -> bool:
-        """Wait until this instance is the one that copies; return False if the source is closed before."""
+        """Wait until this instance copies; return False if the source is closed before."""
         stands_by = False
         while not connection.try_lock():
             if not stands_by:
@@ -157,7 +157,7 @@ class TableSource:
                 self._wait(connection)
 
     def _copy_snapshot(self, connection: TableConnection, copy: TableCopy) -> int:
-        """Copy what is new in a snapshot of the table; return the number of records."""
+        """Copy the new rows in a snapshot of the table; return the number of records."""
         is_requested = self._requested.is_set()
         if is_requested:  # otherwise a request that comes at this moment would be lost
             self._requested.clear()

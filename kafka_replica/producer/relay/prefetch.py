@@ -32,7 +32,7 @@ class Prefetcher:
         self._due = False
 
     def start(self, pending: Sequence[Recorded]) -> None:
-        """Start to read the transactions that will be sent next, and discard what was read before."""
+        """Start to read the transactions that will be sent next, and discard those that were read before."""
         self._ready, self._reading = {}, None
         self._rest, self._due = grouped(pending), True
         self.read_next()  # these contents are requested next

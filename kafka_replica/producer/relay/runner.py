@@ -83,7 +83,7 @@ class Runner:
         lease: this instance's lease.
         make_session: opens a session for an incarnation of the producer.
         transactional_id: the producer's transactional id.
-        first_start: what a producer that has never sent anything does at its start.
+        first_start: the behaviour at the start of a producer that has never sent anything.
         poll_s: the interval between queries of the database for more work, in seconds.
         retries: how often a failure that mostly passes, but is not an outage, is retried.
         notify: called with each notice.

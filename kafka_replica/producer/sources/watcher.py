@@ -1,4 +1,4 @@
-"""Read a source repeatedly while its producer is the one that publishes."""
+"""Read a source repeatedly while its producer publishes."""
 
 from __future__ import annotations
 

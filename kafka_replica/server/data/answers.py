@@ -45,7 +45,7 @@ def map_answer(outcome: Outcome, out: Path, format_name: str) -> Content:
 
 
 def report_json(outcome: Outcome) -> bytes:
-    """Return what the commands write to ``report.json``."""
+    """Return the report that the commands write to ``report.json``."""
     return (json.dumps(outcome.as_json(), indent=2, ensure_ascii=False) + "\n").encode(errors="backslashreplace")
 
 

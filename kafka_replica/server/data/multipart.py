@@ -57,7 +57,7 @@ class FormReader:
         self._buffer = bytearray(b"\r\n")  # so that the first delimiter is like the others
         self._state = _State.CONTENT
         self._write_file = write
-        self._write: Callable[[bytes], object] = _ignore  # what is before the first part
+        self._write: Callable[[bytes], object] = _ignore  # the data before the first part
         self._left = _MOST_FIELDS
         self.fields: list[tuple[str, bytearray]] = []
         """The names and contents of the parts that are texts."""
@@ -85,14 +85,14 @@ class FormReader:
             raise DatasetError(f"reading the form: it has no file; attach one as {FILE_FIELDS[0]}")
 
     def _step(self) -> bool:
-        """Process what the buffer begins with; return False if more data is needed."""
+        """Process the beginning of the buffer; return False if more data is needed."""
         if self._state is _State.CONTENT:
             return self._content()
         if self._state is _State.AFTER_BOUNDARY:
             return self._after_boundary()
         if self._state is _State.HEADERS:
             return self._headers()
-        self._buffer.clear()  # what is after the last boundary
+        self._buffer.clear()  # the data after the last boundary
         return False
 
     def _content(self) -> bool:

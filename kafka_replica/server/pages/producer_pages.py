@@ -143,7 +143,7 @@ class ProducerPages:
 
 
 def _with_problems(compute: Callable[[], T]) -> T:
-    """Return what a function computes; errors of the producer's database become problems without secrets."""
+    """Return the result of a function; errors of the producer's database become problems without secrets."""
     try:
         return compute()
     except OutboxUnavailableError as error:

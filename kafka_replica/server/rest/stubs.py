@@ -1,9 +1,9 @@
 """Stubs: artefacts reduced to their identification and names.
 
 Source: SDMX REST 2.2.2, doc/structures.md (``detail``); SDMX 3.0 Section 2, "MaintainableArtefact"
-(``isExternalReference``, ``structureURL``). Stubs keep what the schemas of SDMX-ML demand of every artefact: the
-ends of maps and agreements, the role of constraints, the version of VTL. They demand a code of a hierarchy, so
-hierarchies have no stubs.
+(``isExternalReference``, ``structureURL``). Stubs keep the content that the schemas of SDMX-ML require of every
+artefact: the ends of maps and agreements, the role of constraints, the version of VTL. They demand a code of a
+hierarchy, so hierarchies have no stubs.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Writing of an answer's message, and the notices about what the message lacks."""
+"""Writing of an answer's message, and the notices about its missing content."""
 
 from __future__ import annotations
 

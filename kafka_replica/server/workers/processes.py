@@ -76,7 +76,7 @@ class Workers:
         return all(worker is not None and worker.is_serving for worker in self._workers.values())
 
     def statistics(self) -> Sequence[LiveStats]:
-        """Return what the workers reported last."""
+        """Return the last reports of the workers."""
         running = [worker for worker in self._workers.values() if worker is not None]
         return [worker.statistics for worker in running if worker.statistics is not None]
 

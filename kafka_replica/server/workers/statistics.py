@@ -10,10 +10,10 @@ from kafka_replica.sdmx.lookups.live import LiveStats
 
 
 class SummedStatistics:
-    """The structures as the worker with the newest version counts them; what the caches did, added up.
+    """The structures as the worker with the newest version counts them; the sums of the caches' counts.
 
     Args:
-        reported: returns what the workers reported last.
+        reported: returns the last reports of the workers.
     """
 
     def __init__(self, reported: Callable[[], Sequence[LiveStats]]) -> None:

@@ -13,7 +13,7 @@ from kafka_replica.errors import ConfigurationError
 
 CHUNK_BYTES: Final = 16 << 20
 MOST_LINES: Final = 200_000
-"""The most lines of a chunk: what is kept of a row while it is processed does not depend on its length."""
+"""The most lines of a chunk: the memory for a row while it is processed does not depend on its length."""
 LONGEST_RECORD_BYTES: Final = 64 << 20
 _MARKS: Final = (
     (codecs.BOM_UTF8, "utf-8-sig"),

@@ -204,7 +204,7 @@ def open_plain_csv(
 ) -> CsvTable:  # fmt: skip
     """Open other CSV, with component ids as column names.
 
-    The separator is the one of comma, semicolon, tab and ``|`` that the header shows.
+    The separator is a comma, semicolon, tab or ``|``, as in the header.
 
     Args:
         path: the file, which may be compressed.

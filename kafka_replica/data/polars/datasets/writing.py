@@ -138,7 +138,7 @@ class SdmxCsvFile:
             self._languages[name] = sorted({*self._languages.get(name, ()), *found})
 
     def close(self) -> None:
-        """Write what was kept, and close the file.
+        """Write the rows that were kept, and close the file.
 
         Raises:
             UsageError: the file cannot be written.

@@ -95,7 +95,7 @@ class Attributes:
                 one[self._name] = value
 
     def _begin(self, segment: Segment, given: list[str]) -> None:
-        """Note what the next attributes belong to."""
+        """Note the object to which the next attributes belong."""
         key = [one.strip() for one in given]
         series, self._number = self._components.series, segment.number
         expected = {_DATA_SET: 0, _DIMENSIONS: len(series), _OBSERVATION: len(series) + 2}.get(self._scope)
