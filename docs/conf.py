@@ -69,7 +69,8 @@ def directive(value: object) -> str:
     """Return the directive that documents a class or routine, with its options; empty for other values."""
     if inspect.isclass(value):
         kind = "autoexception" if issubclass(value, BaseException) else "autoclass"
-        options = ["members:", "undoc-members:", "show-inheritance:", *inherited(value)]
+        bases = [] if value.__bases__ == (object,) else ["show-inheritance:"]
+        options = ["members:", "undoc-members:", *bases, *inherited(value)]
         return f".. {kind}:: {{name}}\n" + "".join(f"   :{option}\n" for option in options)
     if inspect.isroutine(value):
         return ".. autofunction:: {name}\n"
