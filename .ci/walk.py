@@ -45,14 +45,15 @@ class Shell:
         self._process.stdin.flush()
         lines = []
         for line in self._process.stdout:
-            if line.startswith(_DONE):
+            last, is_done, status_text = line.partition(_DONE)  # the output may end without a line break
+            lines.append(last)
+            sys.stdout.write(last)
+            if is_done:
                 break
-            lines.append(line)
-            sys.stdout.write(line)
         else:
             sys.exit("the shell has ended")
         say(f"    [{time.monotonic() - began_s:.0f} s]")
-        found = int(line.split()[1])
+        found = int(status_text)
         if found != status:
             sys.exit(f"the exit status is {found} instead of {status}")
         output = "".join(lines)
