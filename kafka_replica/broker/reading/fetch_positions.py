@@ -173,14 +173,38 @@ class FetchPositions:
                 found[topic] = values
         return found
 
-    async def look(self) -> list[Partition]:
-        """Return the partitions that are not read yet; queries every leader."""
+    async def look(self, asked: Mapping[Partition, int] | None = None) -> list[Partition]:
+        """Return the partitions that are not read yet; queries every leader.
+
+        Args:
+            asked: the leaders that were asked for the ends of partitions before.
+
+        Raises:
+            BrokerUnavailableError: a broker knows of a newer leader than the one that was asked.
+        """
         try:
-            found = await self._find(self.leaders)
+            answers = await self._cluster.metadata(self._topics, self.leaders)
+            found = self._same(answers)
         except BrokerUnavailableError:
             await self.find_leaders(now=True)
             raise
+        self._check_leaders(asked or {}, answers)
         return self._unread(found)
+
+    def _check_leaders(self, asked: Mapping[Partition, int], answers: list[MetadataAnswer]) -> None:
+        """Check that no broker knows of newer leaders than those that were asked.
+
+        A leader that was replaced while it did not run does not know it for a moment, and reports old ends as the
+        present ones; brokers that ran meanwhile know it.
+        """
+        for partition, leader in asked.items():
+            topics = [answer.topics[partition.topic] for answer in answers]
+            number = partition.partition
+            newest = max(topics, key=lambda topic: topic.epochs.get(number, -1))
+            told = newest.leaders.get(number, -1)
+            if told not in {leader, -1}:
+                self._fetch_positions[partition].leader = told
+                raise BrokerUnavailableError(f"the leader of {partition} has changed, from broker {leader} to {told}")
 
     def unread_in(self, answer: memoryview) -> list[Partition] | None:
         """Return the partitions that are not read yet, by an answer to ``question``; None if it does not show them."""
@@ -226,9 +250,10 @@ class FetchPositions:
         Args:
             unread: the partitions that are not read yet, if they are known.
         """
+        asked = {each.partition: each.leader for each in self}
         high = await self._offsets(list(self._fetch_positions), LATEST)
         if unread is None:
-            unread = await self.look()  # queried last: the ends then belong to the topics that are read
+            unread = await self.look(asked)  # queried last: the ends then belong to the topics that are read
         stable = {each.partition: min(each.stable, high[each.partition]) for each in self}
         return Ends(Position(stable), Position({**high, **dict.fromkeys(unread, 0)}))
 

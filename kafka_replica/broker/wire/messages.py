@@ -50,6 +50,8 @@ class TopicAnswer(NamedTuple):
     error: int
     leaders: dict[int, int]
     """Partition -> its leader, -1 if there is no leader now."""
+    epochs: dict[int, int]
+    """Partition -> the epoch of that leader, which grows with each change."""
 
 
 class MetadataAnswer(NamedTuple):
@@ -92,18 +94,19 @@ def _topic(cursor: Cursor) -> TopicAnswer:
     name = cursor.string() or ""
     topic_id = UUID(bytes=bytes(cursor.take(16)))
     cursor.at += 1  # is internal
-    leaders = dict(cursor.array(_leader))
+    found = cursor.array(_leader)
     cursor.at += 4  # authorized operations
     cursor.tags()
-    return TopicAnswer(name, topic_id, error, leaders)
+    leaders = {partition: leader for partition, leader, _ in found}
+    return TopicAnswer(name, topic_id, error, leaders, {partition: epoch for partition, _, epoch in found})
 
 
-def _leader(cursor: Cursor) -> tuple[int, int]:
-    _error, partition, leader, _epoch = cursor.unpack(_PARTITION)
+def _leader(cursor: Cursor) -> tuple[int, int, int]:
+    _error, partition, leader, epoch = cursor.unpack(_PARTITION)
     for _ in range(3):  # replicas, in-sync replicas, offline replicas
         cursor.skip_array(4)
     cursor.tags()
-    return partition, leader
+    return partition, leader, epoch
 
 
 def offsets_request(partitions: Iterable[Partition], timestamp: int, isolation: int) -> bytes:

@@ -1,0 +1,46 @@
+"""The ends of a partition are not believed if another broker knows of a newer leader than the one that was asked.
+
+A leader that was replaced while it was frozen answers for a moment as if it still led, with the ends of the past.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pytest
+
+from kafka_replica import Partition
+from kafka_replica.broker.reading.markers import MarkerReader
+from kafka_replica.broker.wire.cluster import Cluster
+from kafka_replica.broker.wire.messages import MetadataAnswer
+from kafka_replica.embedded import LocalKafka
+from kafka_replica.errors import BrokerUnavailableError
+from kafka_replica.testing.pytest_plugin import TopicMaker
+
+
+@pytest.mark.parametrize("is_newer", [True, False])
+def test_ends_of_a_replaced_leader(
+    local_kafka: LocalKafka, kafka_topic: TopicMaker, monkeypatch: pytest.MonkeyPatch, *, is_newer: bool
+) -> None:
+    """A second broker names another leader, of a newer epoch or of an older one."""
+    topic, ask = kafka_topic("replaced"), Cluster.metadata
+
+    async def with_another(cluster: Cluster, topics: Iterable[str], nodes: Iterable[int] = ()) -> list[MetadataAnswer]:
+        (answer,) = await ask(cluster, topics, nodes)
+        known = answer.topics[topic]
+        epoch = known.epochs[0] + (1 if is_newer else -1)
+        other = known._replace(leaders={0: 99}, epochs={0: epoch})
+        return [answer, answer._replace(topics={topic: other})]
+
+    reader = MarkerReader({"bootstrap.servers": local_kafka.bootstrap_servers}, [topic])
+    reader.open()
+    leader = reader.leaders[Partition(topic, 0)]
+    monkeypatch.setattr(Cluster, "metadata", with_another)
+    if is_newer:
+        with pytest.raises(BrokerUnavailableError, match=f"has changed, from broker {leader} to 99"):
+            reader.ends()
+        assert reader.leaders[Partition(topic, 0)] == 99
+    else:
+        assert reader.ends().high[Partition(topic, 0)] == 0
+        assert reader.leaders[Partition(topic, 0)] == leader
+    reader.close()
