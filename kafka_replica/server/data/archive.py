@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -52,6 +53,10 @@ def file_of_archive(path: Path) -> Iterator[bytes]:
                     yield piece
         except _DAMAGES as error:
             raise DatasetError(f"reading the archive: it is damaged: {error}") from error
+        except OSError as error:
+            if error.errno != errno.EINVAL:
+                raise
+            raise DatasetError("reading the archive: it is damaged: its directory names an impossible place") from error
 
 
 def _opened(path: Path) -> zipfile.ZipFile:
