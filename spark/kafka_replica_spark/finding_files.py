@@ -9,7 +9,7 @@ import shutil
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final
+from typing import IO, Any, Final
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -32,27 +32,28 @@ def check_kind(path: Path) -> None:
         )
 
 
-def write_findings(table: DataFrame, path: Path, *, writes_here: bool) -> None:
-    """Write a table of findings; an existing file is replaced.
+def write_findings(table: DataFrame, path: Path, *, writes_here: bool, most: int | None = None) -> None:
+    """Write the first ``most`` rows of a table of findings; an existing file is replaced.
 
     Args:
         table: the table, in its order.
         path: the file, on the driver's machine.
         writes_here: whether Spark can write to that machine: then each partition is written in parallel first.
+        most: how many rows are written; None for all.
 
     Raises:
         UsageError: the file cannot be written.
     """
     try:
         if writes_here:
-            _write_parts(table, path)
+            _write_parts(table, path, most)
         else:
-            _write_rows(table, path)
+            _write_rows(table, path, most)
     except OSError as error:
         raise UsageError(f"writing the findings to {path}: {reason_of(error)}") from error
 
 
-def _write_parts(table: DataFrame, path: Path) -> None:
+def _write_parts(table: DataFrame, path: Path, most: int | None) -> None:
     folder = path.with_name(f".{path.name}-parts")
     writer = table.write.mode("overwrite")
     try:
@@ -64,29 +65,55 @@ def _write_parts(table: DataFrame, path: Path) -> None:
                 writer.json(str(folder), ignoreNullFields=False)
             case _:
                 writer.parquet(str(folder))
-        _join(sorted(folder.glob("part-*")), path, table.columns)
+        join_parts(sorted(folder.glob("part-*")), path, table.columns, most)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _join(parts: Sequence[Path], path: Path, names: Sequence[str]) -> None:
+def join_parts(parts: Sequence[Path], path: Path, names: Sequence[str], most: int | None) -> None:
+    """Write the first ``most`` rows of files with the same columns to one file; without a number, all of them."""
     if path.suffix.lower() == ".parquet":
-        with pq.ParquetWriter(path, _schema(names)) as writer:
-            for part in parts:
-                for batch in pq.ParquetFile(part).iter_batches():
-                    writer.write_batch(batch.cast(_schema(names)))
+        _join_parquet(parts, path, names, most)
         return
     with path.open("wb") as file:
         if path.suffix.lower() == ".csv":
             file.write(",".join(names).encode() + b"\n")
+        left = most
         for part in parts:
             with part.open("rb") as rows:
-                shutil.copyfileobj(rows, file)
+                if left is None:
+                    shutil.copyfileobj(rows, file)
+                else:
+                    left -= _copy_rows(rows, file, left, may_break=path.suffix.lower() == ".csv")
 
 
-def _write_rows(table: DataFrame, path: Path) -> None:
+def _copy_rows(source: IO[bytes], target: IO[bytes], most: int, *, may_break: bool) -> int:
+    """Copy rows of text, which in CSV may have line breaks within quotes; return their number."""
+    rows, quotes = 0, 0
+    for line in source if most else ():
+        target.write(line)
+        quotes += line.count(b'"') if may_break else 0
+        rows += quotes % 2 == 0
+        if rows == most:
+            break
+    return rows
+
+
+def _join_parquet(parts: Sequence[Path], path: Path, names: Sequence[str], most: int | None) -> None:
+    schema, left = _schema(names), most
+    with pq.ParquetWriter(path, schema) as writer:
+        for part in parts:
+            for batch in pq.ParquetFile(part).iter_batches():
+                first = batch if left is None else batch.slice(0, left)
+                writer.write_batch(first.cast(schema))
+                left = None if left is None else left - first.num_rows
+                if left == 0:
+                    return
+
+
+def _write_rows(table: DataFrame, path: Path, most: int | None) -> None:
     """Write the rows as the driver gets them, a partition at a time."""
-    rows = table.toLocalIterator(prefetchPartitions=True)
+    rows = islice(table.toLocalIterator(prefetchPartitions=True), most)
     blocks: Iterator[list[Any]] = iter(lambda: list(islice(rows, _BLOCK_ROWS)), [])
     if path.suffix.lower() == ".parquet":
         schema = _schema(table.columns)

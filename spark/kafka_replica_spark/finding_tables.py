@@ -73,8 +73,10 @@ def _of_data_set(like: DataFrame, dataset: Sequence[Finding]) -> DataFrame | Non
     return like.sparkSession.createDataFrame(rows, schema)
 
 
-def write_ess_report(path: Path, table: DataFrame, report: Report, rules: Rules | None) -> None:
-    """Write a report in the form of the European Statistical System; the findings pass the driver in blocks.
+def write_ess_report(
+    path: Path, table: DataFrame, report: Report, rules: Rules | None, *, most: int | None = None
+) -> None:
+    """Write a report in the form of the European Statistical System, of the first ``most`` findings, in blocks.
 
     Raises:
         UsageError: the file cannot be written.
@@ -91,6 +93,6 @@ def write_ess_report(path: Path, table: DataFrame, report: Report, rules: Rules 
             number, kinds[kind], report, (one["time"], one["series"], one["component"]), place, one["value"]
         )
 
-    rows = enumerate(table.toLocalIterator(), start=1)
+    rows = enumerate(islice(table.toLocalIterator(), most), start=1)
     blocks = iter(lambda: [written(*one) for one in islice(rows, _BLOCK_ROWS)], [])
     write_objects(path, blocks, report, rules, event)

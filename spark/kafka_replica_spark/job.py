@@ -57,6 +57,9 @@ _FILE: Final = re.compile(r"while reading file (?P<path>\S+)\.\s")
 _REFUSED: Final = re.compile(r"\[USER_RAISED_EXCEPTION\] (?P<said>(?:reading|writing) .*?)\s+SQLSTATE", re.DOTALL)
 """An error raised by this package's own expressions; see ``raise_error``."""
 
+_MOST_IN_MEMORY: Final = 100_000
+"""The number of findings up to which Spark selects the first ones in memory."""
+
 
 @contextmanager
 def _in_words_of_ours() -> Iterator[None]:
@@ -214,14 +217,16 @@ def _list(job: Job, checked: DataFrame, data: DataFrame, made: Report, *, writes
     if not _lists_findings(job):
         return None
     table = finding_table(checked, data, job.rules, made.dataset, names_files=job.names_files)
-    first = table if job.max_findings is None else table.limit(job.max_findings)
+    most = job.max_findings
+    # Spark keeps the first rows of a limit in memory, also a million of them; more rows are sorted on disk, then cut.
+    first = table if most is None or most > _MOST_IN_MEMORY else table.limit(most)
     for path in job.ess_reports:
-        write_ess_report(path, first, made, None if isinstance(job, MappingJob) else job.rules)
+        write_ess_report(path, first, made, None if isinstance(job, MappingJob) else job.rules, most=most)
     if job.findings is None:
         return None
-    write_findings(first, job.findings, writes_here=writes_here)
+    write_findings(first, job.findings, writes_here=writes_here, most=most)
     total = sum(made.counts.values()) + len(made.dataset)
-    return total if job.max_findings is None else min(total, job.max_findings)
+    return total if most is None else min(total, most)
 
 
 def _write(df: DataFrame, job: Job, what: str, rules: Rules) -> None:

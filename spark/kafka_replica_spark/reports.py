@@ -14,6 +14,7 @@ from kafka_replica.data.validation.model import ERRORS, FIELDS, Finding, Rules
 from kafka_replica.data.validation.report import Report
 from kafka_replica.data.validation.report_building import KINDS, ORDER, SERIES, report_of
 from kafka_replica.data.validation.requests import need_errors
+from kafka_replica_spark.caching import persist
 from kafka_replica_spark.cross_row import extents
 from kafka_replica_spark.rows import PreparedFrame, joined, prepared
 
@@ -59,7 +60,7 @@ def map_report(mapped: DataFrame, plan: MapPlan) -> Report:
 def _cached(df: DataFrame) -> Iterator[None]:
     was_cached = df.is_cached
     if not was_cached:
-        df.persist()
+        persist(df)
     try:
         yield
     finally:

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
-from pyspark.storagelevel import StorageLevel
 
 from kafka_replica import Snapshot
 from kafka_replica.data.mapping.model import SOURCE
@@ -21,6 +20,7 @@ from kafka_replica.data.validation.requests import rules_for, splitting_at
 from kafka_replica.data.validation.screening import narrowed, screens
 from kafka_replica.errors import UsageError
 from kafka_replica.sdmx import Urn
+from kafka_replica_spark.caching import persist
 from kafka_replica_spark.cross_row import MarkedCheck, compared
 from kafka_replica_spark.findings import Finding, Item, with_findings
 from kafka_replica_spark.literals import MOST_IN_MAPS, entries, maps_are_hashed
@@ -106,7 +106,7 @@ def split(validated: DataFrame, *, severity: str = "error") -> Split:
     """
     worse = splitting_at(validated.columns, severity)
     if not validated.isStreaming and not validated.is_cached:
-        validated.persist(StorageLevel.MEMORY_AND_DISK)
+        persist(validated)
     bad = F.coalesce(F.exists(F.col(ERRORS), lambda one: one["severity"].isin(*worse)), F.lit(False))
     if SOURCE in validated.columns:
         # Mapped rows: bad rows in their original form.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 from collections.abc import Iterator
@@ -18,6 +19,7 @@ from kafka_replica.data.jobs import Job, MappingJob, Outcome, ValidationJob, eng
 from kafka_replica.data.polars.datasets import write_sdmx_csv
 from kafka_replica.data.validation import Rules, compile_rules, generate_rows
 from kafka_replica.sdmx import Snapshot, Structures
+from kafka_replica_spark import job as job_of_spark
 from kafka_replica_spark import message_blocks
 from support.mapping.map_cases import one
 from support.mapping.maps_by_hand import plan_of
@@ -97,19 +99,26 @@ def _small_blocks(spark: SparkSession) -> Iterator[None]:
 
 @pytest.mark.usefixtures("uncompiled")
 def test_findings_of_validation(demo: Snapshot, spark: SparkSession, tmp_path: Path) -> None:
-    """Findings of CSV in many blocks, other CSV and Parquet have the files, rows and order of the local engine."""
+    """Findings have the files, rows and order of the local engine.
+
+    The files are CSV in many blocks, small CSV, several of which are in a partition, compressed CSV, and Parquet.
+    """
     rules = _rules(demo)
     rows = _data(rules, 300)
     write_sdmx_csv(rows[:160], tmp_path / "a data.csv", rules)
-    rows[160:200].write_csv(tmp_path / "b.csv")
-    rows[200:].write_parquet(tmp_path / "c.parquet", row_group_size=30)
-    sources = sources_of([str(tmp_path / name) for name in ("a data.csv", "b.csv", "c.parquet")])
+    rows[160:180].write_csv(tmp_path / "b.csv")
+    rows[180:190].write_csv(tmp_path / "b2.csv")
+    (tmp_path / "b3.csv.gz").write_bytes(gzip.compress(rows[190:230].write_csv().encode()))
+    rows[230:].write_parquet(tmp_path / "c.parquet", row_group_size=20)
+    names = ("a data.csv", "b.csv", "b2.csv", "b3.csv.gz", "c.parquet")
+    sources = sources_of([str(tmp_path / name) for name in names])
     job = ValidationJob(sources=sources, rules=rules, out=tmp_path)
     with _small_blocks(spark):
         local, found, first, other = _both(tmp_path, job, "csv")
     assert found.drop(_UNKNOWN).equals(local.drop(_UNKNOWN))
     assert found.columns == local.columns
     assert first.listed == other.listed == local.height > 50
+    assert set(local["file"]) == {str(tmp_path / name) for name in names}
     assert first.report.counts == other.report.counts
     assert _ess(tmp_path / "local-csv" / "report.ess.json") == _ess(tmp_path / "spark-csv" / "report.ess.json")
 
@@ -134,8 +143,12 @@ def test_findings_of_messages(demo: Snapshot, tmp_path: Path, monkeypatch: pytes
 
 
 @pytest.mark.usefixtures("uncompiled")
-def test_findings_of_a_map(spark: SparkSession, tmp_path: Path) -> None:
-    """The first findings of a map are those of the local engine; the others are counted."""
+@pytest.mark.parametrize("most_in_memory", [10, 100])
+def test_findings_of_a_map(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most_in_memory: int
+) -> None:
+    """The first findings of a map are those of the local engine, however Spark selects them; the others are counted."""
+    monkeypatch.setattr(job_of_spark, "_MOST_IN_MEMORY", most_in_memory)
     version = hand_made(*one("R", "A>x", "B>y", "B>z"))
     plan = plan_of(version)
     ends = [compile_rules(Structures(version), str(side.urn)) for side in (plan.source, plan.target)]
@@ -151,3 +164,5 @@ def test_findings_of_a_map(spark: SparkSession, tmp_path: Path) -> None:
     assert first.listed == other.listed == local.height == 70
     assert first.report.counts == other.report.counts
     assert sum(first.report.counts.values()) >= 200
+    reports = [_ess(tmp_path / f"{name}-jsonl" / "report.ess.json") for name in ("local", "spark")]
+    assert len(reports[0]) == len(reports[1])
