@@ -36,10 +36,11 @@ from kafka_replica.listeners import (
     Listener,
     Subscription,
 )
+from kafka_replica.publication.health import Health
 from kafka_replica.publication.history import Difference, difference
 from kafka_replica.publication.publisher import Publisher
 from kafka_replica.publication.recorders import VersionRecorder
-from kafka_replica.publication.status import Health, State, Status
+from kafka_replica.publication.status import State, Status
 from kafka_replica.records import Partition, Position
 from kafka_replica.replication.dead_letters import DeadLetters
 from kafka_replica.replication.initial_records import InitialRecords

@@ -15,8 +15,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.programs.common import key_of, percentile, tell
+from kafka_replica.publication.health import Health
 from kafka_replica.publication.publisher import Publisher
-from kafka_replica.publication.status import Health
 from kafka_replica.records import Partition, Position
 from kafka_replica.replication.delta_builder import DeltaBuilder
 from kafka_replica.stores import MemoryStore, RocksStore, Store

@@ -13,8 +13,9 @@ from threading import Condition
 from kafka_replica.common.compiled import parser_name
 from kafka_replica.errors import KafkaReplicaError
 from kafka_replica.headers.transactions import TransactionHeaders
+from kafka_replica.publication.health import Health
 from kafka_replica.publication.latency import Latencies
-from kafka_replica.publication.status import Counts, Health, State, Status, lag
+from kafka_replica.publication.status import Counts, State, Status, lag
 from kafka_replica.records import Position
 from kafka_replica.transactions import Ends
 

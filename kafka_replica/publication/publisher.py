@@ -16,10 +16,11 @@ from kafka_replica.listeners import DEFAULT_RECENT_CHANGES, Change, Mailbox, Rec
 from kafka_replica.listeners.version_diff import VersionDiff
 from kafka_replica.listeners.waiters import Call, Callbacks, Waiters, run_callbacks
 from kafka_replica.publication.bad_record_list import BadRecordList
+from kafka_replica.publication.health import Health
 from kafka_replica.publication.health_tracker import HealthTracker
 from kafka_replica.publication.history import History
 from kafka_replica.publication.recorders import Recorders, VersionRecorder
-from kafka_replica.publication.status import Health, State, Status
+from kafka_replica.publication.status import State, Status
 from kafka_replica.records import Partition, Position
 from kafka_replica.stores import Snapshot
 from kafka_replica.stores.delta import AppliedChanges

@@ -1,15 +1,4 @@
-"""The status of a replica, and its state as a state machine without I/O or clock.
-
-    catching up --barrier passed--> live <--> blocked
-         ^ |                         | ^      (and back, when the log was replaced)
-         | +--> blocked              v |
-         +----------------------> stalled          any of them --> failed | stopped, for good
-
-A replica is *blocked* while the last stable offset has not moved for ``blocked_after_s`` although there
-are records behind it, everything below it has been read, and so no version can be made: a producer
-holds a transaction open. It is *stalled* when the broker has not answered for
-``stalled_after_s``. In both states it continues to serve its last version, if it has one.
-"""
+"""The states of a replica, its status, and the counts in it."""
 
 from __future__ import annotations
 
@@ -19,7 +8,7 @@ from typing import Any
 
 from kafka_replica.common.wording import counted, quoted
 from kafka_replica.publication.latency import Latencies
-from kafka_replica.records import Partition, Position
+from kafka_replica.records import Position
 
 
 class State(StrEnum):
@@ -39,94 +28,6 @@ class State(StrEnum):
     """An error ended the replica; the last version is still served."""
     STOPPED = "stopped"
     """The replica was closed."""
-
-
-class Health:
-    """A state machine that derives the state from events. All times are seconds of one monotonic clock.
-
-    ``started``, ``heard``, ``ends``, ``ready``, ``not_ready``, ``failed`` and ``stopped`` are events;
-    ``state(now_s)`` returns the state.
-    """
-
-    def __init__(self, *, stalled_after_s: float, blocked_after_s: float) -> None:
-        self.stalled_after_s = stalled_after_s
-        self.blocked_after_s = blocked_after_s
-        self._final: State | None = None
-        self.is_ready = False
-        """True if the barrier was passed, and the version shown is not outdated."""
-        self.heard_s: float | None = None
-        """The time of the last answer of a broker; None before the start."""
-        self._held: tuple[Partition, int] | None = None
-        self._held_since_s = 0.0
-        self._waits = True
-
-    def started(self, now_s: float) -> None:
-        """Note that reading begins; the broker has ``stalled_after_s`` to answer."""
-        self.heard_s = now_s
-
-    def heard(self, now_s: float) -> None:
-        """Note that the broker answered."""
-        self.heard_s = now_s
-
-    def ready(self) -> None:
-        """Note that the barrier was passed."""
-        self.is_ready = True
-
-    def not_ready(self) -> None:
-        """Note that the version shown is outdated."""
-        self.is_ready = False
-        self._held = None
-
-    def failed(self) -> None:
-        """Note that an error ended the replica."""
-        self._final = self._final or State.FAILED
-
-    def stopped(self) -> None:
-        """Note that the replica was closed."""
-        self._final = State.STOPPED
-
-    def ends(self, stable: Position, high: Position, positions: Position, now_s: float, *, waits: bool = True) -> None:
-        """Note the ends of the partitions as the broker reported them, and the positions read.
-
-        ``waits`` is true if open transactions hold back committed records.
-        """
-        self._waits = waits
-        held = next(
-            (
-                (partition, offset)
-                for partition, offset in stable.items()
-                if offset < high.get(partition, 0) and positions.get(partition, 0) >= offset
-            ),
-            None,
-        )
-        if held != self._held:
-            self._held, self._held_since_s = held, now_s
-
-    def blocked_s(self, now_s: float) -> float:
-        """Return how long the same open transaction has held back records, in seconds; 0 without such a transaction."""
-        return now_s - self._held_since_s if self._held is not None else 0.0
-
-    @property
-    def is_over(self) -> bool:
-        """True if the replica has failed or was closed."""
-        return self._final is not None
-
-    @property
-    def blocking_transaction(self) -> tuple[Partition, int] | None:
-        """The partition and first offset of the open transaction that holds back records, or None."""
-        return self._held
-
-    def state(self, now_s: float) -> State:
-        """Return the state at a time."""
-        if self._final is not None:
-            return self._final
-        if self.heard_s is None:
-            return State.NEW
-        if now_s - self.heard_s >= self.stalled_after_s:
-            return State.STALLED
-        if self._held is not None and self._waits and self.blocked_s(now_s) >= self.blocked_after_s:
-            return State.BLOCKED
-        return State.LIVE if self.is_ready else State.CATCHING_UP
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from kafka_replica import MemoryStore, Partition, Position, Record, Store
 from kafka_replica.broker.reading.readers import Boundaries
 from kafka_replica.common.clock import now
 from kafka_replica.headers.transactions import TransactionHeaders
+from kafka_replica.publication.health import Health
 from kafka_replica.publication.publisher import Publisher
-from kafka_replica.publication.status import Health
 from kafka_replica.replication.deletion_check import DeletionCheck
 from kafka_replica.replication.delta_builder import CommittedOutcome, DeltaBuilder
 from kafka_replica.replication.follower import Follower

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 from kafka_replica import Change, MemoryStore, Position, Snapshot
 from kafka_replica.listeners import Mailbox
+from kafka_replica.publication.health import Health
 from kafka_replica.publication.publisher import Publisher
-from kafka_replica.publication.status import Health
 from kafka_replica.stores.delta import Delta
 from support.core.store_contract import P, Writes, apply_to, records, values
 

@@ -22,8 +22,8 @@ from kafka_replica.history import (
     version_history,
 )
 from kafka_replica.history.snapshot import HistorySnapshot
+from kafka_replica.publication.health import Health
 from kafka_replica.publication.publisher import Publisher
-from kafka_replica.publication.status import Health
 from kafka_replica.stores.delta import Delta
 from kafka_replica.stores.rocks.database import Batch, Database
 from kafka_replica.transactions.resume_point import ResumePoint

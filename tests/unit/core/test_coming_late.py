@@ -13,8 +13,8 @@ from kafka_replica import Change, MemoryStore, Replica
 from kafka_replica.broker.reading.readers import Boundaries
 from kafka_replica.common.clock import now
 from kafka_replica.errors import LogReplacedError
+from kafka_replica.publication.health import Health
 from kafka_replica.publication.publisher import Publisher
-from kafka_replica.publication.status import Health
 from kafka_replica.replication import deletion_check as deletions
 from kafka_replica.replication import supervisor
 from kafka_replica.replication.broker_retry import BrokerRetry

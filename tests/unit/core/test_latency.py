@@ -7,9 +7,9 @@ import time
 
 from kafka_replica.headers.transactions import TransactionHeaders, origins_of, written
 from kafka_replica.listeners.version_diff import MergedDiff, VersionDiff
+from kafka_replica.publication.health import Health
 from kafka_replica.publication.latency import BOUNDS_S, Latencies
 from kafka_replica.publication.publisher import Publisher
-from kafka_replica.publication.status import Health
 from kafka_replica.records import Partition, Record
 from kafka_replica.stores import MemoryStore
 from kafka_replica.stores.delta import AppliedChanges

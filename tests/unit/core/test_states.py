@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 
 from kafka_replica import Partition, Position, State
-from kafka_replica.publication.status import Health, Status, lag
+from kafka_replica.publication.health import Health
+from kafka_replica.publication.status import Status, lag
 
 P = Partition("t", 0)
 

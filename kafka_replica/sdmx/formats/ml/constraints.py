@@ -66,19 +66,21 @@ def read_constraint(item: Item) -> Constraint:
         metadata_key_sets=parts_of(
             urn, [read_key_set(one, names) for one in pick(rest, "MetadataKeySet")], is_stub=is_stub
         ),
-        release_calendar=None if calendar is None else _read_calendar(known(calendar, names)),
-        reference_period=None if period is None else _read_period(period),
+        release_calendar=None if calendar is None else read_calendar(known(calendar, names)),
+        reference_period=None if period is None else read_period(period),
         **base,
     )
 
 
-def _read_calendar(rest: list[Child]) -> ReleaseCalendar:
+def read_calendar(rest: list[Child]) -> ReleaseCalendar:
+    """Read the parts of a <ReleaseCalendar>."""
     return ReleaseCalendar(
         periodicity=text(rest, "Periodicity"), offset=text(rest, "Offset"), tolerance=text(rest, "Tolerance")
     )
 
 
-def _read_period(element: etree._Element) -> tuple[str, str]:
+def read_period(element: etree._Element) -> tuple[str, str]:
+    """Return the beginning and end of a <ReferencePeriod>."""
     start, end = element.get("startTime"), element.get("endTime")
     if start is None or end is None:
         fail(element, "a reference period needs startTime and endTime")

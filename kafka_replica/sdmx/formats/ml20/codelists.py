@@ -9,10 +9,11 @@ from lxml import etree
 from kafka_replica.sdmx.containers import LazyItems, collector_paused, items_of, numbered
 from kafka_replica.sdmx.formats.ml.reading.tree import Names
 from kafka_replica.sdmx.formats.ml.reading.values import named
+from kafka_replica.sdmx.formats.ml.writing.values import write_texts
 from kafka_replica.sdmx.formats.ml.writing.xml import el
 from kafka_replica.sdmx.formats.ml20.reading.edition import Source
 from kafka_replica.sdmx.formats.ml20.reading.values import id_of, item_urn, read_maintained
-from kafka_replica.sdmx.formats.ml20.writing.values import Edition, write_annotations, write_maintained, write_texts
+from kafka_replica.sdmx.formats.ml20.writing.values import Edition, write_annotations, write_maintained
 from kafka_replica.sdmx.model import Code, Codelist
 from kafka_replica.sdmx.urn import Urn
 

@@ -9,6 +9,7 @@ from lxml import etree
 from kafka_replica.sdmx.containers import Items, items_of
 from kafka_replica.sdmx.earlier import VersionedConcept
 from kafka_replica.sdmx.formats.ml.reading.values import Child, named
+from kafka_replica.sdmx.formats.ml.writing.values import write_texts
 from kafka_replica.sdmx.formats.ml.writing.xml import el
 from kafka_replica.sdmx.formats.ml20.reading.edition import Source
 from kafka_replica.sdmx.formats.ml20.reading.references import made
@@ -18,7 +19,6 @@ from kafka_replica.sdmx.formats.ml20.writing.values import (
     write_annotations,
     write_maintained,
     write_representation,
-    write_texts,
 )
 from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION
 from kafka_replica.sdmx.formats.shared.reading.standalone import STANDALONE_CONCEPTS, synthetic_name

@@ -5,10 +5,11 @@ from __future__ import annotations
 from lxml import etree
 
 from kafka_replica.sdmx.earlier import ProvisionConstraint
+from kafka_replica.sdmx.formats.ml.constraints import read_calendar, read_period
 from kafka_replica.sdmx.formats.ml.reading.parts import first, known, pick, text
 from kafka_replica.sdmx.formats.ml.reading.tree import Names, fail
 from kafka_replica.sdmx.formats.ml.reading.values import boolean, text_of
-from kafka_replica.sdmx.model import KeySet, MemberSelection, Region, ReleaseCalendar, SelectedValue
+from kafka_replica.sdmx.model import KeySet, MemberSelection, Region, SelectedValue
 
 
 def read_constraint(element: etree._Element, names: Names) -> ProvisionConstraint:
@@ -27,8 +28,8 @@ def read_constraint(element: etree._Element, names: Names) -> ProvisionConstrain
         if concepts is None
         else Region(components=_members(concepts, names), include=_is_included(concepts)),
         key_sets=tuple(_key_set(one, names) for one in pick(rest, "KeySet")),
-        release_calendar=None if calendar is None else _calendar(calendar, names),
-        reference_period=None if period is None else _period(period),
+        release_calendar=None if calendar is None else read_calendar(known(calendar, names)),
+        reference_period=None if period is None else read_period(period),
     )
 
 
@@ -68,17 +69,3 @@ def _key(element: etree._Element, names: Names) -> tuple[MemberSelection, ...]:
             found.append(MemberSelection(id=component, values=(SelectedValue(value=text_of(child)),)))
             component = None
     return tuple(found)
-
-
-def _calendar(element: etree._Element, names: Names) -> ReleaseCalendar:
-    rest = known(element, names)
-    return ReleaseCalendar(
-        periodicity=text(rest, "Periodicity"), offset=text(rest, "Offset"), tolerance=text(rest, "Tolerance")
-    )
-
-
-def _period(element: etree._Element) -> tuple[str, str]:
-    start, end = element.get("startTime"), element.get("endTime")
-    if start is None or end is None:
-        fail(element, "a reference period needs startTime and endTime")
-    return start, end

@@ -22,6 +22,7 @@ from kafka_replica.sdmx.errors import UnwritableError
 from kafka_replica.sdmx.formats.ml.reading.parts import first, pick
 from kafka_replica.sdmx.formats.ml.reading.tree import fail
 from kafka_replica.sdmx.formats.ml.reading.values import Child, boolean, named, text_of
+from kafka_replica.sdmx.formats.ml.writing.values import write_texts
 from kafka_replica.sdmx.formats.ml.writing.xml import el, leaf
 from kafka_replica.sdmx.formats.ml20.reading.edition import Source
 from kafka_replica.sdmx.formats.ml20.reading.references import concept, made, read_category, read_reference
@@ -38,7 +39,6 @@ from kafka_replica.sdmx.formats.ml20.writing.values import (
     annotated,
     write_maintained,
     write_representation,
-    write_texts,
 )
 from kafka_replica.sdmx.formats.shared.reading.key_family import IMPLIED_ROLES, roles_of_attribute, roles_of_dimension
 from kafka_replica.sdmx.formats.shared.reading.standalone import FIXED_COMPONENT_IDS, STANDALONE_CONCEPTS

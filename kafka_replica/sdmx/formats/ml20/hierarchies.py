@@ -17,6 +17,7 @@ from kafka_replica.sdmx.errors import UrnError
 from kafka_replica.sdmx.formats.ml.reading.parts import first, pick, scheme_items, text
 from kafka_replica.sdmx.formats.ml.reading.tree import fail
 from kafka_replica.sdmx.formats.ml.reading.values import Item, boolean
+from kafka_replica.sdmx.formats.ml.writing.values import write_texts
 from kafka_replica.sdmx.formats.ml.writing.xml import el, leaf, true
 from kafka_replica.sdmx.formats.ml20.reading.edition import Source
 from kafka_replica.sdmx.formats.ml20.reading.references import by_urn, parts_of, read_reference
@@ -27,7 +28,6 @@ from kafka_replica.sdmx.formats.ml20.writing.values import (
     write_annotations,
     write_maintained,
     write_text_format,
-    write_texts,
 )
 from kafka_replica.sdmx.model import (
     HierarchicalCode,

@@ -23,6 +23,7 @@ from kafka_replica.sdmx.errors import UnwritableError
 from kafka_replica.sdmx.formats.ml.reading.parts import first, known, pick, text
 from kafka_replica.sdmx.formats.ml.reading.tree import fail
 from kafka_replica.sdmx.formats.ml.reading.values import Item, text_of
+from kafka_replica.sdmx.formats.ml.writing.values import write_texts
 from kafka_replica.sdmx.formats.ml.writing.xml import el, leaf
 from kafka_replica.sdmx.formats.ml20.data_structures import categories_of_flow, concept_of, structure_of_flow
 from kafka_replica.sdmx.formats.ml20.reading.edition import Source
@@ -34,7 +35,6 @@ from kafka_replica.sdmx.formats.ml20.writing.values import (
     write_annotations,
     write_maintained,
     write_representation,
-    write_texts,
 )
 from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION
 from kafka_replica.sdmx.model import (

@@ -9,11 +9,12 @@ from lxml import etree
 from kafka_replica.sdmx.earlier import ProcessStepOfClasses
 from kafka_replica.sdmx.formats.ml.reading.parts import international, known, nested, pick, scheme_items, texts
 from kafka_replica.sdmx.formats.ml.reading.values import Item
+from kafka_replica.sdmx.formats.ml.writing.values import write_texts
 from kafka_replica.sdmx.formats.ml.writing.xml import el, leaf
 from kafka_replica.sdmx.formats.ml20.reading.edition import Source
 from kafka_replica.sdmx.formats.ml20.reading.references import parts_of
 from kafka_replica.sdmx.formats.ml20.reading.values import read_maintained
-from kafka_replica.sdmx.formats.ml20.writing.values import Edition, write_annotations, write_maintained, write_texts
+from kafka_replica.sdmx.formats.ml20.writing.values import Edition, write_annotations, write_maintained
 from kafka_replica.sdmx.model import Computation, Process, ProcessStep, Transition
 from kafka_replica.sdmx.urn import Urn
 

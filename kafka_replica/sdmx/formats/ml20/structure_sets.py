@@ -12,6 +12,7 @@ from kafka_replica.sdmx.errors import UnwritableError
 from kafka_replica.sdmx.formats.ml.reading.parts import first, known, pick
 from kafka_replica.sdmx.formats.ml.reading.tree import fail
 from kafka_replica.sdmx.formats.ml.reading.values import Item, boolean, text_of
+from kafka_replica.sdmx.formats.ml.writing.values import write_texts
 from kafka_replica.sdmx.formats.ml.writing.xml import el, leaf, true
 from kafka_replica.sdmx.formats.ml20.reading.edition import Source
 from kafka_replica.sdmx.formats.ml20.reading.references import CLASSES, parts_of, read_category_path, read_reference
@@ -22,7 +23,6 @@ from kafka_replica.sdmx.formats.ml20.writing.values import (
     write_annotations,
     write_maintained,
     write_text_format,
-    write_texts,
 )
 from kafka_replica.sdmx.model import (
     ComponentMapInSet,

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from kafka_replica.sdmx.containers import InternationalString
 from kafka_replica.sdmx.errors import UnwritableError
-from kafka_replica.sdmx.formats.ml.writing.xml import el, escaped_attribute, escaped_text, leaf, true
+from kafka_replica.sdmx.formats.ml.writing.values import write_texts
+from kafka_replica.sdmx.formats.ml.writing.xml import el, leaf, true
 from kafka_replica.sdmx.message_format import Format
 from kafka_replica.sdmx.model import Annotation, Identifiable, Maintainable
 from kafka_replica.sdmx.representation import Representation, TextFormat
@@ -57,16 +57,6 @@ EDITIONS: Final = {
     Format.SDMX_ML_2_0: Edition(Format.SDMX_ML_2_0, "2_0", "agencyID", "conceptRef"),
     Format.SDMX_ML_1_0: Edition(Format.SDMX_ML_1_0, "1_0", "agency", "concept"),
 }
-
-
-def write_texts(tag: str, found: InternationalString) -> str:
-    """Write a text in each of its languages."""
-    return "".join(
-        [
-            f'<{tag} xml:lang="{escaped_attribute(language)}">{escaped_text(one)}</{tag}>'
-            for language, one in found.texts
-        ]
-    )
 
 
 def write_annotations(found: tuple[Annotation, ...]) -> str:
