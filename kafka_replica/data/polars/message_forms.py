@@ -50,9 +50,10 @@ def _form_of(kind: pl.DataType) -> ColumnForm:
 def in_forms(frame: pl.DataFrame, forms: Mapping[str, ColumnForm]) -> pl.DataFrame:
     """Return a batch with its columns in these forms."""
     changed = []
+    schema = frame.schema  # a new object each time that it is asked for
     for name, form in forms.items():
-        if name in frame.columns and frame.schema[name] != form.type:
-            old = _form_of(frame.schema[name])
+        if name in schema and schema[name] != form.type:
+            old = _form_of(schema[name])
             values = [_in_form(one, old, form) for one in frame[name]]
             changed.append(pl.Series(name, values, dtype=form.type))
     return frame.with_columns(changed)

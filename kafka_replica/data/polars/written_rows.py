@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import polars as pl
 
@@ -11,8 +11,6 @@ from kafka_replica.data.polars.datasets.reading import CsvRows, CsvTable
 from kafka_replica.data.polars.texts import as_text, shape_of
 
 _STRUCTURE, _STRUCTURE_ID, _DATAFLOW = "STRUCTURE", "STRUCTURE_ID", "DATAFLOW"
-
-_MOST_COLUMNS: Final = 1_000
 
 
 class FileLayout(NamedTuple):
@@ -52,9 +50,8 @@ def written_frame(frame: pl.DataFrame, verdict: str | None) -> tuple[FileLayout 
     names = [name for name in frame.columns if name != verdict]
     begins_like_sdmx_csv = names[:1] in ([_STRUCTURE], [_DATAFLOW])
     is_understood = not begins_like_sdmx_csv or names[:1] == [_DATAFLOW] or names[1:2] == [_STRUCTURE_ID]
-    if len(names) > _MOST_COLUMNS:  # the time for each batch of rows grows with the columns
-        return None, None
-    if not names or not is_understood or any(shape_of(frame.schema[name]) != "text" for name in names):
+    schema = frame.schema  # a new object each time that it is asked for
+    if not names or not is_understood or any(shape_of(schema[name]) != "text" for name in names):
         return None, None
     return FileLayout(tuple(names)), frame.select(pl.col(name).alias(str(place)) for place, name in enumerate(names))
 
