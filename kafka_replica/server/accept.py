@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
+from kafka_replica.server.problems import PROBLEM
+
 _HTML: Final = frozenset({"text/html", "application/xhtml+xml"})
-_JSON: Final = frozenset({"application/json", "application/problem+json"})
+_JSON: Final = frozenset({"application/json", PROBLEM})
 
 
 def prefers_html(accept: str) -> bool:

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import Message, Scope, Send
 
-PROBLEM: Final = "application/problem+json"
+from kafka_replica.server.problems import PROBLEM
 
 
 class Form(NamedTuple):
@@ -66,10 +66,7 @@ def accepted(scope: Scope) -> str:
 
 def _start(message: Message, form: Form) -> Message:
     headers = MutableHeaders(raw=list(message["headers"]))
-    for name, value in {"content-type": form.content_type, "content-length": str(len(form.body))}.items():
-        headers[name] = value
-    for name, value in form.headers.items():
-        headers[name] = value
+    headers.update({"content-type": form.content_type, "content-length": str(len(form.body)), **form.headers})
     headers.add_vary_header("Accept")
     return {**message, "headers": headers.raw}
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 from http import HTTPStatus
+from typing import Final
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
+PROBLEM: Final = "application/problem+json"
+"""The media type of problem details."""
 RETRY_AFTER_S = 1
 
 
@@ -34,7 +37,7 @@ def problem_response(status: int, detail: str, headers: dict[str, str] | None = 
     """Return an answer with problem details."""
     title = HTTPStatus(status).phrase
     body = json.dumps({"title": title, "status": status, "detail": detail}, separators=(",", ":"))
-    return Response(body, status, {"Cache-Control": "no-store", **(headers or {})}, "application/problem+json")
+    return Response(body, status, {"Cache-Control": "no-store", **(headers or {})}, PROBLEM)
 
 
 async def answer_exception(_request: Request, error: Exception) -> Response:
