@@ -1,9 +1,8 @@
 """Receive long answers in a separate thread, while the reader processes the previous answers.
 
 Copying data out of a socket needs no Python, so that it runs in parallel to the parser: a bootstrap is a sequence of
-long
-answers. Each is received by one call, since a thread that returns from a call has to wait until the other one gives up
-the interpreter lock.
+long answers. Each is received by one call, since a thread that returns from a call has to wait until the other one
+gives up the interpreter lock.
 """
 
 from __future__ import annotations

@@ -47,12 +47,14 @@ class AnswerWaiter:
 
 def _received(links: Iterable[BrokerConnection], timeout_s: float) -> bool:
     """Wait for the sockets and process the data that has arrived; return False if the event loop has to do it."""
-    poll, by_descriptor = select.poll(), dict[int, BrokerConnection]()
+    by_descriptor: dict[int, BrokerConnection] = {}
     for link in links:
         descriptor = link.descriptor
         if descriptor is None:
             return False
         by_descriptor[descriptor] = link
+    poll = select.poll()
+    for descriptor in by_descriptor:
         poll.register(descriptor, select.POLLIN)
     return all(by_descriptor[descriptor].receive() for descriptor, _events in poll.poll(timeout_s * 1000))
 
