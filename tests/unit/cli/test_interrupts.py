@@ -14,12 +14,13 @@ import pytest
 
 from support.effort import first_in_usual, usual_or_long
 
-# The first import of the command's module reports that its code runs; before that, Python itself is starting.
+# The first import by `main` reports that the command runs. Before `main`, Python itself starts and imports the command:
+# no code of ours can answer Ctrl-C there, because only a command, and no import, may change how a process answers it.
 _PROGRAM = """
 import os, sys
 
 def tell(name, arguments):
-    if name == "import" and arguments[0] == "kafka_replica.cli.interrupts":
+    if name == "import" and arguments[0] == "kafka_replica.cli.run":
         os.write(1, b"begun\\n")
 
 import kafka_replica
