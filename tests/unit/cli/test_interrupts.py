@@ -16,6 +16,8 @@ from support.effort import first_in_usual, usual_or_long
 
 # The first import by `main` reports that the command runs. Before `main`, Python itself starts and imports the command:
 # no code of ours can answer Ctrl-C there, because only a command, and no import, may change how a process answers it.
+# A shell's background command, which these tests may be, passes on that Ctrl-C is ignored.
+_NOT_IGNORED = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
 _PROGRAM = """
 import os, sys
 
@@ -37,7 +39,7 @@ _COMMANDS = (["broker", "status"], ["validate", "--help"], ["--help"], ["list", 
 def run(command: list[str], folder: Path, interrupt_after_s: float | None) -> tuple[int, bytes, float]:
     """Run a command; return its exit status, its stderr, and how long its own code ran."""
     process = subprocess.Popen(
-        [sys.executable, "-c", _PROGRAM, *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        [sys.executable, "-c", _NOT_IGNORED + _PROGRAM, *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         env={**os.environ, "KAFKA_REPLICA_STATE": str(folder)},
     )  # fmt: skip
     assert process.stdout is not None
@@ -74,7 +76,8 @@ def test_ctrl_c_at_any_early_moment_ends_without_a_traceback(command: list[str],
 def test_ctrl_c_in_a_callback_of_the_interpreter_is_not_lost(module: str, tmp_path: Path) -> None:
     """Ctrl-C inside a callback of the import system is not lost, though exceptions there are printed and forgotten."""
     program = f"""
-import signal, sys, weakref
+{_NOT_IGNORED}
+import sys, weakref
 
 class Thing: pass
 
@@ -98,7 +101,7 @@ main()
 def test_ctrl_c_while_a_command_waits_for_a_broker(tmp_path: Path) -> None:
     """Ctrl-C while waiting for a broker closes the replica and reports only the interruption, with status 130."""
     process = subprocess.Popen(
-        [sys.executable, "-c", _PROGRAM, "watch", "-b", "127.0.0.1:1", "-t", "t", "--timeout-s", "100"],
+        [sys.executable, "-c", _NOT_IGNORED + _PROGRAM, "watch", "-b", "127.0.0.1:1", "-t", "t", "--timeout-s", "100"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "KAFKA_REPLICA_STATE": str(tmp_path)},
     )  # fmt: skip
     assert process.stdout is not None
