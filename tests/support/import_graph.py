@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 from support.paths import ROOT
@@ -75,33 +76,27 @@ def read_graph(packages: dict[str, Path]) -> ImportGraph:
     return graph
 
 
-def cycles(edges: dict[str, set[str]]) -> list[list[str]]:
-    """Return the groups of modules that import each other, directly or not (Tarjan's strong components)."""
-    order: dict[str, int] = {}
-    lowest: dict[str, int] = {}
-    stack: list[str] = []
-    found: list[list[str]] = []
+def packages_only(edges: dict[str, set[str]], root: str) -> dict[str, set[str]]:
+    """Return the edges between the packages and modules directly below a root package, which itself is left out."""
+    packages: dict[str, set[str]] = {}
+    for module, targets in edges.items():
+        names = [
+            name.removeprefix(f"{root}.").partition(".")[0]
+            for name in (module, *targets)
+            if name.startswith(f"{root}.")
+        ]
+        if module.startswith(f"{root}."):
+            packages.setdefault(names[0], set()).update(set(names[1:]) - {names[0]})
+    return packages
 
-    def visit(module: str) -> None:
-        order[module] = lowest[module] = len(order)
-        stack.append(module)
-        for target in sorted(edges[module]):
-            if target not in order:
-                visit(target)
-                lowest[module] = min(lowest[module], lowest[target])
-            elif target in stack:
-                lowest[module] = min(lowest[module], order[target])
-        if lowest[module] == order[module]:
-            start = stack.index(module)
-            component = stack[start:]
-            del stack[start:]
-            if len(component) > 1:
-                found.append(sorted(component))
 
-    for module in edges:
-        if module not in order:
-            visit(module)
-    return found
+def find_cycle(edges: dict[str, set[str]]) -> list[str]:
+    """Return the modules of a circle of imports, the first again at the end, or nothing if no circle exists."""
+    try:
+        TopologicalSorter(edges).prepare()
+    except CycleError as error:
+        return error.args[1]
+    return []
 
 
 def _imports(node: ast.AST, time: Time) -> Iterator[Import]:

@@ -31,7 +31,7 @@ class Described(NamedTuple):
 def layers() -> list[list[str]]:
     """Return the names in each layer of the first import contract, the lowest first; Spark's package is the last."""
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
-    found = [[name.strip() for name in layer.split("|")] for layer in contracts[0]["layers"]]
+    found = [re.split(r" [|:] ", layer) for layer in contracts[0]["layers"]]
     return [*reversed(found), [_SPARK]]
 
 
