@@ -137,7 +137,7 @@ async def _called(arrange: Callable[[Callable[[], None]], Callable[[], None]], t
 
     def call() -> None:
         with suppress(RuntimeError):  # the loop was closed, so no task waits there any more
-            loop.call_soon_threadsafe(_settle, news)
+            loop.call_soon_threadsafe(_set_done, news)
 
     take_back = arrange(call)
     try:
@@ -146,6 +146,6 @@ async def _called(arrange: Callable[[Callable[[], None]], Callable[[], None]], t
         take_back()
 
 
-def _settle(news: asyncio.Future[None]) -> None:
+def _set_done(news: asyncio.Future[None]) -> None:
     if not news.done():
         news.set_result(None)

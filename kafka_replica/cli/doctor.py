@@ -16,14 +16,14 @@ from kafka_replica.cli.output import json_line
 from kafka_replica.cli.properties import properties
 from kafka_replica.cli.topic_suggestions import suggested_topics
 from kafka_replica.common.wording import counted
-from kafka_replica.doctor import Finding, Grade, examine
+from kafka_replica.doctor import Finding, Severity, examine
 from kafka_replica.doctor.examination import LARGE_BYTES
 
 _MARKS = {
-    Grade.OK: "[green]ok[/]     ",
-    Grade.ADVICE: "[yellow]advice[/] ",
-    Grade.FAULT: "[red bold]FAULT[/]  ",
-    Grade.SKIPPED: "[dim]skipped[/]",
+    Severity.OK: "[green]ok[/]     ",
+    Severity.ADVICE: "[yellow]advice[/] ",
+    Severity.FAULT: "[red bold]FAULT[/]  ",
+    Severity.SKIPPED: "[dim]skipped[/]",
 }
 
 
@@ -69,9 +69,9 @@ def doctor(
             json_line(asdict(finding))
         else:
             _show(console, finding)
-    faults = sum(finding.grade is Grade.FAULT for finding in findings)
+    faults = sum(finding.severity is Severity.FAULT for finding in findings)
     if not as_json:
-        advice = sum(finding.grade is Grade.ADVICE for finding in findings)
+        advice = sum(finding.severity is Severity.ADVICE for finding in findings)
         pieces = counted(advice, "piece of advice", "pieces of advice")
         console.print(f"{counted(len(findings), 'check')}: {counted(faults, 'fault')}, {pieces}")
     return 1 if faults else 0
@@ -79,12 +79,14 @@ def doctor(
 
 def _with_suggestion(finding: Finding, config: Mapping[str, Any], topic: str) -> Finding:
     """Add a suggestion with similar names to the finding of a missing topic."""
-    if finding.check != f"topic {topic}" or finding.grade is not Grade.FAULT:
+    if finding.check != f"topic {topic}" or finding.severity is not Severity.FAULT:
         return finding
-    return replace(finding, todo=f"{finding.todo or ''}{suggested_topics(config, topic)}".removeprefix("; "))
+    return replace(finding, advice=f"{finding.advice or ''}{suggested_topics(config, topic)}".removeprefix("; "))
 
 
 def _show(console: Console, finding: Finding) -> None:
-    console.print(f"{_MARKS[finding.grade]}  [bold]{escape(finding.check)}[/]: {escape(finding.said)}", highlight=False)
-    if finding.todo is not None:
-        console.print(f"           -> {escape(finding.todo)}", highlight=False)
+    console.print(
+        f"{_MARKS[finding.severity]}  [bold]{escape(finding.check)}[/]: {escape(finding.message)}", highlight=False
+    )
+    if finding.advice is not None:
+        console.print(f"           -> {escape(finding.advice)}", highlight=False)

@@ -18,7 +18,7 @@ _MISSING: Final = object()
 
 
 class PersistentMap(Generic[K, V]):
-    """An immutable mapping. :meth:`putting` and :meth:`dropping` return a new mapping that shares all unchanged parts.
+    """An immutable mapping. :meth:`set` and :meth:`delete` return a new mapping that shares all unchanged parts.
 
     The mapping is a tree of tuples of 32, by five bits of the key's hash per level; its leaves are dicts of up to 128
     keys. A change of one key copies one leaf and the tuples above it, so the cost is about the same for a thousand keys
@@ -26,18 +26,18 @@ class PersistentMap(Generic[K, V]):
 
     Args:
         items: the keys and values.
-        settle_later: leave it to :meth:`settle`, or else to the first change, to make the tree.
+        build_later: leave it to :meth:`build`, or else to the first change, to make the tree.
     """
 
     __slots__ = ("_count", "_root")
 
-    def __init__(self, items: Mapping[K, V] | Iterable[tuple[K, V]] = (), *, settle_later: bool = False) -> None:
+    def __init__(self, items: Mapping[K, V] | Iterable[tuple[K, V]] = (), *, build_later: bool = False) -> None:
         self._root: Any = dict(items)
         self._count = len(self._root)
-        if not settle_later:
-            self.settle()
+        if not build_later:
+            self.build()
 
-    def settle(self) -> None:
+    def build(self) -> None:
         """Make the tree, in time proportional to the number of keys; thread-safe."""
         root = self._root
         if root.__class__ is dict and len(root) > _LEAF:
@@ -72,23 +72,23 @@ class PersistentMap(Generic[K, V]):
         for leaf in _leaves(self._root):
             yield from leaf.values()
 
-    def putting(self, key: K, value: V) -> PersistentMap[K, V]:
+    def set(self, key: K, value: V) -> PersistentMap[K, V]:
         """Return a mapping with this key and value."""
-        self.settle()
+        self.build()
         return self._with(_put(self._root, hash(key), 0, key, value), self._count + (key not in self))
 
-    def dropping(self, key: K) -> PersistentMap[K, V]:
+    def delete(self, key: K) -> PersistentMap[K, V]:
         """Return a mapping without this key."""
         if key not in self:
             return self
-        self.settle()
+        self.build()
         return self._with(_dropped(self._root, hash(key), key), self._count - 1)
 
-    def putting_all(self, keys: Iterable[K], value: V) -> PersistentMap[K, V]:
+    def set_all(self, keys: Iterable[K], value: V) -> PersistentMap[K, V]:
         """Return a mapping with all these keys, each with this value."""
         found = self
         for key in keys:
-            found = found.putting(key, value)
+            found = found.set(key, value)
         return found
 
     def _with(self, root: Any, count: int) -> PersistentMap[K, V]:

@@ -31,7 +31,7 @@ class _Branch:
 
 
 class SortedMap(Generic[K, V]):
-    """An immutable mapping in the order of its keys. ``putting`` and ``dropping`` return a new mapping.
+    """An immutable mapping in the order of its keys. ``set`` and ``delete`` return a new mapping.
 
     The mapping is a B+ tree whose nodes are never changed: a change copies one leaf and the branches above it. All keys
     must be comparable with each other.
@@ -58,13 +58,13 @@ class SortedMap(Generic[K, V]):
         """Yield keys and values in ascending order, from the key ``first`` on, or from the smallest."""
         return _items(self._root, first)
 
-    def putting(self, key: K, value: V) -> SortedMap[K, V]:
+    def set(self, key: K, value: V) -> SortedMap[K, V]:
         """Return a mapping with this key and value."""
         nodes = _put(self._root, key, value)
         root = nodes[0] if len(nodes) == 1 else _branch(nodes)
         return self._with(root, self._count + (key not in self))
 
-    def dropping(self, key: K) -> SortedMap[K, V]:
+    def delete(self, key: K) -> SortedMap[K, V]:
         """Return a mapping without this key."""
         if key not in self:
             return self

@@ -94,12 +94,12 @@ class Claims(Generic[T]):
         by_key: dict[bytes, Claimed[T]] = dict(single)
         by_key.update((key, SortedMap((_place(claim), claim) for claim in claims)) for key, claims in several.items())
         cutoffs = Cutoffs({key: found for key, found in yields.items() if isinstance(found, Cutoff)})
-        return Claims(PersistentMap(yields, settle_later=True), PersistentMap(by_key, settle_later=True), cutoffs), bad
+        return Claims(PersistentMap(yields, build_later=True), PersistentMap(by_key, build_later=True), cutoffs), bad
 
-    def settle(self) -> None:
+    def prepare_for_changes(self) -> None:
         """Prepare for changes, which takes time in proportion to the size; otherwise the first change does this."""
-        self._yields.settle()
-        self._by_key.settle()
+        self._yields.build()
+        self._by_key.build()
 
     def advanced(
         self, schema: Schema[T], touched: Iterable[bytes], record_of: Callable[[bytes], Record | None]
@@ -116,13 +116,13 @@ class Claims(Generic[T]):
                 new = None if record is None else interpret(schema, record)
             except BadRecordError as error:
                 bad[record_key] = error
-            yields = yields.dropping(record_key) if new is None else yields.putting(record_key, new)
+            yields = yields.delete(record_key) if new is None else yields.set(record_key, new)
             if isinstance(old, Cutoff) or isinstance(new, Cutoff):
                 cutoffs[record_key] = new if isinstance(new, Cutoff) else None
             was, now = _claims(old), _claims(new)
             for key in was.keys() | now.keys():
                 claimed = _replaced(by_key.get(key), was.get(key), now.get(key))
-                by_key = by_key.dropping(key) if claimed is None else by_key.putting(key, claimed)
+                by_key = by_key.delete(key) if claimed is None else by_key.set(key, claimed)
                 keys.add(key)
         made = Claims(yields, by_key, self._cutoffs.changed(cutoffs))
         if cutoffs:
@@ -214,7 +214,7 @@ def _replaced(claimed: Claimed[T] | None, old: Claim[T] | None, new: Claim[T] | 
     if isinstance(claimed, Claim):
         return claimed if new is None else SortedMap([(_place(claimed), claimed), (_place(new), new)])
     if old is not None:
-        claimed = claimed.dropping(_place(old))
+        claimed = claimed.delete(_place(old))
     if new is not None:
-        claimed = claimed.putting(_place(new), new)
+        claimed = claimed.set(_place(new), new)
     return next(claimed.items())[1] if len(claimed) == 1 else claimed

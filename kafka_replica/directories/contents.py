@@ -96,22 +96,22 @@ class Contents(Generic[T]):
 
     @staticmethod
     def of(schema: Schema[T], snapshot: Snapshot) -> Contents[T]:
-        """Return the contents of a whole version; they are ready to be read, and :meth:`settle` is due."""
+        """Return the contents of a whole version; they are ready to be read, and :meth:`prepare_for_changes` is due."""
         with collector_paused():
             entries, bad_records, claims = (_decoded if schema.interpreter is None else _interpreted)(schema, snapshot)
             values, ids = entries.values(), None
             if schema.id_of is not None:
-                ids = UniqueIndex[T](schema.id_of).filled(values, len(schema.indexes))
-            indexes = {name: index.filled(values, at) for at, (name, index) in enumerate(schema.indexes.items())}
-            by_key, bad = PersistentMap(entries, settle_later=True), PersistentMap(bad_records)
+                ids = UniqueIndex[T](schema.id_of).with_entries(values, len(schema.indexes))
+            indexes = {name: index.with_entries(values, at) for at, (name, index) in enumerate(schema.indexes.items())}
+            by_key, bad = PersistentMap(entries, build_later=True), PersistentMap(bad_records)
             return Contents(schema, by_key, ids, indexes, bad, claims)
 
-    def settle(self) -> None:
+    def prepare_for_changes(self) -> None:
         """Prepare for changes, which takes time in proportion to the size; otherwise the first change does this."""
-        parts = self.entries, self.ids, self.claims, *self.indexes.values()
-        for part in parts:
+        self.entries.build()
+        for part in (self.ids, self.claims, *self.indexes.values()):
             if part is not None:
-                part.settle()
+                part.prepare_for_changes()
 
     def advanced(self, touched: Collection[bytes], record_of: Callable[[bytes], Record | None]) -> Contents[T]:
         """Return the contents of a version that differs in these records at most."""
@@ -214,9 +214,9 @@ class _Changing(Generic[T]):
 
     def replace_bad_record(self, key: bytes, bad: BadRecordError | None) -> None:
         """Replace the bad record of a key."""
-        self._bad_records = self._bad_records.dropping(key)
+        self._bad_records = self._bad_records.delete(key)
         if bad is not None:
-            self._bad_records = self._bad_records.putting(key, bad)
+            self._bad_records = self._bad_records.set(key, bad)
 
     def replace(self, key: bytes, new: Entry[T] | None) -> None:
         """Replace the entry of a key."""
@@ -230,19 +230,19 @@ class _Changing(Generic[T]):
 
     def _drop(self, key: bytes, old: Entry[T], new: Entry[T] | None) -> None:
         if new is None:
-            self._entries = self._entries.dropping(key)
+            self._entries = self._entries.delete(key)
         if self._ids is not None and (new is None or new.id != old.id):
-            self._ids = self._ids.dropping((old.id,), key)
+            self._ids = self._ids.without_object((old.id,), key)
         for at, (name, index) in enumerate(self._indexes.items()):
             if new is None or new.indexed[at] != old.indexed[at]:
-                self._indexes[name] = index.dropping(old.indexed[at], key)
+                self._indexes[name] = index.without_object(old.indexed[at], key)
 
     def _put(self, key: bytes, new: Entry[T]) -> None:
-        self._entries = self._entries.putting(key, new)
+        self._entries = self._entries.set(key, new)
         if self._ids is not None:
-            self._ids = self._ids.putting((new.id,), key, new.found)
+            self._ids = self._ids.with_object((new.id,), key, new.found)
         for at, (name, index) in enumerate(self._indexes.items()):
-            self._indexes[name] = index.putting(new.indexed[at], key, new.found)
+            self._indexes[name] = index.with_object(new.indexed[at], key, new.found)
 
     def result(self, claims: Claims[T] | None, touched: Collection[bytes]) -> Contents[T]:
         """Return the contents, with the claims of their records, and the keys of entries that may differ."""

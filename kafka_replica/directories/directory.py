@@ -336,7 +336,7 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
                 if self._error is None:
                     self._advance(change)
                     self._changed.notify_all()
-            self._versions.settle()
+            self._versions.prepare_for_changes()
         except KafkaReplicaError as error:
             self._fail(error)
         except BaseException as error:

@@ -54,10 +54,10 @@ class ContentVersions(Generic[T]):
         contents = last.advanced(touched, snapshot.get) if isinstance(last, Contents) else self._whole(snapshot)
         return self._add(snapshot, contents, touched)
 
-    def settle(self) -> None:
+    def prepare_for_changes(self) -> None:
         """Prepare the newest contents for changes; otherwise the first change would take longer."""
         if self._newest is not None and isinstance(self._newest[1], Contents):
-            self._newest[1].settle()
+            self._newest[1].prepare_for_changes()
 
     def at(self, snapshot: Snapshot) -> AnyContents[T]:
         """Return the contents of a version: kept ones, or else at the cost of some keys, or at worst of all."""

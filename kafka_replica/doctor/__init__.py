@@ -4,6 +4,6 @@ This package may import ``broker``. Read ``examination`` first.
 """
 
 from kafka_replica.doctor.examination import examine
-from kafka_replica.doctor.findings import Finding, Grade
+from kafka_replica.doctor.findings import Finding, Severity
 
-__all__ = ["Finding", "Grade", "examine"]
+__all__ = ["Finding", "Severity", "examine"]

@@ -13,7 +13,7 @@ from kafka_replica.broker.writing.write_probe import WriteProbe
 from kafka_replica.common.compiled import parser_name
 from kafka_replica.common.secret_values import hide_secrets
 from kafka_replica.common.wording import counted
-from kafka_replica.doctor.findings import Finding, Grade
+from kafka_replica.doctor.findings import Finding, Severity
 from kafka_replica.doctor.topic_rules import cluster_finding, progress_findings, topic_findings
 from kafka_replica.errors import AuthorizationError, BrokerError, KafkaReplicaError, TopicNotFoundError
 
@@ -52,10 +52,10 @@ def examine(
     except KafkaReplicaError as error:
         yield _fault("properties", error)
         return
-    yield Finding("record parser", Grade.OK, _PARSERS[parser_name()])
+    yield Finding("record parser", Severity.OK, _PARSERS[parser_name()])
     reached = list(_each_server(settings, timeout_s))
     yield from reached
-    if all(finding.grade is Grade.FAULT for finding in reached):
+    if all(finding.severity is Severity.FAULT for finding in reached):
         return
     topics = Topics(settings)
     brokers = topics.brokers(timeout_s)
@@ -64,7 +64,7 @@ def examine(
     found = list(_topic(topics, topic, len(brokers), large_bytes, timeout_s))
     yield from found
     yield from _progress_topic(topics, topic, progress_topic, len(brokers), timeout_s)
-    if found[0].grade is not Grade.FAULT:
+    if found[0].severity is not Severity.FAULT:
         yield from _writing(settings, topic, large_bytes, transactional_id, timeout_s)
 
 
@@ -87,10 +87,10 @@ def _brokers(brokers: Mapping[int, tuple[str, int]], timeout_s: float) -> Iterat
         check = f"broker {number} at {host}:{port}"
         try:
             with socket.create_connection((host, port), timeout_s):
-                yield Finding(check, Grade.OK, "reachable")
+                yield Finding(check, Severity.OK, "reachable")
         except OSError as error:
             yield Finding(
-                check, Grade.FAULT, f"cannot be reached from here ({error.strerror or error})",
+                check, Severity.FAULT, f"cannot be reached from here ({error.strerror or error})",
                 "the broker names this address (advertised.listeners); set an address that clients can reach",
             )  # fmt: skip
 
@@ -101,12 +101,12 @@ def _topic(topics: Topics, topic: str, brokers: int, large_bytes: int, timeout_s
     except BrokerError as error:
         yield _fault(f"topic {topic}", error)
         return
-    yield Finding(f"topic {topic}", Grade.OK, counted(len(replicas), "partition"))
+    yield Finding(f"topic {topic}", Severity.OK, counted(len(replicas), "partition"))
     try:
         settings = topics.settings(topic, timeout_s)
     except AuthorizationError as error:
         advice = "give the right DescribeConfigs on the topic, or ask its owner to check the settings"
-        yield Finding("topic settings", Grade.SKIPPED, f"may not be read: {error}", advice)
+        yield Finding("topic settings", Severity.SKIPPED, f"may not be read: {error}", advice)
         return
     except BrokerError as error:
         yield _fault("topic settings", error)
@@ -124,10 +124,10 @@ def _progress_topic(
         settings = topics.settings(name, timeout_s)
     except TopicNotFoundError:
         if progress_topic is not None:
-            yield Finding(f"progress topic {name}", Grade.SKIPPED, "does not exist; the producer creates it")
+            yield Finding(f"progress topic {name}", Severity.SKIPPED, "does not exist; the producer creates it")
     except BrokerError as error:
         if progress_topic is not None:
-            yield Finding(f"progress topic {name}", Grade.SKIPPED, f"could not be examined: {error}")
+            yield Finding(f"progress topic {name}", Severity.SKIPPED, f"could not be examined: {error}")
     else:
         yield from progress_findings(settings, min(replicas.values()), brokers)
 
@@ -156,12 +156,12 @@ def _sent(trial: WriteProbe, topic: str, size_bytes: int) -> str:
 
 def _tried(check: str, attempt: Callable[[], str]) -> Finding:
     try:
-        return Finding(check, Grade.OK, attempt())
+        return Finding(check, Severity.OK, attempt())
     except KafkaReplicaError as error:
         return _fault(check, error)
 
 
 def _fault(check: str, error: KafkaReplicaError) -> Finding:
     """Return an error as a finding; the last part of the message is the advice."""
-    said, _, todo = str(error).removeprefix(f"looking up {check}: ").rpartition("; ")
-    return Finding(check, Grade.FAULT, said or todo, todo if said else None)
+    message, _, advice = str(error).removeprefix(f"looking up {check}: ").rpartition("; ")
+    return Finding(check, Severity.FAULT, message or advice, advice if message else None)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Grade(StrEnum):
+class Severity(StrEnum):
     """The severity of a finding."""
 
     OK = "ok"
@@ -24,8 +24,8 @@ class Finding:
 
     check: str
     """The object of the check, such as ``server kafka-1:9092`` or ``topic cleanup.policy``."""
-    grade: Grade
-    said: str
+    severity: Severity
+    message: str
     """The result, in words."""
-    todo: str | None = None
+    advice: str | None = None
     """The recommended action; None if there is nothing to do."""

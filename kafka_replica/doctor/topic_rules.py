@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from kafka_replica.broker.topic_settings import MIN_INSYNC, REPLICAS, STRUCTURE_TOPIC, recommended_replicas
 from kafka_replica.common.wording import plural_of
-from kafka_replica.doctor.findings import Finding, Grade
+from kafka_replica.doctor.findings import Finding, Severity
 
 _HOUR_MS, _DAY_MS = 3_600_000, 86_400_000
 _OF_PROGRESS = ("cleanup.policy", "unclean.leader.election.enable")
@@ -40,9 +40,9 @@ def progress_findings(settings: Mapping[str, str], replicas: int, brokers: int) 
 def cluster_finding(brokers: int) -> Finding:
     """Return a finding for the number of brokers."""
     if brokers >= REPLICAS:
-        return Finding("cluster", Grade.OK, f"{brokers} brokers")
+        return Finding("cluster", Severity.OK, f"{brokers} brokers")
     return Finding(
-        "cluster", Grade.ADVICE,
+        "cluster", Severity.ADVICE,
         f"{brokers} broker{'s' if brokers > 1 else ''}: its data does not survive the loss of a "
         "disk, and nothing can be written while a broker is down", f"use {REPLICAS} brokers, where this matters",
     )  # fmt: skip
@@ -50,49 +50,49 @@ def cluster_finding(brokers: int) -> Finding:
 
 def _cleanup(check: str, value: str) -> Finding:
     policies = {policy.strip() for policy in value.split(",")}
-    todo = "kafka-configs --alter --entity-type topics --entity-name TOPIC --add-config cleanup.policy=compact"
+    advice = "kafka-configs --alter --entity-type topics --entity-name TOPIC --add-config cleanup.policy=compact"
     if policies == {"compact"}:
-        return Finding(check, Grade.OK, value)
+        return Finding(check, Severity.OK, value)
     if "compact" in policies:
-        said = f"{value}: keys that were not changed for retention.ms are deleted, also from every replica"
-        return Finding(check, Grade.FAULT, said, todo)
-    said = f"{value}: the topic is not compacted; keys are lost after retention.ms, and until then it only grows"
-    return Finding(check, Grade.FAULT, said, todo)
+        message = f"{value}: keys that were not changed for retention.ms are deleted, also from every replica"
+        return Finding(check, Severity.FAULT, message, advice)
+    message = f"{value}: the topic is not compacted; keys are lost after retention.ms, and until then it only grows"
+    return Finding(check, Severity.FAULT, message, advice)
 
 
 def _tombstones(check: str, value: str) -> Finding:
     kept_ms = int(value)
-    said = f"tombstones are kept for {_duration(kept_ms)}"
+    message = f"tombstones are kept for {_duration(kept_ms)}"
     if kept_ms >= _DAY_MS:
-        return Finding(check, Grade.OK, said)
+        return Finding(check, Severity.OK, message)
     wanted = STRUCTURE_TOPIC["delete.retention.ms"]
-    todo = f"set it to a day ({wanted}) or more, above the longest time that a replica may be down"
+    advice = f"set it to a day ({wanted}) or more, above the longest time that a replica may be down"
     more = "; a replica that was down for longer is rebuilt"
     if kept_ms >= _HOUR_MS:
-        return Finding(check, Grade.ADVICE, said + more, todo)
+        return Finding(check, Severity.ADVICE, message + more, advice)
     more += ", and a replica whose first reading takes longer may never become ready"
-    return Finding(check, Grade.FAULT, said + more, todo)
+    return Finding(check, Severity.FAULT, message + more, advice)
 
 
 def _lag(check: str, value: str) -> Finding:
     lag_ms = int(value)
     if lag_ms == 0:
         return Finding(
-            check, Grade.ADVICE,
+            check, Severity.ADVICE,
             "0: a log may be compacted while it is read for the first time, which delays the first "
             "version until the compacted part has been read",
             f"set it to some minutes ({STRUCTURE_TOPIC['min.compaction.lag.ms']}), longer than the first reading takes",
         )  # fmt: skip
-    return Finding(check, Grade.OK, f"nothing younger than {_duration(lag_ms)} is compacted")
+    return Finding(check, Severity.OK, f"nothing younger than {_duration(lag_ms)} is compacted")
 
 
 def _unclean(check: str, value: str) -> Finding:
     if value == "true":
         return Finding(
-            check, Grade.FAULT, "true: a replica of a partition that lags may become leader, and acknowledged "
+            check, Severity.FAULT, "true: a replica of a partition that lags may become leader, and acknowledged "
             "transactions are lost", "set it to false",
         )  # fmt: skip
-    return Finding(check, Grade.OK, value)
+    return Finding(check, Severity.OK, value)
 
 
 _JUDGES: dict[str, Callable[[str, str], Finding]] = {
@@ -106,10 +106,11 @@ _JUDGES: dict[str, Callable[[str, str], Finding]] = {
 def _largest(limit: int, wanted: int) -> Finding:
     check = "topic max.message.bytes"
     if limit >= wanted:
-        return Finding(check, Grade.OK, f"a batch of up to {limit:,} bytes, compressed")
+        return Finding(check, Severity.OK, f"a batch of up to {limit:,} bytes, compressed")
     return Finding(
-        check, Grade.ADVICE, f"{limit:,} bytes a batch, compressed; a record of {wanted:,} bytes has to be compressed "
-        f"to that", f"raise it to {STRUCTURE_TOPIC['max.message.bytes']} if codelists are long, or compress "
+        check, Severity.ADVICE,
+        f"{limit:,} bytes a batch, compressed; a record of {wanted:,} bytes has to be compressed to that",
+        f"raise it to {STRUCTURE_TOPIC['max.message.bytes']} if codelists are long, or compress "
         "(compression.type=zstd)",
     )  # fmt: skip
 
@@ -118,23 +119,23 @@ def _replication(topic: str, replicas: int, brokers: int, min_insync: str | None
     copies = f"{replicas} cop{'y' if replicas == 1 else 'ies'}"
     if replicas < recommended_replicas(brokers):
         yield Finding(
-            f"{topic} replication", Grade.ADVICE, f"{copies} on {brokers} brokers: its data may be lost with "
+            f"{topic} replication", Severity.ADVICE, f"{copies} on {brokers} brokers: its data may be lost with "
             f"{'that broker' if replicas == 1 else 'those'}",
             f"{REPLICAS} copies, with min.insync.replicas={MIN_INSYNC}",
         )  # fmt: skip
     else:
-        yield Finding(f"{topic} replication", Grade.OK, f"{copies} on {brokers} broker{'s' if brokers > 1 else ''}")
+        yield Finding(f"{topic} replication", Severity.OK, f"{copies} on {brokers} broker{'s' if brokers > 1 else ''}")
     if min_insync is None or replicas < REPLICAS:
         return
     check = f"{topic} min.insync.replicas"
     if int(min_insync) < MIN_INSYNC:
-        said = f"{min_insync}: a transaction may be acknowledged by one broker alone, and be lost with it"
-        yield Finding(check, Grade.ADVICE, said, f"set it to {MIN_INSYNC}")
+        message = f"{min_insync}: a transaction may be acknowledged by one broker alone, and be lost with it"
+        yield Finding(check, Severity.ADVICE, message, f"set it to {MIN_INSYNC}")
     elif int(min_insync) >= replicas:
-        said = f"{min_insync} of {replicas}: nothing can be written while one broker is down"
-        yield Finding(check, Grade.ADVICE, said, f"set it to {replicas - 1}")
+        message = f"{min_insync} of {replicas}: nothing can be written while one broker is down"
+        yield Finding(check, Severity.ADVICE, message, f"set it to {replicas - 1}")
     else:
-        yield Finding(check, Grade.OK, f"{min_insync} of {replicas}")
+        yield Finding(check, Severity.OK, f"{min_insync} of {replicas}")
 
 
 def _duration(ms: int) -> str:

@@ -69,7 +69,7 @@ class Mailbox:
 
     def put(self, diff: VersionDiff, newest: Snapshot) -> None:
         """Add a version without blocking, or merge it into the last one if the mailbox is full."""
-        self._settle(diff)
+        self._release_versions(diff)
         with self._waiters:
             if self._closed:
                 return
@@ -128,7 +128,7 @@ class Mailbox:
             diff for diff in self._pending if not isinstance(diff, FullState)
         )  # only the first item can be a FullState
 
-    def _settle(self, diff: VersionDiff) -> None:
+    def _release_versions(self, diff: VersionDiff) -> None:
         """Release the versions that pending differences hold, if the listener lags.
 
         This runs without the lock, because it reads the store: a thread that a signal handler interrupts there holds
@@ -138,9 +138,9 @@ class Mailbox:
             last = self._pending[-1] if self._pending else None
             is_full = self._is_full()
         if isinstance(last, VersionDiff):
-            last.settle()
+            last.release_previous()
         if is_full:
-            diff.settle()
+            diff.release_previous()
 
     def _is_full(self) -> bool:
         return len(self._pending) - self._missed >= self._max_pending

@@ -17,7 +17,7 @@ class RecentChanges:
 
     Its cost is the memory of the records that the differences replaced, which would be freed otherwise: at most
     ``max_changes`` changes, ``max_keys`` keys and about ``max_bytes`` bytes of keys and values.
-    One thread adds and settles; ``add`` and ``after`` are called under the lock of the owner.
+    One thread calls ``add`` and ``release_previous``; ``add`` and ``after`` are called under the lock of the owner.
     """
 
     def __init__(
@@ -42,10 +42,10 @@ class RecentChanges:
         self._diffs.clear()
         self._keys = self._bytes = 0
 
-    def settle(self) -> None:
+    def release_previous(self) -> None:
         """Read the records that the last difference replaced, so that it holds no version. Call once after ``add``."""
         if self._diffs:
-            self._diffs[-1].settle()
+            self._diffs[-1].release_previous()
             self._bytes += self._diffs[-1].size
 
     def after(self, version: int, present: int) -> list[VersionDiff] | None:

@@ -67,7 +67,7 @@ class VersionDiff:
         self.origins = origins
         self.rebuilt = rebuilt
         self.size = 0
-        """The approximate size of keys and values in ``before``, in bytes; 0 until ``settle`` is called."""
+        """The approximate size of keys and values in ``before``, in bytes; 0 until ``release_previous`` is called."""
         # If the store has not reported the replaced records: the previous version, until they are needed.
         self._before: Before | Snapshot = previous if applied.before is None else applied.before
 
@@ -79,7 +79,7 @@ class VersionDiff:
             self._before = before = {key: before.get(key) for keys in (self.changed, self.deleted) for key in keys}
         return before
 
-    def settle(self) -> None:
+    def release_previous(self) -> None:
         """Read the replaced records and release the previous version. The method is idempotent."""
         if not self.size:
             found = self.before.items()

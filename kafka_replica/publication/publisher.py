@@ -130,7 +130,7 @@ class Publisher:
             else:
                 mailbox.put(diff, snapshot)
         if diff is not None:
-            self._recent.settle()
+            self._recent.release_previous()
 
     def failed(self, error: KafkaReplicaError) -> None:
         """Note that the replica failed with an error; wake all who wait, and close the mailboxes."""

@@ -35,22 +35,22 @@ class BadRecordHandler:
         self._stops = on_bad_record == "stop"
         self._dead_letters = dead_letters
 
-    def tell(self, settled: CommittedOutcome) -> None:
+    def handle(self, outcome: CommittedOutcome) -> None:
         """Handle the bad records that were found among committed records.
 
         Raises:
             BadRecordError: ``on_bad_record`` is "stop"; the error ends the replica.
             KafkaReplicaError: the dead letters could not be written.
         """
-        if settled.bad:
-            self._bad_records.add(settled.bad)
-        if settled.cleared:  # a bad record of the same key may have come just before, or just after
-            self._bad_records.remove([key for key in settled.cleared if not self._record_filter.is_bad(*key)])
-        if not settled.bad:
+        if outcome.bad:
+            self._bad_records.add(outcome.bad)
+        if outcome.cleared:  # a bad record of the same key may have come just before, or just after
+            self._bad_records.remove([key for key in outcome.cleared if not self._record_filter.is_bad(*key)])
+        if not outcome.bad:
             return
         if self._stops:
-            raise settled.bad[0]
-        for bad in settled.bad:
+            raise outcome.bad[0]
+        for bad in outcome.bad:
             _log.warning("set aside: %s", bad)
         if self._dead_letters is not None:
-            self._dead_letters.put(settled.bad)
+            self._dead_letters.put(outcome.bad)

@@ -148,7 +148,7 @@ class DeletionCheck:
                 "uses Kafka's default, a day; set tombstones_kept_s if it differs",
                 ", ".join(refused),
             )
-        self._rule.tell({topic: retention.tombstones_kept_s for topic, retention in retentions.items()})
+        self._rule.set_retentions({topic: retention.tombstones_kept_s for topic, retention in retentions.items()})
         self._note_deleting(tuple(topic for topic, retention in retentions.items() if retention.deletes_old_records))
 
     def _note_deleting(self, topics: tuple[str, ...]) -> None:

@@ -112,15 +112,15 @@ class DeltaBuilder:
             self._delta.changes[record.key] = record
             self._size_bytes += len(record.value or b"") if self._counts_bytes else 0
 
-    def settle(self, batches: Iterable[Batch]) -> CommittedOutcome:
+    def add_committed(self, batches: Iterable[Batch]) -> CommittedOutcome:
         """Add committed batches to the next version; return the bad records and repaired keys."""
-        settled = CommittedOutcome([], [])
+        outcome = CommittedOutcome([], [])
         with collector_paused() as made:
             for batch in batches:
-                self._settle(batch, settled)
+                self._add_batch(batch, outcome)
                 if PARSER is None:  # the garbage collector does not track the records of the compiled parser
                     made(batch.record_count)
-        return settled
+        return outcome
 
     def take_part(self) -> Delta:
         """Return the delta so far as a part of the next version, which is not complete yet."""
@@ -184,13 +184,13 @@ class DeltaBuilder:
                     del self._keys_in_several_partitions[key]
         return survivors
 
-    def _settle(self, batch: Batch, settled: CommittedOutcome) -> None:
+    def _add_batch(self, batch: Batch, outcome: CommittedOutcome) -> None:
         start = self._starts.get(batch.partition, 0)
         if batch.first < start:
             batch = _from(batch, start)
         records, bad, cleared = self._record_filter.apply_to(batch)
-        settled.bad.extend(bad)
-        settled.cleared.extend((batch.partition.topic, key) for key in cleared)
+        outcome.bad.extend(bad)
+        outcome.cleared.extend((batch.partition.topic, key) for key in cleared)
         if self._counts_bytes:
             self._size_bytes += sum(map(len, filter(None, map(_VALUE_OF, records))))
         partition = batch.partition
@@ -198,13 +198,13 @@ class DeltaBuilder:
         self._highest[partition] = max(batch.end, self._highest[partition])
         if len(self._highest) > 1 or is_late or self._keys_in_several_partitions or self._prefixes[partition.topic]:
             if not self._add_new_keys(partition, records):
-                self._settle_one_by_one(partition, records, settled)
+                self._add_one_by_one(partition, records, outcome)
             return
         self._delta.source = partition
         self._delta.add(records)
         if None in self._delta.changes:  # a single look-up per batch finds records without a key
             del self._delta.changes[None]  # type: ignore[arg-type]
-            settled.bad.extend(without_key(partition, record) for record in records if lacks_key(record))
+            outcome.bad.extend(without_key(partition, record) for record in records if lacks_key(record))
 
     def _add_new_keys(self, partition: Partition, records: Sequence[Stored]) -> bool:
         """Add the records of a batch at once, if no key of theirs has a record yet; return whether it was done."""
@@ -220,12 +220,12 @@ class DeltaBuilder:
         self._delta.count(records)
         return True
 
-    def _settle_one_by_one(self, partition: Partition, records: Iterable[Stored], settled: CommittedOutcome) -> None:
+    def _add_one_by_one(self, partition: Partition, records: Iterable[Stored], outcome: CommittedOutcome) -> None:
         prefix = self._prefixes[partition.topic]
         self._delta.count(records := list(records))
         for raw in records:
             if lacks_key(raw):
-                settled.bad.append(without_key(partition, raw))
+                outcome.bad.append(without_key(partition, raw))
                 continue
             record = as_record(raw, partition)
             key = prefix + record.key

@@ -246,7 +246,7 @@ class Follower:
         for decision in decisions:
             if isinstance(decision, CommittedRecords):
                 self._point = None
-                self._settle(decision.batches)
+                self._add_committed(decision.batches)
                 continue
             points -= 1
             self._count(decision.transactions)
@@ -256,14 +256,14 @@ class Follower:
             self._point = decision
             looked = self._publish_at(decision, looked=looked or decision.looked)
 
-    def _settle(self, batches: list[Batch]) -> None:
+    def _add_committed(self, batches: list[Batch]) -> None:
         """Add committed batches to the next version; pass it to the store in parts, if the store wants parts."""
         limit = self._store.part_bytes
         if limit is None:
-            self._bad_records.tell(self._delta_builder.settle(batches))
+            self._bad_records.handle(self._delta_builder.add_committed(batches))
             return
         for at in range(0, len(batches), _BATCHES_A_PART):
-            self._bad_records.tell(self._delta_builder.settle(batches[at : at + _BATCHES_A_PART]))
+            self._bad_records.handle(self._delta_builder.add_committed(batches[at : at + _BATCHES_A_PART]))
             if self._delta_builder.size_bytes > limit:
                 self._store.stage(self._delta_builder.take_part())
 

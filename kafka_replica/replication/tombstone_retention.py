@@ -55,7 +55,7 @@ class RetentionSpan:
         """Return how long tombstones must be kept so that all of them are found now."""
         return math.inf if self.is_first and self.has_moved else self.since.age_s(now)
 
-    def tell(self, retention_s: float) -> None:
+    def set_retention(self, retention_s: float) -> None:
         """Lower the retention to how long the topic keeps tombstones now, if that is shorter."""
         self.retention_s = retention_s if self.retention_s is None else min(self.retention_s, retention_s)
 
@@ -73,11 +73,11 @@ class RetentionCoverage:
             if span is not None and span.asked is None:
                 span.asked = at, end
 
-    def reach(self, offsets: Mapping[Partition, int], told_s: Mapping[str, float]) -> None:
-        """Note that all records below these offsets were read; ``told_s`` has the last reported retentions."""
+    def reach(self, offsets: Mapping[Partition, int], retentions_s: Mapping[str, float]) -> None:
+        """Note that all records below these offsets were read; ``retentions_s`` has the last reported retentions."""
         for partition, span in self.spans.items():
             if span.asked is not None and offsets.get(partition, -1) >= span.asked[1]:
-                self.spans[partition] = RetentionSpan(span.asked[0], told_s.get(partition.topic), is_first=False)
+                self.spans[partition] = RetentionSpan(span.asked[0], retentions_s.get(partition.topic), is_first=False)
 
 
 class OffsetGap(NamedTuple):
@@ -99,7 +99,7 @@ class TombstoneCheck:
     def __init__(self, given_s: float | None, least_s: float) -> None:
         self._given_s = given_s
         self._least_s = least_s
-        self._told_s: dict[str, float] = {}
+        self._retentions_s: dict[str, float] = {}
         self._read = RetentionCoverage()
         self._shown = RetentionCoverage()
         self._gaps: dict[Partition, OffsetGap] = {}
@@ -113,11 +113,11 @@ class TombstoneCheck:
             for coverage in (self._read, self._shown):
                 coverage.spans[partition] = RetentionSpan(at, None, is_first=True)
 
-    def resume(self, since: Instant, partitions: Iterable[Partition], told_s: Mapping[str, float]) -> None:
+    def resume(self, since: Instant, partitions: Iterable[Partition], retentions_s: Mapping[str, float]) -> None:
         """Note that reading continues from a version with everything that was in the partitions at an instant."""
         for partition in partitions:
             for coverage in (self._read, self._shown):
-                coverage.spans[partition] = RetentionSpan(since, told_s.get(partition.topic), is_first=False)
+                coverage.spans[partition] = RetentionSpan(since, retentions_s.get(partition.topic), is_first=False)
 
     def ask(self, at: Instant, ends: Mapping[Partition, int]) -> None:
         """Note where partitions ended when their ends were requested at an instant.
@@ -130,11 +130,11 @@ class TombstoneCheck:
 
     def read(self, positions: Mapping[Partition, int]) -> None:
         """Note the positions that reading has reached."""
-        self._read.reach(positions, self._told_s)
+        self._read.reach(positions, self._retentions_s)
 
     def show(self, position: Mapping[Partition, int]) -> None:
         """Note the position of the version shown."""
-        self._shown.reach(position, self._told_s)
+        self._shown.reach(position, self._retentions_s)
 
     def gap(self, partition: Partition, now: Instant) -> None:
         """Note that an offset is missing in the records read until now."""
@@ -154,13 +154,13 @@ class TombstoneCheck:
             gap.span.has_moved = True
             self._gaps[partition] = OffsetGap(math.inf, gap.span)
 
-    def tell(self, told_s: Mapping[str, float]) -> None:
+    def set_retentions(self, retentions_s: Mapping[str, float]) -> None:
         """Note how long the topics keep tombstones now; topics whose settings must not be read are left out."""
-        self._told_s = dict(told_s)
+        self._retentions_s = dict(retentions_s)
         gaps = {partition: gap.span for partition, gap in self._gaps.items()}
         for spans in (self._read.spans, self._shown.spans, gaps):
             for partition, span in spans.items():
-                span.tell(told_s.get(partition.topic, DEFAULT_RETENTION_S))
+                span.set_retention(retentions_s.get(partition.topic, DEFAULT_RETENTION_S))
         self._is_checked = True
 
     def forgive(self) -> None:
@@ -191,13 +191,13 @@ class TombstoneCheck:
         The first value is a wall clock time in milliseconds, 0 if nothing is certain yet; the second has the
         retention of each topic in seconds.
         """
-        told_s: dict[str, float] = {}
+        retentions_s: dict[str, float] = {}
         for partition, span in self._shown.spans.items():
             if span.retention_s is not None:
-                told_s[partition.topic] = min(span.retention_s, told_s.get(partition.topic, math.inf))
+                retentions_s[partition.topic] = min(span.retention_s, retentions_s.get(partition.topic, math.inf))
         spans = self._shown.spans.values()
-        return min((0 if span.is_first else span.since.wall_ms for span in spans), default=0), told_s
+        return min((0 if span.is_first else span.since.wall_ms for span in spans), default=0), retentions_s
 
     def _retention_s(self, span: RetentionSpan) -> float:
-        told_s = span.retention_s if self._given_s is None else self._given_s
-        return max(DEFAULT_RETENTION_S if told_s is None else told_s, self._least_s)
+        retentions_s = span.retention_s if self._given_s is None else self._given_s
+        return max(DEFAULT_RETENTION_S if retentions_s is None else retentions_s, self._least_s)

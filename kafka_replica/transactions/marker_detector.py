@@ -52,7 +52,7 @@ class MarkerDetector:
         self._unshown: dict[
             int, tuple[int, bool]
         ] = {}  # for a single partition: producer id -> epoch of its last marker, bumped?
-        self._settled: list[Batch] = []  # committed, not returned in a decision yet
+        self._committed: list[Batch] = []  # committed, not returned in a decision yet
         self._transactions = TransactionCounter()  # committed since the last point
         self._pointed_at = Position()
 
@@ -119,7 +119,7 @@ class MarkerDetector:
     # --- decisions ---
 
     def _join(self, decided: CommittedBatches) -> None:
-        self._settled += decided.batches
+        self._committed += decided.batches
         if decided.producer_id >= 0:
             self._transactions.add(decided)
 
@@ -133,23 +133,23 @@ class MarkerDetector:
 
     def _advance_round(self, positions: Position) -> Iterator[Decision]:
         position = self._assigner.advance()
-        settled, self._assigner.settled = self._assigner.settled, []
-        for decided in settled:
+        assigned, self._assigner.assigned = self._assigner.assigned, []
+        for decided in assigned:
             self._join(decided)
         if position is not None:
             yield from self._point(position, looked=True)
         elif not self._assigner.is_needed and positions != self._pointed_at:
             yield from self._point(positions)  # no transaction was decided, only the position moved
         else:
-            yield from self._settle()
+            yield from self._committed_records()
 
-    def _settle(self) -> Iterator[Decision]:
-        if self._settled:
-            settled, self._settled = self._settled, []
-            yield CommittedRecords(settled)
+    def _committed_records(self) -> Iterator[Decision]:
+        if self._committed:
+            committed, self._committed = self._committed, []
+            yield CommittedRecords(committed)
 
     def _point(self, position: Position, *, looked: bool = False) -> Iterator[Decision]:
-        yield from self._settle()
+        yield from self._committed_records()
         self._pointed_at = position
         yield ConsistentPoint(Position(position, self._open_at(position)), self._transactions.take(), looked)
 

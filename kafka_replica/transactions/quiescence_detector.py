@@ -95,7 +95,7 @@ class QuiescenceDetector:
         return self._known == self._positions.keys() and self._high == self._positions
 
     def _point(self, *, looked: bool) -> list[Decision]:
-        settled, self._pending = self._pending, []
+        committed, self._pending = self._pending, []
         self._pointed_at = Position(self._positions)
-        decisions: list[Decision] = [CommittedRecords(settled)] if settled else []
+        decisions: list[Decision] = [CommittedRecords(committed)] if committed else []
         return [*decisions, ConsistentPoint(self._pointed_at, None, looked)]

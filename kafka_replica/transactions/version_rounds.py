@@ -19,7 +19,7 @@ class TransactionAssigner:
     """
 
     def __init__(self, states: Mapping[Partition, PartitionState]) -> None:
-        self.settled: list[CommittedBatches] = []  # assigned to the next version, not fetched by the detector yet
+        self.assigned: list[CommittedBatches] = []  # assigned to the next version, not fetched by the detector yet
         self.later: list[CommittedBatches] = []  # for the next round
         self._states = states
         self._producers: dict[int, ProducerState] = {}  # by producer id: producers of assigned batches in no version
@@ -76,10 +76,10 @@ class TransactionAssigner:
         """Assign committed batches to this round or to the next one."""
         self._remember(decided)
         if self._is_known(decided):
-            self.settled.append(decided)
+            self.assigned.append(decided)
             self.note(decided)
         elif self._target is not None and decided.end <= self._target.get(decided.partition, 0):
-            self.settled.append(decided)
+            self.assigned.append(decided)
             self.note(decided, is_late=is_late)
         else:
             decided.hold()
@@ -170,7 +170,7 @@ class TransactionAssigner:
         later, self.later = self.later, []
         for decided in later:
             if decided.part in rests:
-                self.settled.append(decided)
+                self.assigned.append(decided)
             else:
                 self.later.append(decided)
         self._has_rest = True

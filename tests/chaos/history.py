@@ -89,7 +89,9 @@ class WriterHistory:
         self.hung = 0
         self.troubles = 0
         self._committed: list[int] = []
-        self._settled: list[tuple[float, int]] = []  # at that time, this many of _committed were certainly visible
+        self._visible_counts: list[
+            tuple[float, int]
+        ] = []  # at that time, this many of _committed were certainly visible
 
     def take(self, line: dict[str, Any]) -> None:
         """Apply the next line."""
@@ -108,7 +110,7 @@ class WriterHistory:
             self.troubles += 1
         if event in {"open", "commit", "abort"}:
             # Kafka lets a writer begin, or continue, only when its last transaction has all its markers.
-            self._settled.append((line["at_s"], len(self._committed)))
+            self._visible_counts.append((line["at_s"], len(self._committed)))
 
     def doubt(self, number: int) -> None:
         """Mark the outcome of a transaction as unreliable."""
@@ -116,7 +118,7 @@ class WriterHistory:
         if number in self._committed:
             at = self._committed.index(number)
             del self._committed[at]
-            self._settled = [(at_s, count - (count > at)) for at_s, count in self._settled]
+            self._visible_counts = [(at_s, count - (count > at)) for at_s, count in self._visible_counts]
 
     @property
     def last_committed(self) -> int:
@@ -125,8 +127,8 @@ class WriterHistory:
 
     def visible_at(self, at_s: float) -> int:
         """Return the number of the last transaction that every reader could see at that time; 0 if there is none."""
-        found = bisect_left(self._settled, (at_s, 0)) - 1
-        count = self._settled[found][1] if found >= 0 else 0
+        found = bisect_left(self._visible_counts, (at_s, 0)) - 1
+        count = self._visible_counts[found][1] if found >= 0 else 0
         return self._committed[count - 1] if count else 0
 
 

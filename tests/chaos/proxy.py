@@ -150,7 +150,7 @@ class Network:
         for number in range(len(self._proxies)):
             self.tell(number, Proxy.stop)
         with suppress(TimeoutError):
-            asyncio.run_coroutine_threadsafe(self._settle(), self._loop).result(5)
+            asyncio.run_coroutine_threadsafe(self._finish(), self._loop).result(5)
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
@@ -165,7 +165,7 @@ class Network:
             await proxy.start()
             self._proxies.append(proxy)
 
-    async def _settle(self) -> None:
+    async def _finish(self) -> None:
         """Let aborted connections end."""
         others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
         for task in others:

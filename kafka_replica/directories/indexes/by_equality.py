@@ -34,10 +34,10 @@ class _HashIndex(Index[T]):
         hash(value)
         return (value,)
 
-    def filled(self, entries: Collection[Entry[T]], at: int) -> Self:
+    def with_entries(self, entries: Collection[Entry[T]], at: int) -> Self:
         single = {value: entry for entry in entries for value in entry.indexed[at]}
         if len(single) == sum(len(entry.indexed[at]) for entry in entries):
-            return self._with(PersistentMap(single, settle_later=True))
+            return self._with(PersistentMap(single, build_later=True))
         several: dict[Any, dict[bytes, T]] = {}
         for entry in entries:
             for value in entry.indexed[at]:
@@ -45,31 +45,31 @@ class _HashIndex(Index[T]):
                 if last is not entry:
                     several.setdefault(value, {last.key: last.found})[entry.key] = entry.found
         held = {value: PersistentMap(many) for value, many in several.items()}
-        return self._with(PersistentMap({**single, **held}, settle_later=True))
+        return self._with(PersistentMap({**single, **held}, build_later=True))
 
-    def settle(self) -> None:
-        self._entries.settle()
+    def prepare_for_changes(self) -> None:
+        self._entries.build()
 
-    def putting(self, values: Iterable[Any], key: bytes, found: T) -> Self:
+    def with_object(self, values: Iterable[Any], key: bytes, found: T) -> Self:
         entries = self._entries
         for value in values:
             held = entries.get(value)
             if held is None or (isinstance(held, tuple) and held[0] == key):
-                entries = entries.putting(value, (key, found))
+                entries = entries.set(value, (key, found))
             else:
                 many = PersistentMap([held[:2]]) if isinstance(held, tuple) else held
-                entries = entries.putting(value, many.putting(key, found))
+                entries = entries.set(value, many.set(key, found))
         return self._with(entries)
 
-    def dropping(self, values: Iterable[Any], key: bytes) -> Self:
+    def without_object(self, values: Iterable[Any], key: bytes) -> Self:
         entries = self._entries
         for value in values:
             held = entries.get(value)
             if isinstance(held, tuple):
-                entries = entries.dropping(value) if held[0] == key else entries
+                entries = entries.delete(value) if held[0] == key else entries
             elif held is not None:
-                left = held.dropping(key)
-                entries = entries.putting(value, left if len(left) > 1 else next(left.items()))
+                left = held.delete(key)
+                entries = entries.set(value, left if len(left) > 1 else next(left.items()))
         return self._with(entries)
 
     def __len__(self) -> int:

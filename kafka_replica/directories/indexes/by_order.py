@@ -31,19 +31,19 @@ class _SortedIndex(Index[T]):
         value = self._take(found)
         return () if value is None else (self._sortable(value),)
 
-    def filled(self, entries: Collection[Entry[T]], at: int) -> Self:
+    def with_entries(self, entries: Collection[Entry[T]], at: int) -> Self:
         return self._with(SortedMap(((value, one.key), one.found) for one in entries for value in one.indexed[at]))
 
-    def putting(self, values: Iterable[Any], key: bytes, found: T) -> Self:
+    def with_object(self, values: Iterable[Any], key: bytes, found: T) -> Self:
         entries = self._entries
         for value in values:
-            entries = entries.putting((value, key), found)
+            entries = entries.set((value, key), found)
         return self._with(entries)
 
-    def dropping(self, values: Iterable[Any], key: bytes) -> Self:
+    def without_object(self, values: Iterable[Any], key: bytes) -> Self:
         entries = self._entries
         for value in values:
-            entries = entries.dropping((value, key))
+            entries = entries.delete((value, key))
         return self._with(entries)
 
     def __len__(self) -> int:

@@ -51,16 +51,16 @@ class Index(ABC, Generic[T]):
         """Return the values under which an object is found, each once; raises an exception if one is impossible."""
 
     @abstractmethod
-    def filled(self, entries: Collection[Entry[T]], at: int) -> Self:
+    def with_entries(self, entries: Collection[Entry[T]], at: int) -> Self:
         """Return an index of these entries, each with its values at a place in ``indexed``."""
 
-    def settle(self) -> None:
+    def prepare_for_changes(self) -> None:
         """Prepare for changes, which takes time in proportion to the size; otherwise the first change does this."""
 
     @abstractmethod
-    def putting(self, values: Iterable[Any], key: bytes, found: T) -> Self:
+    def with_object(self, values: Iterable[Any], key: bytes, found: T) -> Self:
         """Return an index with an object under some values."""
 
     @abstractmethod
-    def dropping(self, values: Iterable[Any], key: bytes) -> Self:
+    def without_object(self, values: Iterable[Any], key: bytes) -> Self:
         """Return an index without the entry of a record under some values."""

@@ -35,7 +35,7 @@ class Operator:
         self._closing.set()
         self._thread.join()
 
-    def settled(self, timeout_s: float) -> bool:
+    def wait_until_sent(self, timeout_s: float) -> bool:
         """Wait until everything is marked as sent; return True if it is."""
         give_up_s = time.monotonic() + timeout_s
         while time.monotonic() < give_up_s and not self.contradictions:

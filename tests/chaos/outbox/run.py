@@ -85,7 +85,7 @@ class _Run:
             for lives in recorders:
                 lives.child.tell({"stop": True})
                 lives.child.wait(30)
-            if not operator.settled(options.settle_s):
+            if not operator.wait_until_sent(options.settle_s):
                 flaws.add(Flaw.FAILED, f"not all is sent {options.settle_s:.0f} s later: {producer.status()}")
             for reason in operator.contradictions:
                 flaws.add(Flaw.CONTRADICTED, reason)

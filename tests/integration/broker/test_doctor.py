@@ -15,7 +15,7 @@ from kafka_replica.broker.admin.topics import Topics
 from kafka_replica.broker.topic_settings import PROGRESS_TOPIC
 from kafka_replica.cli.run import run
 from kafka_replica.common.compiled import parser_name
-from kafka_replica.doctor import Finding, Grade, examine
+from kafka_replica.doctor import Finding, Severity, examine
 from kafka_replica.embedded import LocalKafka
 from support.broker.kafka_tools import quiet
 from support.broker.secured_kafka import Secured
@@ -34,9 +34,9 @@ def findings(config: dict[str, Any], topic: str, **more: Any) -> dict[str, Findi
 
 def faults(found: dict[str, Finding]) -> dict[str, str]:
     """Return the faults, with their advice."""
-    bad = {check: finding for check, finding in found.items() if finding.grade is Grade.FAULT}
-    assert all(finding.todo for finding in bad.values())
-    return {check: f"{finding.said} -> {finding.todo}" for check, finding in bad.items()}
+    bad = {check: finding for check, finding in found.items() if finding.severity is Severity.FAULT}
+    assert all(finding.advice for finding in bad.values())
+    return {check: f"{finding.message} -> {finding.advice}" for check, finding in bad.items()}
 
 
 def a_topic(kafka: LocalKafka, **settings: Any) -> str:
@@ -52,10 +52,12 @@ def test_a_good_topic_passes_every_check_and_keeps_no_record(local_kafka: LocalK
     config = {"bootstrap.servers": local_kafka.bootstrap_servers, "max.request.size": 3 << 20}
     found = findings(config, topic, large_bytes=2 << 20)
     assert faults(found) == {}
-    assert found["transactions"].grade is found["a record"].grade is found["a large record"].grade is Grade.OK
-    assert found["record parser"].said.startswith(f"the {parser_name()} one")
-    assert found["topic cleanup.policy"].said == "compact"
-    assert found[f"topic {topic}"].said == "2 partitions"
+    assert (
+        found["transactions"].severity is found["a record"].severity is found["a large record"].severity is Severity.OK
+    )
+    assert found["record parser"].message.startswith(f"the {parser_name()} one")
+    assert found["topic cleanup.policy"].message == "compact"
+    assert found[f"topic {topic}"].message == "2 partitions"
     with Replica(quiet({"bootstrap.servers": local_kafka.bootstrap_servers}), topic) as replica:
         replica.wait_ready(timeout_s=60)
         assert len(replica.snapshot()) == 0
@@ -81,7 +83,7 @@ def test_an_unreachable_server_of_two_is_named(local_kafka: LocalKafka) -> None:
         config = {"bootstrap.servers": f"{down},{local_kafka.bootstrap_servers}"}
         found = findings(config, a_topic(local_kafka), timeout_s=3.0)
     assert list(faults(found)) == [f"server {down}"]
-    assert found["a record"].grade is Grade.OK
+    assert found["a record"].severity is Severity.OK
 
 
 def test_no_such_topic(local_kafka: LocalKafka) -> None:
@@ -106,7 +108,7 @@ def test_wrong_credentials_and_missing_permissions_are_reported(secured: Secured
     allow_all(secured, topic)
     found = findings({**config, **ME}, topic, transactional_id=f"{topic}-writer")
     assert faults(found) == {}
-    assert found["topic settings"].grade is Grade.SKIPPED
+    assert found["topic settings"].severity is Severity.SKIPPED
     assert list(faults(findings({**config, **ME}, topic, transactional_id="somebody-elses"))) == ["transactions"]
 
 
@@ -114,7 +116,7 @@ def test_properties_that_cannot_be_used() -> None:
     """Properties that cannot be used prevent any connection."""
     found = findings({"bootstrap.servers": "localhost:1", "ssl.truststore.location": "nowhere.jks"}, "t")
     assert list(found) == ["properties"]
-    assert found["properties"].grade is Grade.FAULT
+    assert found["properties"].severity is Severity.FAULT
 
 
 def test_the_command_prints_findings_and_its_status_shows_faults(
@@ -140,12 +142,12 @@ def test_a_topic_made_by_create_topic_is_not_criticised(
     assert run(["publish", "--delete", urn, *servers, "--create-topic"]) == 0
     config = {"bootstrap.servers": local_kafka.bootstrap_servers}
     asked = findings(config, topic, progress_topic=f"{topic}.mine")
-    assert asked[f"progress topic {topic}.mine"].grade is Grade.SKIPPED
+    assert asked[f"progress topic {topic}.mine"].severity is Severity.SKIPPED
     Topics(quiet(config)).create(f"{topic}.progress", 1, PROGRESS_TOPIC, 20)
     capfdbinary.readouterr()
     assert run(["doctor", *servers, "--json", "--large-bytes", "1000"]) == 0
     found = {line["check"]: line for line in map(json.loads, capfdbinary.readouterr().out.splitlines())}
-    assert [check for check, line in found.items() if line["grade"] != "ok"] == ["cluster"]
-    assert found["cluster"]["said"].startswith("1 broker: ")
-    assert found["progress topic replication"]["said"] == "1 copy on 1 broker"
-    assert found["progress topic cleanup.policy"]["said"] == "compact"
+    assert [check for check, line in found.items() if line["severity"] != "ok"] == ["cluster"]
+    assert found["cluster"]["message"].startswith("1 broker: ")
+    assert found["progress topic replication"]["message"] == "1 copy on 1 broker"
+    assert found["progress topic cleanup.policy"]["message"] == "compact"

@@ -190,7 +190,7 @@ def test_a_producer_logs_no_secret(secured: Secured, mechanism: str, topic: str)
             transaction.put("k", b"v")
         findings = list(examine(case.config, topic))
     case.check(log.text + repr(writer.__dict__) + repr(findings))
-    assert all(finding.grade != "fault" for finding in findings), findings
+    assert all(finding.severity != "fault" for finding in findings), findings
 
 
 def never(secured: Secured, **properties: Any) -> Callable[[], object]:

@@ -14,7 +14,7 @@ from confluent_kafka.admin import AdminClient
 
 from kafka_replica import MemoryStore, Partition, Replica, Store
 from kafka_replica.directories import Directory
-from kafka_replica.doctor import Grade, examine
+from kafka_replica.doctor import Severity, examine
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.errors import BadRecordError
 from kafka_replica.producer import TransactionalProducer
@@ -132,7 +132,7 @@ def test_folio_entities_appear_and_disappear(local_kafka: LocalKafka, kafka_topi
     assert topic.write(event("REINDEX", other)) == {}
     assert topic.write(event("DELETE", other)) == {}
     found = {finding.check: finding for finding in examine(topic.config, name, timeout_s=30)}
-    assert found["topic cleanup.policy"].grade is Grade.FAULT
+    assert found["topic cleanup.policy"].severity is Severity.FAULT
 
 
 @pytest.mark.runs("docs/interpreters.md", containing="FolioEvents(")

@@ -36,7 +36,7 @@ def record(producer: StructureProducer, *puts: Put) -> None:
         producer.record(connection, puts)
 
 
-def settled(producer: StructureProducer) -> None:
+def all_sent(producer: StructureProducer) -> None:
     """Wait until everything is sent."""
     wait_until(lambda: producer.status().pending == 0, f"all are sent: {producer.status()}")
 
@@ -94,7 +94,7 @@ def test_two_databases_with_one_id_are_detected_before_fencing(
     ]
     with StructureProducer(settings[0]) as first:
         record(first, Put("a", b"1"))
-        settled(first)
+        all_sent(first)
         second = StructureProducer(settings[1])
         record(second, Put("b", b"1"))  # before it starts, so that a transaction is there when it suspends itself
         with second:
@@ -107,12 +107,12 @@ def test_two_databases_with_one_id_are_detected_before_fencing(
             assert failed is not None
             assert failed.status == 3
             record(first, Put("a", b"2"))
-            settled(first)
+            all_sent(first)
             assert first.counts.retries == 0, "it was not fenced"
             first.close()
             second.claim()
             second.resume()
-            settled(second)
+            all_sent(second)
             with StructureProducer(settings[0]) as third:
                 record(third, Put("a", b"3"))
                 assert second._database.database_id in refused(third)
@@ -140,7 +140,7 @@ def test_progress_records_of_earlier_versions_are_accepted(
     assert writer.flush(30) == 0
     record(producer, Put("b", b"1"))
     with producer:
-        settled(producer)
+        all_sent(producer)
     assert transactions_of(local_kafka.bootstrap_servers, topic) == [(2, 1)], (
         "the first has arrived, as its record says"
     )
@@ -179,7 +179,7 @@ def test_a_copy_of_a_database_does_not_publish_beside_its_original(
     settings = settings_of(bootstrap, topic, url)
     with StructureProducer(settings) as original:
         record(original, Put("a", b"1"))
-        settled(original)
+        all_sent(original)
     copy_url = make_copy()
     with StructureProducer(settings) as original:
         with StructureProducer(settings_of(bootstrap, topic, copy_url)) as copy:
@@ -190,11 +190,11 @@ def test_a_copy_of_a_database_does_not_publish_beside_its_original(
         control.delete()
         control.close()
         record(original, Put("a", b"2"))
-        settled(original)
+        all_sent(original)
         assert original.counts.retries == 0, "nobody fenced it"
     with StructureProducer(settings) as original:  # its progress is still there
         record(original, Put("a", b"3"))
-        settled(original)
+        all_sent(original)
     assert [record.value for record, _ in log_of(bootstrap, topic)] == [b"1", b"2", b"3"]
 
 
@@ -206,7 +206,7 @@ def test_a_moved_database_continues_after_a_claim(
     topic, bootstrap = kafka_topic(config=KEEP), local_kafka.bootstrap_servers
     with StructureProducer(settings_of(bootstrap, topic, url)) as producer:
         record(producer, Put("a", b"1"))
-        settled(producer)
+        all_sent(producer)
     moved = make_copy()
     file = tmp_path / "producer.toml"
     file.write_text(
@@ -219,7 +219,7 @@ def test_a_moved_database_continues_after_a_claim(
         for command in ("claim", "resume"):
             done = CliRunner().invoke(kafka_replica, ["producer", command, "--config", str(file)])
             assert done.exit_code == 0, (done.output, done.exception)
-        settled(producer)
+        all_sent(producer)
     assert transactions_of(bootstrap, topic) == [(1, 1), (2, 1)]
 
 

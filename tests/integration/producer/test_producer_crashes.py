@@ -43,7 +43,7 @@ def record(producer: StructureProducer, count: int) -> None:
             producer.record(connection, [Put(f"key {i}", b"%d" % number) for i in range(RECORDS)])
 
 
-def settled(producer: StructureProducer) -> bool:
+def all_sent(producer: StructureProducer) -> bool:
     """Return True if everything is marked as sent."""
     try:
         return producer.status().pending == 0
@@ -67,7 +67,7 @@ def test_killed_at_every_step(local_kafka: LocalKafka, kafka_topic: TopicMaker, 
     ending.set()
     recorder.join()
     with process(settings):
-        wait_until(lambda: settled(producer), "all are sent")
+        wait_until(lambda: all_sent(producer), "all are sent")
     expected = producer.status().recorded
     assert expected > len(STEPS)
     found = transactions_of(local_kafka.bootstrap_servers, topic)
@@ -104,10 +104,10 @@ def test_an_arrived_transaction_is_known_after_compaction_removed_it(
             return not any(each.key == b"b" for each, _ in log_of(bootstrap, topic))
 
         wait_until(gone, "the tombstone is compacted away", 120)
-        wait_until(lambda: settled(fill), "the filler is done")
+        wait_until(lambda: all_sent(fill), "the filler is done")
     end = ends(bootstrap, topic)[1]
     with process(settings):
-        wait_until(lambda: settled(producer), "it finds out")
+        wait_until(lambda: all_sent(producer), "it finds out")
     assert ends(bootstrap, topic)[1] == end, "nothing more was written"
     assert producer.status().sent == 2
     producer.close()
@@ -145,7 +145,7 @@ def test_three_fight_and_everything_is_killed(
         wait_until(lambda: _sent(producer) > before + 3, "the producer continues")
         ending.set()
         recorder.join()
-        wait_until(lambda: settled(producer), "all are sent")
+        wait_until(lambda: all_sent(producer), "all are sent")
     expected = producer.status().recorded
     found = transactions_of(bootstrap, topic)
     assert found == [(number, RECORDS) for number in range(1, expected + 1)]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from kafka_replica.broker.writing.size_limits import fitting_batches
-from kafka_replica.doctor import Grade, examine
+from kafka_replica.doctor import Severity, examine
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.errors import PublishError, RecordNotSentError
 from kafka_replica.producer import Put, StructureProducer, TransactionalProducer
@@ -95,7 +95,7 @@ def test_the_doctor_distinguishes_three_size_limits(narrow: LocalKafka) -> None:
     def said(topic: str, **properties: object) -> str:
         config = {"bootstrap.servers": narrow.bootstrap_servers, **properties}
         found = {each.check: each for each in examine(config, topic, large_bytes=100_000)}["a large record"]
-        assert found.grade is Grade.FAULT
+        assert found.severity is Severity.FAULT
         return f"{found.said}; {found.todo}"
 
     assert "own limit is 80,000" in said("own", **{"max.request.size": 80_000})

@@ -39,7 +39,7 @@ def record(producer: StructureProducer, *changes: Change) -> list[int]:
         return producer.record(connection, changes)
 
 
-def settled(producer: StructureProducer) -> None:
+def all_sent(producer: StructureProducer) -> None:
     """Wait until everything is sent."""
     wait_until(lambda: producer.status().pending == 0, f"all are sent: {producer.status()}")
 
@@ -58,7 +58,7 @@ def test_each_transaction_goes_to_all_topics_with_its_headers(
     with StructureProducer(settings) as producer:
         record(producer, Put("a", b"1", "text/plain"), Put("b", b"2"))
         record(producer, Delete("a"))
-        settled(producer)
+        all_sent(producer)
         for topic in (foo, bar):
             first, second, third = log_of(local_kafka.bootstrap_servers, topic)
             assert (first[0].key, first[0].value, first[0].header("content-type")) == (b"a", b"1", b"text/plain")
@@ -105,7 +105,7 @@ def test_a_producer_that_has_sent_nothing_stays_idle_until_resumed(
     assert log_of(local_kafka.bootstrap_servers, topic) == []
     with StructureProducer(settings) as producer:
         producer.resume()
-        settled(producer)
+        all_sent(producer)
         assert producer.status(watch_s=5).running
         producer.suspend("for a while")
         record(producer, Put("b", b"1"))
@@ -113,11 +113,11 @@ def test_a_producer_that_has_sent_nothing_stays_idle_until_resumed(
         status = producer.status()
         assert (status.mode, status.reason, status.running) == (Mode.SUSPENDED, "for a while", False)
         producer.resume()
-        settled(producer)
+        all_sent(producer)
         producer.suspend()
         record(producer, Put("d", b"1"))
     with StructureProducer(settings) as producer:  # a start ends a suspension by an operator
-        settled(producer)
+        all_sent(producer)
     assert transactions_of(local_kafka.bootstrap_servers, topic) == [(1, 1), (2, 1), (3, 1), (4, 1)]
 
 
@@ -133,7 +133,7 @@ def test_a_full_flush_leaves_no_ghosts(local_kafka: LocalKafka, kafka_topic: Top
     record(producer, *(Put(f"k{i}", b"x") for i in range(1000)), Put("a", b"1"))
     record(producer, Delete("k0"))
     with producer:
-        settled(producer)
+        all_sent(producer)
         assert record(producer, Put("a", b"1")) == [], "unchanged"
         log = [(record, said) for record, said in log_of(bootstrap, topic) if said is not None]
         flush = [record for record, said in log if said is not None and said.transaction == "structures/3"]
@@ -141,7 +141,7 @@ def test_a_full_flush_leaves_no_ghosts(local_kafka: LocalKafka, kafka_topic: Top
         sweep = [(record.key, record.value) for record, said in log if said and said.transaction == "structures/4"]
         assert sweep == [(b"ghost 1", None), (b"ghost 2", None)]
         assert producer.flush() == [5, 6]
-        settled(producer)
+        all_sent(producer)
         with producer.engine.connect() as connection:
             rows = connection.execute(select(tx.c.tx_messages, tx.c.tx_status).order_by(tx.c.tx_id)).all()
         assert rows == [(1001, 1), (1, 1), (1000, 1), (2, 1), (1000, 1), (0, 1)]
@@ -173,7 +173,7 @@ def test_a_permanent_failure_suspends_at_once_and_skips_nothing(
         assert producer.status().mode is Mode.FAILED
     _widen(bootstrap, topic)
     with StructureProducer(settings) as producer:
-        settled(producer)
+        all_sent(producer)
         assert producer.status().failed is None
     assert transactions_of(bootstrap, topic) == [(1, 1), (2, 1), (3, 1)]
 
@@ -211,7 +211,7 @@ def test_the_encoders_word(local_kafka: LocalKafka, kafka_topic: TopicMaker, dat
         assert producer.status().not_carried == 2
         broken.clear()
         producer.resume()
-        settled(producer)
+        all_sent(producer)
     found = [
         (each.key, each.value, each.header("content-type")) for each, _ in log_of(local_kafka.bootstrap_servers, topic)
     ]
@@ -228,17 +228,17 @@ def test_the_standby_takes_over_from_a_killed_instance(
     producer = StructureProducer(settings)
     record(producer, Put("a", b"1"))
     with process(settings) as first:
-        settled(producer)
+        all_sent(producer)
         owner = producer.status().owner
         with producer:  # stands by
             record(producer, Put("b", b"1"))
-            settled(producer)
+            all_sent(producer)
             assert producer.status().owner == owner
             with pytest.raises(UsageError, match="stop it before deleting"):
                 producer.delete()
             first.kill()
             record(producer, Put("c", b"1"))
-            settled(producer)
+            all_sent(producer)
             assert producer.status().owner != owner
     assert transactions_of(local_kafka.bootstrap_servers, topic) == [(1, 1), (2, 1), (3, 1)]
     producer.delete()
@@ -247,7 +247,7 @@ def test_the_standby_takes_over_from_a_killed_instance(
     again = StructureProducer(settings)  # starts a new count, and is not confused by the existing records
     record(again, Put("a", b"2"))
     with again:
-        settled(again)
+        all_sent(again)
     assert transactions_of(local_kafka.bootstrap_servers, topic)[-1] == (1, 1)
 
 
@@ -259,7 +259,7 @@ def test_missing_progress_is_reported_as_a_contradiction(
     settings = settings_of(local_kafka.bootstrap_servers, topic, database)
     with StructureProducer(settings) as producer:
         record(producer, Put("a", b"1"))
-        settled(producer)
+        all_sent(producer)
     other = settings_of(local_kafka.bootstrap_servers, topic, database, progress_topic=kafka_topic("elsewhere"))
     with StructureProducer(other) as producer:
         suspended(producer)
@@ -329,7 +329,7 @@ def test_a_header_stack(local_kafka: LocalKafka, kafka_topic: TopicMaker, databa
         producer.skip(2)
         producer.resume()
         record(producer, Delete("b"))
-        settled(producer)
+        all_sent(producer)
         for topic in (foo, bar):
             assert [name for name, _ in log_of(local_kafka.bootstrap_servers, topic)[0][0].headers][
                 -1

@@ -133,7 +133,7 @@ class Reader:
 
     def tell(self) -> None:
         """Query for how long tombstones are kept."""
-        self.rule.tell({TOPIC: self.world.retention_s})
+        self.rule.set_retentions({TOPIC: self.world.retention_s})
 
     def fetch(self, partition: Partition, count: int) -> None:
         """Fetch some records; they are processed later."""

@@ -31,13 +31,13 @@ class WatchedAssembly(DeltaBuilder):
 
     oracle: Oracle
 
-    def settle(self, batches: Iterable[Batch]) -> CommittedOutcome:
+    def add_committed(self, batches: Iterable[Batch]) -> CommittedOutcome:
         """Add records, and report them."""
         batches = list(batches)
         for batch in batches:
             for record in batch.content.records():
-                self.oracle.settle(batch.partition, record.offset)
-        return super().settle(batches)
+                self.oracle.commit(batch.partition, record.offset)
+        return super().add_committed(batches)
 
 
 class WatchedBoard(Publisher):

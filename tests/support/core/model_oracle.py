@@ -24,7 +24,7 @@ class Oracle:
     def __init__(self, cluster: Cluster, included: Iterable[int] = (), *, causal: bool = True) -> None:
         self.cluster = cluster
         self.causal = causal
-        self.settled: set[int] = set(included)  # transactions of which a part was committed in the delta
+        self.committed: set[int] = set(included)  # transactions of which a part was committed in the delta
         self.included: frozenset[int] = frozenset(included)  # those in the version shown
         self.position = Position()
         self.shown = 0
@@ -33,19 +33,19 @@ class Oracle:
     def fork(self, cluster: Cluster) -> Oracle:
         """Return a copy that can be continued differently."""
         other = Oracle(cluster, causal=self.causal)
-        other.settled, other.included, other.position, other.shown = (
-            {*self.settled},
+        other.committed, other.included, other.position, other.shown = (
+            {*self.committed},
             self.included,
             self.position,
             self.shown,
         )
         return other
 
-    def settle(self, partition: Partition, offset: int) -> None:
+    def commit(self, partition: Partition, offset: int) -> None:
         """Record that a record of that offset is part of the next version."""
         log = self.cluster.logs[partition].written
         own = next(batch.transaction for batch in log if batch.first <= offset < batch.end)
-        self.settled.add(own)
+        self.committed.add(own)
 
     def show(self, state: Mapping[bytes, Record], position: Position) -> None:
         """Check a version that is shown, or a later position of the version shown.
@@ -55,7 +55,7 @@ class Oracle:
         """
         self.shown += 1
         self._check_order(position)
-        included = frozenset(self.settled | {t.number for t in self._decided_below(position)})
+        included = frozenset(self.committed | {t.number for t in self._decided_below(position)})
         self._check_decided(included)
         if self.causal:
             self._check_causes(included)

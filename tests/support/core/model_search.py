@@ -150,7 +150,7 @@ class Situation:
                 follower.follower._barrier,
                 delta_builder,
                 follower.publisher.health.position,
-                follower.oracle.settled,
+                follower.oracle.committed,
                 follower.publisher.has_version,
             )
         )

@@ -71,7 +71,7 @@ class _NoRounds(TransactionAssigner):
         return False
 
     def sort(self, decided: CommittedBatches, *, is_late: bool = True) -> None:
-        self.settled.append(decided)
+        self.assigned.append(decided)
 
     def advance(self) -> Position | None:
         return None
@@ -110,7 +110,7 @@ class NeverConfirmed(_WithRounds):
 
 class _OpenRounds(TransactionAssigner):
     def sort(self, decided: CommittedBatches, *, is_late: bool = True) -> None:
-        self.settled.append(decided)
+        self.assigned.append(decided)
         self.note(decided)
 
 

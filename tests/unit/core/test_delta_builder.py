@@ -30,13 +30,13 @@ class Shown:
         for partition in partitions:
             self.delta_builder.add(partition)
 
-    def settle(self, *records: Record) -> list[str]:
+    def add_committed(self, *records: Record) -> list[str]:
         """Add each record as a batch of its own, and return what was set aside."""
         batches = [
             Batch(r.source, Kind.PLAIN, r.offset, r.offset + 1, 1, -1, -1, ModelContent([r], lambda: True))
             for r in records
         ]
-        return [str(bad) for bad in self.delta_builder.settle(batches).bad]
+        return [str(bad) for bad in self.delta_builder.add_committed(batches).bad]
 
     def show(self, position: Position) -> dict[str, str]:
         """Publish a version, and return the state then."""
@@ -61,11 +61,11 @@ def opened(first: int) -> Position:
 def test_the_highest_offset_counts_within_a_version_and_across() -> None:
     """A record that arrives late replaces nothing newer, neither in the delta nor in the published version."""
     shown = Shown(A0)
-    shown.settle(record("k", "5", 5), record("k", "3", 3))
+    shown.add_committed(record("k", "5", 5), record("k", "3", 3))
     assert shown.show(opened(1)) == {"k": "5"}
-    shown.settle(record("k", "1", 1), record("l", "2", 2))
+    shown.add_committed(record("k", "1", 1), record("l", "2", 2))
     assert shown.show(Position({A0: 12})) == {"k": "5", "l": "2"}
-    shown.settle(record("k", "12", 12))
+    shown.add_committed(record("k", "12", 12))
     assert shown.show(Position({A0: 13})) == {"k": "12", "l": "2"}
 
 
@@ -75,11 +75,11 @@ def test_a_deletion_is_remembered_as_long_as_something_older_is_open() -> None:
     Afterwards no record below the deletion can arrive any more.
     """
     shown = Shown(A0)
-    shown.settle(record("k", None, 5))
+    shown.add_committed(record("k", None, 5))
     assert shown.show(opened(1)) == {}
-    shown.settle(record("x", "8", 8))
+    shown.add_committed(record("x", "8", 8))
     assert shown.show(opened(1)) == {"x": "8"}
-    shown.settle(record("k", "1", 1))
+    shown.add_committed(record("k", "1", 1))
     assert shown.show(Position({A0: 12})) == {"x": "8"}
     assert shown.delta_builder._pending_tombstones == {}
 
@@ -87,9 +87,9 @@ def test_a_deletion_is_remembered_as_long_as_something_older_is_open() -> None:
 def test_a_deletion_that_nothing_older_can_undo_is_not_kept() -> None:
     """A deletion is not kept if nothing is open or only newer transactions are: deletions must not fill the memory."""
     shown = Shown(A0)
-    shown.settle(record("k", None, 5))
+    shown.add_committed(record("k", None, 5))
     shown.show(Position({A0: 9}))
-    shown.settle(record("l", None, 6))
+    shown.add_committed(record("l", None, 6))
     shown.show(opened(7))
     assert shown.delta_builder._pending_tombstones == {}
 
@@ -105,23 +105,23 @@ def test_across_partitions_the_order_of_reading_does_not_matter(order: tuple[int
     ]
     shown = Shown(A0, A1, B0)
     for at in order:
-        shown.settle(written[at])
+        shown.add_committed(written[at])
         shown.show(Position({A0: 2, A1: 1, B0: 1}))
     assert shown.show(Position({A0: 2, A1: 1, B0: 1})) == {"k": "b0", "l": "a0"}
-    shown.settle(record("k", None, 1, B0))
+    shown.add_committed(record("k", None, 1, B0))
     assert shown.show(Position({A0: 2, A1: 1, B0: 2})) == {"k": "a0", "l": "a0"}
-    shown.settle(record("k", None, 2, A0))
+    shown.add_committed(record("k", None, 2, A0))
     assert shown.show(Position({A0: 3, A1: 1, B0: 2})) == {"k": "a1", "l": "a0"}
-    shown.settle(record("k", None, 1, A1))
+    shown.add_committed(record("k", None, 1, A1))
     assert shown.show(Position({A0: 3, A1: 2, B0: 2})) == {"l": "a0"}
 
 
 def test_topics_with_keys_of_their_own_do_not_touch() -> None:
     """A key in two topics is two keys, also where one of them is deleted."""
     shown = Shown(A0, B0, apart=True)
-    shown.settle(record("k", "a", 0, A0), record("k", "b", 0, B0))
+    shown.add_committed(record("k", "a", 0, A0), record("k", "b", 0, B0))
     assert shown.show(Position({A0: 1, B0: 1})) == {"a.k": "a", "b.k": "b"}
-    shown.settle(record("k", None, 1, B0))
+    shown.add_committed(record("k", None, 1, B0))
     assert shown.show(Position({A0: 1, B0: 2})) == {"a.k": "a"}
 
 
@@ -130,7 +130,7 @@ def test_a_record_without_a_key_is_reported_and_left_out(partitions: tuple[Parti
     """A record without a key is reported with its partition and offset and left out; the rest of its batch is shown."""
     shown = Shown(*partitions)
     lost = record("", "x", 4)._replace(key=None)  # type: ignore[arg-type] # what the log has
-    (bad,) = shown.settle(record("k", "1", 3), lost)
+    (bad,) = shown.add_committed(record("k", "1", 3), lost)
     assert "a-0, offset 4" in bad
     assert shown.show(Position({A0: 5})) == {"k": "1"}
 
@@ -139,11 +139,11 @@ def test_records_and_tombstones_are_counted_per_version() -> None:
     """Records and tombstones are counted since the last version, and since the beginning."""
     shown = Shown(A0)
     assert shown.delta_builder.is_empty
-    shown.settle(record("k", "1", 0), record("k", None, 1))
+    shown.add_committed(record("k", "1", 0), record("k", None, 1))
     assert (shown.delta_builder.record_count, shown.delta_builder.totals) == (2, (2, 1))
     shown.show(Position({A0: 2}))
     assert shown.delta_builder.is_empty
-    shown.settle(record("k", "2", 2))
+    shown.add_committed(record("k", "2", 2))
     assert (shown.delta_builder.record_count, shown.delta_builder.totals) == (1, (3, 1))
 
 
@@ -157,7 +157,7 @@ def test_any_order_of_commits_ends_with_the_highest_offsets(
     shown = Shown(A0)
     left = set(order)
     for at in order:
-        shown.settle(records[at])
+        shown.add_committed(records[at])
         left.remove(at)
         if data.draw(st.booleans()):
             open_ = [OpenTransaction(A0, first, 0, first, [(first, first + 1)], 1) for first in left]
@@ -212,7 +212,7 @@ def test_new_keys_are_added_at_once_with_the_same_result(
             batch = Batch(
                 partition, Kind.PLAIN, first, first + len(raw), len(raw), -1, -1, ModelContent(records, lambda: True)
             )
-            bad = [str(bad) for bad in one.delta_builder.settle([batch]).bad]
+            bad = [str(bad) for bad in one.delta_builder.add_committed([batch]).bad]
             state = one.show(Position(ends)) if event == "version" else None
             part = list(one.delta_builder.take_part().changes.items()) if event == "part" else None
             one.state.update(dict(part or ()))

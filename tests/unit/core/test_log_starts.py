@@ -69,12 +69,12 @@ def record(key: str, partition: Partition, offset: int, value: str | None = "x",
     return Record(key.encode(), None if value is None else value.encode(), offset, timestamp_ms, (), partition)
 
 
-def settle(delta_builder: DeltaBuilder, *records: Record) -> None:
+def add_committed(delta_builder: DeltaBuilder, *records: Record) -> None:
     """Add records of one partition in one batch."""
     partition = records[0].source
     content = Parsed(records)
     batch = Batch(partition, Kind.PLAIN, records[0].offset, records[-1].offset + 1, len(records), -1, -1, content)
-    delta_builder.settle([batch])
+    delta_builder.add_committed([batch])
 
 
 def assembly_of(*partitions: Partition, present: dict[bytes, Record] | None = None) -> DeltaBuilder:
@@ -95,7 +95,7 @@ def test_published_and_pending_records_below_the_log_start_are_lost() -> None:
     """Published and pending records below the log start are lost; a newer record of the same key stays."""
     present = {b"old": record("old", P0, 1), b"new": record("new", P0, 2), b"kept": record("kept", P0, 6)}
     delta_builder = assembly_of(P0, present=present)
-    settle(delta_builder, record("pending", P0, 3), record("gone", P0, 4, None), record("new", P0, 7))
+    add_committed(delta_builder, record("pending", P0, 3), record("gone", P0, 4, None), record("new", P0, 7))
     count, lowest = delta_builder.expire({P0: 5}, places(present))
     assert (count, lowest) == (2, {P0: 6})
     delta = delta_builder.take(Position({P0: 8}))
@@ -110,9 +110,9 @@ def test_a_late_transaction_keeps_its_remaining_records() -> None:
     delta_builder = assembly_of(P0)
     delta_builder.expire({P0: 5}, [])
     assert delta_builder.is_empty
-    settle(delta_builder, record("a", P0, 3), record("b", P0, 4))
+    add_committed(delta_builder, record("a", P0, 3), record("b", P0, 4))
     assert delta_builder.is_empty
-    settle(delta_builder, record("a", P0, 4), record("b", P0, 5))
+    add_committed(delta_builder, record("a", P0, 4), record("b", P0, 5))
     assert set(delta_builder.take(Position({P0: 9})).changes) == {b"b"}
 
 
@@ -120,7 +120,7 @@ def test_a_key_with_records_in_several_partitions() -> None:
     """If the published record of a key is deleted, the next one counts; deleting an unpublished one changes nothing."""
     delta_builder = assembly_of(P0, P1, Q)
     for partition, offset in ((P0, 9), (P1, 2), (Q, 1)):
-        settle(delta_builder, record("k", partition, offset))
+        add_committed(delta_builder, record("k", partition, offset))
     present = dict(delta_builder.take(Position({P0: 10, P1: 10, Q: 10})).changes)
     delta_builder._present = present.get  # type: ignore[assignment]
     assert present[b"k"].source == Q  # type: ignore[union-attr]

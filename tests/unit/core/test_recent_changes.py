@@ -115,7 +115,7 @@ def test_recent_changes_are_bounded() -> None:
     for diff in diffs:
         for recent in (by_number, by_keys, by_bytes):
             recent.add(diff)
-            recent.settle()
+            recent.release_previous()
     for recent, kept in ((by_number, 5), (by_keys, 4), (by_bytes, 5)):  # the newest one's bytes count from the next on
         assert recent.after(21 - kept, 21) == diffs[-kept:]
         assert recent.after(21 - kept - 1, 21) is None

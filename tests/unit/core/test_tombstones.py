@@ -177,13 +177,13 @@ def test_each_partition_has_its_own_tombstone_age() -> None:
     """Each partition has its own age: reading one to its end says nothing about another."""
     tombstones = TombstoneCheck(None, 0)
     tombstones.begin(Instant(0, 0.0), PARTITIONS)
-    tombstones.tell({TOPIC: 10.0})
+    tombstones.set_retentions({TOPIC: 10.0})
     tombstones.ask(Instant(9_000, 9.0), {P: 5, Q: 5})
     tombstones.read({P: 5, Q: 4})
     tombstones.gap(P, Instant(12_000, 12.0))
     assert tombstones.late() is None
     tombstones.gap(Q, Instant(12_000, 12.0))
-    tombstones.tell({TOPIC: 10.0})
+    tombstones.set_retentions({TOPIC: 10.0})
     late = tombstones.late()
     assert late is not None
     assert (late.partition, late.age_s, late.is_first) == (Q, 12.0, True)
@@ -225,7 +225,7 @@ def test_the_saved_age_belongs_to_the_position_shown() -> None:
     tombstones.show({P: 9})
     assert tombstones.saved()[0] == 0
     tombstones.show({P: 10})
-    tombstones.tell({TOPIC: 7.0})
+    tombstones.set_retentions({TOPIC: 7.0})
     assert tombstones.saved() == (1_000, {TOPIC: 7.0})
 
 
@@ -257,7 +257,7 @@ def test_for_how_long(
     tombstones.gap(P, read)
     assert tombstones.wants_to_be_told is (given_s is None)
     if given_s is None:
-        tombstones.tell({} if told_s is None else {TOPIC: told_s})
+        tombstones.set_retentions({} if told_s is None else {TOPIC: told_s})
     assert (tombstones.late() is not None) is is_late
     tombstones.forgive()
     assert tombstones.late() is None

@@ -254,7 +254,7 @@ def calls_of_a_change(size: int, rivals: bool) -> int:
     records = {str(at).encode(): record(at, {"put": [["a" if rivals else str(at), 1, ""]]}) for at in range(size)}
     records[b"cutoff"] = record(-1, {"delete all of": ""})
     contents = Contents.of(SCHEMA._replace(indexes={}), snapshot_of(records))
-    contents.settle()
+    contents.prepare_for_changes()
     records[b"7"] = record(size + 1, {"put": [["a", 2, ""]]})
     calls = CallCounter()
     with calls:

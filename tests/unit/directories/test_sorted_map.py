@@ -22,10 +22,10 @@ def test_the_map_equals_a_sorted_dict(first: dict[int, int], changes: list[tuple
     past = [(kept, sorted(expected.items()))]
     for key, value in changes:
         if value is None:
-            kept = kept.dropping(key)
+            kept = kept.delete(key)
             expected.pop(key, None)
         else:
-            kept = kept.putting(key, value)
+            kept = kept.set(key, value)
             expected[key] = value
         past.append((kept, sorted(expected.items())))
     for version, items in past:
@@ -38,14 +38,14 @@ def test_the_map_equals_a_sorted_dict(first: dict[int, int], changes: list[tuple
 def test_a_change_shares_nearly_everything() -> None:
     """A change in a hundred thousand keys copies one node of each level, and emptying the mapping leaves nothing."""
     big = SortedMap((number, None) for number in range(100_000))
-    for changed in (big.putting(50_000, 1), big.dropping(50_000), big.putting(100_000, 1)):
+    for changed in (big.set(50_000, 1), big.delete(50_000), big.set(100_000, 1)):
         assert len(_nodes(changed._root) - _nodes(big._root)) <= 8
     left = big
     for number in range(100_000):
-        left = left.dropping(number)
+        left = left.delete(number)
         assert len(left) == 99_999 - number
     assert list(left.items()) == []
-    assert list(left.putting(1, 1).items()) == [(1, 1)]
+    assert list(left.set(1, 1).items()) == [(1, 1)]
 
 
 def _nodes(node: object) -> set[int]:

@@ -12,7 +12,7 @@ from kafka_replica.broker.topic_settings import (
     recommended_replicas,
     with_min_insync,
 )
-from kafka_replica.doctor import Grade
+from kafka_replica.doctor import Severity
 from kafka_replica.doctor.topic_rules import cluster_finding, progress_findings, topic_findings
 
 GOOD = {
@@ -25,58 +25,58 @@ GOOD = {
 }
 
 
-def graded(
+def severities_of(
     settings: Mapping[str, str], replicas: int = 3, brokers: int = 3, large_bytes: int = 1 << 20
-) -> dict[str, Grade]:
-    """Return the grade of each check that is not OK and has advice."""
+) -> dict[str, Severity]:
+    """Return the severity of each check that is not OK and has advice."""
     findings = list(topic_findings(settings, replicas, brokers, large_bytes))
-    assert all((finding.todo is None) == (finding.grade is Grade.OK) for finding in findings)
-    return {finding.check: finding.grade for finding in findings if finding.grade is not Grade.OK}
+    assert all((finding.advice is None) == (finding.severity is Severity.OK) for finding in findings)
+    return {finding.check: finding.severity for finding in findings if finding.severity is not Severity.OK}
 
 
 def test_a_good_topic() -> None:
     """A good topic has no findings, and each setting was checked."""
-    assert graded(GOOD) == {}
+    assert severities_of(GOOD) == {}
     assert len(list(topic_findings(GOOD, 3, 3, 1))) == len(GOOD) + 1
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "grade"),
+    ("name", "value", "severity"),
     [
-        ("cleanup.policy", "delete", Grade.FAULT),
-        ("cleanup.policy", "compact,delete", Grade.FAULT),
-        ("cleanup.policy", "delete, compact", Grade.FAULT),
-        ("delete.retention.ms", "7200000", Grade.ADVICE),
-        ("delete.retention.ms", "100", Grade.FAULT),
+        ("cleanup.policy", "delete", Severity.FAULT),
+        ("cleanup.policy", "compact,delete", Severity.FAULT),
+        ("cleanup.policy", "delete, compact", Severity.FAULT),
+        ("delete.retention.ms", "7200000", Severity.ADVICE),
+        ("delete.retention.ms", "100", Severity.FAULT),
         ("max.message.bytes", "1048588", None),
-        ("max.message.bytes", "1048575", Grade.ADVICE),
-        ("min.compaction.lag.ms", "0", Grade.ADVICE),
-        ("min.insync.replicas", "1", Grade.ADVICE),
-        ("min.insync.replicas", "3", Grade.ADVICE),
-        ("unclean.leader.election.enable", "true", Grade.FAULT),
+        ("max.message.bytes", "1048575", Severity.ADVICE),
+        ("min.compaction.lag.ms", "0", Severity.ADVICE),
+        ("min.insync.replicas", "1", Severity.ADVICE),
+        ("min.insync.replicas", "3", Severity.ADVICE),
+        ("unclean.leader.election.enable", "true", Severity.FAULT),
     ],
 )
-def test_each_deviating_setting_is_noticed_alone(name: str, value: str, grade: Grade | None) -> None:
+def test_each_deviating_setting_is_noticed_alone(name: str, value: str, severity: Severity | None) -> None:
     """Each deviating setting is noticed alone."""
-    assert graded({**GOOD, name: value}) == ({} if grade is None else {f"topic {name}": grade})
+    assert severities_of({**GOOD, name: value}) == ({} if severity is None else {f"topic {name}": severity})
 
 
 def test_too_few_replicas_are_reported_once() -> None:
     """Too few replicas are reported once, and not again for min.insync.replicas."""
-    assert graded({**GOOD, "min.insync.replicas": "1"}, replicas=1) == {"topic replication": Grade.ADVICE}
+    assert severities_of({**GOOD, "min.insync.replicas": "1"}, replicas=1) == {"topic replication": Severity.ADVICE}
 
 
 @pytest.mark.parametrize("brokers", [1, 2, 3, 5])
 def test_topics_as_they_are_created_are_not_criticised(brokers: int) -> None:
     """Topics created by the package pass its checks for any number of brokers: both use one declaration."""
     copies = recommended_replicas(brokers)
-    assert graded(with_min_insync(STRUCTURE_TOPIC, copies), copies, brokers) == {}
+    assert severities_of(with_min_insync(STRUCTURE_TOPIC, copies), copies, brokers) == {}
     progress = progress_findings(with_min_insync(PROGRESS_TOPIC, copies), copies, brokers)
-    assert {finding.grade for finding in progress} == {Grade.OK}
-    assert cluster_finding(brokers).grade is (Grade.OK if brokers >= 3 else Grade.ADVICE)
+    assert {finding.severity for finding in progress} == {Severity.OK}
+    assert cluster_finding(brokers).severity is (Severity.OK if brokers >= 3 else Severity.ADVICE)
 
 
 def test_the_progress_topic_has_too_few_copies_or_is_not_compacted() -> None:
     """Too few replicas and a missing compaction are both reported for the progress topic."""
-    found = {each.check: each.grade for each in progress_findings({"cleanup.policy": "delete"}, 1, 3)}
-    assert found == {"progress topic cleanup.policy": Grade.FAULT, "progress topic replication": Grade.ADVICE}
+    found = {each.check: each.severity for each in progress_findings({"cleanup.policy": "delete"}, 1, 3)}
+    assert found == {"progress topic cleanup.policy": Severity.FAULT, "progress topic replication": Severity.ADVICE}

@@ -44,10 +44,10 @@ def test_the_mapping_equals_a_dict(
     past = [(kept, dict(expected))]
     for key, value in changes[: 5 if len(more) > 1000 else 20]:
         if value is None:
-            kept = kept.dropping(key)
+            kept = kept.delete(key)
             expected.pop(key, None)
         else:
-            kept = kept.putting(key, value)
+            kept = kept.set(key, value)
             expected[key] = value
         past.append((kept, dict(expected)))
     for one, held in past:
@@ -72,7 +72,7 @@ def test_a_change_shares_nearly_everything() -> None:
         kept = PersistentMap((f"key {at}", at) for at in range(size))
         held = nodes(kept._root)
         assert len(held) > size / 64
-        new = [len(nodes(kept.putting(f"another {at}", 1)._root) - held) for at in range(30)]
+        new = [len(nodes(kept.set(f"another {at}", 1)._root) - held) for at in range(30)]
         # Python's hashes of texts differ between runs: a full leaf may be split in 32.
         assert max(new) <= 6 + 32
         made[size] = median(new)

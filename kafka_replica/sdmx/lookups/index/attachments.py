@@ -64,19 +64,19 @@ class AttachmentIndex:
                 return
             targets = attached_to(artefact)
         except SdmxError as error:
-            self.unread = self.unread.putting(own, without_traceback(error))
+            self.unread = self.unread.set(own, without_traceback(error))
             return
-        self._attached = self._attached.putting(own, targets)
+        self._attached = self._attached.set(own, targets)
         for name in {(one.agency, one.id) for one in targets}:
             sources = self._naming.get(name) or _NO_SOURCES
-            self._naming = self._naming.putting(name, sources.putting(own, None))
+            self._naming = self._naming.set(name, sources.set(own, None))
 
     def _drop(self, own: Urn) -> None:
-        self.unread = self.unread.dropping(own)
+        self.unread = self.unread.delete(own)
         for name in {(one.agency, one.id) for one in self._attached.get(own) or ()}:
-            sources = (self._naming.get(name) or _NO_SOURCES).dropping(own)
-            self._naming = self._naming.putting(name, sources) if len(sources) else self._naming.dropping(name)
-        self._attached = self._attached.dropping(own)
+            sources = (self._naming.get(name) or _NO_SOURCES).delete(own)
+            self._naming = self._naming.set(name, sources) if len(sources) else self._naming.delete(name)
+        self._attached = self._attached.delete(own)
 
 
 def attached_to(artefact: Artefact) -> tuple[Urn, ...]:

@@ -76,9 +76,9 @@ class ContentIndex:
         return made
 
     def _put(self, key: Urn, facts: RecordFacts) -> None:
-        self._facts = self._facts.putting(key, facts)
+        self._facts = self._facts.set(key, facts)
         if facts.error is not None:
-            self.unreadable = self.unreadable.putting(key, facts.error)
+            self.unreadable = self.unreadable.set(key, facts.error)
         for artefact, targets in facts.references.items():
             place = RecordedArtefact(key, artefact)
             if artefact != key:
@@ -87,8 +87,8 @@ class ContentIndex:
                 self._naming = _with(self._naming, name, place)
 
     def _drop(self, key: Urn, facts: RecordFacts) -> None:
-        self._facts = self._facts.dropping(key)
-        self.unreadable = self.unreadable.dropping(key)
+        self._facts = self._facts.delete(key)
+        self.unreadable = self.unreadable.delete(key)
         for artefact, targets in facts.references.items():
             place = RecordedArtefact(key, artefact)
             if artefact != key:
@@ -121,11 +121,11 @@ class ContentIndex:
 def _with(
     held: PersistentMap[Name, _RecordedArtefacts], name: Name, place: RecordedArtefact
 ) -> PersistentMap[Name, _RecordedArtefacts]:
-    return held.putting(name, (held.get(name) or _NOTHING_RECORDED).putting(place, None))
+    return held.set(name, (held.get(name) or _NOTHING_RECORDED).set(place, None))
 
 
 def _without(
     held: PersistentMap[Name, _RecordedArtefacts], name: Name, place: RecordedArtefact
 ) -> PersistentMap[Name, _RecordedArtefacts]:
-    places = (held.get(name) or _NOTHING_RECORDED).dropping(place)
-    return held.putting(name, places) if len(places) else held.dropping(name)
+    places = (held.get(name) or _NOTHING_RECORDED).delete(place)
+    return held.set(name, places) if len(places) else held.delete(name)

@@ -77,7 +77,7 @@ class DanglingIndex:
 
     def _set(self, key: Urn, found: tuple[Dangling, ...]) -> None:
         self.count += len(found) - len(self._found.get(key) or ())
-        self._found = self._found.putting(key, found) if found else self._found.dropping(key)
+        self._found = self._found.set(key, found) if found else self._found.delete(key)
 
 
 def _name(urn: Urn) -> Name:

@@ -58,4 +58,4 @@ class KeptIndex(Generic[T]):
             return KeptIndex()
         if pending is None or changed is None:
             return KeptIndex(base, None)
-        return KeptIndex(base, pending.putting_all(changed, None))
+        return KeptIndex(base, pending.set_all(changed, None))

@@ -59,9 +59,9 @@ class KeyIndex:
         ids = agencies.get(urn.agency) or NO_IDS
         rest = tuple(one for one in ids.get(urn.id) or () if one != urn)
         held = (*rest, urn) if is_there else rest
-        ids = ids.putting(urn.id, held) if held else ids.dropping(urn.id)
-        agencies = agencies.putting(urn.agency, ids) if len(ids) else agencies.dropping(urn.agency)
-        self._classes = self._classes.putting(urn.cls, agencies) if len(agencies) else self._classes.dropping(urn.cls)
+        ids = ids.set(urn.id, held) if held else ids.delete(urn.id)
+        agencies = agencies.set(urn.agency, ids) if len(ids) else agencies.delete(urn.agency)
+        self._classes = self._classes.set(urn.cls, agencies) if len(agencies) else self._classes.delete(urn.cls)
         self._count += 1 if is_there else -1
 
     def __len__(self) -> int:
