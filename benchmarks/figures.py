@@ -11,7 +11,7 @@ class Figure:
     """A line of the table; its value is the median over rounds."""
 
     title: str
-    unit: Literal["x", "s", "ms", "us", "MB", "records/s", "requests/s"]
+    unit: Literal["x", "s", "ms", "us", "MB", "records/s", "requests/s", "nodes", "bytes"]
     bound: float | None = None
     """The target; None if there is none, and the line is only informative."""
     wants: Literal["more", "less"] = "more"

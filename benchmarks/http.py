@@ -16,6 +16,7 @@ from benchmarks.http_client import Connection, answered, in_turn_ms, wait_ready
 from benchmarks.processor_time import cpu_s
 from benchmarks.programs.common import percentile
 from benchmarks.stage import Stage
+from kafka_replica.sdmx import Urn
 
 _TIMES = 3000
 _WARM = 300
@@ -118,7 +119,7 @@ def _codelist(number: int) -> str:
     return f"/sdmx/v2{_path('codelist', registry.codelist(number))}"
 
 
-def _path(resource: str, urn: registry.Urn) -> str:
+def _path(resource: str, urn: Urn) -> str:
     return f"/structure/{resource}/{urn.agency}/{urn.id}/{urn.version}"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -25,7 +26,7 @@ def write_rows(path: Path, rows: int, sizes: Sequence[int], seed: int = 1) -> No
     """Write rows of text columns ``D0`` and so on, TIME_PERIOD, OBS_STATUS and OBS_VALUE; no key is repeated."""
     dice = np.random.default_rng(seed)
     series = rows // _PERIODS
-    columns: dict[str, pa.Array] = {}
+    columns: dict[str, np.ndarray[Any, Any]] = {}
     for place, size in enumerate(sizes):
         codes = np.array([code_of(number) for number in range(size)])
         columns[f"D{place}"] = np.repeat(codes[dice.integers(0, size, series)], _PERIODS)

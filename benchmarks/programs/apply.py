@@ -56,7 +56,7 @@ class Road:
     def apply(self, batch: Batch) -> float:
         """Apply a batch as the follower does at a consistent point; return the time it took, in microseconds."""
         began_s = time.perf_counter()
-        self._delta_builder.settle([batch])
+        self._delta_builder.add_committed([batch])
         position = Position({_WHERE: batch.end + 1})
         applied = self._store.apply(self._delta_builder.take(position), position)
         self._publisher.published(self._store.snapshot(), applied, 1)

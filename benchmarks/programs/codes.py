@@ -51,7 +51,7 @@ def _job_s(frame: DataFrame, codes: BroadcastCodelists, number: int) -> float:
     """Look all values up in one list, in all workers; return the seconds."""
     urn = str(_urn(number))
 
-    @F.pandas_udf("boolean")  # type: ignore[call-overload,untyped-decorator,unused-ignore]
+    @F.pandas_udf("boolean")  # type: ignore[attr-defined,call-overload,untyped-decorator,unused-ignore]
     def is_code(values: pd.Series) -> pd.Series:
         return codes.is_code(urn, values)  # type: ignore[no-any-return]
 

@@ -23,7 +23,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from benchmarks.observations.dates import FREQUENCIES, MAPS, dates_snapshot
 from benchmarks.programs.common import tell
-from benchmarks.programs.turns import Turns
+from benchmarks.programs.spark_turns import Turns
 from kafka_replica.data.mapping import MapPlan, compile_map
 from kafka_replica.data.polars import transform as transform_locally
 from kafka_replica.sdmx import Structures

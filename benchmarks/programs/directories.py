@@ -23,7 +23,7 @@ from kafka_replica.directories import Directory, MultiValuedIndex, PrefixIndex, 
 from kafka_replica.directories.contents import Contents
 from kafka_replica.directories.decoding import decoder_for
 from kafka_replica.directories.schema import Schema
-from kafka_replica.records import Partition, Position, Record
+from kafka_replica.records import Partition, Position, Record, Stored
 from kafka_replica.stores.memory_snapshot import MemorySnapshot, PresentRecords, Version
 from kafka_replica.testing import FakeTopic
 
@@ -96,10 +96,10 @@ class Road:
             "city": PrefixIndex("city"), "id": RangeIndex("terminal_id"),
         }  # fmt: skip
         schema = Schema(decoder_for(Terminal), None, None, indexes)
-        records = dict(map(self._record, range(keys)))
+        records: dict[bytes, Stored | Record | int] = dict(map(self._record, range(keys)))
         snapshot = MemorySnapshot(PresentRecords(records, _WHERE), Version(1, Position(), keys))
         self._contents = Contents.of(schema, snapshot)
-        self._contents.settle()  # as the directory's thread does once the first version is ready
+        self._contents.prepare_for_changes()  # as the directory's thread does once the first version is ready
 
     def _record(self, number: int) -> tuple[bytes, Record]:
         key = b"T%07d" % number

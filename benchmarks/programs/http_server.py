@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +57,8 @@ def bare(file: str) -> None:
 
 def main() -> None:
     """Run the chosen server."""
-    {"service": service, "bare": bare}[sys.argv[1]](*sys.argv[2:])
+    programs: dict[str, Callable[..., None]] = {"service": service, "bare": bare}
+    programs[sys.argv[1]](*sys.argv[2:])
 
 
 if __name__ == "__main__":

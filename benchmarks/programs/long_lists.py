@@ -37,7 +37,7 @@ def _measured(spark: SparkSession, file: Path, sizes: Sequence[int], rows: int) 
     rules = compile_rules(Structures(snapshot_of(sizes)), STRUCTURE, rules=_ALONE)
     before_mb, start_s = _heap_mb(spark), time.perf_counter()
     checked = validate(df, rules)
-    execution: Any = checked._jdf.queryExecution()  # type: ignore[operator]  # noqa: SLF001 - nothing else tells
+    execution: Any = checked._jdf.queryExecution()  # noqa: SLF001 - nothing else tells
     execution.executedPlan()
     planned_s = time.perf_counter() - start_s
     return {

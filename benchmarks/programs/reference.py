@@ -10,6 +10,7 @@ from __future__ import annotations
 import gc
 import sys
 import time
+from typing import Any
 
 from confluent_kafka import Consumer, TopicPartition
 
@@ -36,7 +37,8 @@ def read(bootstrap: str, topic: str) -> dict[bytes, bytes]:
     unread = len(consumer.assignment())
     state: dict[bytes, bytes] = {}
     while True:
-        for message in [consumer.poll(60), *consumer.consume(500, 0)]:
+        messages: list[Any] = [consumer.poll(60), *consumer.consume(500, 0)]
+        for message in messages:
             if message.error() is not None:
                 unread -= 1
                 if not unread:

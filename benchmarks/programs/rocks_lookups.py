@@ -17,7 +17,8 @@ from benchmarks.programs.common import key_of, tell
 from benchmarks.programs.lookups import seconds
 from kafka_replica import Partition, Position, RocksStore, Snapshot
 from kafka_replica.stores.delta import Delta
-from kafka_replica.stores.rocks.database import Batch, Database, Tuning
+from kafka_replica.stores.rocks.database import Batch, Database
+from kafka_replica.stores.rocks.tuning import Tuning
 
 _WHERE = Partition("bench", 0)
 

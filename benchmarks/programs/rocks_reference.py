@@ -11,6 +11,7 @@ from __future__ import annotations
 import gc
 import sys
 import time
+from typing import Any
 
 from rocksdict import Options, Rdict, WriteBatch
 
@@ -28,7 +29,8 @@ def read(bootstrap: str, topic: str, folder: str) -> int:
     while True:
         batch = WriteBatch(raw_mode=True)
         is_over, position = False, -1
-        for message in [consumer.poll(60), *consumer.consume(500, 0)]:
+        messages: list[Any] = [consumer.poll(60), *consumer.consume(500, 0)]
+        for message in messages:
             if message.error() is not None:
                 is_over = True
                 break

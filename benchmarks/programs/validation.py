@@ -24,7 +24,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from benchmarks.observations import MAP, SIZES, STRUCTURE, snapshot_of, write_rows
 from benchmarks.programs.common import tell
-from benchmarks.programs.turns import Turns
+from benchmarks.programs.spark_turns import Turns
 from kafka_replica import Snapshot
 from kafka_replica.data.mapping import compile_map
 from kafka_replica.data.polars import validate as validate_locally

@@ -12,7 +12,7 @@ import os
 import sys
 import threading
 import time
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from benchmarks.programs.common import tell
 from benchmarks.programs.reference import consumer_of
@@ -49,7 +49,8 @@ def poll(bootstrap: str, topic: str, seen: Seen) -> list[int]:
     def run() -> None:
         while True:
             first = consumer.poll(1)
-            for message in [] if first is None else [first, *consumer.consume(500, 0)]:
+            messages: list[Any] = [] if first is None else [first, *consumer.consume(500, 0)]
+            for message in messages:
                 if message.error() is not None:
                     at_end.set()
                 elif message.key().startswith(_WRITER):

@@ -75,7 +75,7 @@ def test_transactions_before_the_barrier_make_one_version() -> None:
     assert said == ["b", "a", "| 4 of 2"]
 
 
-def test_aborted_records_are_never_settled() -> None:
+def test_aborted_records_are_in_no_version() -> None:
     """Records before an abort marker are discarded, and the position moves past them."""
     rule = Steps(P0)
     assert rule.take(data("a", 0)) == ["| 1 of 0 open 0@0"]
