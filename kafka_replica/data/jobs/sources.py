@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
-from kafka_replica.data.files import SEPARATORS, separator_of
 from kafka_replica.data.files.content import BETWEEN, beginning_of, files_in, read_content, unpacked
+from kafka_replica.data.files.header import SEPARATORS, separator_of
 from kafka_replica.errors import UsageError
 
 Kind: TypeAlias = Literal["sdmx-csv", "csv", "parquet", "arrow", "message", "xlsx"]

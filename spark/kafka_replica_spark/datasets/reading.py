@@ -12,7 +12,8 @@ from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import StringType, StructField, StructType
 
 from kafka_replica.data.errors import DatasetError
-from kafka_replica.data.files import Layout, check_decimal, layout_of, plain_layout_of
+from kafka_replica.data.files import Layout, layout_of, plain_layout_of
+from kafka_replica.data.files.header import check_decimal
 from kafka_replica.data.validation.model import Rules
 from kafka_replica_spark.datasets.cells import value_of
 

@@ -11,7 +11,8 @@ from typing import Final
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from kafka_replica.data.files import belongs_to, urn_of
+from kafka_replica.data.files import belongs_to
+from kafka_replica.data.files.references import urn_of
 from kafka_replica.data.validation.model import Rules
 from kafka_replica.sdmx import Urn
 

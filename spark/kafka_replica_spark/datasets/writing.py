@@ -10,21 +10,10 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import ArrayType, DataType
 
-from kafka_replica.data.files import (
-    FORMS,
-    HAS_ACTION,
-    NO_ACTION,
-    Collected,
-    Form,
-    Keys,
-    Labels,
-    Names,
-    Plan,
-    PlannedColumn,
-    TimeFormat,
-    normalizing,
-    plan_of,
-)
+from kafka_replica.data.files import Collected, Keys, Labels, Names, TimeFormat
+from kafka_replica.data.files.layout import FORMS, Form
+from kafka_replica.data.files.normalizing import normalizing
+from kafka_replica.data.files.writing import HAS_ACTION, NO_ACTION, Plan, PlannedColumn, plan_of
 from kafka_replica.data.validation.actions import Action
 from kafka_replica.data.validation.model import ACTION, Rules
 from kafka_replica.errors import UsageError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from kafka_replica.data.files import IS_TIMED, Normalizing
+from kafka_replica.data.files.normalizing import IS_TIMED, Normalizing
 
 
 def has_times(frame: pl.DataFrame, texts: dict[str, pl.Expr], how: Normalizing) -> bool:

@@ -11,7 +11,8 @@ import polars as pl
 
 from kafka_replica.common.wording import counted
 from kafka_replica.data.errors import DatasetError
-from kafka_replica.data.files import Layout, check_decimal, layout_of, plain_layout_of
+from kafka_replica.data.files import Layout, layout_of, plain_layout_of
+from kafka_replica.data.files.header import check_decimal
 from kafka_replica.data.polars.datasets.cells import value_of
 from kafka_replica.data.polars.datasets.chunks import CHUNK_BYTES, Chunk, CsvChunks
 from kafka_replica.data.polars.datasets.files import Paths, csv_files

@@ -7,7 +7,8 @@ from collections.abc import Collection
 
 import polars as pl
 
-from kafka_replica.data.files import belongs_to, urn_of
+from kafka_replica.data.files import belongs_to
+from kafka_replica.data.files.references import urn_of
 from kafka_replica.data.validation.model import Rules
 from kafka_replica.sdmx import Urn
 

@@ -10,21 +10,10 @@ from typing import Literal
 import polars as pl
 
 from kafka_replica.common.wording import reason_of
-from kafka_replica.data.files import (
-    FORMS,
-    HAS_ACTION,
-    NO_ACTION,
-    Collected,
-    Form,
-    Keys,
-    Labels,
-    Names,
-    Plan,
-    PlannedColumn,
-    TimeFormat,
-    normalizing,
-    plan_of,
-)
+from kafka_replica.data.files import Collected, Keys, Labels, Names, TimeFormat
+from kafka_replica.data.files.layout import FORMS, Form
+from kafka_replica.data.files.normalizing import normalizing
+from kafka_replica.data.files.writing import HAS_ACTION, NO_ACTION, Plan, PlannedColumn, plan_of
 from kafka_replica.data.polars.datasets.cells import cell_of, name_of
 from kafka_replica.data.polars.datasets.normalizing import has_times, with_days
 from kafka_replica.data.polars.parts import Parts
