@@ -57,9 +57,9 @@ class LookUps:
             while (now_s := time.monotonic()) < began_s + seconds:
                 time.sleep(_LOOK_S)
                 rate = (self.count - line_count) / max(time.monotonic() - line_s, _LOOK_S)
-                tell(f"{rate:,.0f} a second; {describe()}")
+                tell(f"{rate:,.0f} per second; {describe()}")
                 if now_s - line_s >= min(_LINE_S, seconds / 2):
-                    stage.say(f"{rate:>12,.0f} look-ups a second; {describe()}")
+                    stage.say(f"{rate:>12,.0f} look-ups per second; {describe()}")
                     line_s, line_count = time.monotonic(), self.count
         return (self.count - first) / (time.monotonic() - began_s)
 

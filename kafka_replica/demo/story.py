@@ -33,19 +33,19 @@ def tell(database: str | None, bootstrap_server: str | None, rows: int, seconds:
     """
     began_s, stage = time.monotonic(), Stage()
     with ExitStack() as stack:
-        stage.chapter("PostgreSQL, and a Kafka broker")
+        stage.chapter("PostgreSQL and a Kafka broker")
         server = None if database else stack.enter_context(own_server())
         table = TerminalTable(database or (server.default_url if server else ""))
         stage.say(
-            "PostgreSQL answers" if database else f"PostgreSQL answers at 127.0.0.1:{server.port if server else 0}"
+            "PostgreSQL is reachable" if database else f"PostgreSQL listens at 127.0.0.1:{server.port if server else 0}"
         )
-        with stage.waiting("starting Kafka (the first time it is fetched, 45 MB)") as tell_step:
+        with stage.waiting("starting Kafka (45 MB are downloaded the first time)") as tell_step:
             kafka = kafka_for(bootstrap_server, progress=tell_step).start()
         stack.callback(kafka.stop)
-        stage.say(f"Apache Kafka answers at {kafka.bootstrap_servers}")
+        stage.say(f"Apache Kafka listens at {kafka.bootstrap_servers}")
         config: dict[str, Any] = {"bootstrap.servers": kafka.bootstrap_servers, "log_level": 0}
         topic = stack.enter_context(terminals_topic(kafka, config))
-        stage.chapter("The directory in PostgreSQL, with a constraint, triggers and functions")
+        stage.chapter("A table in PostgreSQL, with a constraint, triggers and functions")
         stack.enter_context(table.created(rows, drop=server is None))
         stage.say(f"{rows:,} terminals in the table terminal_acquirer")
         settings = TableSourceSettings(
@@ -65,16 +65,16 @@ def tell(database: str | None, bootstrap_server: str | None, rows: int, seconds:
 
 
 def _copy(scene: Scene, rows: int) -> None:
-    scene.stage.chapter("The source copies the table: kafka-replica source run")
+    scene.stage.chapter("Copy the table to a topic: kafka-replica source run")
     began_s = time.monotonic()
     scene.source.start()
     wait_until(lambda: scene.notices.records == rows or scene.source.failure, "the table was not copied", _LONG_S)
     expect(scene.source.failure is None, f"the source has failed: {scene.source.failure}")
-    scene.note("the table is copied, in one Kafka transaction", f"{time.monotonic() - began_s:.1f} s")
+    scene.note("the table was copied, in one Kafka transaction", f"{time.monotonic() - began_s:.1f} s")
 
 
 def _make_directory(scene: Scene, replica: Replica, rows: int) -> Directory[str, Terminal]:
-    scene.stage.chapter("A service: Directory(replica, Terminal)")
+    scene.stage.chapter("Read the topic as objects: Directory(replica, Terminal)")
     began_s = time.monotonic()
     terminals = Directory(replica, Terminal)
     terminals.wait_ready(timeout_s=_LONG_S)
@@ -90,9 +90,9 @@ def _make_directory(scene: Scene, replica: Replica, rows: int) -> Directory[str,
 
 
 def _change(scene: Scene, terminals: Directory[str, Terminal], look_ups: LookUps, seconds: float) -> None:
-    scene.stage.chapter("Look-ups, while rows change")
+    scene.stage.chapter("Look up objects while rows change")
     rate = look_ups.show(scene.stage, seconds, lambda: "nothing changes")
-    scene.note("look-ups a second, in one thread", f"{rate:,.0f}")
+    scene.note("look-ups per second, in one thread", f"{rate:,.0f}")
     took_s = []
     for number in range(6):
         acquirer = f"ACQ-{100 + number}"
@@ -100,17 +100,17 @@ def _change(scene: Scene, terminals: Directory[str, Terminal], look_ups: LookUps
         took_s.append(_seen_together(terminals, acquirer) if number else _seen(terminals, acquirer))
     took_s.pop(0)  # the acquirers differed before the first change
     scene.note(
-        f"{_TOGETHER} rows change at once; readers see all or none, after",
+        f"{_TOGETHER} rows changed in one transaction were visible, all at once, after",
         f"{sorted(took_s)[2] * 1000:.0f} ms (median)",
     )
     scene.table.close_terminal(1)
     wait_until(lambda: terminal_id(1) not in terminals, "the inactive terminal is still there", _LONG_S)
-    scene.stage.say("a terminal became inactive: its key is gone")
+    scene.stage.say("a terminal became inactive: its key was deleted")
     with scene.table.late_commit(2, "ACQ-200"):
         scene.table.move(3, 1, "ACQ-201")
         wait_until(lambda: terminals[terminal_id(3)].acquirer_id == "ACQ-201", "the newer row was not seen", _LONG_S)
     _seen(terminals, "ACQ-200")
-    scene.stage.say("a row whose transaction was committed after a newer row was copied: it is here, too")
+    scene.stage.say("a row that was committed after a newer row had been copied is visible, too")
 
 
 def _seen_together(terminals: Directory[str, Terminal], acquirer: str) -> float:
@@ -133,22 +133,22 @@ def _seen(terminals: Directory[str, Terminal], acquirer: str) -> float:
 
 def _stop(scene: Scene, look_ups: LookUps, seconds: float) -> None:
     if scene.server is not None:
-        scene.stage.chapter("The database stops; look-ups continue")
+        scene.stage.chapter("Stop the database; look-ups continue")
         scene.server.kill()
         wait_until(lambda: scene.notices.outage, "the source did not notice the outage", _LONG_S)
-        scene.stage.say(f"[dim]the source says: {scene.notices.outage}[/]")
+        scene.stage.say(f"[dim]the source reports: {scene.notices.outage}[/]")
         rate = look_ups.show(scene.stage, seconds, lambda: "the database is down")
-        scene.note("look-ups a second without the database", f"{rate:,.0f}")
+        scene.note("look-ups per second without the database", f"{rate:,.0f}")
     else:
-        scene.stage.chapter("The source stops, because this database is not ours to stop; look-ups continue")
+        scene.stage.chapter("Stop the source (the database belongs to somebody else); look-ups continue")
         scene.source.close()
         rate = look_ups.show(scene.stage, seconds, lambda: "no source is running")
-        scene.note("look-ups a second without the source", f"{rate:,.0f}")
+        scene.note("look-ups per second without the source", f"{rate:,.0f}")
     expect(look_ups.failure is None, f"a look-up failed: {look_ups.failure}")
 
 
 def _return(scene: Scene, terminals: Directory[str, Terminal], look_ups: LookUps, rows: int) -> None:
-    scene.stage.chapter("It returns, and so do changes")
+    scene.stage.chapter("Start it again; changes arrive")
     began_s = time.monotonic()
     if scene.server is not None:
         scene.server.start()
@@ -157,7 +157,7 @@ def _return(scene: Scene, terminals: Directory[str, Terminal], look_ups: LookUps
         scene.table.move(2, rows // 10, "ACQ-300")
         scene.source = TableSource(scene.settings, observers=[scene.notices]).start()
     _seen(terminals, "ACQ-300")
-    scene.note(f"{rows // 10:,} changes are seen after the return", f"{time.monotonic() - began_s:.1f} s")
+    scene.note(f"{rows // 10:,} changes were visible after the start", f"{time.monotonic() - began_s:.1f} s")
     expect(look_ups.failure is None, f"a look-up failed: {look_ups.failure}")
 
 
@@ -165,7 +165,7 @@ def _summarize(scene: Scene, terminals: Directory[str, Terminal], look_ups: Look
     scene.stage.chapter("Summary")
     found = {each.terminal_id: each.acquirer_id for each in terminals.view().values()}
     expect(found == scene.table.active(), "the directory differs from the table")
-    scene.note("the directory equals the table", f"{len(found):,} terminals")
+    scene.note("objects in the directory, equal to the rows of the table", f"{len(found):,}")
     scene.note("look-ups, none of which failed", f"{look_ups.count:,}")
     scene.stage.table(("", ""), scene.results)
-    scene.stage.say(f"\n   [bold green]All of this was seen to hold[/], in {took_s:.0f} s.")
+    scene.stage.say(f"\n   [bold green]Each step had the expected result[/], in {took_s:.0f} s.")

@@ -13,6 +13,7 @@ from prometheus_client import CollectorRegistry, generate_latest
 from kafka_replica import Change, Replica
 from kafka_replica.broker.admin.topics import Topics
 from kafka_replica.broker.topic_settings import STRUCTURE_TOPIC
+from kafka_replica.common.wording import counted
 from kafka_replica.demo.stage import Stage, expect, hushed, wait_until
 from kafka_replica.embedded import kafka_for
 from kafka_replica.errors import MissingExtraError
@@ -35,12 +36,12 @@ def tell(*, bootstrap_server: str | None, keep: bool) -> None:
     began_s = time.monotonic()
     stage = Stage()
     stage.chapter("A Kafka broker")
-    with stage.waiting("starting it (the first time it is fetched, 45 MB)") as tell_step:
+    with stage.waiting("starting it (45 MB are downloaded the first time)") as tell_step:
         made = kafka_for(bootstrap_server, progress=tell_step).start()
     with made as kafka:
         config = {"bootstrap.servers": kafka.bootstrap_servers}
         stage.say(
-            f"Apache Kafka answers at [bold]{kafka.bootstrap_servers}[/] after {time.monotonic() - began_s:.1f} s"
+            f"Apache Kafka listens at [bold]{kafka.bootstrap_servers}[/], started in {time.monotonic() - began_s:.1f} s"
         )
         run = int(time.time())  # a running Kafka may hold data of an earlier demonstration
         topic = f"demo.structures.{run}"
@@ -55,13 +56,13 @@ def tell(*, bootstrap_server: str | None, keep: bool) -> None:
             _delete(stage, replica, producer)
             _validate(stage, replica)
             _measure(stage, replica, registry)
-            stage.say(f"\n   [bold green]All of this was seen to hold[/], in {time.monotonic() - began_s:.0f} s.")
+            stage.say(f"\n   [bold green]Each step had the expected result[/], in {time.monotonic() - began_s:.0f} s.")
             if keep:
                 _stay(stage, replica, kafka.bootstrap_servers, topic)
 
 
 def _publish(stage: Stage, config: dict[str, Any], topic: str, files: Files) -> TransactionalProducer:
-    stage.chapter("Structures are published, all in one Kafka transaction")
+    stage.chapter("Publish structures in one Kafka transaction")
     Topics(config).create(topic, 1, STRUCTURE_TOPIC, 20)
     producer = TransactionalProducer(config, topic, f"{topic}-registry")
     began_s = time.monotonic()
@@ -69,15 +70,15 @@ def _publish(stage: Stage, config: dict[str, Any], topic: str, files: Files) -> 
         for part in stage.bar(list(files.parts.values()), "publishing"):
             put_part(transaction, part)
     producer.wait_visible(transaction.committed)
-    origin = "real files of many registries, and the project's sample" if material.corpus() else "the project's sample"
-    stage.say(f"{len(files.parts):,} structures ({origin}) in {time.monotonic() - began_s:.2f} s")
+    origin = "files of public registries and the project's sample" if material.corpus() else "the project's sample"
+    stage.say(f"{len(files.parts):,} structures, from {origin}, published in {time.monotonic() - began_s:.2f} s")
     if files.left_out:
-        stage.say(f"[dim]{len(files.left_out)} files were left out: their formats cannot be cut yet[/]")
+        stage.say(f"[dim]{counted(len(files.left_out), 'file')} left out: no single artefacts can be read from them[/]")
     return producer
 
 
 def _catch_up_with_many(stage: Stage, config: dict[str, Any], topic: str) -> None:
-    stage.chapter("A replica catches up with any directory: keys and values are bytes")
+    stage.chapter("Read a large topic: keys and values are any bytes")
     Topics(config).create(topic, 1, {"cleanup.policy": "compact"}, 20)
     producer = TransactionalProducer(config, topic, f"{topic}-directory")
     records = material.crowd()
@@ -96,35 +97,33 @@ def _catch_up_with_many(stage: Stage, config: dict[str, Any], topic: str) -> Non
     )
     stage.say(
         f"{len(snapshot):,} records of 1 KB in {count:,} transactions, ready in {took_s:.2f} s: "
-        f"[bold]{len(snapshot) / took_s:,.0f} records a second[/]"
+        f"[bold]{len(snapshot) / took_s:,.0f} records per second[/]"
     )
 
 
 def _look_up(stage: Stage, replica: Replica, files: Files) -> None:
-    stage.chapter("Look-ups, all of one version")
+    stage.chapter("Look up structures in one version")
     snapshot = replica.wait_ready(timeout_s=60)
     expect(len(snapshot) == len(files.parts), f"the replica holds {len(snapshot)} of {len(files.parts)} structures")
     structures = Structures(snapshot)
-    stage.say(f"version {snapshot.version} stands for {snapshot.position}: {len(snapshot):,} structures")
+    stage.say(f"version {snapshot.version}, at {snapshot.position}: {len(snapshot):,} structures")
     annual = structures.codelist("SDMX:CL_FREQ(2.1)").codes["A"]
-    stage.say(
-        f'codelist("SDMX:CL_FREQ(2.1)").codes["A"] is [bold]{annual.name("en")}[/], in French {annual.name("fr")}'
-    )
+    stage.say(f'codelist("SDMX:CL_FREQ(2.1)").codes["A"]: [bold]{annual.name("en")}[/], in French {annual.name("fr")}')
     expect(annual.name("en") == "Annual", "the code A of SDMX:CL_FREQ(2.1) is not Annual")
     flow = structures.dataflow(material.LABOUR)
-    stage.say(f'dataflow("{material.LABOUR}") is "{flow.name("en")}"; what its data must look like:')
+    stage.say(f'dataflow("{material.LABOUR}"): "{flow.name("en")}", with these components:')
     resolved = structures.components(str(flow.structure))
     stage.table(
-        ("component", "values come from"),
+        ("component", "codes from"),
         [(part.component.id, part.enumeration.reference if part.enumeration else "-") for part in resolved],
     )
 
 
 def _change_together(stage: Stage, replica: Replica, producer: TransactionalProducer, files: Files) -> None:
-    stage.chapter("Several structures change in one transaction; readers see one version, or nothing of it")
-    heard: list[Change] = []
-    listening = replica.subscribe(heard.append)
-    wait_until(lambda: heard, "the listener did not hear the present state")
+    stage.chapter("Change several structures in one transaction")
+    received: list[Change] = []
+    listening = replica.subscribe(received.append)
+    wait_until(lambda: received, "the listener did not get the current state")
     before = replica.snapshot()
     areas = files.parts[material.AREAS]
     others = [part for part in files.parts.values() if part.urn.agency == "KR_DEMO" and part.urn != areas.urn][:2]
@@ -132,36 +131,38 @@ def _change_together(stage: Stage, replica: Replica, producer: TransactionalProd
         put_part(transaction, material.with_portugal(areas))
         time.sleep(0.3)
         expect(replica.snapshot() is before, "a version was published in the middle of a transaction")
-        stage.say("a code list was sent; its transaction is open: the replica shows nothing of it")
+        stage.say("a changed codelist was sent, and its transaction is still open: the replica shows nothing of it")
         for part in others:
             put_part(transaction, part)
         asked_s = time.monotonic()
-    wait_until(lambda: len(heard) > 1, "the change was not seen")
+    wait_until(lambda: len(received) > 1, "the change was not seen")
     took_s = time.monotonic() - asked_s
-    change = heard[1]
+    change = received[1]
     expect(set(change.changed) == {bytes(part.urn) for part in (areas, *others)}, "the change is not the one sent")
     stage.say(
         f"[bold]version {change.version} changes {len(change.changed)} structures at once[/], "
-        f"{took_s * 1000:.0f} ms after the commit began"
+        f"{took_s * 1000:.0f} ms after the commit started"
     )
     old, new = (Structures(snapshot).codelist(areas.urn) for snapshot in (before, change.snapshot))
     expect("PT" in new.codes and "PT" not in old.codes, "the new code is not where it should be")
-    stage.say(f"code PT is in version {change.version}; who still reads version {before.version} is not disturbed")
+    stage.say(
+        f"code PT exists in version {change.version}, and not in version {before.version}, which a reader still uses"
+    )
     listening.close()
 
 
 def _delete(stage: Stage, replica: Replica, producer: TransactionalProducer) -> None:
-    stage.chapter("A deletion")
+    stage.chapter("Delete a structure")
     flow = "urn:sdmx:org.sdmx.infomodel.datastructure.Dataflow=KR_DEMO:AIR(1.0.0)"
     expect(replica.snapshot().get(flow), f"{flow} is not there to be deleted")
     with producer.transaction() as transaction:
         transaction.delete(flow)
     wait_until(lambda: replica.snapshot().get(flow) is None, "the deletion was not seen")
-    stage.say(f"KR_DEMO:AIR(1.0.0) is gone in version {replica.snapshot().version}")
+    stage.say(f"KR_DEMO:AIR(1.0.0) was deleted in version {replica.snapshot().version}")
 
 
 def _validate(stage: Stage, replica: Replica) -> None:
-    stage.chapter("Data is validated in Spark against this version")
+    stage.chapter("Validate data in Spark against this version")
     from kafka_replica_spark import session, validate  # noqa: PLC0415 - starting it takes seconds, so late
 
     with stage.waiting("starting Spark"), hushed():
@@ -173,29 +174,34 @@ def _validate(stage: Stage, replica: Replica) -> None:
     finally:
         spark.stop()
     bad = [row for row in rows if row["_errors"] is not None]
-    stage.say(f"{len(rows)} rows against {material.LABOUR} of version {snapshot.version}: {len(bad)} with faults")
-    stage.say("[dim]row 4 is about Portugal, a code that came in the second version[/]")
+    stage.say(
+        f"{len(rows)} rows checked against {material.LABOUR} of version {snapshot.version}: {len(bad)} are invalid"
+    )
+    stage.say("[dim]row 4 is valid: its code PT (Portugal) was added in version 2[/]")
     stage.table(
-        ("row", "component", "value", "what is wrong"),
+        ("row", "component", "value", "problem"),
         [
             (number, error["component"], error["value"] or "-", error["message"])
             for number, row in enumerate(rows, 1)
             for error in row["_errors"] or ()
         ],
     )
-    expect([row["_errors"] is not None for row in rows] == [False] * 4 + [True] * 4, "Spark judged the rows wrongly")
+    expect(
+        [row["_errors"] is not None for row in rows] == [False] * 4 + [True] * 4,
+        "the findings of Spark are not the expected ones",
+    )
 
 
 def _measure(stage: Stage, replica: Replica, registry: CollectorRegistry) -> None:
-    stage.chapter("What Prometheus sees of it")
-    wait_until(lambda: replica.status().lag_records == 0, "the replica still lags")
+    stage.chapter("Export metrics to Prometheus")
+    wait_until(lambda: replica.status().lag_records == 0, "the replica did not reach the end of the topic")
     for line in generate_latest(registry).decode().splitlines():
         if not line.startswith("#") and any(word in line for word in _SHOWN_METRICS):
             stage.console.print(f"   {line}", markup=False, soft_wrap=True)
 
 
 def _stay(stage: Stage, replica: Replica, bootstrap_servers: str, topic: str) -> None:
-    stage.chapter("Staying up until Ctrl-C; versions are told as they come")
+    stage.chapter("Run until Ctrl-C; each new version is printed")
     stage.say(f"try: .venv/bin/kafka-replica watch --bootstrap-server {bootstrap_servers} --topic {topic}")
     stage.say(f"     .venv/bin/kafka-replica list CL_ --bootstrap-server {bootstrap_servers} --topic {topic}")
     replica.subscribe(
@@ -206,7 +212,7 @@ def _stay(stage: Stage, replica: Replica, bootstrap_servers: str, topic: str) ->
     try:
         _serve(stage, replica)
     except MissingExtraError as error:
-        stage.say(f"[dim]not over HTTP: {error}[/]")
+        stage.say(f"[dim]not served over HTTP: {error}[/]")
         with suppress(KeyboardInterrupt):
             threading.Event().wait()
     stage.say("closing")

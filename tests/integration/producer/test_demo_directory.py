@@ -41,7 +41,7 @@ def test_the_demonstration_ends_well_and_leaves_nothing(
     options = [*SHORT, "--bootstrap-server", local_kafka.bootstrap_servers, *given]
     done = run("-m", "kafka_replica.demo", *options)
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
-    assert "All of this was seen to hold" in done.stdout
+    assert "Each step had the expected result" in done.stdout
     assert len(re.findall(r"[\d,]+ look-ups a second; \w+", done.stdout)) >= 2
     topics = AdminClient({"bootstrap.servers": local_kafka.bootstrap_servers}).list_topics(timeout=30).topics
     assert not [name for name in topics if name.startswith("demo.terminals")]
