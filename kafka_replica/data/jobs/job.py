@@ -42,7 +42,7 @@ def noted(job: Job, source: Source, notes: list[str]) -> Callable[[str], None]:
 
 
 def in_words(engine: Engine, field: Callable[[str], Expression]) -> Expression:
-    """Return an error in words: ``error code-unknown: SEX is not a code of T:CL_SEX(1.0) (Q)``."""
+    """Return an error in words: ``error code-unknown: the value of SEX is not a code of T:CL_SEX(1.0) (Q)``."""
     text = engine.text
     value = engine.coalesce([engine.joined([text(" ("), field("value"), text(")")], ""), text("")])
     return engine.joined([field("severity"), text(" "), field("rule"), text(": "), field("message"), value], "")

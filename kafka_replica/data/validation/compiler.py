@@ -148,7 +148,7 @@ class _Compiler:
             yield from self._represented(one, structure)
         found = frequency_check(self.components)
         if found is not None:
-            yield from self._check("frequency", found.component, found.broken, found.message, structure)
+            yield from self._check("frequency", found.component, found.broken, found.message, structure, of_value=True)
 
     def _of_actions(self) -> Iterator[tuple[str, str, Condition, str]]:
         known = ", ".join(text[0].upper() for text in ("information", "append", "replace", "merge", "delete"))
@@ -157,14 +157,16 @@ class _Compiler:
             "action-empty",
             ACTION,
             self.actions.is_empty(),
-            ("merges nothing: neither a measure nor an attribute is given"),
+            "merges nothing: neither a measure nor an attribute is given",
         )
         for dimension, condition in self.actions.wrongly_off():
             yield "switched-off", dimension, condition, "is switched off, and a value of the row depends on it"
 
-    def _check(self, rule: str, component: str, broken: Condition, message: str, artefact: str) -> Iterator[Check]:
+    def _check(
+        self, rule: str, component: str, broken: Condition, message: str, artefact: str, *, of_value: bool = False
+    ) -> Iterator[Check]:
         if rule in self.severities:
-            text = f"{component} {message}"
+            text = f"{'the value of ' if of_value else ''}{component} {message}"
             yield Check(rule, self.severities[rule], component, broken, text, artefact, (component,))
 
     def _missing(self, one: DescribedComponent, structure: str) -> Iterator[Check]:
@@ -204,7 +206,7 @@ class _Compiler:
             found = iter(list(found))
             self.unchecked += [f"{one.column.id}: {what}" for what in told]
         for rule, condition, message in found:
-            yield from self._check(rule, one.column.id, every(condition, *excused), message, artefact)
+            yield from self._check(rule, one.column.id, every(condition, *excused), message, artefact, of_value=True)
 
     def _coded(self, one: DescribedComponent, enumeration: Urn) -> FacetViolation:
         rule, what = ("value-unknown", "value") if enumeration.cls == "ValueList" else ("code-unknown", "code")

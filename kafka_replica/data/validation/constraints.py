@@ -30,10 +30,10 @@ class _RuleText(NamedTuple):
 _DEMANDS: Final = {
     DemandKind.VALUE: _RuleText("value-not-allowed", "is not allowed by"),
     DemandKind.VALID_VALUE: _RuleText("value-not-valid", "is not valid at this time by"),
-    DemandKind.IN_REGION: _RuleText("region-not-allowed", "is in no region that is allowed by"),
-    DemandKind.NOT_IN_REGION: _RuleText("region-not-allowed", "is in a region that is not allowed by"),
-    DemandKind.IN_KEYS: _RuleText("key-not-allowed", "is not a key allowed by"),
-    DemandKind.NOT_IN_KEYS: _RuleText("key-not-allowed", "is a key that is not allowed by"),
+    DemandKind.IN_REGION: _RuleText("region-not-allowed", "is outside the regions allowed by"),
+    DemandKind.NOT_IN_REGION: _RuleText("region-not-allowed", "is in a region excluded by"),
+    DemandKind.IN_KEYS: _RuleText("key-not-allowed", "is not allowed by"),
+    DemandKind.NOT_IN_KEYS: _RuleText("key-not-allowed", "is excluded by"),
 }
 
 
@@ -53,7 +53,8 @@ def constraint_checks(
         if rule not in severities:
             continue
         shown = violation.components
-        text = f"{'.'.join(shown)} {message} {constraint.urn.reference}"
+        subject = f"the value of {shown[0]}" if len(shown) == 1 else f"the key of {'.'.join(shown)}"
+        text = f"{subject} {message} {constraint.urn.reference}"
         broken = condition_of(violation.broken, marks)
         alone = shown[0] if len(shown) == 1 else None
         yield Check(rule, severities[rule], alone, broken, text, str(constraint.urn), shown)

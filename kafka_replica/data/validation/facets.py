@@ -83,7 +83,7 @@ def facets(
     value = ComponentText(id_)
     if text_type in WRITTEN:
         rule = "time-period" if text_type in TIME_TYPES else "text-type"
-        yield FacetViolation(rule, not_written(value, text_type), f"is not written as a value of type {text_type}")
+        yield FacetViolation(rule, not_written(value, text_type), f"is not a valid {text_type}")
         if text_type in TIME_TYPES:
             # The cheap condition comes first.
             calendar = every(not_in_calendar(value), Matches(value, WRITTEN[text_type]), Not(shifted))

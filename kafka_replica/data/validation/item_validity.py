@@ -103,7 +103,7 @@ class ItemValidity:
                 if not valid or _RULE not in severities:
                     continue
                 broken = condition_of(all_of(IsIn(id_, values), Not(all_of(*valid))), marks)
-                text = f"{id_} is not valid at this time by {listed}: {ANNOTATION} {_shown(validity)}"
+                text = f"the value of {id_} is not valid at this time by {listed}: {ANNOTATION} {_shown(validity)}"
                 yield Check(_RULE, severities[_RULE], id_, broken, text, str(enumeration.urn), (id_,))
 
     def lapsed(self) -> Iterator[str]:

@@ -74,7 +74,8 @@ def test_each_error_of_a_row_is_a_finding_with_all_fields(
     (row,) = validate(frame(spark, [bad]), LABOUR, demo).collect()
     by_component = {error.component: error for error in row._errors}
     assert by_component["SEX"] == Row(
-        rule="code-unknown", component="SEX", value="X", message="SEX is not a code of KR_DEMO:CL_SEX(1.0)",
+        rule="code-unknown", component="SEX", value="X",
+        message="the value of SEX is not a code of KR_DEMO:CL_SEX(1.0)",
         severity="error", artefact="urn:sdmx:org.sdmx.infomodel.codelist.Codelist=KR_DEMO:CL_SEX(1.0)",
     )  # fmt: skip
     missing = by_component["REF_AREA"]

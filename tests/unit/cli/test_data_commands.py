@@ -74,7 +74,9 @@ def test_rejected_rows_give_status_3_and_reasons(run: Run, rows: pl.DataFrame, r
     assert rejected.columns == [*bad.columns, "ERRORS"]
     assert rejected["SEX"].to_list() == ["Q"] * 3
     assert (
-        rejected["ERRORS"].str.contains("error code-unknown: SEX is not a code of KR_DEMO:CL_SEX", literal=True).all()
+        rejected["ERRORS"]
+        .str.contains("error code-unknown: the value of SEX is not a code of KR_DEMO:CL_SEX", literal=True)
+        .all()
     )
     assert json.loads((tmp_path / "out" / "report.json").read_text())["written_rows"] == {
         "good": 97, "rejected": 3, "of_other_structures": 0,

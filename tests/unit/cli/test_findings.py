@@ -184,7 +184,7 @@ def test_rejected_rows_keep_their_layout(run: Run, rows: pl.DataFrame, tmp_path:
     assert [row[:-1] for row in after] == [before[0], before[2], before[6]]
     assert [row[-1] for row in after] == [
         "ERRORS",
-        *(f"error code-unknown: SEX is not a code of KR_DEMO:CL_SEX(1.0) (X{one})" for one in (1, 5)),
+        *(f"error code-unknown: the value of SEX is not a code of KR_DEMO:CL_SEX(1.0) (X{one})" for one in (1, 5)),
     ]
     assert (out / "rejected.csv").read_bytes().count(b"\r\n") == 3
     corrected = (out / "rejected.csv").read_bytes()
@@ -225,7 +225,7 @@ def test_rejected_rows_of_tables_keep_their_columns(
             str("" if one is None else one) for at, one in enumerate(before) if at != value
         ]
         assert float(row[value]) == before[value]
-        assert row[-1].startswith("error code-unknown: SEX")
+        assert row[-1].startswith("error code-unknown: the value of SEX")
     again = tmp_path / "again.csv"
     again.write_text((out / "rejected.csv").read_text().replace("X1,", "F,").replace("X5,", "Q,"))
     done = run("validate", again, *where)

@@ -56,7 +56,9 @@ def test_inherited_codes_keep_their_validity() -> None:
     """Codes of an extension are checked, although the message of the list that extends has no annotation."""
     base = DATED.replace("AREA", "BASE")
     rules = rules_of(version_of(base, codelist("AREA", ["X"], extension("BASE")), STRUCTURE))
-    assert validity_checks(rules) == ["AREA is not valid at this time by T:AREA(1.0): FR_VALIDITY_PERIOD 2010/2015"]
+    assert validity_checks(rules) == [
+        "the value of AREA is not valid at this time by T:AREA(1.0): FR_VALIDITY_PERIOD 2010/2015"
+    ]
 
 
 @pytest.mark.parametrize("written", ["FR_VALIDITY_PERIOD", "FR&#95;VALIDITY_PERIOD", "FR&#x5F;VALIDITY_PERIOD"])

@@ -41,7 +41,7 @@ CASES: list[tuple[tuple[str, ...], list[str]]] = [
     (_of(_format(maxLength=1, pattern="W")), [
         "A: code EU of T:AREA(1.0) is longer than 1 character, as the format of its codes requires; codes",
         "A: code EU of T:AREA(1.0) does not match W, as the format"]),
-    (_of(_format(text_type="Integer")), ["A: code EU of T:AREA(1.0) is not written as a value of type Integer"]),
+    (_of(_format(text_type="Integer")), ["A: code EU of T:AREA(1.0) is not a valid Integer"]),
     (_of(text(minValue=1, decimals=2, startTime=2000)), [
         "A: facet minValue of text type String", "A: facet decimals of text type String",
         "A: facet startTime of text type String"]),
