@@ -109,6 +109,7 @@ class FetchPositions:
         """The log start offset of each partition, as far as known; a new object whenever an offset moves."""
         self._find_leaders_at_s: float | None = None  # None: no query is due
         self._complete = b""  # an answer to the question which listed no other partitions than those that are read
+        self._replicas: frozenset[int] = frozenset()
         self.question = metadata_request(self._topics)
         """The metadata request that leaders get about the topics."""
 
@@ -123,6 +124,14 @@ class FetchPositions:
     def leaders(self) -> set[int]:
         """The leaders of the partitions, as far as known."""
         return {each.leader for each in self}
+
+    @property
+    def _has_other_copies(self) -> bool:
+        """True if brokers that lead none of several partitions could lead one later.
+
+        The ends of a single partition need not be those of one moment: no transaction spans others.
+        """
+        return len(self._fetch_positions) > 1 and not self._replicas <= self.leaders
 
     async def find(self) -> list[Partition]:
         """Return all partitions of the topics; later queries expect the topic ids that were found first."""
@@ -188,23 +197,31 @@ class FetchPositions:
         except BrokerUnavailableError:
             await self.find_leaders(now=True)
             raise
-        self._check_leaders(asked or {}, answers)
+        if asked is not None:
+            await self._check_leaders(asked, answers)
         return self._unread(found)
 
-    def _check_leaders(self, asked: Mapping[Partition, int], answers: list[MetadataAnswer]) -> None:
+    async def _check_leaders(self, asked: Mapping[Partition, int], answers: list[MetadataAnswer]) -> None:
         """Check that no broker knows of newer leaders than those that were asked.
 
         A leader that was replaced while it did not run does not know it for a moment, and reports old ends as the
-        present ones; brokers that ran meanwhile know it.
+        present ones. The new leader knows it before it accepts a record, and is among the brokers with a copy.
+
+        Args:
+            asked: the leaders that were asked.
+            answers: the metadata from these leaders.
         """
+        if self._has_other_copies:
+            answers = answers + await self._cluster.views(self._topics, self._replicas - self.leaders)
         for partition, leader in asked.items():
-            topics = [answer.topics[partition.topic] for answer in answers]
-            number = partition.partition
-            newest = max(topics, key=lambda topic: topic.epochs.get(number, -1))
-            told = newest.leaders.get(number, -1)
-            if told not in {leader, -1}:
-                self._fetch_positions[partition].leader = told
-                raise BrokerUnavailableError(f"the leader of {partition} has changed, from broker {leader} to {told}")
+            views = [answer.topics[partition.topic] for answer in answers]
+            change = newer_leader(views, partition.partition, leader)
+            if change is None:
+                continue
+            if change >= 0:
+                self._fetch_positions[partition].leader = change
+                raise BrokerUnavailableError(f"the leader of {partition} has changed, from broker {leader} to {change}")
+            raise BrokerUnavailableError(f"broker {leader} no longer leads {partition}, and no other broker does yet")
 
     def unread_in(self, answer: memoryview) -> list[Partition] | None:
         """Return the partitions that are not read yet, by an answer to ``question``; None if it does not show them."""
@@ -252,7 +269,7 @@ class FetchPositions:
         """
         asked = {each.partition: each.leader for each in self}
         high = await self._offsets(list(self._fetch_positions), LATEST)
-        if unread is None:
+        if unread is None or self._has_other_copies:
             unread = await self.look(asked)  # queried last: the ends then belong to the topics that are read
         stable = {each.partition: min(each.stable, high[each.partition]) for each in self}
         return Ends(Position(stable), Position({**high, **dict.fromkeys(unread, 0)}))
@@ -301,6 +318,7 @@ class FetchPositions:
                 known = self._topic_ids.get(name, topic.topic_id)
                 if known != topic.topic_id:
                     raise LogReplacedError(recreated(name, printed(known), printed(topic.topic_id)))
+                self._replicas |= topic.replicas
                 if name not in found or len(topic.leaders) > len(found[name].leaders):
                     found[name] = topic
         return found
@@ -399,6 +417,20 @@ def printed(topic_id: UUID) -> str:
 def parsed(text: str) -> UUID:
     """Parse a topic id from Kafka's text form."""
     return UUID(bytes=urlsafe_b64decode(text + "=="))
+
+
+def newer_leader(views: Iterable[TopicAnswer], number: int, leader: int) -> int | None:
+    """Return the leader of a partition by the newest view if that is not this one; -1 if it names none.
+
+    Args:
+        views: what several brokers know of the topic.
+        number: the partition.
+        leader: a broker that was the leader.
+    """
+    found = [(view.epochs.get(number, -1), view.leaders.get(number, -1)) for view in views]
+    newest_epoch, newest = max(found)
+    claimed = max((epoch for epoch, named in found if named == leader), default=-1)
+    return newest if newest_epoch > claimed else None
 
 
 def _partitions(topics: dict[str, TopicAnswer]) -> list[Partition]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Iterable
 from enum import StrEnum
 
@@ -12,6 +13,8 @@ from kafka_replica.broker.wire.messages import METADATA, MetadataAnswer, metadat
 from kafka_replica.errors import BrokerError, BrokerUnavailableError
 
 _ANYBODY_S = 3.0  # how long a broker may take to answer a query that others can answer as well
+_VIEW_S = 1.0  # how long a broker may take to answer a query that can be left unanswered
+_LEFT_ALONE_S = 10.0  # how long a broker that did not answer such a query is not asked again
 
 
 class Purpose(StrEnum):
@@ -30,6 +33,7 @@ class Cluster:
         self._brokers: dict[int, tuple[str, int]] = {}
         self._links: dict[tuple[int, Purpose], BrokerConnection] = {}
         self._first: BrokerConnection | None = None  # to any of the bootstrap servers
+        self._left_alone_until_s: dict[int, float] = {}
 
     async def metadata(self, topics: Iterable[str], nodes: Iterable[int] = ()) -> list[MetadataAnswer]:
         """Return the metadata of the topics from each of these brokers; without nodes, from any reachable broker.
@@ -44,6 +48,12 @@ class Cluster:
         for answer in answers:
             self._brokers.update(answer.brokers)
         return answers
+
+    async def views(self, topics: Iterable[str], nodes: Iterable[int]) -> list[MetadataAnswer]:
+        """Return the metadata of the topics from those of these brokers that answer soon; the others delay nobody."""
+        request, now_s = metadata_request(topics), time.monotonic()
+        asked = [node for node in nodes if self._left_alone_until_s.get(node, now_s) <= now_s]
+        return [view for view in await asyncio.gather(*(self._view(node, request) for node in asked)) if view]
 
     async def link(self, node: int, purpose: Purpose) -> BrokerConnection:
         """Return a connection to a broker.
@@ -88,6 +98,15 @@ class Cluster:
         for link in [*self._links.values(), *([self._first] if self._first is not None else [])]:
             link.close()
         self._links.clear()
+
+    async def _view(self, node: int, request: bytes) -> MetadataAnswer | None:
+        try:
+            async with asyncio.timeout(_VIEW_S):
+                link = await self.link(node, Purpose.ASK)
+            return read_metadata(await self.within(link.ask(METADATA, request), _VIEW_S))
+        except (TimeoutError, BrokerError):
+            self._left_alone_until_s[node] = time.monotonic() + _LEFT_ALONE_S
+            return None
 
     async def _ask_anybody(self, request: bytes) -> memoryview:
         """Return the metadata from the first broker that answers."""

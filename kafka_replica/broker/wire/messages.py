@@ -52,6 +52,8 @@ class TopicAnswer(NamedTuple):
     """Partition -> its leader, -1 if there is no leader now."""
     epochs: dict[int, int]
     """Partition -> the epoch of that leader, which grows with each change."""
+    replicas: frozenset[int]
+    """The brokers that have a copy of any partition: the next leaders are among them."""
 
 
 class MetadataAnswer(NamedTuple):
@@ -94,19 +96,25 @@ def _topic(cursor: Cursor) -> TopicAnswer:
     name = cursor.string() or ""
     topic_id = UUID(bytes=bytes(cursor.take(16)))
     cursor.at += 1  # is internal
-    found = cursor.array(_leader)
+    found = cursor.array(_partition)
     cursor.at += 4  # authorized operations
     cursor.tags()
-    leaders = {partition: leader for partition, leader, _ in found}
-    return TopicAnswer(name, topic_id, error, leaders, {partition: epoch for partition, _, epoch in found})
+    leaders = {partition: leader for partition, leader, _, _ in found}
+    epochs = {partition: epoch for partition, _, epoch, _ in found}
+    return TopicAnswer(name, topic_id, error, leaders, epochs, frozenset(node for *_, nodes in found for node in nodes))
 
 
-def _leader(cursor: Cursor) -> tuple[int, int, int]:
+def _partition(cursor: Cursor) -> tuple[int, int, int, list[int]]:
     _error, partition, leader, epoch = cursor.unpack(_PARTITION)
-    for _ in range(3):  # replicas, in-sync replicas, offline replicas
+    replicas = cursor.array(_node)
+    for _ in range(2):  # in-sync replicas, offline replicas
         cursor.skip_array(4)
     cursor.tags()
-    return partition, leader, epoch
+    return partition, leader, epoch, replicas
+
+
+def _node(cursor: Cursor) -> int:
+    return cursor.unpack(_I32)[0]
 
 
 def offsets_request(partitions: Iterable[Partition], timestamp: int, isolation: int) -> bytes:

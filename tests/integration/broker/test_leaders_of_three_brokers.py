@@ -1,0 +1,86 @@
+"""On three brokers, all brokers with a copy are asked who leads before the ends of several partitions are used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import pytest
+
+from chaos.cluster import Cluster as Brokers
+from kafka_replica import Partition
+from kafka_replica.broker.reading.markers import MarkerReader
+from kafka_replica.broker.wire.cluster import Cluster
+from kafka_replica.broker.wire.messages import MetadataAnswer
+from kafka_replica.errors import BrokerUnavailableError
+from support.broker.durable_tools import wait_until
+
+
+@pytest.fixture(scope="module")
+def brokers() -> Iterator[Brokers]:
+    """Three brokers, each with a copy of every partition."""
+    with Brokers(3) as started:
+        yield started
+
+
+@pytest.fixture
+def views(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The number of brokers that answered each time that those with a copy were asked."""
+    counts: list[int] = []
+    ask = Cluster.views
+
+    async def counted(cluster: Cluster, topics: Iterable[str], nodes: Iterable[int]) -> list[MetadataAnswer]:
+        found = await ask(cluster, topics, nodes)
+        counts.append(len(found))
+        return found
+
+    monkeypatch.setattr(Cluster, "views", counted)
+    return counts
+
+
+def opened(brokers: Brokers, topic: str, partitions: int) -> MarkerReader:
+    """Create a topic and return a reader of it."""
+    brokers.create_topic(topic, partitions, {})
+    reader = MarkerReader({"bootstrap.servers": brokers.bootstrap}, [topic])
+    wait_until(lambda: is_open(reader))
+    return reader
+
+
+def is_open(reader: MarkerReader) -> bool:
+    """Open the reader if its partitions have leaders."""
+    try:
+        reader.open()
+    except BrokerUnavailableError:  # a new partition has no leader for a moment
+        return False
+    return True
+
+
+def test_one_partition_asks_its_leader_alone(brokers: Brokers, views: list[int]) -> None:
+    """No transaction spans another partition, so nothing is compared."""
+    reader = opened(brokers, "one", 1)
+    reader.ends()
+    assert views == []
+    reader.close()
+
+
+def test_a_frozen_broker_does_not_delay_the_others(brokers: Brokers, views: list[int]) -> None:
+    """Brokers that lead nothing are asked, too; one that does not answer is left alone for a while."""
+    reader = opened(brokers, "two", 2)
+    leaders = set(reader.leaders.values())
+
+    def all_answer() -> bool:  # a busy machine may need several attempts
+        reader.ends()
+        return views[-1] == 3 - len(leaders)
+
+    wait_until(all_answer)
+    idle = next(number for number in (1, 2, 3) if number not in leaders)
+    frozen = brokers.brokers[idle - 1]
+    frozen.pause()
+    try:
+        del views[:]
+        for _ in range(3):
+            assert set(reader.ends().high) == {Partition("two", 0), Partition("two", 1)}
+        assert len(views) == 3
+        assert max(views) <= 2 - len(leaders)
+    finally:
+        frozen.resume()
+    reader.close()
