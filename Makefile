@@ -47,7 +47,7 @@ demo-directory: $(VENV)/.demo
 test: $(VENV)/.test
 	@$(PYTEST) $(TEST_ARGS)
 
-quick: TEST_PROCESSES = logical
+quick: TEST_PROCESSES = 4
 quick: $(VENV)/.test
 	@KAFKA_REPLICA_TEST_EFFORT=quick $(PYTEST) tests/unit $(TEST_ARGS)
 

@@ -98,6 +98,7 @@ main()
     assert (done.returncode, done.stderr) == (130, b"")
 
 
+@pytest.mark.thorough
 def test_ctrl_c_while_a_command_waits_for_a_broker(tmp_path: Path) -> None:
     """Ctrl-C while waiting for a broker closes the replica and reports only the interruption, with status 130."""
     process = subprocess.Popen(

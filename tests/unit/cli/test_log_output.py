@@ -72,6 +72,7 @@ def test_errors_as_json(words: list[str], status: int, message: str | None) -> N
         assert abs(age.total_seconds()) < 3600
 
 
+@pytest.mark.thorough
 def test_stack_traces_as_json() -> None:
     """With KAFKA_REPLICA_DEBUG the error has its stack trace, in the same line."""
     words = ["--log-format", "json", "get", "k", "-b", "127.0.0.1:1", "-t", "codes", "--timeout-s", "3"]

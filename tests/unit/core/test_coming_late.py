@@ -55,6 +55,7 @@ def late_replica(topic: FakeTopic, boundaries: str) -> Replica:
     return replica
 
 
+@pytest.mark.thorough
 @BOUNDARIES
 def test_a_broker_out_of_reach_for_too_long(boundaries: str) -> None:
     """A running replica that was out of reach for too long drops the keys deleted in the meantime."""
@@ -68,6 +69,7 @@ def test_a_broker_out_of_reach_for_too_long(boundaries: str) -> None:
         assert replica.status().counts.rebuilds == 1
 
 
+@pytest.mark.thorough
 @BOUNDARIES
 def test_a_replica_without_the_check_shows_the_deleted_key(boundaries: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A replica without the check shows the deleted key, so the test above can fail."""
@@ -80,6 +82,7 @@ def test_a_replica_without_the_check_shows_the_deleted_key(boundaries: str, monk
         assert "deleted" in replica.snapshot()
 
 
+@pytest.mark.thorough
 @BOUNDARIES
 def test_a_late_replica_continues_while_no_offset_is_missing(boundaries: str) -> None:
     """By either boundary detection a late replica continues, however long it was away, while no offset is missing."""

@@ -110,6 +110,7 @@ def test_a_changed_filter_never_shows_the_old_selection(stores: list[Store], bou
         assert (replica.status().counts.records == 0) == (number in {1, 6})
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("one_key_space", [False, True])
 def test_the_filter_receives_topic_keys(stores: list[Store], one_key_space: bool) -> None:
     """The filter receives keys as their topic names them."""

@@ -58,6 +58,7 @@ class World:
         return {key.decode(): record.value for key, record in snapshot.items()}
 
 
+@pytest.mark.thorough
 @given(before=CHANGES, steps=st.lists(STEPS, max_size=8))
 @settings(max_examples=examples(15))
 def test_every_replica_holds_the_state_of_the_database(

@@ -79,6 +79,7 @@ def states_logged(caplog: pytest.LogCaptureFixture) -> list[str]:
     return [line.split(" after ")[0].rpartition(" is ")[2] for line in lines]
 
 
+@pytest.mark.thorough
 def test_an_outage_is_logged_when_it_begins_and_when_it_ends(caplog: pytest.LogCaptureFixture) -> None:
     """A broker that stops answering gives one line, and one more when it answers again."""
     topic = FakeTopic()

@@ -99,6 +99,7 @@ def folder() -> Iterator[Path]:
         yield path
 
 
+@pytest.mark.thorough
 def test_files_that_may_not_grow(folder: Path) -> None:
     """A limit of the operating system on file sizes has the same effect in all ways of writing a version."""
     program = """
@@ -134,6 +135,7 @@ def crowd():
 """
 
 
+@pytest.mark.thorough
 def test_a_store_is_opened_again_after_a_full_disk_while_a_snapshot_is_held(small_disk: Path) -> None:
     """A held snapshot keeps the database open with the full disk's error; the reopened store can be written again."""
     program = """

@@ -134,6 +134,7 @@ def test_changes_that_were_not_recorded_are_read_again(producer: StructureProduc
     assert record_source(source, producer) == [1]
 
 
+@pytest.mark.thorough
 def test_files_that_are_being_written_are_waited_for(producer: StructureProducer, folder: Path) -> None:
     """A growing file is read once it stops growing; its content comes as one transaction."""
     half = codelist("CL_A CL_B")

@@ -45,6 +45,7 @@ def status_of(answer: bytes) -> int:
     return int(answer.split(b" ", 2)[1])
 
 
+@pytest.mark.thorough
 def test_a_slow_upload_gets_408(replica: Replica, temporary: Path) -> None:
     """The body that never comes keeps neither its place nor a file; another request does not wait."""
     settings = ServerSettings(max_uploads=1, upload_timeout_s=2)

@@ -103,6 +103,7 @@ def test_shutdown_ends_open_streams_at_once(replica: Replica) -> None:
     assert ended == [f"1.{replica.incarnation}"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("ends", [True, False])
 def test_requests_in_progress_get_the_grace_period_and_no_more(replica: Replica, ends: bool) -> None:
     """A request that ends in time gets its answer; one that does not is cut off, and delays the end no further."""
