@@ -20,7 +20,7 @@ from kafka_replica import Replica
 from kafka_replica.server import ListenSettings, ServerSettings, serve
 from kafka_replica.server.app import Service
 from kafka_replica.server.http_server import make_config
-from kafka_replica.server.listening import address_of, open_socket
+from kafka_replica.server.listening.sockets import address_of, open_socket
 from kafka_replica.testing import FakeTopic
 
 

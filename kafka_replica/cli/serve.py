@@ -31,8 +31,8 @@ from kafka_replica.replica import Replica
 from kafka_replica.replication.dead_letters import DeadLetterFile
 from kafka_replica.server import ListenSettings, ServerSettings
 from kafka_replica.server import serve as serve_replica
-from kafka_replica.server.access_log import ACCESS_LOGGER, JsonAccess
-from kafka_replica.server.control_log import CONTROL_LOGGER
+from kafka_replica.server.operation.access_log import ACCESS_LOGGER, JsonAccess
+from kafka_replica.server.operation.control_log import CONTROL_LOGGER
 from kafka_replica.stores import MemoryStore
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@
     serve(replica)  # or the whole server
 
 The package needs the extra ``server``. It imports the replica, SDMX and metrics; only the command imports it, and only
-it imports jinja2, starlette and uvicorn (``rest`` and ``data`` do not). Read ``app`` first, then ``sdmx_routes``,
-``change_feed`` and ``running``.
+it imports jinja2, starlette and uvicorn (``rest`` and ``data`` do not). Read ``app`` first, then ``routes.sdmx``,
+``routes.change_feed`` and ``running``.
 """
 
 from __future__ import annotations

@@ -24,32 +24,32 @@ from kafka_replica.metrics.replica import export
 from kafka_replica.metrics.sdmx import export_structures
 from kafka_replica.metrics.server import RequestMetrics, SummedMetrics
 from kafka_replica.replica import Replica
-from kafka_replica.server.change_feed import ChangeFeed
-from kafka_replica.server.data_requests import DataRequests
-from kafka_replica.server.data_routes import DataRoutes
-from kafka_replica.server.default_answer import DefaultAnswer
-from kafka_replica.server.forwarding import ForwardingMiddleware
-from kafka_replica.server.gate import METHODS, Gate
-from kafka_replica.server.health import readiness_json
-from kafka_replica.server.history_routes import HistoryRoutes
-from kafka_replica.server.observation import REQUEST_ID, Observation
+from kafka_replica.server.access.gate import METHODS, Gate
+from kafka_replica.server.access.token_file import TokenFile
+from kafka_replica.server.answers.default_answer import DefaultAnswer
+from kafka_replica.server.answers.threads import DaemonThreads
+from kafka_replica.server.answers.versions import HEADERS, Versions
+from kafka_replica.server.errors.problem_forms import ProblemForms
+from kafka_replica.server.errors.problems import answer_exception
+from kafka_replica.server.errors.sdmx_errors import SdmxErrors
+from kafka_replica.server.operation.health import readiness_json
+from kafka_replica.server.operation.observation import REQUEST_ID, Observation
+from kafka_replica.server.operation.producers import controlled_producers
 from kafka_replica.server.pages.error_pages import ErrorPages
 from kafka_replica.server.pages.producer_pages import ProducerPages
 from kafka_replica.server.pages.rendering import Renderer
 from kafka_replica.server.pages.sign_in_pages import SignInPages
 from kafka_replica.server.pages.upload_pages import UploadPages
 from kafka_replica.server.pages.views import Pages, either
-from kafka_replica.server.problem_forms import ProblemForms
-from kafka_replica.server.problems import answer_exception
-from kafka_replica.server.producers import controlled_producers
 from kafka_replica.server.rest import is_quick
-from kafka_replica.server.sdmx_errors import SdmxErrors
-from kafka_replica.server.sdmx_routes import Answer, SdmxRoutes
+from kafka_replica.server.routes.change_feed import ChangeFeed
+from kafka_replica.server.routes.data import DataRoutes
+from kafka_replica.server.routes.forwarding import ForwardingMiddleware
+from kafka_replica.server.routes.history import HistoryRoutes
+from kafka_replica.server.routes.sdmx import Answer, SdmxRoutes
 from kafka_replica.server.settings import ServerSettings
 from kafka_replica.server.several import MainPart, Part, WorkerPart
-from kafka_replica.server.threads import DaemonThreads
-from kafka_replica.server.token_file import TokenFile
-from kafka_replica.server.versions import HEADERS, Versions
+from kafka_replica.server.uploads.data_requests import DataRequests
 
 if TYPE_CHECKING:
     from kafka_replica.history import VersionHistory

@@ -18,10 +18,10 @@ from kafka_replica.errors import KafkaReplicaError
 from kafka_replica.publication.status import State
 from kafka_replica.replica import Replica
 from kafka_replica.server.app import Service
-from kafka_replica.server.connection import bounded_connection
-from kafka_replica.server.listening import tls_context
+from kafka_replica.server.listening.connection import bounded_connection
+from kafka_replica.server.listening.sockets import tls_context
+from kafka_replica.server.listening.systemd import notify, watchdog_interval_s
 from kafka_replica.server.settings import ListenSettings
-from kafka_replica.server.systemd import notify, watchdog_interval_s
 
 _LOOK_EVERY_S: Final = 0.1
 

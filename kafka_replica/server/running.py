@@ -11,8 +11,8 @@ from kafka_replica.errors import ConfigurationError
 from kafka_replica.replica import Replica
 from kafka_replica.server.app import Service
 from kafka_replica.server.http_server import Server, make_config, raise_failure
-from kafka_replica.server.listening import address_of, default_hosts, open_socket
-from kafka_replica.server.sdmx_routes import Answer
+from kafka_replica.server.listening.sockets import address_of, default_hosts, open_socket
+from kafka_replica.server.routes.sdmx import Answer
 from kafka_replica.server.settings import ListenSettings, ServerSettings
 from kafka_replica.server.workers.running import serve_with_workers
 

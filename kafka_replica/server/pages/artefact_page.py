@@ -12,13 +12,13 @@ from kafka_replica.sdmx import SdmxError, Structures, Urn, UrnError
 from kafka_replica.sdmx.base import ItemScheme
 from kafka_replica.sdmx.lookups.references import late_bound, references_of
 from kafka_replica.sdmx.model import Artefact, OpaqueArtefact
+from kafka_replica.server.errors.problems import Problem
 from kafka_replica.server.pages.item_rows import ItemRow, has_item_rows, item_rows
 from kafka_replica.server.pages.links import Links, artefact_address, format_names
 from kafka_replica.server.pages.outline import outline_of_artefact, outline_of_item
 from kafka_replica.server.pages.paging import number_of, page_of, start_of
 from kafka_replica.server.pages.redaction import redacted
 from kafka_replica.server.pages.search import words_of
-from kafka_replica.server.problems import Problem
 
 ITEMS: Final = 100
 LINES: Final = 200

@@ -7,9 +7,9 @@ from urllib.parse import quote
 
 from starlette.types import Scope
 
-from kafka_replica.server.accept import prefers_html
+from kafka_replica.server.answers.accept import prefers_html
+from kafka_replica.server.errors.problem_forms import Form, accepted
 from kafka_replica.server.pages.rendering import POLICY, Renderer
-from kafka_replica.server.problem_forms import Form, accepted
 
 _REFUSALS: Final = (401, 403)
 

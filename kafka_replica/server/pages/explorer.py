@@ -9,11 +9,11 @@ from starlette.requests import Request
 
 from kafka_replica.sdmx import Structures, Urn
 from kafka_replica.sdmx.lookups.patterns import fitting, pattern
+from kafka_replica.server.errors.problems import Problem
 from kafka_replica.server.pages.links import Address, Links
 from kafka_replica.server.pages.paging import page_of, start_of
 from kafka_replica.server.pages.search import search, words_of
 from kafka_replica.server.pages.search_index import SearchIndex
-from kafka_replica.server.problems import Problem
 
 SIZE: Final = 50
 LIMIT_S: Final = 1.0

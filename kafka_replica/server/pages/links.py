@@ -6,10 +6,10 @@ from typing import Final, NamedTuple
 from urllib.parse import quote, urlencode
 
 from kafka_replica.sdmx import Format, Urn
+from kafka_replica.server.access.sessions import Session
+from kafka_replica.server.answers.versions import VersionId
 from kafka_replica.server.rest.grammar import RESOURCES, Api
 from kafka_replica.server.rest.negotiation import FORMAT_NAMES
-from kafka_replica.server.sessions import Session
-from kafka_replica.server.versions import VersionId
 
 _APIS: Final = {"v1": Api.V1, "v2": Api.V2}
 

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from starlette.requests import Request
 
+from kafka_replica.server.errors.problems import Problem
 from kafka_replica.server.pages.links import Address, Links
-from kafka_replica.server.problems import Problem
 
 _MOST_DIGITS = 12
 

@@ -10,13 +10,13 @@ from starlette.requests import Request
 from kafka_replica.errors import KafkaReplicaError
 from kafka_replica.sdmx import Structures, Urn, UrnError
 from kafka_replica.sdmx.model import Artefact
+from kafka_replica.server.answers.versions import VersionId, Versions
+from kafka_replica.server.errors.problems import Problem
 from kafka_replica.server.pages.artefact_page import ArtefactQuery, existing
 from kafka_replica.server.pages.differences import PartDifference, differences
 from kafka_replica.server.pages.links import Address, Links
 from kafka_replica.server.pages.paging import page_of, start_of
 from kafka_replica.server.pages.redaction import redacted
-from kafka_replica.server.problems import Problem
-from kafka_replica.server.versions import VersionId, Versions
 
 if TYPE_CHECKING:
     from kafka_replica.history import VersionHistory

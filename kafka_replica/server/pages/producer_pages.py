@@ -13,18 +13,18 @@ from starlette.responses import RedirectResponse, Response
 
 from kafka_replica.errors import KafkaReplicaError, UsageError
 from kafka_replica.producer.errors import OutboxUnavailableError
-from kafka_replica.server.accept import prefers_html
-from kafka_replica.server.access import GRANTED, Role, Token
-from kafka_replica.server.computing import compute_in
-from kafka_replica.server.control_log import log_control
-from kafka_replica.server.forms import form_fields
+from kafka_replica.server.access.policy import GRANTED, Role, Token
+from kafka_replica.server.access.sessions import check_form
+from kafka_replica.server.answers.accept import prefers_html
+from kafka_replica.server.answers.computing import compute_in
+from kafka_replica.server.errors.problems import Problem, busy
+from kafka_replica.server.operation.control_log import log_control
+from kafka_replica.server.operation.producers import ACTIONS, SELECTIONS, ControlledProducer
 from kafka_replica.server.pages.links import Address, Links
 from kafka_replica.server.pages.redaction import redacted
 from kafka_replica.server.pages.views import Pages
-from kafka_replica.server.problems import Problem, busy
-from kafka_replica.server.producers import ACTIONS, SELECTIONS, ControlledProducer
-from kafka_replica.server.sessions import check_form
 from kafka_replica.server.settings import ServerSettings
+from kafka_replica.server.uploads.forms import form_fields
 from kafka_replica.stores import Snapshot
 
 T = TypeVar("T")

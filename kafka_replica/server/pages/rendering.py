@@ -14,10 +14,10 @@ from starlette.types import Scope
 
 import kafka_replica
 from kafka_replica.common.wording import counted
+from kafka_replica.server.access.sessions import SESSION
+from kafka_replica.server.answers.versions import VersionId
 from kafka_replica.server.pages.links import Links
-from kafka_replica.server.sessions import SESSION
 from kafka_replica.server.settings import ServerSettings
-from kafka_replica.server.versions import VersionId
 
 POLICY: Final = (
     "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"

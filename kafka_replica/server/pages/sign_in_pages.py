@@ -7,13 +7,13 @@ from typing import Final
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from kafka_replica.server.access import Role, check_role
-from kafka_replica.server.forms import form_fields
+from kafka_replica.server.access.policy import Role, check_role
+from kafka_replica.server.access.sessions import begin_session, end_session
+from kafka_replica.server.access.token_file import TokenFile
+from kafka_replica.server.errors.problems import Problem
 from kafka_replica.server.pages.links import Address
 from kafka_replica.server.pages.rendering import Renderer, html_response
-from kafka_replica.server.problems import Problem
-from kafka_replica.server.sessions import begin_session, end_session
-from kafka_replica.server.token_file import TokenFile
+from kafka_replica.server.uploads.forms import form_fields
 
 _HEADERS: Final = {"Cache-Control": "no-store", "Referrer-Policy": "same-origin"}
 """With the policy ``no-referrer``, browsers would not name the origin of a form, which the server checks."""

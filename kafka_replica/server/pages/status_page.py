@@ -8,7 +8,7 @@ from typing import Any, Final
 from kafka_replica.errors import BadRecordError
 from kafka_replica.publication.status import Status
 from kafka_replica.replica import Replica
-from kafka_replica.server.health import readiness
+from kafka_replica.server.operation.health import readiness
 from kafka_replica.server.pages.links import Address, Links
 from kafka_replica.server.pages.paging import page_of
 from kafka_replica.server.pages.redaction import redacted

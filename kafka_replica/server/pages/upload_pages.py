@@ -12,19 +12,19 @@ from starlette.responses import Response
 
 from kafka_replica.data.jobs import Outcome
 from kafka_replica.errors import UsageError
+from kafka_replica.server.answers.file_response import FileResponse
+from kafka_replica.server.answers.versions import ServedVersion, Versions
 from kafka_replica.server.data.answers import map_answer, validation_answer
 from kafka_replica.server.data.content import Content
 from kafka_replica.server.data.options import MAP_OPTIONS, VALIDATE_OPTIONS, options_of
 from kafka_replica.server.data.processing import map_file, validate_file
-from kafka_replica.server.data_requests import DataRequests
-from kafka_replica.server.file_response import FileResponse
 from kafka_replica.server.pages.links import Address, Links
 from kafka_replica.server.pages.rendering import POLICY, Renderer
 from kafka_replica.server.pages.report_page import report_context
 from kafka_replica.server.pages.views import Pages, pinned_version
 from kafka_replica.server.settings import ServerSettings
-from kafka_replica.server.uploads import Upload
-from kafka_replica.server.versions import ServedVersion, Versions
+from kafka_replica.server.uploads.data_requests import DataRequests
+from kafka_replica.server.uploads.receiving import Upload
 
 _OFFERED: Final = 500
 _HEADERS: Final = {"Content-Security-Policy": POLICY, "Referrer-Policy": "same-origin"}

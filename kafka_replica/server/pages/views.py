@@ -12,8 +12,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from kafka_replica.replica import Replica
-from kafka_replica.server.accept import prefers_html
-from kafka_replica.server.computing import compute_in
+from kafka_replica.server.answers.accept import prefers_html
+from kafka_replica.server.answers.computing import compute_in
+from kafka_replica.server.answers.versions import ServedVersion, VersionId, Versions, version_headers
+from kafka_replica.server.errors.problems import Problem
 from kafka_replica.server.pages.artefact_page import ArtefactQuery, artefact_context
 from kafka_replica.server.pages.explorer import Query, explorer_context
 from kafka_replica.server.pages.links import Links
@@ -27,9 +29,7 @@ from kafka_replica.server.pages.past_pages import (
 from kafka_replica.server.pages.rendering import Renderer, html_response
 from kafka_replica.server.pages.search_index import SearchIndex
 from kafka_replica.server.pages.status_page import StatusPage
-from kafka_replica.server.problems import Problem
 from kafka_replica.server.settings import ServerSettings
-from kafka_replica.server.versions import ServedVersion, VersionId, Versions, version_headers
 from kafka_replica.stores import Snapshot
 
 if TYPE_CHECKING:

@@ -28,10 +28,10 @@ from kafka_replica.server.http_server import (
     make_config,
     raise_failure,
 )
-from kafka_replica.server.listening import address_of, open_socket, tls_context
+from kafka_replica.server.listening.sockets import address_of, open_socket, tls_context
+from kafka_replica.server.listening.systemd import notify, watchdog_interval_s
 from kafka_replica.server.settings import ListenSettings, ServerSettings
 from kafka_replica.server.several import MainPart
-from kafka_replica.server.systemd import notify, watchdog_interval_s
 from kafka_replica.server.workers.feed import VersionFeed
 from kafka_replica.server.workers.messages import PresentStatus, ReplicaEnded, ServiceDescription
 from kafka_replica.server.workers.processes import Workers

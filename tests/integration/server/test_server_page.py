@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from kafka_replica.embedded import LocalKafka, ports
-from kafka_replica.server.access import read_tokens
+from kafka_replica.server.access.policy import read_tokens
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.broker.kafka_tools import producer, write
 from support.doc_blocks import programs

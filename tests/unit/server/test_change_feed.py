@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from kafka_replica import Replica
 from kafka_replica.errors import BadRecordError, ConfigurationError
 from kafka_replica.server import ServerSettings
+from kafka_replica.server.answers.versions import VersionId
 from kafka_replica.server.app import Service
-from kafka_replica.server.versions import VersionId
 from kafka_replica.testing import FakeTopic
 from support.effort import examples
 from support.server.app_tools import Event, opened, stand_in

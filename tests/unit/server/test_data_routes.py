@@ -29,7 +29,7 @@ from kafka_replica.data.errors import DatasetError
 from kafka_replica.errors import MissingExtraError
 from kafka_replica.server import ServerSettings, create_app
 from kafka_replica.server.data.multipart import FormReader
-from kafka_replica.server.uploads import Upload, receive_upload
+from kafka_replica.server.uploads.receiving import Upload, receive_upload
 from support.effort import examples
 from support.server.app_tools import client_of
 from support.server.data_samples import (
@@ -368,7 +368,7 @@ def test_requests_beyond_the_number_get_503(replica: Replica, monkeypatch: pytes
         placed.release()
         return await receive_upload(request, folder, settings)
 
-    monkeypatch.setattr("kafka_replica.server.data_requests.receive_upload", receive)
+    monkeypatch.setattr("kafka_replica.server.uploads.data_requests.receive_upload", receive)
     client = client_of(create_app(replica, ServerSettings(max_uploads=2, data_threads=1)))
     answers: list[Any] = []
     threads = [threading.Thread(target=lambda: answers.append(post(client, "/validate"))) for _ in range(2)]

@@ -16,7 +16,7 @@ from starlette.routing import Mount
 from kafka_replica import Replica
 from kafka_replica.sdmx import Format, Structures, write_message
 from kafka_replica.server import ServerSettings, create_app
-from kafka_replica.server.problems import busy
+from kafka_replica.server.errors.problems import busy
 from kafka_replica.server.rest import RestAnswer, RestRequest
 from kafka_replica.testing import FakeTopic
 from support.sdmx.conversions import schema_faults

@@ -16,7 +16,7 @@ from kafka_replica.errors import BadRecordError
 from kafka_replica.publication.status import Counts
 from kafka_replica.sdmx import Format, Structures
 from kafka_replica.server import ServerSettings, create_app
-from kafka_replica.server.accept import prefers_html
+from kafka_replica.server.answers.accept import prefers_html
 from kafka_replica.server.pages.links import Address, Links
 from kafka_replica.server.pages.paging import page_of
 from kafka_replica.server.pages.redaction import HIDDEN, redacted

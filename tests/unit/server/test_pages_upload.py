@@ -171,7 +171,7 @@ def test_a_full_disk_is_no_unexpected_error(
     """The kernel reports a full disk while data is received: 507, and the place of the request is free again."""
     client = client_of(create_app(replica, ServerSettings(max_uploads=1)))
     with monkeypatch.context() as patch:
-        patch.setattr("kafka_replica.server.data_requests.TemporaryDirectory", FullFolder)
+        patch.setattr("kafka_replica.server.uploads.data_requests.TemporaryDirectory", FullFolder)
         for size in (10, 200_000):
             answer = submit(client, path, b"a" * size)
             assert "disk" in report_of(answer, 507).text

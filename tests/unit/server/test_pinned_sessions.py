@@ -11,7 +11,7 @@ import pytest
 
 from kafka_replica import Replica
 from kafka_replica.server import create_app
-from kafka_replica.server.versions import Versions
+from kafka_replica.server.answers.versions import Versions
 from kafka_replica.testing import FakeTopic
 from support.effort import usual_or_long
 from support.server.app_tools import URN, fetch

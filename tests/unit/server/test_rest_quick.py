@@ -9,8 +9,8 @@ import pytest
 
 from kafka_replica.sdmx import Structures
 from kafka_replica.server import create_app
+from kafka_replica.server.answers.threads import DaemonThreads
 from kafka_replica.server.rest import RestAnswer, RestRequest, is_quick
-from kafka_replica.server.threads import DaemonThreads
 from kafka_replica.testing import FakeTopic
 from support.server.app_tools import URN, client_of, stand_in
 

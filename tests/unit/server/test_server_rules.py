@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 from kafka_replica import State, Status
 from kafka_replica.errors import ConfigurationError
 from kafka_replica.server import ListenSettings, ServerSettings
-from kafka_replica.server.access import Role, Token, check_role, is_allowed_host, read_tokens
-from kafka_replica.server.client_certificates import parse_subject
-from kafka_replica.server.compression import accepts_gzip
-from kafka_replica.server.entity_tags import suffix_of, with_suffix, without_suffix
-from kafka_replica.server.health import readiness, readiness_json
-from kafka_replica.server.listening import default_hosts
-from kafka_replica.server.problems import Problem
+from kafka_replica.server.access.client_certificates import parse_subject
+from kafka_replica.server.access.policy import Role, Token, check_role, is_allowed_host, read_tokens
+from kafka_replica.server.answers.compression import accepts_gzip
+from kafka_replica.server.answers.entity_tags import suffix_of, with_suffix, without_suffix
+from kafka_replica.server.errors.problems import Problem
+from kafka_replica.server.listening.sockets import default_hosts
+from kafka_replica.server.operation.health import readiness, readiness_json
 from support.effort import examples
 
 LAGS = st.none() | st.integers(0, 10)

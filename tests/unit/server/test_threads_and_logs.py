@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from kafka_replica.server import ServerSettings, create_app
-from kafka_replica.server.access_log import ACCESS_LOGGER, JsonAccess
-from kafka_replica.server.threads import DaemonThreads
+from kafka_replica.server.answers.threads import DaemonThreads
+from kafka_replica.server.operation.access_log import ACCESS_LOGGER, JsonAccess
 from kafka_replica.testing import FakeTopic
 from support.server.app_tools import client_of, stand_in
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kafka_replica.server import ServerSettings, create_app
-from kafka_replica.server.token_file import TokenFile
+from kafka_replica.server.access.token_file import TokenFile
 from kafka_replica.testing import FakeTopic
 from support.core.rocks_tools import new_folder
 from support.effort import examples

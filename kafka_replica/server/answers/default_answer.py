@@ -6,9 +6,9 @@ from typing import Literal, cast
 
 from kafka_replica.sdmx import Structures
 from kafka_replica.sdmx.message_writer import MessageWriter
+from kafka_replica.server.answers.versions import ServedVersion, Versions, version_headers
 from kafka_replica.server.rest import RestAnswer, RestRequest, RestSettings, answer
 from kafka_replica.server.settings import ServerSettings
-from kafka_replica.server.versions import ServedVersion, Versions, version_headers
 
 
 class DefaultAnswer:

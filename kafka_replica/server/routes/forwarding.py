@@ -12,9 +12,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from kafka_replica.errors import VersionGoneError
 from kafka_replica.replica import Replica
-from kafka_replica.server.problems import busy, problem_response
+from kafka_replica.server.answers.versions import VersionId
+from kafka_replica.server.errors.problems import busy, problem_response
 from kafka_replica.server.several import WorkerPart
-from kafka_replica.server.versions import VersionId
 
 _HOP_BY_HOP: Final = frozenset({
     b"connection", b"keep-alive", b"proxy-connection", b"te", b"trailer", b"transfer-encoding", b"upgrade", b"expect",

@@ -16,16 +16,16 @@ from starlette.requests import Request
 from kafka_replica.data.errors import DatasetError, NotInvertibleError
 from kafka_replica.errors import KafkaReplicaError, MissingExtraError, UsageError
 from kafka_replica.sdmx.errors import ArtefactNotFoundError, UrnError
+from kafka_replica.server.answers.file_response import FileResponse
+from kafka_replica.server.answers.threads import DaemonThreads
+from kafka_replica.server.answers.versions import ServedVersion, VersionId, Versions, version_headers
 from kafka_replica.server.data.accepting import NotAcceptableError
 from kafka_replica.server.data.content import Content
 from kafka_replica.server.data.processing import the_engine
-from kafka_replica.server.disk_space import disk_problems
-from kafka_replica.server.file_response import FileResponse
-from kafka_replica.server.problems import Problem, busy
+from kafka_replica.server.errors.disk_space import disk_problems
+from kafka_replica.server.errors.problems import Problem, busy
 from kafka_replica.server.settings import ServerSettings
-from kafka_replica.server.threads import DaemonThreads
-from kafka_replica.server.uploads import Upload, receive_upload
-from kafka_replica.server.versions import ServedVersion, VersionId, Versions, version_headers
+from kafka_replica.server.uploads.receiving import Upload, receive_upload
 
 Compute: TypeAlias = Callable[[Upload, ServedVersion, Path], Content]
 """A function that makes an answer from an upload and a version, and may write files to a folder."""

@@ -14,7 +14,8 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from kafka_replica.server.access import (
+from kafka_replica.server.access.client_certificates import SUBJECT
+from kafka_replica.server.access.policy import (
     GRANTED,
     LOOPBACK_NAMES,
     Role,
@@ -24,11 +25,10 @@ from kafka_replica.server.access import (
     check_role,
     is_allowed_host,
 )
-from kafka_replica.server.client_certificates import SUBJECT
-from kafka_replica.server.problems import Problem, busy, problem_response
-from kafka_replica.server.sessions import SESSION, Session, csrf_of, token_of_cookie
+from kafka_replica.server.access.sessions import SESSION, Session, csrf_of, token_of_cookie
+from kafka_replica.server.access.token_file import TokenFile
+from kafka_replica.server.errors.problems import Problem, busy, problem_response
 from kafka_replica.server.settings import ServerSettings
-from kafka_replica.server.token_file import TokenFile
 
 METHODS: Final = ("GET", "HEAD", "OPTIONS")
 DATA_METHODS: Final = ("POST", "OPTIONS")

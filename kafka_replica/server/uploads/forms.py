@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl
 
 from starlette.requests import ClientDisconnect, Request
 
-from kafka_replica.server.problems import Problem
+from kafka_replica.server.errors.problems import Problem
 
 _FORM: Final = "application/x-www-form-urlencoded"
 _MOST_BYTES: Final = 8192

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 from kafka_replica.errors import ConfigurationError
-from kafka_replica.server.access import Token, read_tokens
+from kafka_replica.server.access.policy import Token, read_tokens
 
 _LOOK_EVERY_S: Final = 1.0
 _log = logging.getLogger("kafka_replica.server")

@@ -7,17 +7,17 @@ from pathlib import Path
 
 from starlette.requests import Request
 
+from kafka_replica.server.answers.file_response import FileResponse
+from kafka_replica.server.answers.versions import ServedVersion, VersionId
 from kafka_replica.server.data.accepting import chosen_format
 from kafka_replica.server.data.answers import MAP_FORMATS, REPORT_FORMATS, map_answer, validation_answer
 from kafka_replica.server.data.content import Content
 from kafka_replica.server.data.fmr import fmr_answer, fmr_error, fmr_request
 from kafka_replica.server.data.options import MAP_OPTIONS, VALIDATE_OPTIONS, options_of
 from kafka_replica.server.data.processing import map_file, validate_file
-from kafka_replica.server.data_requests import DataRequests
-from kafka_replica.server.file_response import FileResponse
-from kafka_replica.server.problems import Problem
-from kafka_replica.server.uploads import Upload
-from kafka_replica.server.versions import ServedVersion, VersionId
+from kafka_replica.server.errors.problems import Problem
+from kafka_replica.server.uploads.data_requests import DataRequests
+from kafka_replica.server.uploads.receiving import Upload
 
 
 class DataRoutes:

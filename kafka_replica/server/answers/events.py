@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from kafka_replica.listeners import Change
 from kafka_replica.listeners.change_json import change_facts, key_json
-from kafka_replica.server.versions import VersionId
+from kafka_replica.server.answers.versions import VersionId
 
 COMMENT: Final = b":\n\n"
 """A comment, which clients ignore: it shows that the connection lives."""

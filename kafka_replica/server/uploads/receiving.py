@@ -13,8 +13,8 @@ from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.gunzip import Gunzip
 from kafka_replica.server.data.multipart import FormReader, boundary_of
 from kafka_replica.server.data.uploaded_file import TooLargeError, UploadedFile
-from kafka_replica.server.disk_space import disk_problems
-from kafka_replica.server.problems import Problem
+from kafka_replica.server.errors.disk_space import disk_problems
+from kafka_replica.server.errors.problems import Problem
 from kafka_replica.server.settings import ServerSettings
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from kafka_replica.server.problems import PROBLEM
+from kafka_replica.server.errors.problems import PROBLEM
 
 _HTML: Final = frozenset({"text/html", "application/xhtml+xml"})
 _JSON: Final = frozenset({"application/json", PROBLEM})

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import Message, Scope, Send
 
-from kafka_replica.server.problems import PROBLEM
+from kafka_replica.server.errors.problems import PROBLEM
 
 
 class Form(NamedTuple):

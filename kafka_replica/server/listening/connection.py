@@ -15,7 +15,7 @@ from typing import Any
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from kafka_replica.server.client_certificates import SUBJECT, subject_of
+from kafka_replica.server.access.client_certificates import SUBJECT, subject_of
 
 
 class BoundedConnection(H11Protocol):

@@ -17,15 +17,15 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from kafka_replica.sdmx import Structures
-from kafka_replica.server.accept import prefers_html
-from kafka_replica.server.answer_cache import AnswerCache, FinishedAnswer
-from kafka_replica.server.compression import accepts_gzip, compress, is_worth_compressing
-from kafka_replica.server.computing import compute_in
-from kafka_replica.server.entity_tags import suffix_of, with_suffix, without_suffix
-from kafka_replica.server.problems import Problem, problem_response
+from kafka_replica.server.answers.accept import prefers_html
+from kafka_replica.server.answers.answer_cache import AnswerCache, FinishedAnswer
+from kafka_replica.server.answers.compression import accepts_gzip, compress, is_worth_compressing
+from kafka_replica.server.answers.computing import compute_in
+from kafka_replica.server.answers.entity_tags import suffix_of, with_suffix, without_suffix
+from kafka_replica.server.answers.versions import VersionId, Versions, raw_headers, version_headers
+from kafka_replica.server.errors.problems import Problem, problem_response
 from kafka_replica.server.rest.messages import RestAnswer, RestRequest
 from kafka_replica.server.settings import ServerSettings
-from kafka_replica.server.versions import VersionId, Versions, raw_headers, version_headers
 from kafka_replica.stores import Snapshot
 
 _KEPT: Final = frozenset({200, 304})

@@ -11,8 +11,8 @@ from starlette.responses import Response
 
 from kafka_replica.history import KeptVersion
 from kafka_replica.listeners.change_json import keys_json, position_json
-from kafka_replica.server.problems import Problem
-from kafka_replica.server.versions import VersionId, Versions
+from kafka_replica.server.answers.versions import VersionId, Versions
+from kafka_replica.server.errors.problems import Problem
 
 if TYPE_CHECKING:
     from kafka_replica.history import VersionHistory

@@ -9,7 +9,7 @@ from typing import Final
 
 from kafka_replica.common.error_causes import causes
 from kafka_replica.errors import KafkaReplicaError
-from kafka_replica.server.problems import Problem
+from kafka_replica.server.errors.problems import Problem
 
 _FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
 _TEXTS: Final = ("no space left on device", "disk quota exceeded")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import Executor
 from typing import TypeVar
 
-from kafka_replica.server.problems import busy
+from kafka_replica.server.errors.problems import busy
 
 T = TypeVar("T")
 

@@ -18,7 +18,7 @@ from starlette.requests import cookie_parser
 from starlette.responses import Response
 from starlette.types import Scope
 
-from kafka_replica.server.problems import Problem
+from kafka_replica.server.errors.problems import Problem
 
 SESSION: Final = "kafka_replica.session"
 """The key of a request's scope under which its session is."""

@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from kafka_replica.errors import ConfigurationError
-from kafka_replica.server.client_certificates import parse_subject
-from kafka_replica.server.problems import Problem
+from kafka_replica.server.access.client_certificates import parse_subject
+from kafka_replica.server.errors.problems import Problem
 
 GRANTED: Final = "kafka_replica.token"
 """The key of a request's scope under which its token is."""

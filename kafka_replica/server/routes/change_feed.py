@@ -20,10 +20,10 @@ from kafka_replica.aio import AsyncChanges, AsyncReplica
 from kafka_replica.errors import KafkaReplicaError
 from kafka_replica.listeners import Change
 from kafka_replica.replica import Replica
-from kafka_replica.server.events import COMMENT, SortedKeys, change_event, failed_event
-from kafka_replica.server.problems import Problem, busy
+from kafka_replica.server.answers.events import COMMENT, SortedKeys, change_event, failed_event
+from kafka_replica.server.answers.versions import VersionId
+from kafka_replica.server.errors.problems import Problem, busy
 from kafka_replica.server.settings import ServerSettings
-from kafka_replica.server.versions import VersionId
 
 _MEDIA_TYPE = "text/event-stream"
 _HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}  # nginx would hold events back

@@ -7,7 +7,7 @@ import ssl
 from typing import Final
 
 from kafka_replica.errors import ConfigurationError
-from kafka_replica.server.access import LOOPBACK_NAMES
+from kafka_replica.server.access.policy import LOOPBACK_NAMES
 from kafka_replica.server.settings import ListenSettings
 
 _ALL_ADDRESSES: Final = frozenset({"0.0.0.0", "::"})  # noqa: S104 - recognized, not used

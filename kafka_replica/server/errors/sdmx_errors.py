@@ -11,8 +11,8 @@ from typing import Any, Final
 
 from starlette.types import Scope
 
-from kafka_replica.server.problem_forms import Form, accepted
-from kafka_replica.server.problems import PROBLEM
+from kafka_replica.server.errors.problem_forms import Form, accepted
+from kafka_replica.server.errors.problems import PROBLEM
 from kafka_replica.server.rest import RestRequest, error_answer
 from kafka_replica.server.rest.rejections import Rejection
 

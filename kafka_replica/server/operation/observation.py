@@ -12,8 +12,8 @@ from typing import Final
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from kafka_replica.metrics.server import RequestMetrics
-from kafka_replica.server.access_log import Access, is_logged, log_access
-from kafka_replica.server.problems import problem_response
+from kafka_replica.server.errors.problems import problem_response
+from kafka_replica.server.operation.access_log import Access, is_logged, log_access
 
 REQUEST_ID: Final = "X-Request-ID"
 _log = logging.getLogger("kafka_replica.server")

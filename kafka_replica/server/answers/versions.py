@@ -14,8 +14,8 @@ from kafka_replica.publication.status import State
 from kafka_replica.records import Position
 from kafka_replica.replica import Replica
 from kafka_replica.sdmx import LiveStructures, Structures
-from kafka_replica.server.as_of import instant_of
-from kafka_replica.server.problems import Problem, busy
+from kafka_replica.server.answers.as_of import instant_of
+from kafka_replica.server.errors.problems import Problem, busy
 from kafka_replica.stores import Snapshot
 
 if TYPE_CHECKING:
