@@ -3,7 +3,7 @@
 # make test   the tests, in several processes                            (TEST_ARGS="-k quiet -x" TEST_PROCESSES=0)
 # make quick  the tests that need no broker, database or Spark, with fewer examples
 # make long   long random histories, many kills and much chaos, for the tests that `make test` runs in a short form
-# make proof  the longest of them in their full length: 100,000 sessions of several requests, 10,000 attacks (before a release)
+# make proof  the same tests in their full length, for hours: 100,000 sessions of several requests, 10,000 attacks (before a release)
 # make chaos  everything breaks at random, every version is checked     (CHAOS_MINUTES=10 CHAOS_SEED=1 CHAOS_ARGS=...)
 #             CHAOS_ARGS=--producer: the reference producer instead
 # make fuzz   hostile files for readers of structures and data         (FUZZ_MINUTES=5 FUZZ_SEED=1 FUZZ_ARGS=...)

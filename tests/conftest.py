@@ -53,9 +53,7 @@ def _belongs(item: pytest.Item) -> bool:
     marks = {mark.name for mark in item.iter_markers()}
     if "quiescence_long" in marks and isinstance(item, pytest.Function) and "quiescence" in _parameters(item):
         marks.add("long")
-    if EFFORT == "proof":
-        return "proof" in marks
-    if EFFORT == "long":
+    if EFFORT in {"long", "proof"}:
         return bool(marks & {"long", "scaled"})
     return not marks & ({"long", "thorough", "broker", "spark"} if EFFORT == "quick" else {"long"})
 

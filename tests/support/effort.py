@@ -21,16 +21,17 @@ def examples(enough: int, *, long: int | None = None, proof: int | None = None) 
     Args:
         enough: how many usually find a fault. `make test` takes a fifth of them, but at least 40, and
             `make quick` a fifth, but at least 10.
-        long: how many `make long` takes; five times as many if not given. It runs before anything lands.
-        proof: how many `make proof` takes, of a test that is marked as proof. It runs before a release.
+        long: how many `make long` takes, which runs before anything lands; ``enough`` if not given.
+        proof: how many `make proof` takes, which runs before a release; five times ``enough`` if not given.
     """
     usual = max(enough // 5, min(enough, 40))
-    long = long or 5 * enough
-    return {"quick": max(enough // 5, min(enough, 10)), "usual": usual, "long": long, "proof": proof or long}[EFFORT]
+    quick = max(enough // 5, min(enough, 10))
+    most = proof or max(5 * enough, long or 0)
+    return {"quick": quick, "usual": usual, "long": long or enough, "proof": most}[EFFORT]
 
 
 def usual_or_long(usual: _Size, long: _Size, proof: _Size | None = None) -> _Size:
-    """Return the size of a test that is marked as scaled, or, with a size for `make proof`, as proof, too."""
+    """Return the size of a test that is marked as scaled; `make proof` takes the long one if it has none of its own."""
     return proof if EFFORT == "proof" and proof is not None else long if IS_LONG else usual
 
 

@@ -35,7 +35,6 @@ _LIMITS = {
 _EXPECTED = {200, 204, 304, 400, 404, 405, 406, 408, 410, 411, 413, 414, 415, 422, 431, 501, 503}
 
 
-@pytest.mark.proof
 @pytest.mark.long
 @pytest.mark.timeout(7200)
 def test_an_attacked_service_serves_others(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path) -> None:

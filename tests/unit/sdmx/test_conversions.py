@@ -44,7 +44,6 @@ def test_schema_samples_become_valid_messages_in_every_format(source: Format) ->
     assert counts["written"] > LEAST * counts.total(), counts
 
 
-@pytest.mark.proof
 @pytest.mark.scaled
 @given(varied())
 @settings(max_examples=examples(25, long=400, proof=2000), deadline=None, suppress_health_check=list(HealthCheck))

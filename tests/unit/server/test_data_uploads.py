@@ -133,7 +133,6 @@ def hostile_server(replica: Replica) -> Iterator[httpx.Client]:
         yield client
 
 
-@pytest.mark.proof
 @pytest.mark.scaled
 @pytest.mark.timeout(3600)
 @hypothesis_settings(max_examples=examples(40, long=2_000, proof=10_000), deadline=None)

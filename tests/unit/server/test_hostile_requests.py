@@ -44,7 +44,6 @@ def hostile_server() -> Iterator[tuple[str, httpx.Client]]:
             yield address, other
 
 
-@pytest.mark.proof
 @pytest.mark.scaled
 @pytest.mark.timeout(3600)
 @hypothesis_settings(max_examples=examples(60, long=2_000, proof=10_000), deadline=None)

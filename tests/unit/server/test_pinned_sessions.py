@@ -35,7 +35,6 @@ def write_until(ended: threading.Event, topic: FakeTopic, replica: Replica) -> N
         replica.wait_for(topic.end(), 30)
 
 
-@pytest.mark.proof
 @pytest.mark.timeout(3600)
 @pytest.mark.scaled
 def test_sessions_on_pinned_paths_never_mix_versions() -> None:

@@ -273,7 +273,6 @@ def test_the_table_names_existing_classes_once_in_each_version_of_the_api() -> N
     assert not set(RESOURCES) & set(NOT_IMPLEMENTED)
 
 
-@pytest.mark.proof
 @pytest.mark.scaled
 @settings(max_examples=examples(300, long=2_000, proof=10_000), deadline=None)
 @given(
