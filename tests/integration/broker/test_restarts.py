@@ -168,7 +168,7 @@ def test_killed_at_any_moment(
     for writer in writers:
         writer.start()
     try:
-        for attempt in range(usual_or_long(6, 30)):
+        for attempt in range(usual_or_long(6, 15, 30)):
             process = ReplicaProcess(local_kafka, topic, tmp_path, boundaries)
             if attempt % 3:
                 process.wait_ready()

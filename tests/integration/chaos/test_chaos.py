@@ -24,7 +24,7 @@ pytestmark = pytest.mark.broker
 @pytest.mark.scaled
 def test_faults_leave_every_shown_version_whole(tmp_path: Path) -> None:
     """Faults of writers, replicas, the network and the broker leave every shown version whole."""
-    seconds = usual_or_long(10, 60)
+    seconds = usual_or_long(10, 40, 120)
     options = Options(
         seconds=seconds, least_commits=40, least_faults=3, seed=1, partitions=3, store="rocksdb", folder=tmp_path
     )

@@ -125,7 +125,7 @@ def test_a_writer_killed_in_the_middle_of_a_value_leaves_no_trace(
     options: dict[str, Any] = {"large_values": True}
     with Replica(config(local_kafka), topic, **options) as live:
         live.subscribe(live_versions.look)
-        for run in range(1, usual_or_long(5, 40)):
+        for run in range(1, usual_or_long(5, 15, 40)):
             # It reads what was open when the last writer was killed, and misses what was compacted since it ended.
             store = RocksStore(tmp_path)
             with Replica(config(local_kafka), topic, store, boundaries="quiescence", **options) as restarted:

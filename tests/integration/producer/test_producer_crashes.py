@@ -31,7 +31,7 @@ from support.producer.producer_tools import Watched, log_of, process, settings_o
 STEPS = ["taken up", "record:2", "handed over", "committed", "marking"]
 if IS_LONG:
     STEPS += ["leased", "asked", "begun", "marked"]
-TROUBLES = ["kill", "stop", "postgres"] * usual_or_long(1, 3)
+TROUBLES = ["kill", "stop", "postgres"] * usual_or_long(1, 2, 4)
 RECORDS = 5
 
 

@@ -25,7 +25,7 @@ from support.server.steady_client import Answers, steady_client
 pytestmark = pytest.mark.broker
 
 _MB = 1_000_000
-_REQUESTS = usual_or_long(2_000, 2_000, 10_000)
+_REQUESTS = usual_or_long(1_000, 1_000, 10_000)
 _ATTACKERS = 12
 _ALLOWED_GROWTH = 1000 * _MB  # two threads for data; 50,000 rows without any value need 300 MB
 _LIMITS = {

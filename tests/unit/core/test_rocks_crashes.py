@@ -17,7 +17,7 @@ from support.effort import first_in_usual, usual_or_long
 from support.paths import TESTS
 
 STORIES = list(stories())
-KILLS = usual_or_long(6, 100)
+KILLS = usual_or_long(6, 30, 200)
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from fuzz.session import batch
 from fuzz.targets import TARGETS, Target
 from support.effort import examples
 
-EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", examples(150, long=600)))
+EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", examples(150, long=300)))
 
 
 @pytest.mark.thorough

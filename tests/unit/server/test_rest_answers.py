@@ -345,7 +345,7 @@ def test_artefacts_that_a_format_cannot_represent_are_named() -> None:
 
 
 @pytest.mark.scaled
-@settings(max_examples=examples(300, long=2_000, proof=10_000), deadline=None)
+@settings(max_examples=examples(300, long=1_000, proof=10_000), deadline=None)
 @given(
     st.lists(
         st.one_of(
