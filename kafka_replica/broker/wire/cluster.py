@@ -50,7 +50,7 @@ class Cluster:
         return answers
 
     async def views(self, topics: Iterable[str], nodes: Iterable[int]) -> list[MetadataAnswer]:
-        """Return the metadata of the topics from those of these brokers that answer soon; the others delay nobody."""
+        """Return the metadata of the topics from those of these brokers that answer soon."""
         request, now_s = metadata_request(topics), time.monotonic()
         asked = [node for node in nodes if self._left_alone_until_s.get(node, now_s) <= now_s]
         return [view for view in await asyncio.gather(*(self._view(node, request) for node in asked)) if view]

@@ -1,4 +1,4 @@
-"""Which of several brokers' views of a partition shows that the broker that was asked no longer leads it."""
+"""The views of several brokers show whether the broker that was asked still leads a partition."""
 
 from __future__ import annotations
 
