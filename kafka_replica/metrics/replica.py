@@ -67,6 +67,11 @@ _COUNTERS = (  # name, help text, field of status.counts
     ("rebuilds", "How often the state was rebuilt: the log was replaced, or the store damaged.", "rebuilds"),
     ("bad_records", "Records that could not be replicated.", "bad_records"),
     ("listener_errors", "Exceptions raised by listeners.", "listener_errors"),
+    (
+        "unconfirmed_ends",
+        "Queries of end offsets for which too few brokers answered to exclude a newer leader.",
+        "unconfirmed_ends",
+    ),
 )
 _OFFSETS = (  # name, help text, status field
     ("position", "Next offset to be read.", "read_position"),

@@ -7,7 +7,7 @@ publisher which version it shows. All values are immutable or plain numbers.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from threading import Condition
 
 from kafka_replica.common.compiled import parser_name
@@ -16,7 +16,7 @@ from kafka_replica.headers.transactions import TransactionHeaders
 from kafka_replica.publication.health import Health
 from kafka_replica.publication.latency import Latencies
 from kafka_replica.publication.status import Counts, State, Status, lag
-from kafka_replica.records import Position
+from kafka_replica.records import Partition, Position
 from kafka_replica.transactions import Ends
 
 
@@ -49,6 +49,8 @@ class HealthTracker:
         self._held_records = 0
         self._totals = (0, 0)
         self._versions = self._transactions = self._rebuilds = self._listener_errors = 0
+        self._unconfirmed_partitions: tuple[str, ...] = ()
+        self._unconfirmed_ends = 0
         self._latencies = Latencies()
 
     # --- events, reported by the follower ---
@@ -89,9 +91,18 @@ class HealthTracker:
     def ends(self, ends: Ends, *, waits: bool) -> None:
         """Set the ends of the partitions, and whether open transactions hold back committed records."""
         with self._lock:
-            self._stable, self._high = ends
+            self._stable, self._high = ends.stable, ends.high
             self._machine.ends(ends.stable, ends.high, self.read_position, time.monotonic(), waits=waits)
             self._note_lag()
+
+    def confirmed(self, unconfirmed: Collection[Partition]) -> bool:
+        """Note the partitions whose end offsets are used unconfirmed; return whether these are others than before."""
+        partitions = tuple(str(partition) for partition in sorted(unconfirmed))
+        with self._lock:
+            has_changed = self._unconfirmed_partitions != partitions
+            self._unconfirmed_partitions = partitions
+            self._unconfirmed_ends += bool(partitions)
+        return has_changed
 
     def listener_failed(self) -> None:
         """Count an exception of a listener; called by the listener's thread."""
@@ -185,6 +196,7 @@ class HealthTracker:
             boundaries=self._boundaries,
             parser=parser_name() if self._boundaries == "markers" else None,
             deleting_topics=self.deleting_topics,
+            unconfirmed_partitions=self._unconfirmed_partitions,
             last_contact_s=None if heard_s is None else now_s - heard_s,
             last_error=None if error is None else str(error),
             counts=self._counts(bad_records),
@@ -203,6 +215,7 @@ class HealthTracker:
             rebuilds=self._rebuilds,
             bad_records=bad_records,
             listener_errors=self._listener_errors,
+            unconfirmed_ends=self._unconfirmed_ends,
         )
 
     def _note_lag(self) -> None:

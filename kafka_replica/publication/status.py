@@ -44,6 +44,8 @@ class Counts:
     """Rebuilds of the store, because the log was replaced, or the store damaged."""
     bad_records: int = 0
     listener_errors: int = 0
+    unconfirmed_ends: int = 0
+    """Queries of the end offsets with a partition in ``Status.unconfirmed_partitions``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +89,10 @@ class Status:
     counts: Counts = field(default_factory=Counts)
     latencies: Latencies = field(default_factory=Latencies)
     """The times from recording in the source to the version, of transactions whose headers have a recording time."""
+    unconfirmed_partitions: tuple[str, ...] = ()
+    """The partitions whose newest end offset could not be confirmed, as ``topic-partition``: so few of the brokers with
+    a copy answered that a newer leader cannot be excluded, and a transaction over several partitions could be shown in
+    two steps."""
 
     def __repr__(self) -> str:
         lag_text = "not known" if self.lag_records is None else f"{self.lag_records:,}"

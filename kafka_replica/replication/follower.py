@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 from threading import Event
 
@@ -177,6 +177,7 @@ class Follower:
         self._log_starts.add(lowest)
         self._growth.begin(opened.beginnings, known)
         self._note_log_starts(opened.log_starts)
+        self._note_confirmation(opened.unconfirmed)
         self._apply_decisions(self._detector.answer(Ends(opened.ends, opened.ends)))
 
     # --- one iteration of the loop ---
@@ -361,6 +362,7 @@ class Follower:
             ends = self._retry.call(self._reader, self._reader.ends)
             if self._add_partitions(ends.high):
                 return
+            self._note_confirmation(ends.unconfirmed)
             self._barrier.answer(ends.high)
             self._apply_decisions(self._detector.answer(ends))
             if not self._detector.wants_ends:
@@ -369,7 +371,18 @@ class Follower:
     def _check_gap(self) -> None:
         ends = self._retry.call(self._reader, self._reader.ends)
         if not self._add_partitions(ends.high):
+            self._note_confirmation(ends.unconfirmed)
             self._barrier.answer(ends.high)
+
+    def _note_confirmation(self, unconfirmed: Collection[Partition]) -> None:
+        if self._publisher.health.confirmed(unconfirmed) and unconfirmed:
+            _log.warning(
+                "%s: too few brokers with a copy answer to exclude that %s got another leader, whose records are not "
+                "known yet: a transaction over several partitions could be shown in two steps; check the brokers, and "
+                "set min.insync.replicas to 2 or more",
+                ", ".join(self._options.topics),
+                ", ".join(str(partition) for partition in sorted(unconfirmed)),
+            )
 
     def _is_all_there(self) -> bool:
         """Return whether topics and partitions are still the same, after reading and before the result is shown."""

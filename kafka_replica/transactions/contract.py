@@ -13,6 +13,8 @@ class Ends(NamedTuple):
 
     stable: Position
     high: Position
+    unconfirmed: frozenset[Partition] = frozenset()
+    """Partitions of which too few brokers answered to exclude that a newer leader knows a later end."""
 
 
 class CommittedRecords(NamedTuple):

@@ -20,6 +20,8 @@ class StartOffsets(NamedTuple):
     """The high watermarks, requested with READ_UNCOMMITTED."""
     log_starts: Position
     """The log start offset of each partition; 0 for partitions that are not listed."""
+    unconfirmed: frozenset[Partition] = frozenset()
+    """See ``Ends.unconfirmed``."""
 
 
 class LogIdentity(NamedTuple):

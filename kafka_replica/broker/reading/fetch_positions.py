@@ -12,6 +12,7 @@ from confluent_kafka import KafkaError
 
 from kafka_replica.broker.errors import may_pass, translate_error
 from kafka_replica.broker.reading.contract import LogIdentity
+from kafka_replica.broker.reading.leader_views import are_enough, newer_leader
 from kafka_replica.broker.reading.topic_monitor import recreated
 from kafka_replica.broker.wire.cluster import Cluster, Purpose
 from kafka_replica.broker.wire.connection import BrokerConnection
@@ -41,6 +42,7 @@ from kafka_replica.transactions import Ends
 from kafka_replica.transactions.resume_point import ResumePoint
 
 _PAUSE_S = 0.1  # between two queries for the leaders
+_MIN_INSYNC = "min.insync.replicas"
 _SURE_S = 0.5  # between two empty fetches below the high watermark, before we believe that the rest is empty
 
 
@@ -110,6 +112,8 @@ class FetchPositions:
         self._find_leaders_at_s: float | None = None  # None: no query is due
         self._complete = b""  # an answer to the question which listed no other partitions than those that are read
         self._replicas: frozenset[int] = frozenset()
+        self._min_insync: dict[str, int] = {}  # of the topics whose settings we may query
+        self._unconfirmed: frozenset[Partition] = frozenset()
         self.question = metadata_request(self._topics)
         """The metadata request that leaders get about the topics."""
 
@@ -182,6 +186,19 @@ class FetchPositions:
                 found[topic] = values
         return found
 
+    async def find_min_insync(self) -> None:
+        """Query ``min.insync.replicas``: the more brokers confirm a record, the fewer must answer who leads.
+
+        Raises:
+            BrokerError: Kafka did not answer.
+        """
+        if len(self._fetch_positions) > 1 and len(self._replicas) > 1:
+            self.note_settings(await self.settings([_MIN_INSYNC]))
+
+    def note_settings(self, settings: Mapping[str, Mapping[str, str | None]]) -> None:
+        """Note ``min.insync.replicas`` of the topics."""
+        self._min_insync.update({topic: int(values.get(_MIN_INSYNC) or 1) for topic, values in settings.items()})
+
     async def look(self, asked: Mapping[Partition, int] | None = None) -> list[Partition]:
         """Return the partitions that are not read yet; queries every leader.
 
@@ -192,36 +209,40 @@ class FetchPositions:
             BrokerUnavailableError: a broker knows of a newer leader than the one that was asked.
         """
         try:
-            answers = await self._cluster.metadata(self._topics, self.leaders)
+            leaders = list(self.leaders)
+            answers = await self._cluster.metadata(self._topics, leaders)
             found = self._same(answers)
         except BrokerUnavailableError:
             await self.find_leaders(now=True)
             raise
         if asked is not None:
-            await self._check_leaders(asked, answers)
+            await self._check_leaders(asked, dict(zip(leaders, answers, strict=True)))
         return self._unread(found)
 
-    async def _check_leaders(self, asked: Mapping[Partition, int], answers: list[MetadataAnswer]) -> None:
-        """Check that no broker knows of newer leaders than those that were asked.
+    async def _check_leaders(self, asked: Mapping[Partition, int], answers: dict[int, MetadataAnswer]) -> None:
+        """Check that no broker knows of newer leaders than those that were asked; note where too few answered.
 
-        A leader that was replaced while it did not run does not know it for a moment, and reports old ends as the
-        present ones. The new leader knows it before it accepts a record, and is among the brokers with a copy.
+        See ``leader_views`` for what this proves.
 
         Args:
             asked: the leaders that were asked.
-            answers: the metadata from these leaders.
+            answers: the metadata from these leaders, by their node ids.
         """
         if self._has_other_copies:
-            answers = answers + await self._cluster.views(self._topics, self._replicas - self.leaders)
+            answers = answers | await self._cluster.views(self._topics, self._replicas - answers.keys())
+        unconfirmed = set()
         for partition, leader in asked.items():
-            views = [answer.topics[partition.topic] for answer in answers]
-            change = newer_leader(views, partition.partition, leader)
+            views = {node: answer.topics[partition.topic] for node, answer in answers.items()}
+            change = newer_leader(views.values(), partition.partition, leader)
             if change is None:
+                if not are_enough(views, partition.partition, self._min_insync.get(partition.topic, 1)):
+                    unconfirmed.add(partition)
                 continue
             if change >= 0:
                 self._fetch_positions[partition].leader = change
                 raise BrokerUnavailableError(f"the leader of {partition} has changed, from broker {leader} to {change}")
             raise BrokerUnavailableError(f"broker {leader} no longer leads {partition}, and no other broker does yet")
+        self._unconfirmed = frozenset(unconfirmed) if len(asked) > 1 else frozenset()
 
     def unread_in(self, answer: memoryview) -> list[Partition] | None:
         """Return the partitions that are not read yet, by an answer to ``question``; None if it does not show them."""
@@ -268,11 +289,12 @@ class FetchPositions:
             unread: the partitions that are not read yet, if they are known.
         """
         asked = {each.partition: each.leader for each in self}
+        self._unconfirmed = frozenset()
         high = await self._offsets(list(self._fetch_positions), LATEST)
         if unread is None or self._has_other_copies:
             unread = await self.look(asked)  # queried last: the ends then belong to the topics that are read
         stable = {each.partition: min(each.stable, high[each.partition]) for each in self}
-        return Ends(Position(stable), Position({**high, **dict.fromkeys(unread, 0)}))
+        return Ends(Position(stable), Position({**high, **dict.fromkeys(unread, 0)}), self._unconfirmed)
 
     # --- leaders ---
 
@@ -318,7 +340,7 @@ class FetchPositions:
                 known = self._topic_ids.get(name, topic.topic_id)
                 if known != topic.topic_id:
                     raise LogReplacedError(recreated(name, printed(known), printed(topic.topic_id)))
-                self._replicas |= topic.replicas
+                self._replicas = self._replicas.union(*topic.replicas.values())
                 if name not in found or len(topic.leaders) > len(found[name].leaders):
                     found[name] = topic
         return found
@@ -417,20 +439,6 @@ def printed(topic_id: UUID) -> str:
 def parsed(text: str) -> UUID:
     """Parse a topic id from Kafka's text form."""
     return UUID(bytes=urlsafe_b64decode(text + "=="))
-
-
-def newer_leader(views: Iterable[TopicAnswer], number: int, leader: int) -> int | None:
-    """Return the leader of a partition by the newest view if that is not this one; -1 if it names none.
-
-    Args:
-        views: what several brokers know of the topic.
-        number: the partition.
-        leader: a broker that was the leader.
-    """
-    found = [(view.epochs.get(number, -1), view.leaders.get(number, -1)) for view in views]
-    newest_epoch, newest = max(found)
-    claimed = max((epoch for epoch, named in found if named == leader), default=-1)
-    return newest if newest_epoch > claimed else None
 
 
 def _partitions(topics: dict[str, TopicAnswer]) -> list[Partition]:

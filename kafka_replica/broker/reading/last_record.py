@@ -79,7 +79,8 @@ def committed(
     own = {name: value for name, value in config.items() if not name.startswith(_PRODUCER_ONLY)}
     topics = Topics(own)
     beginnings = topics.beginnings(partitions, timeout_s)
-    ends = topics.ends(partitions, timeout_s)[not decided_only]
+    found_ends = topics.ends(partitions, timeout_s)
+    ends = found_ends.stable if decided_only else found_ends.high
     starts = {partition: max(beginnings[partition], begin.get(partition, 0)) for partition in partitions}
     todo = {partition: ends[partition] for partition in partitions if starts[partition] < ends[partition]}
     if not todo:

@@ -95,7 +95,8 @@ class MarkerReader:
 
     def retentions(self) -> Mapping[str, Retention]:
         """Return how long each topic keeps its records and tombstones."""
-        found = self._run(self._fetch_positions.settings(RETENTION_SETTINGS))
+        found = self._run(self._fetch_positions.settings([*RETENTION_SETTINGS, "min.insync.replicas"]))
+        self._fetch_positions.note_settings(found)  # it may have changed since the start
         return {topic: Retention.of(settings) for topic, settings in found.items()}
 
     def read(self, timeout_s: float) -> FetchResult:
@@ -145,10 +146,11 @@ class MarkerReader:
 
     async def _open(self, resume_point: ResumePoint | None) -> StartOffsets:
         beginnings = await self._fetch_positions.open(resume_point)
-        high = (await self._fetch_positions.ends()).high
+        await self._fetch_positions.find_min_insync()
+        ends = await self._fetch_positions.ends()
         if resume_point is not None:
-            check_ends(high, resume_point.position)
-        return StartOffsets(beginnings, high, self._fetch_positions.log_starts)
+            check_ends(ends.high, resume_point.position)
+        return StartOffsets(beginnings, ends.high, self._fetch_positions.log_starts, ends.unconfirmed)
 
     def _read(self, timeout_s: float) -> FetchResult:
         if self._fetch_positions.are_leaders_due:

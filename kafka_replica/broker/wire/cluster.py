@@ -49,11 +49,12 @@ class Cluster:
             self._brokers.update(answer.brokers)
         return answers
 
-    async def views(self, topics: Iterable[str], nodes: Iterable[int]) -> list[MetadataAnswer]:
-        """Return the metadata of the topics from those of these brokers that answer soon."""
+    async def views(self, topics: Iterable[str], nodes: Iterable[int]) -> dict[int, MetadataAnswer]:
+        """Return the metadata of the topics by those of these brokers that answer within a second."""
         request, now_s = metadata_request(topics), time.monotonic()
         asked = [node for node in nodes if self._left_alone_until_s.get(node, now_s) <= now_s]
-        return [view for view in await asyncio.gather(*(self._view(node, request) for node in asked)) if view]
+        found = await asyncio.gather(*(self._view(node, request) for node in asked))
+        return {node: view for node, view in zip(asked, found, strict=True) if view is not None}
 
     async def link(self, node: int, purpose: Purpose) -> BrokerConnection:
         """Return a connection to a broker.

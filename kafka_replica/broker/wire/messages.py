@@ -52,8 +52,8 @@ class TopicAnswer(NamedTuple):
     """Partition -> its leader, -1 if there is no leader now."""
     epochs: dict[int, int]
     """Partition -> the epoch of that leader, which grows with each change."""
-    replicas: frozenset[int]
-    """The brokers that have a copy of any partition: the next leaders are among them."""
+    replicas: dict[int, frozenset[int]]
+    """Partition -> the brokers that have a copy of it: the next leader is among them."""
 
 
 class MetadataAnswer(NamedTuple):
@@ -101,7 +101,8 @@ def _topic(cursor: Cursor) -> TopicAnswer:
     cursor.tags()
     leaders = {partition: leader for partition, leader, _, _ in found}
     epochs = {partition: epoch for partition, _, epoch, _ in found}
-    return TopicAnswer(name, topic_id, error, leaders, epochs, frozenset(node for *_, nodes in found for node in nodes))
+    replicas = {partition: frozenset(nodes) for partition, _, _, nodes in found}
+    return TopicAnswer(name, topic_id, error, leaders, epochs, replicas)
 
 
 def _partition(cursor: Cursor) -> tuple[int, int, int, list[int]]:

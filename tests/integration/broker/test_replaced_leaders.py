@@ -23,19 +23,27 @@ def test_ends_of_a_replaced_leader(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, monkeypatch: pytest.MonkeyPatch, *, is_newer: bool
 ) -> None:
     """A second broker names another leader, of a newer epoch or of an older one."""
-    topic, ask = kafka_topic("replaced"), Cluster.metadata
+    topic, ask = kafka_topic("replaced", partitions=2), Cluster.metadata
 
-    async def with_another(cluster: Cluster, topics: Iterable[str], nodes: Iterable[int] = ()) -> list[MetadataAnswer]:
+    async def with_copies(cluster: Cluster, topics: Iterable[str], nodes: Iterable[int] = ()) -> list[MetadataAnswer]:
         (answer,) = await ask(cluster, topics, nodes)
         known = answer.topics[topic]
+        copies = {number: nodes | {99} for number, nodes in known.replicas.items()}
+        return [answer._replace(topics={topic: known._replace(replicas=copies)})]
+
+    async def another(cluster: Cluster, topics: Iterable[str], nodes: Iterable[int]) -> dict[int, MetadataAnswer]:
+        assert list(nodes) == [99]
+        (answer,) = await ask(cluster, topics)
+        known = answer.topics[topic]
         epoch = known.epochs[0] + (1 if is_newer else -1)
-        other = known._replace(leaders={0: 99}, epochs={0: epoch})
-        return [answer, answer._replace(topics={topic: other})]
+        other = known._replace(leaders={0: 99, 1: known.leaders[1]}, epochs={0: epoch, 1: known.epochs[1]})
+        return {99: answer._replace(topics={topic: other})}
 
     reader = MarkerReader({"bootstrap.servers": local_kafka.bootstrap_servers}, [topic])
     reader.open()
     leader = reader.leaders[Partition(topic, 0)]
-    monkeypatch.setattr(Cluster, "metadata", with_another)
+    monkeypatch.setattr(Cluster, "metadata", with_copies)
+    monkeypatch.setattr(Cluster, "views", another)
     if is_newer:
         with pytest.raises(BrokerUnavailableError, match=f"has changed, from broker {leader} to 99"):
             reader.ends()
