@@ -36,6 +36,11 @@ _SECTIONS = {
     "http": HTTP,
 }  # an experiment, and figures that are shown separately
 
+_REPLICA = (
+    "bootstrap", "bootstrap-compressed", "bootstrap-small-values", "bootstrap-brokers", "small", "apply", "visible",
+    "lookups", "load", "checkpoint", "disk", "disk-apply", "disk-lookups", "disk-flush",
+)  # fmt: skip
+
 
 def options() -> argparse.Namespace:
     """Return the options of the command line."""
@@ -44,19 +49,20 @@ def options() -> argparse.Namespace:
     parser.add_argument("--records", type=int, default=500_000, help="of the topic of the bootstrap, 1 KB each")
     parser.add_argument("--small-records", type=int, default=50_000, help="of the small topic")
     parser.add_argument("--flush-mb", type=int, help="of the producer's full flush; a share of 1000, as of the records")
-    only = "may be given several times; sizing writes docs/sizing.md with --docs, and runs alone"
-    parser.add_argument("--only", choices=[*EXPERIMENTS, "sizing"], action="append", help=only)
+    only = "may be given several times; replica: all of the replica itself; sizing runs alone, for docs/sizing.md"
+    parser.add_argument("--only", choices=["replica", *EXPERIMENTS, "sizing"], action="append", help=only)
     parser.add_argument("--sizes", default=",".join(map(str, SIZES)), help="of the topics of sizing")
     parser.add_argument("--docs", action="store_true", help="put the table and the picture into docs/speed.md")
     chosen = parser.parse_args()
+    if "replica" in (chosen.only or ()):
+        chosen.only = [*_REPLICA, *(name for name in chosen.only if name != "replica")]
     if chosen.flush_mb is None:
         chosen.flush_mb = max(1, int(1000 * min(1.0, chosen.records / 500_000)))
     if "sizing" in (chosen.only or ()) and chosen.only != ["sizing"]:
         parser.error("--only sizing runs alone")
-    if chosen.docs and chosen.only and chosen.only != ["sizing"] and not set(chosen.only) <= _SECTIONS.keys():
-        parser.error(
-            "--docs shows all figures, or a section's: leave out --only, or say --only " + " or ".join(_SECTIONS)
-        )
+    others = set(chosen.only or ()) - _SECTIONS.keys() - {"sizing"}
+    if chosen.docs and others and others != {*_REPLICA}:
+        parser.error("--docs shows whole tables: leave out --only, or say --only replica or " + " or ".join(_SECTIONS))
     return chosen
 
 
