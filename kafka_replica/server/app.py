@@ -41,6 +41,7 @@ from kafka_replica.server.pages.rendering import Renderer
 from kafka_replica.server.pages.sign_in_pages import SignInPages
 from kafka_replica.server.pages.upload_pages import UploadPages
 from kafka_replica.server.pages.views import Pages, either
+from kafka_replica.server.process_roles import MainRole, Role, WorkerRole
 from kafka_replica.server.rest import is_quick
 from kafka_replica.server.routes.change_feed import ChangeFeed
 from kafka_replica.server.routes.data import DataRoutes
@@ -48,7 +49,6 @@ from kafka_replica.server.routes.forwarding import ForwardingMiddleware
 from kafka_replica.server.routes.history import HistoryRoutes
 from kafka_replica.server.routes.sdmx import Answer, SdmxRoutes
 from kafka_replica.server.settings import ServerSettings
-from kafka_replica.server.several import MainPart, Part, WorkerPart
 from kafka_replica.server.uploads.data_requests import DataRequests
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class Service:
         topic: as for ``create_app``.
         answer: as for ``create_app``.
         history: as for ``create_app``.
-        part: the part of the app, if there are several processes.
+        role: the role of this process, if there are several.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class Service:
         topic: str | None = None,
         answer: Answer | None = None,
         history: VersionHistory | None = None,
-        part: Part = None,
+        role: Role = None,
     ) -> None:
         if replica.has_key_spaces and topic is None:
             raise ConfigurationError(
@@ -93,22 +93,22 @@ class Service:
         self.replica = replica
         self.settings = settings
         self.versions = Versions(replica, topic, history)
-        self._part = part
+        self._role = role
         self._executor = DaemonThreads(settings.threads, "kafka_replica server")
         self._counts = RequestMetrics()
-        self.summed = SummedMetrics(part.metrics_folder) if isinstance(part, MainPart) else None
+        self.summed = SummedMetrics(role.metrics_folder) if isinstance(role, MainRole) else None
         """The metrics of all processes, if there are several and this is the main one."""
         self._metrics = self.summed or self._counts
         self.feed = ChangeFeed(replica, settings, self._counts.streams)
         export(replica, registry=self._metrics.registry)
-        live = part.structures if isinstance(part, MainPart) else self.versions.live
+        live = role.structures if isinstance(role, MainRole) else self.versions.live
         export_structures(live, name=topic or replica.topic, registry=self._metrics.registry)
         self._answer = answer or DefaultAnswer(self.versions, settings)
         self._quick = is_quick if answer is None else None  # a caller's function may take any time
         self._past = HistoryRoutes(self.versions, history, several_topics=replica.has_key_spaces)
         self._requests = DataRequests(self.versions, settings)
         self._data = DataRoutes(self._requests)
-        has_history = part.has_history if isinstance(part, WorkerPart) else history is not None
+        has_history = role.has_history if isinstance(role, WorkerRole) else history is not None
         self._renderer = Renderer(settings, has_history=has_history)
         self._tokens = TokenFile(settings.tokens_file) if settings.tokens_file else None
         self._pages = Pages(replica, self.versions, settings, self._executor, self._renderer, history)
@@ -153,7 +153,7 @@ class Service:
     def _middleware(self, routes: list[Route]) -> list[Middleware]:
         """Return the layers around the routes, the outermost first."""
         settings = self.settings
-        if isinstance(self._part, MainPart):
+        if isinstance(self._role, MainRole):
             return []  # workers have checked the request
         middleware = [
             Middleware(Observation, metrics=self._counts, route_of=_route_of, presented=self._presented),
@@ -169,8 +169,8 @@ class Service:
                     expose_headers=(*HEADERS, REQUEST_ID, "ETag"),
                 )
             )
-        if isinstance(self._part, WorkerPart):
-            middleware.append(Middleware(ForwardingMiddleware, part=self._part, replica=self.replica, routes=routes))
+        if isinstance(self._role, WorkerRole):
+            middleware.append(Middleware(ForwardingMiddleware, role=self._role, replica=self.replica, routes=routes))
         return middleware
 
     def _page_routes(self) -> list[Route]:

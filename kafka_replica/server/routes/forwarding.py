@@ -14,7 +14,7 @@ from kafka_replica.errors import VersionGoneError
 from kafka_replica.replica import Replica
 from kafka_replica.server.answers.versions import VersionId
 from kafka_replica.server.errors.problems import busy, problem_response
-from kafka_replica.server.several import WorkerPart
+from kafka_replica.server.process_roles import WorkerRole
 
 _HOP_BY_HOP: Final = frozenset({
     b"connection", b"keep-alive", b"proxy-connection", b"te", b"trailer", b"transfer-encoding", b"upgrade", b"expect",
@@ -29,14 +29,14 @@ class ForwardingMiddleware:
 
     Args:
         app: the rest of the app, which answers all others.
-        part: the address of the main process.
+        role: the address of the main process.
         replica: the versions of this worker.
         routes: the routes of the app, which name the endpoints of requests in metrics.
     """
 
-    def __init__(self, app: ASGIApp, part: WorkerPart, replica: Replica, routes: Sequence[BaseRoute]) -> None:
+    def __init__(self, app: ASGIApp, role: WorkerRole, replica: Replica, routes: Sequence[BaseRoute]) -> None:
         self._app = app
-        self._part = part
+        self._role = role
         self._replica = replica
         self._routes = routes
 
@@ -52,7 +52,7 @@ class ForwardingMiddleware:
                 break
         passing = _Passing(scope, receive, send)
         try:
-            await passing.run(self._part.main_socket)
+            await passing.run(self._role.main_socket)
         except (OSError, h11.ProtocolError) as error:
             if passing.has_begun:
                 raise
@@ -65,7 +65,7 @@ class ForwardingMiddleware:
         names = scope["path"].split("/")[1:]
         if names[0] == "metrics":
             return True
-        if not self._part.has_history:
+        if not self._role.has_history:
             return False
         if names[0] in _PAST or b"asof" in scope["query_string"].lower():
             return True

@@ -30,8 +30,8 @@ from kafka_replica.server.http_server import (
 )
 from kafka_replica.server.listening.sockets import address_of, open_socket, tls_context
 from kafka_replica.server.listening.systemd import notify, watchdog_interval_s
+from kafka_replica.server.process_roles import MainRole
 from kafka_replica.server.settings import ListenSettings, ServerSettings
-from kafka_replica.server.several import MainPart
 from kafka_replica.server.workers.feed import VersionFeed
 from kafka_replica.server.workers.messages import PresentStatus, ReplicaEnded, ServiceDescription
 from kafka_replica.server.workers.processes import Workers
@@ -88,8 +88,8 @@ def serve_with_workers(
             log_levels=_log_levels(),
         )
         workers = Workers(begin, listen.workers, feed, str(folder / "metrics"))
-        part = MainPart(folder / "metrics", SummedStatistics(workers.statistics))
-        service = Service(replica, settings, topic, None, history, part)
+        role = MainRole(folder / "metrics", SummedStatistics(workers.statistics))
+        service = Service(replica, settings, topic, None, history, role)
         address = address_of(opened, listen)
         stack.callback(replica._publisher.record(feed.record))  # noqa: SLF001 - record_versions refuses large values
         main = _Main(service, listen, workers, feed, lambda: on_listening(address))

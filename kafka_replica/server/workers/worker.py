@@ -17,7 +17,7 @@ from kafka_replica.errors import KafkaReplicaError
 from kafka_replica.sdmx.lookups.live import LiveStats
 from kafka_replica.server.app import Service
 from kafka_replica.server.http_server import Server, make_config
-from kafka_replica.server.several import WorkerPart
+from kafka_replica.server.process_roles import WorkerRole
 from kafka_replica.server.workers.copy import ReplicaCopy
 from kafka_replica.server.workers.link import Link
 from kafka_replica.server.workers.messages import LogLine, ServiceDescription, WorkerHeartbeat, WorkerServing
@@ -53,8 +53,8 @@ class _Worker:
         """Serve until the end."""
         begin = self._begin
         with ReplicaCopy(begin, self._link, SharedNumber(begin.shown_descriptor), self._end) as replica:
-            part = WorkerPart(begin.main_socket, begin.has_history_on_disk)
-            service = Service(replica, begin.settings, begin.topic, part=part)
+            role = WorkerRole(begin.main_socket, begin.has_history_on_disk)
+            service = Service(replica, begin.settings, begin.topic, role=role)
             config = make_config(service, begin.listen)
             replica.feed.may_serve.wait()
             self._server = _WorkerServer(config, service, self._link)

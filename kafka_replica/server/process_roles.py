@@ -1,4 +1,4 @@
-"""The part of an app in a service of several processes; see ``workers``."""
+"""The role of a process in a service of several processes; see ``workers``."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import NamedTuple, TypeAlias
 from kafka_replica.metrics.sdmx import Live
 
 
-class WorkerPart(NamedTuple):
-    """The app answers clients, and passes on what only the main process can answer."""
+class WorkerRole(NamedTuple):
+    """The role of a worker: it answers clients, and passes on what only the main process can answer."""
 
     main_socket: str
     """The address of the main process."""
@@ -17,8 +17,8 @@ class WorkerPart(NamedTuple):
     """True if the main process has a history on disk."""
 
 
-class MainPart(NamedTuple):
-    """The app answers what workers pass on."""
+class MainRole(NamedTuple):
+    """The role of the main process: it answers what workers pass on."""
 
     metrics_folder: Path
     """The folder in which workers count requests."""
@@ -26,5 +26,5 @@ class MainPart(NamedTuple):
     """The statistics of the workers' look-ups."""
 
 
-Part: TypeAlias = WorkerPart | MainPart | None
-"""The part of an app; None if there is only one process."""
+Role: TypeAlias = WorkerRole | MainRole | None
+"""The role of a process; None if there is only one."""
