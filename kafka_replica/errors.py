@@ -48,6 +48,7 @@
     ├── ServiceUnavailableError     a service for keys or schemas, which a header stack needs, does not answer
     ├── SourceError                 a folder, service or table that is copied cannot be read completely
     │   └── SourceUnavailableError  its database cannot be reached; it may come back
+    ├── EngineEndedError            the process that runs an engine, such as Spark's Java, ended during a job
     └── EmbeddedKafkaError          the embedded broker could not be fetched, started or stopped
 
 A message names the operation, its object (key, topic, partition, offset), the failure, and what

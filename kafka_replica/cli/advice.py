@@ -86,6 +86,7 @@ ADVICE: Final = {
         "kafka_replica.data": {
             "NotInvertibleError": "Write a structure map for the opposite direction.",
             "DatasetError": "Correct the file at the location that the message names.",
+            "EngineEndedError": "Give the process more memory, such as `spark.driver.memory`, and run the job again.",
             "MapError": "Correct the structure map that the message names.",
         },
         "kafka_replica.producer": {

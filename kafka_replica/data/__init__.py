@@ -8,10 +8,11 @@ layout of data files, ``polars`` is the engine for one machine, ``jobs`` does th
 from __future__ import annotations
 
 from kafka_replica.data.any_engine import transform, validate
-from kafka_replica.data.errors import DatasetError, MapError, NotInvertibleError
+from kafka_replica.data.errors import DatasetError, EngineEndedError, MapError, NotInvertibleError
 
 __all__ = [
     "DatasetError",
+    "EngineEndedError",
     "MapError",
     "NotInvertibleError",
     "transform",

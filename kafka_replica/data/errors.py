@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from kafka_replica.errors import ConfigurationError, DataError, MissingExtraError, UsageError
+from kafka_replica.errors import ConfigurationError, DataError, KafkaReplicaError, MissingExtraError, UsageError
 from kafka_replica.sdmx.errors import SdmxError
 
 __all__ = [
     "DatasetError",
+    "EngineEndedError",
     "MapError",
     "NotInvertibleError",
 ]
@@ -21,6 +22,10 @@ class NotInvertibleError(UsageError):
 
 class DatasetError(DataError):
     """A data set violates its format; the message names the file, and the column if the error is in one column."""
+
+
+class EngineEndedError(KafkaReplicaError):
+    """The process that runs an engine, such as Spark's Java, ended during a job; the message names the likely cause."""
 
 
 class MapError(SdmxError):

@@ -39,6 +39,7 @@ from kafka_replica_spark.datasets.reading import read_plain_csv
 from kafka_replica_spark.datasets.rows import parted
 from kafka_replica_spark.finding_files import check_kind, write_findings
 from kafka_replica_spark.finding_tables import finding_table, write_ess_report
+from kafka_replica_spark.java_process import JavaProcess
 from kafka_replica_spark.locations import (
     AT,
     with_location,
@@ -98,6 +99,7 @@ class SparkEngine:
 
     def __init__(self) -> None:
         self._spark = SparkSession.getActiveSession() or _session()
+        self._java = JavaProcess(self._spark)
 
     @property
     def writes_here(self) -> bool:
@@ -107,31 +109,33 @@ class SparkEngine:
         hadoop = self._spark.sparkContext._jsc.hadoopConfiguration()  # noqa: SLF001 - Python has no name for it
         return str(hadoop.get("fs.defaultFS", "file:///")).startswith("file:")
 
-    @_in_words_of_ours()
     def validate(self, job: ValidationJob, step: Step) -> Outcome:
         """Validate data and write good and rejected rows, a folder each.
 
         Raises:
             KafkaReplicaError: no row is of the structure, or a line is wrong.
+            EngineEndedError: Spark's Java process ended.
             PySparkException: Spark could not do it.
         """
-        data = self._data(job, step)
-        step(Progress("validating and writing"))
-        checked = validate(data.mine, job.rules)
-        return self._written(job, job.rules, checked, lambda: report(checked, job.rules), data)
+        with self._java.watched(f"validating {_files(job)}"), _in_words_of_ours():
+            data = self._data(job, step)
+            step(Progress("validating and writing"))
+            checked = validate(data.mine, job.rules)
+            return self._written(job, job.rules, checked, lambda: report(checked, job.rules), data)
 
-    @_in_words_of_ours()
     def map(self, job: MappingJob, step: Step) -> Outcome:
         """Map data and write mapped rows, and rejected rows unchanged, a folder each.
 
         Raises:
             KafkaReplicaError: no row is of the source, or a line is wrong.
+            EngineEndedError: Spark's Java process ended.
             PySparkException: Spark could not do it.
         """
-        data = self._data(job, step)
-        step(Progress("mapping and writing"))
-        mapped = transform(data.mine, job.plan)
-        return self._written(job, job.target, mapped, lambda: map_report(mapped, job.plan), data)
+        with self._java.watched(f"mapping {_files(job)}"), _in_words_of_ours():
+            data = self._data(job, step)
+            step(Progress("mapping and writing"))
+            mapped = transform(data.mine, job.plan)
+            return self._written(job, job.target, mapped, lambda: map_report(mapped, job.plan), data)
 
     def _data(self, job: Job, step: Step) -> _Data:
         if job.findings is not None:
@@ -206,6 +210,11 @@ def _session() -> SparkSession:
     # An error that ends a command is reported once, by the command's last sentence.
     level = "ERROR" if "KAFKA_REPLICA_DEBUG" in os.environ else "FATAL"
     return session("kafka-replica", "local[*]", **{"spark.log.level": level})
+
+
+def _files(job: Job) -> str:
+    first, *others = (source.path for source in job.sources)
+    return f"{first} and {len(others)} more" if others else first
 
 
 def _lists_findings(job: Job) -> bool:

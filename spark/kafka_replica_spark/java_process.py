@@ -1,0 +1,114 @@
+"""Spark's Java process: an error that says so when it has ended, in place of the client's "Connection refused"."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, Final
+
+import pyspark
+from pyspark.sql import SparkSession
+from pyspark.sql.utils import is_remote
+
+from kafka_replica.data.errors import EngineEndedError
+from kafka_replica.errors import KafkaReplicaError
+
+_OUT_OF_MEMORY: Final = 52
+"""The exit status with which Spark's executors end Java after an OutOfMemoryError (``SparkExitCode.OOM``)."""
+_ENDING_S: Final = 10
+"""The time that a process may take from closing its connections to its end."""
+_OF_CONNECTION: Final = {"Py4JError", "Py4JNetworkError"}
+"""Errors of Py4J, by name, because clients of Spark Connect need not have it."""
+_CRASHES: Final = {signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS, signal.SIGILL}
+
+
+class JavaProcess:
+    """The Java process of a session's driver."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        self._memory = "" if is_remote() else spark.sparkContext.getConf().get("spark.driver.memory", "1g") or ""
+
+    @contextmanager
+    def watched(self, doing: str) -> Iterator[None]:
+        """Report what fails because Java has ended as an error of its own.
+
+        Args:
+            doing: what the block does, for the message.
+
+        Raises:
+            EngineEndedError: the process has ended, or does not answer any more.
+        """
+        try:
+            yield
+        except Exception as error:
+            if isinstance(error, KafkaReplicaError) or not self._memory or not _has_ended(error):
+                raise
+            raise EngineEndedError(self._message(doing)) from error
+
+    def _message(self, doing: str) -> str:
+        how, where = _end()
+        return (
+            f"{doing}: Spark's Java process {how}, so nothing was completed; {where}; if memory was short, set "
+            f"spark.driver.memory (now {self._memory}), for example with "
+            "PYSPARK_SUBMIT_ARGS='--driver-memory 4g pyspark-shell' or spark-submit --driver-memory 4g; "
+            "then run the job again"
+        )
+
+
+def _process() -> subprocess.Popen[bytes] | None:
+    """Return the process, if this one started it; spark-submit starts Java first, and Java starts Python."""
+    # Clients of Spark Connect need not have SparkContext, and Python has no public name for the gateway.
+    gateway: Any = getattr(getattr(pyspark, "SparkContext", None), "_gateway", None)
+    process: subprocess.Popen[bytes] | None = getattr(gateway, "proc", None)
+    return process
+
+
+def _has_ended(error: BaseException) -> bool:
+    """Return whether an error is due to the end of Java."""
+    process = _process()
+    if process is None:
+        return _is_of_connection(error)
+    if _is_of_connection(error) or _is_of_ending(error):
+        # A process closes its connections, and Spark cancels its jobs, shortly before the process has ended.
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(_ENDING_S)
+    return process.poll() is not None
+
+
+def _is_of_connection(error: BaseException | None) -> bool:
+    while error is not None:
+        # Py4J replaces its Py4JNetworkError by a plain Py4JError without a cause.
+        if isinstance(error, ConnectionError | EOFError) or type(error).__name__ in _OF_CONNECTION:
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
+def _is_of_ending(error: BaseException) -> bool:
+    try:
+        said = str(error)
+    except Exception:  # noqa: BLE001 - the text of Py4J's errors is requested from Java
+        return True
+    return "OutOfMemoryError" in said or "SparkContext was shut down" in said
+
+
+def _end() -> tuple[str, str]:
+    """Return how the process ended, and where to read more, as text."""
+    process = _process()
+    status = None if process is None else process.returncode
+    said = "its log is the output of errors (stderr) of this program"
+    if process is None or status is None:
+        return "does not answer any more, probably for want of memory", "its log is that of spark-submit"
+    if status == _OUT_OF_MEMORY:
+        return f"ended for want of memory (exit status {status})", said
+    if status >= 0:
+        return f"ended with exit status {status}", said
+    name = signal.Signals(-status).name
+    if -status in _CRASHES:
+        return f"crashed ({name})", f"its log is hs_err_pid{process.pid}.log in the working directory"
+    return (
+        f"was ended by the signal {name}, probably by the system for want of memory",
+        f"the system's log (journalctl -k) says so if it ended process {process.pid}; {said}",
+    )
