@@ -554,14 +554,6 @@ BAD = {
         ),
         "neither an id nor a URN",
     ),
-    "reference to a code": (
-        xml(
-            '<Metadataflows><s:Metadataflow id="F" agencyID="A"><s:MetadataStructureRef>'
-            "<s:URN>urn:sdmx:org.sdmx.infomodel.codelist.Code=A:CL(1.0).X</s:URN>"
-            "</s:MetadataStructureRef></s:Metadataflow></Metadataflows>"
-        ),
-        "it refers to the item 'X' of CL, and has to refer to a MetadataStructure",
-    ),
 }
 
 

@@ -48,10 +48,7 @@ def read_reference(element: etree._Element, source: Source, word: str, agency: s
     class_ = CLASSES[word]
     id_ = parts.get(f"{word}ID")
     if not id_:
-        found = by_urn(element, parts.get("URN", ""), class_)
-        if found.item is not None:
-            fail(element, f"it refers to the item {found.item!r} of {found.id}, and has to refer to a {class_}")
-        return found
+        return by_urn(element, parts.get("URN", ""), class_)
     own = parts.get(f"{word}AgencyID") or parts.get("AgencyID") or agency
     version = parts.get("Version") or parts.get(f"{word}Version") or DEFAULT_VERSION
     return made(element, class_, own, id_, version)
