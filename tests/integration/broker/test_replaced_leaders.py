@@ -16,6 +16,16 @@ from kafka_replica.broker.wire.messages import MetadataAnswer
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.errors import BrokerUnavailableError
 from kafka_replica.testing.pytest_plugin import TopicMaker
+from support.broker.durable_tools import wait_until
+
+
+def is_open(reader: MarkerReader) -> bool:
+    """Open the reader if the partitions of the new topic have leaders."""
+    try:
+        reader.open()
+    except BrokerUnavailableError:
+        return False
+    return True
 
 
 @pytest.mark.parametrize("is_newer", [True, False])
@@ -40,7 +50,7 @@ def test_ends_of_a_replaced_leader(
         return {99: answer._replace(topics={topic: other})}
 
     reader = MarkerReader({"bootstrap.servers": local_kafka.bootstrap_servers}, [topic])
-    reader.open()
+    wait_until(lambda: is_open(reader))
     leader = reader.leaders[Partition(topic, 0)]
     monkeypatch.setattr(Cluster, "metadata", with_copies)
     monkeypatch.setattr(Cluster, "views", another)

@@ -42,11 +42,11 @@ def test_the_demonstration_ends_well_and_leaves_nothing(
     done = run("-m", "kafka_replica.demo", *options)
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
     assert "Each step had the expected result" in done.stdout
-    assert len(re.findall(r"[\d,]+ look-ups a second; \w+", done.stdout)) >= 2
+    assert len(re.findall(r"[\d,]+ look-ups per second; \w+", done.stdout)) >= 2
     topics = AdminClient({"bootstrap.servers": local_kafka.bootstrap_servers}).list_topics(timeout=30).topics
     assert not [name for name in topics if name.startswith("demo.terminals")]
     if own_server:
-        port = re.findall(r"PostgreSQL answers at 127.0.0.1:(\d+)", done.stdout)[0]
+        port = re.findall(r"PostgreSQL listens at 127.0.0.1:(\d+)", done.stdout)[0]
         assert not [each for each in psutil.process_iter(["cmdline"]) if port in (each.info["cmdline"] or [])]
     with open_connection(url) as connection:
         left = connection.execute(

@@ -96,7 +96,7 @@ def test_the_doctor_distinguishes_three_size_limits(narrow: LocalKafka) -> None:
         config = {"bootstrap.servers": narrow.bootstrap_servers, **properties}
         found = {each.check: each for each in examine(config, topic, large_bytes=100_000)}["a large record"]
         assert found.severity is Severity.FAULT
-        return f"{found.said}; {found.todo}"
+        return f"{found.message}; {found.advice}"
 
     assert "own limit is 80,000" in said("own", **{"max.request.size": 80_000})
     assert "70,000 bytes after compression, by its own max.message.bytes" in said("own")
