@@ -101,6 +101,7 @@ class Parts:
     delta_builder: type[WatchedAssembly] = WatchedAssembly
     barrier: type[Barrier] = Barrier
     store: Callable[[], Store] = MemoryStore
+    source: type[ModelSource] = ModelSource
 
 
 class ModelFollower:
@@ -118,7 +119,7 @@ class ModelFollower:
     ) -> None:
         parts = parts or Parts()
         rule = parts.rule()
-        self.source = ModelSource(cluster, committed_only=isinstance(rule, QuiescenceDetector))
+        self.source = parts.source(cluster, committed_only=isinstance(rule, QuiescenceDetector))
         self.oracle = Oracle(cluster, resumed.included if resumed else (), causal=causal)
         self.publisher = WatchedBoard(self.oracle)
         self.store = parts.store()

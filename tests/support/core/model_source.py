@@ -135,7 +135,7 @@ class ModelSource:
     def fetch(self, partition: Partition) -> None:
         """Fetch the present batches; they are returned later."""
         fetch, log = self.fetches[partition], self.cluster.logs[partition]
-        end = self.cluster.stable(partition) if self.committed_only else log.end
+        end = self.cluster.stable(partition) if self.committed_only else self._end(partition)
         found = [batch for batch in log.left if fetch.position < batch.end <= end]
         fetch.batches += found
         if self.committed_only:
@@ -144,7 +144,7 @@ class ModelSource:
             fetch.position = found[-1].end
         elif not fetch.batches:  # nothing is left up to the end, as a fetch of only that partition shows
             fetch.position = end
-        fetch.high, fetch.start = log.end, log.start
+        fetch.high, fetch.start = self._end(partition), log.start
 
     def _take(self, partition: Partition, count: int, batches: list[Batch]) -> bool:
         fetch = self.fetches[partition]
