@@ -18,7 +18,7 @@ from kafka_replica.errors import KafkaReplicaError
 _OUT_OF_MEMORY: Final = 52
 """The exit status with which Spark's executors end Java after an OutOfMemoryError (``SparkExitCode.OOM``)."""
 _ENDING_S: Final = 10
-"""The time that a process may take from closing its connections to its end."""
+"""The longest time from the end of a process's connections to its own end."""
 _OF_CONNECTION: Final = {"Py4JError", "Py4JNetworkError"}
 """Errors of Py4J, by name, because clients of Spark Connect need not have it."""
 _CRASHES: Final = {signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS, signal.SIGILL}
@@ -50,7 +50,7 @@ class JavaProcess:
     def _message(self, doing: str) -> str:
         how, where = _end()
         return (
-            f"{doing}: Spark's Java process {how}, so nothing was completed; {where}; if memory was short, set "
+            f"{doing}: Spark's Java process {how}, so the job was not completed; {where}; if memory was short, set "
             f"spark.driver.memory (now {self._memory}), for example with "
             "PYSPARK_SUBMIT_ARGS='--driver-memory 4g pyspark-shell' or spark-submit --driver-memory 4g; "
             "then run the job again"
@@ -79,8 +79,10 @@ def _has_ended(error: BaseException) -> bool:
 
 def _is_of_connection(error: BaseException | None) -> bool:
     while error is not None:
-        # Py4J replaces its Py4JNetworkError by a plain Py4JError without a cause.
-        if isinstance(error, ConnectionError | EOFError) or type(error).__name__ in _OF_CONNECTION:
+        if isinstance(error, ConnectionError | EOFError):
+            return True
+        # Py4J replaces its Py4JNetworkError by a plain Py4JError without a cause; that of a wrong call has a trace.
+        if type(error).__name__ in _OF_CONNECTION and "Trace:" not in str(error):
             return True
         error = error.__cause__ or error.__context__
     return False

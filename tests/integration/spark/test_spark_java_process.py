@@ -50,7 +50,7 @@ def _last_line(program: str, folder: Path, *arguments: str) -> str:
 
 @pytest.mark.long
 @pytest.mark.timeout(600)
-def test_a_job_whose_java_is_killed_names_the_signal(tmp_path: Path) -> None:
+def test_the_error_of_a_job_whose_java_is_killed_names_the_signal(tmp_path: Path) -> None:
     """The error names the file, the signal, the log and the setting; without it, it is "Connection refused"."""
     (tmp_path / "data.csv").write_text("FREQ,REF_AREA\nA,BE\n", encoding="utf-8")
     said = _last_line(_KILLED, tmp_path, str(sample_files()[0].parent))
@@ -61,7 +61,7 @@ def test_a_job_whose_java_is_killed_names_the_signal(tmp_path: Path) -> None:
 
 @pytest.mark.long
 @pytest.mark.timeout(600)
-def test_java_that_is_short_of_memory_gives_the_reason(tmp_path: Path) -> None:
+def test_the_error_of_a_job_that_exhausts_the_heap_names_memory(tmp_path: Path) -> None:
     """A value that does not fit into the heap ends Java, and the error gives this as the reason."""
     said = _last_line(_SHORT_OF_MEMORY, tmp_path)
     assert "repeating a text: Spark's Java process ended for want of memory (exit status 52)" in said
