@@ -6,6 +6,7 @@ A leader that was replaced while it was frozen answers for a moment as if it sti
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import closing
 
 import pytest
 
@@ -49,16 +50,15 @@ def test_ends_of_a_replaced_leader(
         other = known._replace(leaders={0: 99, 1: known.leaders[1]}, epochs={0: epoch, 1: known.epochs[1]})
         return {99: answer._replace(topics={topic: other})}
 
-    reader = MarkerReader({"bootstrap.servers": local_kafka.bootstrap_servers}, [topic])
-    wait_until(lambda: is_open(reader))
-    leader = reader.leaders[Partition(topic, 0)]
-    monkeypatch.setattr(Cluster, "metadata", with_copies)
-    monkeypatch.setattr(Cluster, "views", another)
-    if is_newer:
-        with pytest.raises(BrokerUnavailableError, match=f"has changed, from broker {leader} to 99"):
-            reader.ends()
-        assert reader.leaders[Partition(topic, 0)] == 99
-    else:
-        assert reader.ends().high[Partition(topic, 0)] == 0
-        assert reader.leaders[Partition(topic, 0)] == leader
-    reader.close()
+    with closing(MarkerReader({"bootstrap.servers": local_kafka.bootstrap_servers}, [topic])) as reader:
+        wait_until(lambda: is_open(reader))
+        leader = reader.leaders[Partition(topic, 0)]
+        monkeypatch.setattr(Cluster, "metadata", with_copies)
+        monkeypatch.setattr(Cluster, "views", another)
+        if is_newer:
+            with pytest.raises(BrokerUnavailableError, match=f"has changed, from broker {leader} to 99"):
+                reader.ends()
+            assert reader.leaders[Partition(topic, 0)] == 99
+        else:
+            assert reader.ends().high[Partition(topic, 0)] == 0
+            assert reader.leaders[Partition(topic, 0)] == leader
