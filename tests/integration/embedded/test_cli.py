@@ -76,7 +76,7 @@ def test_foreground_ends_with_a_signal(environment: dict[str, str]) -> None:
         told = json.loads(child.stdout.readline())
         assert run(environment, "status").returncode == 0
         child.send_signal(signal.SIGTERM)
-        assert child.wait(20) == 0
+        assert child.wait(60) == 0
     assert not psutil.pid_exists(told["pid"])
     assert not Path(told["data_dir"]).exists()
     assert run(environment, "status").returncode == 3

@@ -65,7 +65,7 @@ def test_after_a_signal(number: signal.Signals) -> None:
     """A killed, terminated or interrupted parent takes its broker with it."""
     child, processes, folder = start_child("time.sleep(60)")
     child.send_signal(number)
-    child.communicate(timeout=20)
+    child.communicate(timeout=60)
     assert_gone(processes, folder)
 
 
@@ -77,7 +77,7 @@ def test_after_kill_9_while_a_forked_child_lives() -> None:
         assert time.monotonic() < deadline
         time.sleep(0.05)
     child.kill()
-    child.wait(20)
+    child.wait(60)
     assert_gone(processes, folder)
     for process in fork:
         if process.is_running():
@@ -89,7 +89,7 @@ def test_after_kill_9_while_a_forked_child_lives() -> None:
 def test_after_an_exit_without_stop(then: str) -> None:
     """Leaving Python in any way stops the broker."""
     child, processes, folder = start_child("sys.stderr.close()\n" + then)
-    child.communicate(timeout=20)
+    child.communicate(timeout=60)
     assert_gone(processes, folder)
 
 
