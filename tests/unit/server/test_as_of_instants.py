@@ -73,7 +73,8 @@ def history_of(topic: FakeTopic, folder: Path, versions: int, dice: random.Rando
 @pytest.mark.scaled
 def test_answers_as_of_random_instants_are_those_of_that_time() -> None:
     """Status and bytes are equal for each instant, in every format, also across a restart of the service."""
-    instants, versions, dice, topic = usual_or_long(50, 100, 1_000), usual_or_long(15, 30, 150), random.Random(4), FakeTopic()
+    instants, versions = usual_or_long(50, 100, 1_000), usual_or_long(15, 30, 150)
+    dice, topic = random.Random(4), FakeTopic()
     write(topic, dice)
     with new_folder() as folder:
         stood = [one for _ in range(2) for one in history_of(topic, folder, versions, dice)]
