@@ -28,6 +28,7 @@ from kafka_replica.stores.delta import Delta
 from kafka_replica.transactions import Batch, Parsed
 
 _KEY_OF, _VALUE_OF = itemgetter(0), itemgetter(1)
+_BATCHES_TOGETHER = 100  # so many are added again, one by one, if one of their keys has a record already
 
 
 class CommittedOutcome(NamedTuple):
@@ -112,14 +113,16 @@ class DeltaBuilder:
             self._delta.changes[record.key] = record
             self._size_bytes += len(record.value or b"") if self._counts_bytes else 0
 
-    def add_committed(self, batches: Iterable[Batch]) -> CommittedOutcome:
+    def add_committed(self, batches: list[Batch]) -> CommittedOutcome:
         """Add committed batches to the next version; return the bad records and repaired keys."""
         outcome = CommittedOutcome([], [])
         with collector_paused() as made:
-            for batch in batches:
-                self._add_batch(batch, outcome)
-                if PARSER is None:  # the garbage collector does not track the records of the compiled parser
-                    made(batch.record_count)
+            for at in range(0, len(batches), _BATCHES_TOGETHER):
+                together = batches[at : at + _BATCHES_TOGETHER]
+                for batch in self._add_together(together) if self._adds_together else together:
+                    self._add_batch(batch, outcome)
+                    if PARSER is None:  # the garbage collector does not track the records of the compiled parser
+                        made(batch.record_count)
         return outcome
 
     def take_part(self) -> Delta:
@@ -199,24 +202,68 @@ class DeltaBuilder:
         if len(self._highest) > 1 or is_late or self._keys_in_several_partitions or self._prefixes[partition.topic]:
             if not self._add_new_keys(partition, records):
                 self._add_one_by_one(partition, records, outcome)
-            return
-        self._delta.source = partition
-        self._delta.add(records)
+                return
+        else:
+            self._delta.source = partition
+            self._delta.add(records)
         if None in self._delta.changes:  # a single look-up per batch finds records without a key
             del self._delta.changes[None]  # type: ignore[arg-type]
             outcome.bad.extend(without_key(partition, record) for record in records if lacks_key(record))
 
+    @property
+    def _adds_together(self) -> bool:
+        """Return whether the batches of several partitions can be added together: every record is in the delta.
+
+        In a bootstrap of many partitions a batch has few records, so that the work for each batch counts.
+        """
+        return (
+            PARSER is not None  # its records have their partition
+            and len(self._highest) > 1
+            and self._is_all_here
+            and self._record_filter.is_open
+            and not (self._counts_bytes or self._starts or self._keys_in_several_partitions)
+            and not any(self._prefixes.values())
+        )
+
+    def _add_together(self, batches: list[Batch]) -> list[Batch]:
+        """Add the records of batches at once; if any key has a record already, return all of the batches, parsed."""
+        try:
+            parsed = [_as_records(batch.content.records(), batch.partition) for batch in batches]
+        except DataError:
+            return batches  # the record filter reports the error
+        added = Delta(list(chain.from_iterable(parsed)))
+        known = self._delta.changes.keys()
+        if len(added) < added.record_count or None in added.changes or not known.isdisjoint(added.changes):
+            return [batch._replace(content=Parsed(records)) for batch, records in zip(batches, parsed, strict=True)]
+        for batch in batches:
+            self._highest[batch.partition] = max(batch.end, self._highest[batch.partition])
+        self._delta.merge(added)
+        return []
+
     def _add_new_keys(self, partition: Partition, records: Sequence[Stored]) -> bool:
-        """Add the records of a batch at once, if no key of theirs has a record yet; return whether it was done."""
+        """Add the records of a batch at once, if no key of theirs has a record yet; return whether it was done.
+
+        Records without a key are added too, under None.
+        """
         if not self._is_all_here or self._keys_in_several_partitions:
             return False
-        prefix, keys = self._prefixes[partition.topic], list(map(_KEY_OF, records))
+        records = _as_records(records, partition)
+        if self._prefixes[partition.topic]:
+            return self._add_new_names(self._prefixes[partition.topic], records)
+        if not self._delta.changes.keys().isdisjoint(map(_KEY_OF, records)):
+            return False
+        self._delta.add(records)
+        return True
+
+    def _add_new_names(self, prefix: bytes, records: Sequence[Stored]) -> bool:
+        """Do the same for a topic whose keys have a prefix in the store; but no record without a key is added."""
+        keys = list(map(_KEY_OF, records))
         if None in keys:
             return False
-        names = [prefix + key for key in keys] if prefix else keys
+        names = [prefix + key for key in keys]
         if not self._delta.changes.keys().isdisjoint(names):
             return False
-        self._delta.changes.update(zip(names, [as_record(raw, partition) for raw in records], strict=True))
+        self._delta.changes.update(zip(names, records, strict=True))
         self._delta.count(records)
         return True
 
@@ -290,6 +337,11 @@ class DeltaBuilder:
     def _tombstones(self, delta: Delta) -> Iterator[Record]:
         source = delta.source or next(iter(self._highest))
         return (as_record(raw, source) for raw in delta.changes.values() if raw[1] is None)
+
+
+def _as_records(records: Sequence[Stored], source: Partition) -> Sequence[Stored]:
+    """Return records as users see them; the compiled parser has made them so already."""
+    return records if set(map(type, records)) <= {Record} else [as_record(raw, source) for raw in records]
 
 
 def _from(batch: Batch, start: int) -> Batch:

@@ -17,11 +17,10 @@ class OpenBatches:
         self.epoch = batch.producer_epoch
         self.first = batch.first
         self.marker: int | None = None  # the offset of its marker, once the marker was read
-        self.batches: list[Batch] = []
-        self.spans: list[tuple[int, int]] = []
-        self.records = 0
+        self.batches = [batch]
+        self.spans = [(batch.first, batch.end)]
+        self.records = batch.record_count
         self.held = 0  # how many of the batches share no buffer with others
-        self.add(batch)
 
     @property
     def last(self) -> int:

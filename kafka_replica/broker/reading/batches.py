@@ -20,11 +20,13 @@ from kafka_replica.transactions import Batch, Kind
 # producer id, producer epoch, first sequence number, count of records
 _HEAD = struct.Struct(">qiibIhiqqqhii")
 _TRANSACTIONAL, _CONTROL = 16, 32
+_DATA, _PLAIN = Kind.DATA, Kind.PLAIN
 _CODEC = 7
 _KINDS = {b"\0\1": Kind.COMMIT, b"\0\0": Kind.ABORT}  # by the type in the key of a control record
-# A control record as brokers write it: a length, no attributes, no deltas, and a key of four bytes. Parsing it like any
-# other record takes four times as long.
-_MARKER_LENGTH, _MARKER, _MARKER_START, _MARKER_TYPE = 61, slice(62, 66), b"\0\0\0\x08", slice(68, 70)
+# A control record as brokers write it: its length, no attributes, no deltas, the length of a key of four bytes, and the
+# key: version and type. Parsing it like any other record takes four times as long.
+_MARKER = struct.Struct(">B4s2x2s")
+_MARKER_START = b"\0\0\0\x08"
 
 
 class RawContent:
@@ -70,14 +72,14 @@ def scan_batches(
         BrokerError: a batch has a format older than Kafka 0.11.
     """
     scanned = ScannedBatches(position, epoch)
-    at, size = 0, len(data)
-    unpack = _HEAD.unpack_from
-    while size - at >= _HEAD.size:
+    at, size, head_bytes = 0, len(data), _HEAD.size
+    unpack, add = _HEAD.unpack_from, scanned.batches.append
+    while size - at >= head_bytes:
         base, length, leader_epoch, magic, _, attributes, last, _, _, producer, producer_epoch, _, count = unpack(
             data, at
         )
-        whole = 12 + length
-        if whole > size - at:
+        next_at = at + 12 + length
+        if next_at > size:
             break  # truncated by the size limit of the fetch
         if magic != 2:
             raise BrokerError(
@@ -85,26 +87,31 @@ def scan_batches(
                 'boundaries="quiescence"'
             )
         end = base + last + 1
-        if end > scanned.position:
-            first = max(base, scanned.position)
-            if base > scanned.position or count <= last:
+        if end > position:
+            first = max(position, base)
+            if base > position or count <= last:
                 scanned.gap = True
-            piece = data[at : at + whole]
             # The log cleaner keeps the header of an emptied batch, without the marker that it contained.
-            kind = _kind(attributes, piece) if count else None
-            if kind is not None:
-                content = RawContent(piece, partition, scanned.position if base < scanned.position else 0, spill_buffer)
-                scanned.batches.append(Batch(partition, kind, first, end, count, producer, producer_epoch, content))
-            scanned.position = end
-            scanned.epoch = leader_epoch
-        at += whole
+            if count:
+                piece = data[at:next_at]
+                if attributes & _CONTROL:
+                    kind = _marker_kind(attributes, piece)
+                else:
+                    kind = _DATA if attributes & _TRANSACTIONAL else _PLAIN
+                if kind is not None:
+                    content = RawContent(piece, partition, first if base < first else 0, spill_buffer)
+                    add(Batch(partition, kind, first, end, count, producer, producer_epoch, content))
+            position, scanned.epoch = end, leader_epoch
+        at = next_at
+    scanned.position = position
     return scanned
 
 
-def _kind(attributes: int, piece: memoryview) -> Kind | None:
-    if not attributes & _CONTROL:
-        return Kind.DATA if attributes & _TRANSACTIONAL else Kind.PLAIN
-    if piece[_MARKER] == _MARKER_START and piece[_MARKER_LENGTH] < 0x80 and not attributes & _CODEC:
-        return _KINDS.get(bytes(piece[_MARKER_TYPE]))
-    marker = next(iter(DefaultRecordBatch(piece)), None)
+def _marker_kind(attributes: int, batch: memoryview) -> Kind | None:
+    """Return the kind of a control batch; None for types other than COMMIT and ABORT."""
+    if len(batch) >= _HEAD.size + _MARKER.size and not attributes & _CODEC:
+        length, start, kind = _MARKER.unpack_from(batch, _HEAD.size)
+        if start == _MARKER_START and length < 0x80:
+            return _KINDS.get(kind)
+    marker = next(iter(DefaultRecordBatch(batch)), None)
     return None if marker is None or marker.key is None else _KINDS.get(bytes(marker.key[2:4]))

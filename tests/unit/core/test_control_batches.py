@@ -52,6 +52,13 @@ def test_kafkas_own_form() -> None:
         assert kind_found(batch_bytes([Written(key, _VALUE)], attributes=_TRANSACTIONAL_CONTROL)) is kind
 
 
+def test_a_marker_has_its_record() -> None:
+    """The content of a marker is its record: whoever needs the time of the commit finds it there."""
+    data = batch_bytes([Written(_KEY, _VALUE)], attributes=_TRANSACTIONAL_CONTROL)
+    (batch,) = scan_batches(memoryview(data), Partition("t", 0), 0, -1, SpillBuffer()).batches
+    assert [record[:2] for record in batch.content.records()] == [(_KEY, _VALUE)]
+
+
 def test_a_compressed_batch_is_not_read_directly() -> None:
     """A batch that claims to be compressed is decompressed first, even if its bytes look like a marker."""
     data = batch_bytes([Written(_KEY, _VALUE)], attributes=_TRANSACTIONAL_CONTROL | 1)

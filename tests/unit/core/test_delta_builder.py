@@ -116,13 +116,51 @@ def test_across_partitions_the_order_of_reading_does_not_matter(order: tuple[int
     assert shown.show(Position({A0: 3, A1: 2, B0: 2})) == {"l": "a0"}
 
 
+@pytest.mark.parametrize("order", list(permutations(range(4))))
+def test_batches_added_together_give_the_same_as_one_after_the_other(order: tuple[int, ...]) -> None:
+    """The winner among a key's records in several partitions is the same, and so is the next one after a deletion."""
+    written = [
+        record("k", "a0", 0, A0, timestamp_ms=9),
+        record("k", "a1", 0, A1, timestamp_ms=8),
+        record("l", "a0", 1, A0),
+        record("m", "b0", 0, B0),
+    ]
+    shown = Shown(A0, A1, B0)
+    shown.add_committed(*(written[at] for at in order))
+    assert shown.show(Position({A0: 2, A1: 1, B0: 1})) == {"k": "a0", "l": "a0", "m": "b0"}
+    shown.add_committed(record("k", None, 2, A0))
+    assert shown.show(Position({A0: 3, A1: 1, B0: 1})) == {"k": "a1", "l": "a0", "m": "b0"}
+
+
+@pytest.mark.parametrize("repeated_at", [1, 50, 150, 299])
+def test_a_key_repeated_among_many_batches_is_compared(repeated_at: int) -> None:
+    """An older record of a key does not win by coming last, in the same hundred batches or in later ones."""
+    written = [record(str(number), "first", number, A0, timestamp_ms=2) for number in range(300)]
+    shown = Shown(A0, A1)
+    shown.add_committed(*written[:repeated_at], record("0", "older", 0, A1, timestamp_ms=1), *written[repeated_at:])
+    assert shown.delta_builder.record_count == 301
+    assert shown.show(Position({A0: 300, A1: 1})) == {str(number): "first" for number in range(300)}
+    shown.add_committed(record("0", None, 300, A0))
+    assert shown.show(Position({A0: 301, A1: 1}))["0"] == "older"
+
+
+def test_a_deletion_among_batches_added_together_hides_an_older_record() -> None:
+    """A version that ends below a deletion that was read already remembers the deletion."""
+    shown = Shown(A0, A1)
+    shown.add_committed(record("k", None, 5), record("l", "1", 0, A1))
+    assert shown.show(Position({A0: 4, A1: 1})) == {"l": "1"}
+    shown.add_committed(record("k", "older", 3))
+    assert shown.show(Position({A0: 6, A1: 1})) == {"l": "1"}
+
+
 def test_topics_with_keys_of_their_own_do_not_touch() -> None:
     """A key in two topics is two keys, also where one of them is deleted."""
     shown = Shown(A0, B0, apart=True)
-    shown.add_committed(record("k", "a", 0, A0), record("k", "b", 0, B0))
-    assert shown.show(Position({A0: 1, B0: 1})) == {"a.k": "a", "b.k": "b"}
+    shown.add_committed(record("k", "a", 0, A0), record("l", "a", 1, A0))
+    shown.add_committed(record("k", "b", 0, B0))
+    assert shown.show(Position({A0: 2, B0: 1})) == {"a.k": "a", "a.l": "a", "b.k": "b"}
     shown.add_committed(record("k", None, 1, B0))
-    assert shown.show(Position({A0: 1, B0: 2})) == {"a.k": "a"}
+    assert shown.show(Position({A0: 2, B0: 2})) == {"a.k": "a", "a.l": "a"}
 
 
 @pytest.mark.parametrize("partitions", [(A0,), (A0, A1)])
