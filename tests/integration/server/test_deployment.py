@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import re
@@ -94,6 +95,22 @@ def test_helm_accepts_the_chart(values: tuple[str, ...]) -> None:
     for needed in ("runAsNonRoot: true", "readOnlyRootFilesystem: true", "drop: [ALL]", "failureThreshold: 180"):
         assert needed in manifests
     assert ("secretRef: {name: kafka}" in manifests) == bool(values)
+
+
+@needs("helm", "helm.sh")
+@pytest.mark.skipif(
+    importlib.util.find_spec("kubernetes_validate") is None,
+    reason="SKIPPED LOUDLY: kubernetes-validate is not installed (make env): manifests are NOT checked by its schemas",
+)
+@pytest.mark.parametrize("version", ["1.25", "1.34"])
+def test_manifests_are_valid_by_the_schemas_of_kubernetes(version: str, tmp_path: Path) -> None:
+    """Each manifest is valid without any unknown field; one with a misspelled field is not."""
+    manifests, misspelled = tmp_path / "manifests.yaml", tmp_path / "misspelled.yaml"
+    manifests.write_text(run("helm", "template", "structures", CHART, "--set", "secretName=kafka"))
+    misspelled.write_text(manifests.read_text().replace("readinessProbe:", "readynessProbe:"))
+    validate = [Path(sys.executable).with_name("kubernetes-validate"), "--strict", "-k", version]
+    assert run(*validate, manifests).count("passed for resource") == 3
+    assert subprocess.run([*validate, misspelled], capture_output=True, check=False).returncode != 0
 
 
 ALONE = """
