@@ -81,3 +81,31 @@ def test_the_header_of_another_format_becomes_valid(header: Header, format_: For
         assert format_ in {Format.EDI, Format.XLSX}
         return
     assert schema_faults(format_, data) == []
+
+
+def flow_of_2_0(urn: str) -> Artefact:
+    """Return the metadataflow of a valid message of 2.0 that refers to its structure by this URN."""
+    namespace = "http://www.SDMX.org/resources/SDMXML/schemas/v2_0"
+    data = (
+        f'<Structure xmlns="{namespace}/message" xmlns:s="{namespace}/structure"><Header><ID>M</ID><Test>false</Test>'
+        '<Prepared>2020-01-01T00:00:00Z</Prepared><Sender id="S"/></Header><Metadataflows>'
+        '<s:Metadataflow id="F" agencyID="A"><s:Name>Flow</s:Name><s:MetadataStructureRef>'
+        f"<s:URN>{urn}</s:URN></s:MetadataStructureRef></s:Metadataflow></Metadataflows></Structure>"
+    ).encode()
+    assert schema_faults(Format.SDMX_ML_2_0, data) == []
+    [flow] = read_message(data)
+    return flow
+
+
+def test_a_reference_of_2_0_to_a_code_in_place_of_a_structure_is_refused_since_2_1() -> None:
+    """The schema of 2.0 allows any URN; a format with a place for a structure alone refuses that of a code."""
+    code = flow_of_2_0("urn:sdmx:org.sdmx.infomodel.codelist.Code=A:CL(1.0).X")
+    assert [found for found in faults_by_format(code).values() if found] == []
+    expected = (
+        r"writing urn:\S+\.Metadataflow=A:F\(1\.0\) as SDMX-ML 2\.1: the reference to "
+        r"urn:\S+=A:CL\(1\.0\)\.X names the item 'X', where .* MetadataStructure alone .*remove the item.*; choose \S+ "
+    )
+    with pytest.raises(UnwritableError, match=expected):
+        write_message(code, Format.SDMX_ML_2_1)
+    structure = flow_of_2_0("urn:sdmx:org.sdmx.infomodel.metadatastructure.MetadataStructure=A:MSD(1.0)")
+    assert schema_faults(Format.SDMX_ML_2_1, write_message(structure, Format.SDMX_ML_2_1)) == []

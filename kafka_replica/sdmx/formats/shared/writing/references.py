@@ -109,7 +109,6 @@ def _check_earlier(format_: Format) -> Change:
 
 def check_references(format_: Format, *classes: str) -> Change:
     """Return a check of references: their classes, ids and versions. The check changes nothing."""
-    allowed = frozenset(classes)
     since_3 = format_ in SINCE_3
     absent = _UNTIL_2_1 | _NO_URN_3 if since_3 else _OTHERWISE_IN_2_1
     is_version = _is_version_2 if not since_3 else lambda text: _is_version_3(text) or _is_rule_3(text)
@@ -121,8 +120,8 @@ def check_references(format_: Format, *classes: str) -> Change:
         return found
 
     def check(one: Urn) -> None:
-        if allowed and one.cls not in allowed:
-            raise UnwritableError(f"the format has a place for a {' or '.join(classes)} where it refers to {one}")
+        if classes:
+            _check_class(one, classes)
         known = CLASSES.get(one.cls)
         if since_3 and (known is None or one.package not in {known.package, known.item_package}):
             raise UnwritableError(f"the format cannot represent a reference to {one}, which is not of an SDMX class")
@@ -134,6 +133,18 @@ def check_references(format_: Format, *classes: str) -> Change:
             raise UnwritableError(f"the format cannot represent a scheme other than {_FIXED_SCHEMES[one.cls]} in {one}")
 
     return checked
+
+
+def _check_class(one: Urn, classes: tuple[str, ...]) -> None:
+    """Raise UnwritableError for a URN of another class, or of a whole artefact with an item, which 2.0 can contain."""
+    if one.cls not in classes:
+        raise UnwritableError(f"the format has a place for a {' or '.join(classes)} where it refers to {one}")
+    known = CLASSES.get(one.cls)
+    if one.item is not None and known is not None and known.item_package is None:
+        raise UnwritableError(
+            f"the reference to {one} names the item {one.item!r}, where the format has a place for a {one.cls} alone "
+            "(remove the item from the reference to use this format)"
+        )
 
 
 def with_address(links: tuple[Link, ...], _: Any) -> tuple[Link, ...]:
