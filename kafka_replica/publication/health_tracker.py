@@ -96,7 +96,7 @@ class HealthTracker:
             self._note_lag()
 
     def confirmed(self, unconfirmed: Collection[Partition]) -> bool:
-        """Note the partitions whose end offsets are used unconfirmed; return whether these are others than before."""
+        """Note the partitions whose end offsets are unconfirmed; return whether these are others than before."""
         partitions = tuple(str(partition) for partition in sorted(unconfirmed))
         with self._lock:
             has_changed = self._unconfirmed_partitions != partitions

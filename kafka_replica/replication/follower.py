@@ -414,5 +414,6 @@ class Follower:
             self._retry.unavailable(self._reader, error)
         else:
             self._retry.found()
+            self._note_confirmation(ends.unconfirmed)  # of quiet topics the ends are queried here only
             if not self._add_partitions(ends.high):
                 self._deletions.answered(asked, ends)
