@@ -200,9 +200,16 @@ def _status_text(topic: str, status: Status) -> str:
         "open transaction": f"at {status.blocking_transaction} for {status.blocked_s:.1f} s"
         if status.blocking_transaction
         else "none",
+        "unconfirmed ends": _unconfirmed_text(status),
         "read": counted(status.counts.records, "record"),
         "tombstones": f"{status.counts.tombstones:,} of these",
         "bad records": f"{status.counts.bad_records:,} set aside",
         "last error": status.last_error or "none",
     }
     return "\n".join([topic, *(f"  {name:<20}{text}" for name, text in lines.items())])
+
+
+def _unconfirmed_text(status: Status) -> str:
+    if not status.unconfirmed_partitions:
+        return "none"
+    return f"of {', '.join(status.unconfirmed_partitions)}: too few brokers answer to exclude a newer leader"

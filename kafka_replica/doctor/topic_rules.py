@@ -130,6 +130,8 @@ def _replication(topic: str, replicas: int, brokers: int, min_insync: str | None
     check = f"{topic} min.insync.replicas"
     if int(min_insync) < MIN_INSYNC:
         message = f"{min_insync}: a transaction may be acknowledged by one broker alone, and be lost with it"
+        if topic == "topic":  # progress topics are not replicated
+            message += "; while a broker is down, replicas of several partitions cannot exclude half a transaction"
         yield Finding(check, Severity.ADVICE, message, f"set it to {MIN_INSYNC}")
     elif int(min_insync) >= replicas:
         message = f"{min_insync} of {replicas}: nothing can be written while one broker is down"

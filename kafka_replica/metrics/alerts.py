@@ -132,6 +132,18 @@ ALERTS: Final = (
         "keys are absent until then.",
     ),
     Alert(
+        "KafkaReplicaUnconfirmedEnds",
+        "increase(kafka_replica_unconfirmed_ends_total[15m]) > 0",
+        "0s",
+        "warning",
+        f"{_REPLICA} could not exclude that a partition has a newer leader",
+        "Too few brokers with a copy of a partition answered, so a transaction over several partitions could be shown "
+        "in two steps; the next version is whole again. The log and the status page name the partitions. Start the "
+        "brokers that do not answer. With three copies and `min.insync.replicas=2`, one broker may be down without "
+        "this alert: `kafka-replica doctor` checks the setting, which the replica has to be allowed to read "
+        "(DescribeConfigs).",
+    ),
+    Alert(
         "KafkaReplicaRebuilt",
         "increase(kafka_replica_rebuilds_total[1h]) > 0",
         "0s",

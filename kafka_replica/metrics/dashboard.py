@@ -60,11 +60,11 @@ ROWS: Final[dict[str, tuple[Panel, ...]]] = {
             ),
         ),
         Panel(
-            "Bad records, rebuilds, errors of listeners",
+            "Bad records, rebuilds, errors of listeners, unconfirmed ends",
             "short",
             tuple(
                 (f"increase(kafka_replica_{name}_total{_OF}[1h])", f"{{{{replica}}}}, {name}")
-                for name in ("bad_records", "rebuilds", "listener_errors")
+                for name in ("bad_records", "rebuilds", "listener_errors", "unconfirmed_ends")
             ),
         ),
     ),

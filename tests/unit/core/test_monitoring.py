@@ -42,6 +42,7 @@ CASES = {
     "KafkaReplicaLagging": (f"kafka_replica_lag_seconds{{{_R}}}", "61+0x200", "60+0x200"),
     "KafkaReplicaStale": (f"kafka_replica_stale{{{_R}}}", "1+0x200", "0+0x200"),
     "KafkaReplicaBadRecords": (f"kafka_replica_bad_records_total{{{_R}}}", "0+1x200", "7+0x200"),
+    "KafkaReplicaUnconfirmedEnds": (f"kafka_replica_unconfirmed_ends_total{{{_R}}}", "0+1x200", "7+0x200"),
     "KafkaReplicaRebuilt": (f"kafka_replica_rebuilds_total{{{_R}}}", "0+1x200", "7+0x200"),
     "KafkaReplicaListenerErrors": (f"kafka_replica_listener_errors_total{{{_R}}}", "0+1x200", "7+0x200"),
     "KafkaReplicaDanglingReferences": (

@@ -66,6 +66,17 @@ def test_too_few_replicas_are_reported_once() -> None:
     assert severities_of({**GOOD, "min.insync.replicas": "1"}, replicas=1) == {"topic replication": Severity.ADVICE}
 
 
+def test_records_confirmed_by_one_broker_are_a_risk_for_replicas() -> None:
+    """With min.insync.replicas 1 the replicated topic's finding names what a replica cannot exclude."""
+    low = {**GOOD, "min.insync.replicas": "1"}
+    replicated, progress = (
+        {finding.check: finding.message for finding in findings}
+        for findings in (topic_findings(low, 3, 3, 1), progress_findings(low, 3, 3))
+    )
+    assert "half a transaction" in replicated["topic min.insync.replicas"]
+    assert "half a transaction" not in progress["progress topic min.insync.replicas"]
+
+
 @pytest.mark.parametrize("brokers", [1, 2, 3, 5])
 def test_topics_as_they_are_created_are_not_criticised(brokers: int) -> None:
     """Topics created by the package pass its checks for any number of brokers: both use one declaration."""

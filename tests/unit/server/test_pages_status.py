@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Iterator
 
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from starlette.applications import Starlette
 from starlette.routing import Mount
 
-from kafka_replica import Record, Replica
+from kafka_replica import Partition, Record, Replica
 from kafka_replica.errors import BadRecordError
 from kafka_replica.publication.status import Counts
 from kafka_replica.sdmx import Format, Structures
@@ -23,6 +24,7 @@ from kafka_replica.server.pages.redaction import HIDDEN, redacted
 from kafka_replica.server.pages.throughput import Throughput
 from kafka_replica.server.rest.messages import RestAnswer, RestRequest
 from kafka_replica.testing import FakeTopic
+from support.core.unconfirmed_ends import set_unconfirmed
 from support.server.app_tools import URN, client_of
 from support.server.html_tools import BROWSER, page_at
 
@@ -95,6 +97,28 @@ def test_rejected_records_are_shown_with_reasons_in_pages(topic: FakeTopic) -> N
             keys += [text.removeprefix(f"{HOSTILE} ") for text in page.column(REJECTED, 2)]
             path = page.links.get("Next", "")
     assert keys == [str(number) for number in range(118, -1, -1)]
+
+
+def test_unconfirmed_ends_are_a_notice_and_then_a_count(topic: FakeTopic, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The notice names the partitions until their ends are confirmed, also without new records; the count remains."""
+    unconfirmed = set_unconfirmed(monkeypatch)
+    notice = f"Too few brokers answer to exclude that {topic.name}-0 got another leader"
+    with topic.replica() as replica:
+        replica.wait_ready(30)
+        client = client_of(create_app(replica))
+        page = page_at(client, "/")
+        assert "Unconfirmed end offsetsnone" in page.text
+        assert notice not in page.text
+        unconfirmed.add(Partition(topic.name, 0))
+        while not replica.status().unconfirmed_partitions:
+            threading.Event().wait(0.01)
+        assert notice in page_at(client, "/").text
+        unconfirmed.clear()
+        while replica.status().unconfirmed_partitions:
+            threading.Event().wait(0.01)
+        page = page_at(client, "/")
+        assert re.search(r"Unconfirmed end offsetsin [\d,]+ quer(y|ies) since the start", page.text)
+        assert notice not in page.text
 
 
 def test_pinned_status_shows_the_facts_of_its_version(topic: FakeTopic, replica: Replica) -> None:
