@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -23,16 +24,15 @@ pytestmark = pytest.mark.broker
 
 def read_all(bootstrap: str, topic: str, end: int) -> list[Batch]:
     """Return every batch of the marker reader up to an offset."""
-    reader = MarkerReader({"bootstrap.servers": bootstrap}, [topic])
-    reader.open()
     batches: list[Batch] = []
-    position, give_up_s = 0, time.monotonic() + 30
-    while position < end:
-        assert time.monotonic() < give_up_s
-        reading = reader.read(0.1).reading
-        batches += reading.batches
-        position = max(reading.positions.values())
-    reader.close()
+    with closing(MarkerReader({"bootstrap.servers": bootstrap}, [topic])) as reader:
+        reader.open()
+        position, give_up_s = 0, time.monotonic() + 60
+        while position < end:
+            assert time.monotonic() < give_up_s, f"read up to offset {position} of {end}"
+            reading = reader.read(0.1).reading
+            batches += reading.batches
+            position = max(reading.positions.values())
     return batches
 
 
