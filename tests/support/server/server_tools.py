@@ -74,9 +74,15 @@ def received(connection: socket.socket) -> bytes:
 def until(check: Callable[[], bool], timeout_s: float = 60) -> None:
     """Wait until a condition is true."""
     give_up_s = time.monotonic() + timeout_s
-    while not check():
-        assert time.monotonic() < give_up_s
+    while not (last := check()):
+        assert time.monotonic() < give_up_s, f"{_source_of(check)} is still {last!r} after {timeout_s:g} s"
         time.sleep(0.02)
+
+
+def _source_of(check: Callable[[], bool]) -> str:
+    """Return where a condition is written, which names what was waited for."""
+    code = getattr(check, "__code__", None)
+    return repr(check) if code is None else f"{check.__qualname__} in {code.co_filename}:{code.co_firstlineno}"
 
 
 def until_ready(server: ServerProcess) -> None:
