@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from datetime import UTC, datetime
+import time
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
@@ -49,6 +50,20 @@ def write(topic: FakeTopic, dice: random.Random) -> None:
             transaction.put(str(artefact.urn), write_message(artefact, format_), content_type)
 
 
+def last_instant(first: datetime) -> datetime:
+    """Return an instant, not before the first, that is certainly before the instant of the next version.
+
+    Versions have instants in whole milliseconds: one that is published in the present millisecond has its beginning
+    as its instant, which is before now. So the millisecond before the present one is the last that is certain.
+    """
+    while True:
+        now = datetime.now(UTC)
+        last = now.replace(microsecond=now.microsecond // 1000 * 1000) - timedelta(milliseconds=1)
+        if last >= first:
+            return last
+        time.sleep(0.001)
+
+
 def history_of(topic: FakeTopic, folder: Path, versions: int, dice: random.Random) -> list[Stood]:
     """Make versions while two services stand side by side: one with a history, and one whose answers are returned."""
     found = []
@@ -65,7 +80,8 @@ def history_of(topic: FakeTopic, folder: Path, versions: int, dice: random.Rando
             first = datetime.now(UTC)
             stopped.wait_for(topic.end(), 30)
             answers = (client.get(target, headers=headers) for target, headers in _QUERIES)
-            found.append(Stood(tuple((one.status_code, one.content) for one in answers), first, datetime.now(UTC)))
+            stood = tuple((one.status_code, one.content) for one in answers)
+            found.append(Stood(stood, first, last_instant(first)))
     return found
 
 
