@@ -19,7 +19,8 @@ from kafka_replica.data.polars.datasets.reading import CsvRows
 from kafka_replica.data.polars.datasets.records import WrongRow
 from kafka_replica.data.polars.datasets.rows import parted
 from kafka_replica.data.polars.row_findings import LOCATION_TYPES
-from kafka_replica.data.polars.source_rows import BatchSize, RowsPart, SourceRows, one_frame, open_source
+from kafka_replica.data.polars.source_opening import one_frame, open_source
+from kafka_replica.data.polars.source_rows import BatchSize, RowsPart, SourceRows
 from kafka_replica.data.polars.written_rows import FileLayout, as_cells
 from kafka_replica.sdmx import Urn
 

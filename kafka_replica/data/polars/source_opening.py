@@ -1,0 +1,121 @@
+"""Opening of a source by its format: messages, Parquet, Arrow, workbooks and CSV files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+import polars as pl
+
+from kafka_replica.common.wording import counted
+from kafka_replica.data.errors import DatasetError
+from kafka_replica.data.files.workbook import tables_in
+from kafka_replica.data.jobs.job import Job, verdict_of
+from kafka_replica.data.jobs.sources import Source
+from kafka_replica.data.polars.arrow_rows import read_arrow
+from kafka_replica.data.polars.datasets.reading import (
+    CsvRows,
+    CsvTable,
+    open_plain_csv,
+    open_sdmx_csv,
+    read_one_sdmx_csv,
+    read_plain_csv,
+)
+from kafka_replica.data.polars.message_rows import open_message
+from kafka_replica.data.polars.parquet_rows import open_parquet
+from kafka_replica.data.polars.source_rows import BatchSize, HeldRows, RowsPart, SourceRows, held_rows
+from kafka_replica.data.polars.written_rows import FileLayout, written_by, written_tables
+from kafka_replica.errors import ConfigurationError
+
+_PART: Final = {"part": pl.String, "part_row": pl.UInt32}
+
+
+def open_source(
+    source: Source, job: Job, folder: Path, batch: BatchSize, tell: Callable[[int], None],
+    note: Callable[[str], object],
+) -> SourceRows:  # fmt: skip
+    """Return the rows of a source.
+
+    Args:
+        source: the source.
+        job: the job.
+        folder: an existing folder for temporary files.
+        batch: the size of batches.
+        tell: called with the number of rows that were read of a message, from time to time.
+        note: called with each text that a message says about itself.
+
+    Raises:
+        DatasetError: the source cannot be read.
+        ConfigurationError: only another engine can read an address.
+    """
+    if "://" in source.path:
+        raise ConfigurationError(
+            f"reading {source.path}: only Spark can read it; use the engine spark (--engine spark)"
+        )
+    if source.kind == "message":
+        return open_message(source, job, folder, batch, tell, note)
+    if source.kind == "parquet":
+        return open_parquet(source, verdict_of(source, job.rules), batch)
+    if source.kind == "arrow":
+        return held_rows(read_arrow(source), verdict_of(source, job.rules), {}, batch)
+    if source.kind == "xlsx":
+        return _workbook(source, job, batch)
+    open_ = open_sdmx_csv if source.kind == "sdmx-csv" else open_plain_csv
+    return FileOfCsv(
+        open_(
+            Path(source.path), rules=job.rules, decimal=job.decimal, encoding=job.encoding, content=source.content,
+            size=batch.bytes,
+        )
+    )  # fmt: skip
+
+
+class FileOfCsv:
+    """The rows of a CSV file."""
+
+    def __init__(self, table: CsvTable) -> None:
+        """Take the file."""
+        self._table = table
+
+    @property
+    def written(self) -> FileLayout | None:
+        """Return the layout of the file."""
+        return written_by(self._table)
+
+    @property
+    def nothing(self) -> pl.DataFrame:
+        """Return a frame without rows that has all columns."""
+        return self._table.nothing.values
+
+    def batches(self, size: int) -> Iterator[tuple[RowsPart, int]]:
+        """Yield the rows, and how many bytes of the file are done."""
+        for rows in self._table.batches():
+            yield RowsPart(rows.values, {"line": rows.lines}, rows, cells=rows.cells), min(size, self._table.done)
+
+
+def _workbook(source: Source, job: Job, batch: BatchSize) -> HeldRows:
+    """Return the rows of all sheets with data; a sheet is a part."""
+    tables: list[CsvRows] = []
+    parts: list[pl.DataFrame] = []
+    for sheet, is_sdmx_csv, content, numbers in tables_in(source.read(), source.path, job.rules):
+        read = read_one_sdmx_csv if is_sdmx_csv else read_plain_csv
+        path = Path(f"{source.path}, sheet {sheet}")
+        tables.append(read(path, rules=job.rules, decimal=".", encoding="utf-8", content=content))
+        rows = pl.Series("part_row", numbers, dtype=pl.UInt32)
+        parts.append(pl.DataFrame({"part": [sheet] * len(rows), "part_row": rows}, schema_overrides=_PART))
+    located = pl.concat(parts)
+    known = {"part": located["part"], "part_row": located["part_row"]}
+    written, cells = written_tables(tables)
+    return HeldRows(RowsPart(one_frame([one.values for one in tables]), known, cells=cells), batch.rows, written)
+
+
+def one_frame(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """Return the rows of all frames; a column that one lacks is NULL there.
+
+    Raises:
+        DatasetError: a column has values of different kinds.
+    """
+    try:
+        return pl.concat(frames, how="diagonal_relaxed")
+    except pl.exceptions.PolarsError as error:
+        raise DatasetError(f"reading {counted(len(frames), 'file')} into one frame: {error}") from error
