@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from confluent_kafka import IsolationLevel, KafkaError, KafkaException, TopicCollection, TopicPartition
 from confluent_kafka.admin import (
@@ -20,6 +20,7 @@ from confluent_kafka.admin import (
 )
 
 from kafka_replica.broker.admin.diagnosis import Trouble, connection_trouble
+from kafka_replica.broker.admin.pending_answers import PendingEnds, PendingInfo, TopicInfo, offsets_of
 from kafka_replica.broker.admin.topic_names import listed
 from kafka_replica.broker.connection.clients import made
 from kafka_replica.broker.connection.settings import admin_settings, error_callback
@@ -33,32 +34,6 @@ _LATEST: OffsetSpec = OffsetSpec.latest()  # type: ignore[no-untyped-call] # unt
 _EARLIEST: OffsetSpec = OffsetSpec.earliest()  # type: ignore[no-untyped-call]
 _GLANCE_S = 0.05  # between two checks for an answer
 _LOOK_EVERY_S, _AGAIN_EVERY_S = 0.2, 1.0  # between checks for errors; the latter if all brokers are down
-
-Wait: TypeAlias = Callable[[Future[Any], str, float], Any]
-"""Wait for a future; arguments are the future, the operation and the time-out in seconds, as in ``Topics._answer``."""
-
-
-class TopicInfo(NamedTuple):
-    """The current state of a topic; a topic that is deleted and recreated keeps its name but not its id."""
-
-    topic_id: str
-    leaders: dict[Partition, int]
-    """The leader of each partition, -1 where there is no leader now."""
-
-    @property
-    def partitions(self) -> list[Partition]:
-        """The partitions of the topic."""
-        return list(self.leaders)
-
-    def check_leaders(self) -> None:
-        """Check that each partition has a leader.
-
-        Raises:
-            BrokerUnavailableError: a partition has no leader.
-        """
-        leaderless = [partition for partition, leader in self.leaders.items() if leader < 0]
-        if leaderless:
-            raise BrokerUnavailableError(f"{leaderless[0]} has no leader at present; check which of its replicas run")
 
 
 class BatchLimit(NamedTuple):
@@ -140,7 +115,7 @@ class Topics:
         with self._leaders_of(asked, timeout_s):
             futures = self._admin.list_offsets(dict.fromkeys(asked.values(), _EARLIEST), request_timeout=timeout_s)
             found = {partition: futures[queried] for partition, queried in asked.items()}
-            return _offsets(found, f"asking where {', '.join(map(str, found))} begins", timeout_s, self._answer)
+            return offsets_of(found, f"asking where {', '.join(map(str, found))} begins", timeout_s, self._answer)
 
     @contextmanager
     def _leaders_of(self, partitions: Iterable[Partition], timeout_s: float) -> Iterator[None]:
@@ -305,73 +280,5 @@ class Topics:
         return connection_trouble(self._config, doing) if refusal is None else translate_error(refusal, doing)
 
 
-class PendingInfo:
-    """A pending answer about a topic."""
-
-    def __init__(self, topic: str, future: Future[Any], wait: Wait) -> None:
-        self._topic, self._future, self._wait = topic, future, wait
-
-    @property
-    def done(self) -> bool:
-        """True once the query has succeeded or failed."""
-        return self._future.done()
-
-    def wait(self, timeout_s: float) -> TopicInfo:
-        """Wait for the answer and return it.
-
-        Raises:
-            BrokerError: the topic does not exist, we may not see it, or no broker answered.
-        """
-        found: TopicDescription = self._wait(self._future, f"looking up topic {self._topic}", timeout_s)
-        # There may be no leader, contrary to the library's stubs.
-        leaders = {Partition(self._topic, info.id): getattr(info.leader, "id", -1) for info in found.partitions}
-        return TopicInfo(str(found.topic_id), leaders)
-
-
-class PendingEnds:
-    """A pending answer about the end offsets of partitions.
-
-    The high watermarks are requested after the last stable offsets have arrived, so that stable <= high.
-    """
-
-    def __init__(self, ask: Callable[[IsolationLevel], dict[Partition, Future[Any]]], wait: Wait) -> None:
-        self._ask, self._wait = ask, wait
-        self._stable = ask(IsolationLevel.READ_COMMITTED)
-        self._high: dict[Partition, Future[Any]] | None = None
-
-    @property
-    def done(self) -> bool:
-        """True once both queries have succeeded or failed; checking this property also starts the second query."""
-        if self._high is None and _all_done(self._stable):
-            if any(future.exception() for future in self._stable.values()):
-                return True
-            self._high = self._ask(IsolationLevel.READ_UNCOMMITTED)
-        return self._high is not None and _all_done(self._high)
-
-    def wait(self, timeout_s: float) -> Ends:
-        """Wait for the answer and return it.
-
-        Raises:
-            BrokerError: Kafka did not answer in time, or refused.
-        """
-        doing = f"asking where {', '.join(map(str, self._stable))} ends"
-        stable = _offsets(self._stable, doing, timeout_s, self._wait)
-        if self._high is None:
-            self._high = self._ask(IsolationLevel.READ_UNCOMMITTED)
-        return Ends(stable, _offsets(self._high, doing, timeout_s, self._wait))
-
-
 def _is_own(entry: Any) -> bool:
     return ConfigSource(entry.source) is ConfigSource.DYNAMIC_TOPIC_CONFIG
-
-
-def _all_done(futures: dict[Partition, Future[Any]]) -> bool:
-    return all(future.done() for future in futures.values())
-
-
-def _offsets(asked: dict[Partition, Future[Any]], doing: str, timeout_s: float, wait: Wait) -> Position:
-    offsets = {partition: wait(future, doing, timeout_s).offset for partition, future in asked.items()}
-    for partition, offset in offsets.items():
-        if offset < 0:  # librdkafka's way to report that the leader did not answer
-            raise BrokerUnavailableError(f"{doing}: no answer for {partition}; its leader may be down")
-    return Position(offsets)

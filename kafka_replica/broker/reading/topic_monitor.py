@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from kafka_replica.broker.admin.topics import PendingEnds, PendingInfo, TopicInfo, Topics
+from kafka_replica.broker.admin.pending_answers import PendingEnds, PendingInfo, TopicInfo
+from kafka_replica.broker.admin.topics import Topics
 from kafka_replica.errors import LogReplacedError
 from kafka_replica.records import Partition, Position
 from kafka_replica.transactions import Ends
