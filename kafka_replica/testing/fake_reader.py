@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 
 from kafka_replica.broker.reading.contract import FetchResult, LogIdentity, Retention, StartOffsets
-from kafka_replica.broker.reading.fetch_positions import check_beginnings, cut_off
-from kafka_replica.broker.reading.topic_monitor import recreated
+from kafka_replica.broker.reading.log_checks import check_beginnings, cut_off, recreated
 from kafka_replica.errors import (
     AuthenticationError,
     BrokerError,

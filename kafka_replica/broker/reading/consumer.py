@@ -17,7 +17,7 @@ from kafka_replica.broker.connection.logs import librdkafka_log
 from kafka_replica.broker.connection.settings import error_callback, reader_settings
 from kafka_replica.broker.errors import is_missing_topic, is_refusal, may_pass, translate_error
 from kafka_replica.broker.reading.contract import FetchResult, LogIdentity, Retention, StartOffsets
-from kafka_replica.broker.reading.fetch_positions import check_beginnings, check_ends
+from kafka_replica.broker.reading.log_checks import check_beginnings, check_ends
 from kafka_replica.broker.reading.topic_monitor import TopicMonitor
 from kafka_replica.errors import (
     AuthenticationError,

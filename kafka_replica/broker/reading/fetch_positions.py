@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from uuid import UUID
@@ -12,8 +11,10 @@ from confluent_kafka import KafkaError
 
 from kafka_replica.broker.errors import may_pass, translate_error
 from kafka_replica.broker.reading.contract import LogIdentity
+from kafka_replica.broker.reading.fetch_position import FetchPosition
 from kafka_replica.broker.reading.leader_views import are_enough, newer_leader
-from kafka_replica.broker.reading.topic_monitor import recreated
+from kafka_replica.broker.reading.log_checks import check_beginnings, cut_off, recreated
+from kafka_replica.broker.reading.topic_ids import parsed, printed
 from kafka_replica.broker.wire.cluster import Cluster, Purpose
 from kafka_replica.broker.wire.connection import BrokerConnection
 from kafka_replica.broker.wire.messages import (
@@ -43,58 +44,6 @@ from kafka_replica.transactions.resume_point import ResumePoint
 
 _PAUSE_S = 0.1  # between two queries for the leaders
 _MIN_INSYNC = "min.insync.replicas"
-_SURE_S = 0.5  # between two empty fetches below the high watermark, before we believe that the rest is empty
-
-
-class FetchPosition:
-    """The leader and the fetch position of one partition."""
-
-    __slots__ = (
-        "beginning",
-        "empty_alone_s",
-        "empty_at",
-        "epoch",
-        "high",
-        "leader",
-        "log_start",
-        "partition",
-        "position",
-        "resumed",
-        "stable",
-        "topic_id",
-    )
-
-    def __init__(self, partition: Partition, topic_id: UUID, leader: int) -> None:
-        self.partition = partition
-        self.topic_id = topic_id
-        self.leader = leader
-        self.beginning = self.position = 0
-        self.resumed = False  # whether everything before the beginning was read already
-        self.epoch = -1  # leader epoch of the last batch read
-        self.high = self.stable = -1
-        self.log_start = 0  # the first offset that the log still has
-        self.empty_at = -1  # the position at which a fetch was empty below the high watermark
-        self.empty_alone_s: float | None = None  # since when a fetch of this partition alone is empty, too
-
-    @property
-    def is_suspect(self) -> bool:
-        """True if this partition should be fetched alone: others may have filled the fetch, or the rest is empty."""
-        if self.empty_at != self.position:
-            return False
-        return self.empty_alone_s is None or time.monotonic() - self.empty_alone_s >= _SURE_S
-
-    def is_empty(self, *, alone: bool) -> bool:
-        """Note a fetch that was empty below the high watermark; return whether the rest is certainly empty by now.
-
-        A broker may also return nothing for a moment, while it has not determined where in its files the high watermark
-        is.
-        """
-        if self.empty_at != self.position:
-            self.empty_at, self.empty_alone_s = self.position, None
-        elif alone and self.is_suspect:
-            is_sure, self.empty_alone_s = self.empty_alone_s is not None, time.monotonic()
-            return is_sure
-        return False
 
 
 class FetchPositions:
@@ -394,51 +343,6 @@ def check(error: int, doing: str) -> None:
     if may_pass(KafkaError(error)) and not isinstance(explanation, TopicNotFoundError | BrokerUnavailableError):
         raise BrokerUnavailableError(str(explanation))
     raise explanation
-
-
-def check_beginnings(beginnings: Mapping[Partition, int], wanted: Mapping[Partition, int]) -> None:
-    """Check that nothing after a resume point was deleted.
-
-    Raises:
-        LogReplacedError: a partition is gone, or its log begins after the resume point.
-    """
-    for partition, offset in wanted.items():
-        begins = beginnings.get(partition)
-        if begins is None:
-            raise LogReplacedError(f"{partition} no longer exists: its topic has fewer partitions than before")
-        if begins > offset:
-            raise LogReplacedError(
-                f"the log of {partition} begins at offset {begins}; the next offset, {offset}, was deleted"
-            )
-
-
-def check_ends(ends: Mapping[Partition, int], known: Mapping[Partition, int]) -> None:
-    """Check that the logs extend to where they were read.
-
-    Raises:
-        LogReplacedError: a log was truncated.
-    """
-    for partition, offset in known.items():
-        if ends[partition] < offset:
-            raise cut_off(partition, offset)
-
-
-def cut_off(partition: Partition, offset: int) -> LogReplacedError:
-    """Return the error for a log that lost its end."""
-    return LogReplacedError(
-        f"the log of {partition} was truncated below offset {offset}, up to which it was read: shown records may no "
-        "longer exist"
-    )
-
-
-def printed(topic_id: UUID) -> str:
-    """Return a topic id in Kafka's text form."""
-    return urlsafe_b64encode(topic_id.bytes).decode().rstrip("=")
-
-
-def parsed(text: str) -> UUID:
-    """Parse a topic id from Kafka's text form."""
-    return UUID(bytes=urlsafe_b64decode(text + "=="))
 
 
 def _partitions(topics: dict[str, TopicAnswer]) -> list[Partition]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import time
 
-from kafka_replica.broker.reading.fetch_positions import FetchPosition, FetchPositions
+from kafka_replica.broker.reading.fetch_position import FetchPosition
+from kafka_replica.broker.reading.fetch_positions import FetchPositions
 from kafka_replica.broker.wire.cluster import Cluster, Purpose
 from kafka_replica.broker.wire.connection import BrokerConnection
 from kafka_replica.broker.wire.messages import FETCH, METADATA, FetchFrom, FetchLimits, fetch_request

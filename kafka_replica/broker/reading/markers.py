@@ -18,14 +18,10 @@ from kafka_replica.broker.connection.security import connection_settings
 from kafka_replica.broker.errors import is_missing_topic, may_pass, translate_error
 from kafka_replica.broker.reading.batches import scan_batches
 from kafka_replica.broker.reading.contract import RETENTION_SETTINGS, FetchResult, LogIdentity, Retention, StartOffsets
-from kafka_replica.broker.reading.fetch_positions import (
-    FetchPosition,
-    FetchPositions,
-    check,
-    check_ends,
-    cut_off,
-)
+from kafka_replica.broker.reading.fetch_position import FetchPosition
+from kafka_replica.broker.reading.fetch_positions import FetchPositions, check
 from kafka_replica.broker.reading.fetches import Fetch, Fetches
+from kafka_replica.broker.reading.log_checks import check_ends, cut_off
 from kafka_replica.broker.reading.spill_buffer import SpillBuffer
 from kafka_replica.broker.wire.cluster import Cluster
 from kafka_replica.broker.wire.fetch_limits import fetch_limits

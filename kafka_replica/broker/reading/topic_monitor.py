@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 
 from kafka_replica.broker.admin.pending_answers import PendingEnds, PendingInfo, TopicInfo
 from kafka_replica.broker.admin.topics import Topics
+from kafka_replica.broker.reading.log_checks import recreated
 from kafka_replica.errors import LogReplacedError
 from kafka_replica.records import Partition, Position
 from kafka_replica.transactions import Ends
@@ -110,10 +111,3 @@ class TopicMonitor:
                 "may no longer exist"
             )
         return ends
-
-
-def recreated(topic: str, known_id: str, topic_id: str) -> str:
-    """Return the error message for a topic that was recreated since it was read."""
-    return (
-        f"topic {topic} was recreated (its id was {known_id}, now it is {topic_id}): shown records may no longer exist"
-    )

@@ -7,8 +7,8 @@ from uuid import UUID
 import pytest
 
 from kafka_replica import Partition
-from kafka_replica.broker.reading import fetch_positions as places
-from kafka_replica.broker.reading.fetch_positions import FetchPosition
+from kafka_replica.broker.reading import fetch_position as places
+from kafka_replica.broker.reading.fetch_position import FetchPosition
 
 
 class Clock:
