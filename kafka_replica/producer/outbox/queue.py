@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate, groupby
 from operator import itemgetter
 from types import MappingProxyType
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any
 
 from sqlalchemy import Column, ColumnElement, Connection, Engine, and_, func, select, type_coerce, update
 from sqlalchemy.types import NullType
@@ -17,61 +17,15 @@ from kafka_replica.producer.fingerprint import Fingerprint, digest_of
 from kafka_replica.producer.outbox.amendments import apply_requests, is_requested
 from kafka_replica.producer.outbox.cleanup import newer_than_this
 from kafka_replica.producer.outbox.database import noting, outbox_errors, reading, reading_bytes, translated
-from kafka_replica.producer.outbox.modes import Intent, Mode, intent_of, set_mode, try_again
+from kafka_replica.producer.outbox.modes import Mode, intent_of, set_mode, try_again
+from kafka_replica.producer.outbox.recorded import Content, Contents, Recorded, View
 from kafka_replica.producer.outbox.tables import Status, TransactionKind, change, counter, detail, lease, state, tx
-from kafka_replica.records import Headers
 
 _AT_ONCE = 20  # rows in memory; a row may have 16 MB
 # The most transactions and bytes that are sent between two queries of the database.
 _AHEAD = 64
 _AHEAD_BYTES = 16 << 20
-
-
-class Recorded(NamedTuple):
-    """A recorded transaction."""
-
-    tx_id: int
-    kind: TransactionKind
-    recorded_ms: int
-    size: int = 0
-    messages: int = 0
-    is_skipped: bool = False
-    """True if an operator has skipped the transaction. It is then sent empty, so that numbers in Kafka have no gap."""
-    trace: Headers = ()
-    """The trace context in which the transaction was recorded, as headers of its records."""
-
-
-class View(NamedTuple):
-    """The state of the database at one moment."""
-
-    intent: Intent
-    recorded: int
-    """The last number assigned."""
-    next: list[Recorded]
-    """The first transactions that are not marked as sent."""
-
-
-class Content(NamedTuple):
-    """A record to be sent."""
-
-    key: bytes
-    value: bytes | None
-    content_type: str | None
-
-
-Raw: TypeAlias = tuple[bytes, bytes | None, str | None]
-"""A ``Content`` as a plain tuple: for thousands of records, creating objects would take half the time."""
 _TX_ID, _CONTENT, _HASHES = itemgetter(0), itemgetter(1, 2, 3), itemgetter(4, 5)
-
-
-class Contents(NamedTuple):
-    """The records of a transaction."""
-
-    record_count: int
-    records: Iterable[Raw]
-    fingerprint: Fingerprint
-    position: Mapping[str, Any] | None = None
-    """The position after the transaction, for a source that keeps it in Kafka."""
 
 
 def _uncopied(column: Column[Any]) -> ColumnElement[Any]:

@@ -16,7 +16,7 @@ from kafka_replica.errors import BadRecordError
 from kafka_replica.producer.errors import SourceError
 from kafka_replica.producer.fingerprint import Fingerprint
 from kafka_replica.producer.notices import Acknowledged, Compared, Notify
-from kafka_replica.producer.outbox.queue import Contents, Raw, Recorded
+from kafka_replica.producer.outbox.recorded import Contents, Raw, Recorded
 from kafka_replica.producer.outbox.tables import TransactionKind
 from kafka_replica.producer.postgres.comparison import Differences, Digests, differences
 from kafka_replica.producer.postgres.position import Position

@@ -19,7 +19,7 @@ from kafka_replica.headers import PieceError, Stack
 from kafka_replica.headers.transactions import CONTENT_TYPE, TransactionHeaders, of_transaction
 from kafka_replica.producer.encoding import Encoded, Encoder, as_recorded
 from kafka_replica.producer.errors import EncodingError
-from kafka_replica.producer.outbox.queue import Contents, Raw, Recorded
+from kafka_replica.producer.outbox.recorded import Contents, Raw, Recorded
 from kafka_replica.producer.relay.arrival import ArrivalReader
 from kafka_replica.producer.relay.conflicts import ProgressRecord, check_conflicts, foreign_records
 from kafka_replica.producer.relay.identity import Identity

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Final
 
-from kafka_replica.producer.outbox.queue import Contents, Queue, Recorded
+from kafka_replica.producer.outbox.queue import Queue
+from kafka_replica.producer.outbox.recorded import Contents, Recorded
 from kafka_replica.producer.outbox.tables import TransactionKind
 
 _GROUP_BYTES: Final = 1 << 20  # at most two groups are in memory: one being sent, one being read

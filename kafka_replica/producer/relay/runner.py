@@ -28,7 +28,8 @@ from kafka_replica.producer.notices import (
 from kafka_replica.producer.outbox.lease import Lease
 from kafka_replica.producer.outbox.modes import Mode
 from kafka_replica.producer.outbox.outbox import Outbox
-from kafka_replica.producer.outbox.queue import Content, Contents, Queue, Recorded, View
+from kafka_replica.producer.outbox.queue import Queue
+from kafka_replica.producer.outbox.recorded import Content, Contents, Recorded, View
 from kafka_replica.producer.outbox.tables import Status, TransactionKind
 from kafka_replica.producer.relay.confirmation import Confirmation
 from kafka_replica.producer.relay.events import (

@@ -20,7 +20,8 @@ from kafka_replica.producer.errors import EncodingError
 from kafka_replica.producer.outbox import Mode, Outbox, Status, TransactionKind
 from kafka_replica.producer.outbox.cleanup import Cleanup
 from kafka_replica.producer.outbox.lease import Lease
-from kafka_replica.producer.outbox.queue import Content, Queue
+from kafka_replica.producer.outbox.queue import Queue
+from kafka_replica.producer.outbox.recorded import Content
 from kafka_replica.producer.outbox.tables import change
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.producer.producer_tools import log_of, settings_of, transactions_of, wait_until

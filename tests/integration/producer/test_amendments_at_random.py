@@ -19,7 +19,8 @@ from sqlalchemy import Engine, event, select, update
 from kafka_replica.errors import UsageError
 from kafka_replica.producer import Put
 from kafka_replica.producer.outbox import Mode, Outbox, Status, migrate, open_database
-from kafka_replica.producer.outbox.queue import Content, Queue
+from kafka_replica.producer.outbox.queue import Queue
+from kafka_replica.producer.outbox.recorded import Content
 from kafka_replica.producer.outbox.tables import change, lease, tx
 from support.effort import first_in_usual
 

@@ -11,7 +11,8 @@ from sqlalchemy import Connection, Engine, event, func, select, update
 from kafka_replica.producer import Change, Delete, Put, StructureProducer
 from kafka_replica.producer.outbox import Outbox, Status, TransactionKind
 from kafka_replica.producer.outbox.cleanup import KEEP_NEWEST, ROWS, Cleanup
-from kafka_replica.producer.outbox.queue import Content, Queue, Recorded
+from kafka_replica.producer.outbox.queue import Queue
+from kafka_replica.producer.outbox.recorded import Content, Recorded
 from kafka_replica.producer.outbox.tables import change, counter, detail, state, tx
 from support.producer.producer_tools import settings_of, wait_until
 

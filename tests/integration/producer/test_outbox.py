@@ -16,7 +16,8 @@ from kafka_replica.producer.changes import Delete, Put
 from kafka_replica.producer.outbox import Mode, Outbox, Status, TransactionKind, migrate, open_database
 from kafka_replica.producer.outbox.cleanup import Cleanup
 from kafka_replica.producer.outbox.lease import Lease
-from kafka_replica.producer.outbox.queue import Content, Queue, Recorded
+from kafka_replica.producer.outbox.queue import Queue
+from kafka_replica.producer.outbox.recorded import Content, Recorded
 from kafka_replica.producer.outbox.tables import change, metadata, tx
 
 

@@ -10,7 +10,8 @@ from sqlalchemy import Engine
 from kafka_replica.producer.changes import Delete, Put
 from kafka_replica.producer.errors import OutboxError
 from kafka_replica.producer.outbox import Outbox, TransactionKind
-from kafka_replica.producer.outbox.queue import Queue, Recorded
+from kafka_replica.producer.outbox.queue import Queue
+from kafka_replica.producer.outbox.recorded import Recorded
 from kafka_replica.producer.outbox.tables import metadata
 from kafka_replica.producer.relay.prefetch import Prefetcher, grouped
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from kafka_replica.errors import CommitUnknownError, PublishError
 from kafka_replica.producer.fingerprint import Fingerprint
-from kafka_replica.producer.outbox.queue import Contents, Recorded
+from kafka_replica.producer.outbox.recorded import Contents, Recorded
 from kafka_replica.producer.postgres.comparison import digest_of
 from kafka_replica.producer.postgres.copying import TableCopy
 from kafka_replica.producer.postgres.settings import TableSourceSettings
