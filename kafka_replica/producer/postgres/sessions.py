@@ -12,7 +12,8 @@ from kafka_replica.producer.encoding import as_recorded
 from kafka_replica.producer.postgres.comparison import Digests, digest_of
 from kafka_replica.producer.postgres.settings import TableSourceSettings
 from kafka_replica.producer.relay.identity import Identity
-from kafka_replica.producer.relay.kafka_session import KafkaSession, Step
+from kafka_replica.producer.relay.kafka_session import KafkaSession
+from kafka_replica.producer.relay.steps import Step
 
 _HOW_TO_CLAIM: Final = (
     "if this database takes its place, run: kafka-replica source claim --config FILE; otherwise give this source "

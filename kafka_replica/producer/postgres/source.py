@@ -22,8 +22,9 @@ from kafka_replica.producer.postgres.settings import TableSourceSettings
 from kafka_replica.producer.relay.confirmation import Confirmation
 from kafka_replica.producer.relay.events import KafkaFailed
 from kafka_replica.producer.relay.failures import Failures, fault_of_sending, retry_pause_s
-from kafka_replica.producer.relay.kafka_session import KafkaSession, Step
+from kafka_replica.producer.relay.kafka_session import KafkaSession
 from kafka_replica.producer.relay.retry_text import retry_reason
+from kafka_replica.producer.relay.steps import Step
 
 _log = logging.getLogger("kafka_replica.producer")
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, TypeAlias, cast
+from typing import Any, NamedTuple
 
 from kafka_replica.broker.admin.topics import Topics
 from kafka_replica.broker.reading.last_record import committed
@@ -15,20 +14,16 @@ from kafka_replica.broker.topic_settings import PROGRESS_TOPIC
 from kafka_replica.broker.writing.size_limits import fitting_batches
 from kafka_replica.broker.writing.writer import TransactionalWriter
 from kafka_replica.errors import BrokerUnavailableError, CommitUnknownError, KafkaReplicaError, TopicNotFoundError
-from kafka_replica.headers import PieceError, Stack
-from kafka_replica.headers.transactions import CONTENT_TYPE, TransactionHeaders, of_transaction
-from kafka_replica.producer.encoding import Encoded, Encoder, as_recorded
-from kafka_replica.producer.errors import EncodingError
+from kafka_replica.headers import Stack
+from kafka_replica.producer.encoding import Encoder
 from kafka_replica.producer.outbox.recorded import Contents, Raw, Recorded
 from kafka_replica.producer.relay.arrival import ArrivalReader
 from kafka_replica.producer.relay.conflicts import ProgressRecord, check_conflicts, foreign_records
 from kafka_replica.producer.relay.identity import Identity
+from kafka_replica.producer.relay.outgoing_records import OutgoingRecords, SentCounts
 from kafka_replica.producer.relay.progress import Progress, progress_of, progress_value
-from kafka_replica.records import Partition, key_text
-
-Header: TypeAlias = tuple[str, str | bytes | None]  # as confluent-kafka types it
-Step = Callable[[str], None]
-"""Called with the name of each step before the step is taken; tests kill the process there."""
+from kafka_replica.producer.relay.steps import Step
+from kafka_replica.records import Partition
 
 _DEFAULTS: dict[str, Any] = {
     "client.id": "kafka-replica-relay",
@@ -52,15 +47,6 @@ class Sent(NamedTuple):
     not_carried: int
     offset: int
     """An offset at or before that of its progress record."""
-
-
-@dataclass(slots=True)
-class _Counts:
-    """Counts of the records of a transaction that were handed to the Kafka client."""
-
-    size: int = 0
-    messages: int = 0
-    not_carried: int = 0
 
 
 class KafkaSession:
@@ -88,7 +74,7 @@ class KafkaSession:
         self._config = {**_DEFAULTS, **config, **_REQUIRED}
         self._plain = dict(config)
         self._identity = identity
-        self._encoder = encoder
+        self._outgoing = OutgoingRecords(identity, encoder, step)
         self._timeout_s = timeout_s
         self._step = step
         self._writer: TransactionalWriter | None = None
@@ -180,12 +166,12 @@ class KafkaSession:
             value = progress_value(recorded.tx_id, contents.fingerprint, database_id, position)
             # First, so that all partitions are added to the transaction with one request.
             writer.send_to(place, self._identity.progress_key, value, ())
-            counts = _Counts()
-            records = self._records(recorded, contents, counts)
+            counts = SentCounts()
+            records = self._outgoing.records(recorded, contents, counts)
             if self._header_stack is None:
                 writer.send_all(self._identity.topics, records)
             else:
-                self._send_through(self._header_stack, writer, records)
+                self._outgoing.send_through(self._header_stack, writer, records)
             self._step("handed over")
             if meanwhile is not None:
                 meanwhile()
@@ -226,7 +212,7 @@ class KafkaSession:
         return (
             key
             for key, value, content_type in contents
-            if value is not None and self._encoded(key, value, content_type) is not None
+            if value is not None and self._outgoing.encode(key, value, content_type) is not None
         )
 
     def claim(self) -> None:
@@ -278,59 +264,6 @@ class KafkaSession:
         writer, self._writer = self._writer, None
         if writer is not None:
             writer.close()
-
-    def _records(
-        self, recorded: Recorded, contents: Contents, counts: _Counts
-    ) -> Iterator[tuple[bytes, bytes | None, list[Header]]]:
-        """Yield keys, values and headers as they are sent, and count them."""
-        name = f"{self._identity.producer_id}/{recorded.tx_id}"
-        said = of_transaction(TransactionHeaders(name, 1, contents.record_count, recorded.recorded_ms))
-        types: dict[str, Header] = {}  # few types for many records
-        encodes = self._encoder is not as_recorded
-        size = messages = 0
-        for number, (key, value, content_type) in enumerate(contents.records, 1):
-            if encodes and value is not None:
-                encoded = self._encoded(key, value, content_type)
-                if encoded is None:
-                    counts.not_carried += 1
-                    continue
-                value, content_type = encoded  # noqa: PLW2901
-            messages += 1
-            size += len(key) if value is None else len(key) + len(value)
-            if content_type is None:
-                yield key, value, [*said(number), *recorded.trace]
-            else:
-                if content_type not in types:
-                    types[content_type] = (CONTENT_TYPE, content_type.encode())
-                yield key, value, [types[content_type], *said(number), *recorded.trace]
-            if messages == 1:
-                self._step("record")
-        counts.size, counts.messages = size, messages
-
-    def _send_through(
-        self, stack: Stack, writer: TransactionalWriter, records: Iterable[tuple[bytes, bytes | None, list[Header]]]
-    ) -> None:
-        """Send records as the stack makes them for each topic."""
-        for key, value, headers in records:
-            for topic in self._identity.topics:
-                try:
-                    sent = stack.outgoing(key, value, cast("list[tuple[str, bytes | None]]", headers), topic=topic)
-                except PieceError as error:
-                    raise EncodingError(
-                        f"sending {key_text(key)} to {topic}: {error}; replace or skip it (kafka-replica producer "
-                        "replace, skip), and resume"
-                    ) from error
-                writer.send(topic, key, sent.value, sent.headers)
-
-    def _encoded(self, key: bytes, value: bytes, content_type: str | None) -> Encoded | None:
-        try:
-            return self._encoder(key, value, content_type, self._identity.media_type)
-        except Exception as error:
-            wanted = self._identity.media_type or "its format"
-            raise EncodingError(
-                f"writing {key_text(key)} as {wanted}: {error}; replace or skip it (kafka-replica producer replace, "
-                "skip), and resume"
-            ) from error
 
     def _foreign_records(self, *, begin: int = 0, decided_only: bool = False) -> list[ProgressRecord]:
         identity = self._identity

@@ -56,10 +56,11 @@ from kafka_replica.producer.relay.events import (
     Waited,
 )
 from kafka_replica.producer.relay.failures import fault_of_sending, retry_pause_s
-from kafka_replica.producer.relay.kafka_session import KafkaSession, Sent, Step
+from kafka_replica.producer.relay.kafka_session import KafkaSession, Sent
 from kafka_replica.producer.relay.prefetch import Prefetcher
 from kafka_replica.producer.relay.retry_text import retry_reason
 from kafka_replica.producer.relay.rules import Relay
+from kafka_replica.producer.relay.steps import Step
 
 _log = logging.getLogger("kafka_replica.producer")
 

@@ -1,0 +1,101 @@
+"""The records of a transaction as they are sent: encoded, with their headers, and through the header stack."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TypeAlias, cast
+
+from kafka_replica.broker.writing.writer import TransactionalWriter
+from kafka_replica.headers import PieceError, Stack
+from kafka_replica.headers.transactions import CONTENT_TYPE, TransactionHeaders, of_transaction
+from kafka_replica.producer.encoding import Encoded, Encoder, as_recorded
+from kafka_replica.producer.errors import EncodingError
+from kafka_replica.producer.outbox.recorded import Contents, Recorded
+from kafka_replica.producer.relay.identity import Identity
+from kafka_replica.producer.relay.steps import Step
+from kafka_replica.records import key_text
+
+Header: TypeAlias = tuple[str, str | bytes | None]  # as confluent-kafka types it
+
+
+@dataclass(slots=True)
+class SentCounts:
+    """Counts of the records of a transaction that were handed to the Kafka client."""
+
+    size: int = 0
+    messages: int = 0
+    not_carried: int = 0
+
+
+class OutgoingRecords:
+    """Turns the contents of transactions into the records that are sent.
+
+    Args:
+        identity: the producer's identity and topics.
+        encoder: turns contents into values.
+        step: called with the name of each step.
+    """
+
+    def __init__(self, identity: Identity, encoder: Encoder, step: Step) -> None:
+        self._identity = identity
+        self._encoder = encoder
+        self._step = step
+
+    def records(
+        self, recorded: Recorded, contents: Contents, counts: SentCounts
+    ) -> Iterator[tuple[bytes, bytes | None, list[Header]]]:
+        """Yield keys, values and headers as they are sent, and count them."""
+        name = f"{self._identity.producer_id}/{recorded.tx_id}"
+        said = of_transaction(TransactionHeaders(name, 1, contents.record_count, recorded.recorded_ms))
+        types: dict[str, Header] = {}  # few types for many records
+        encodes = self._encoder is not as_recorded
+        size = messages = 0
+        for number, (key, value, content_type) in enumerate(contents.records, 1):
+            if encodes and value is not None:
+                encoded = self.encode(key, value, content_type)
+                if encoded is None:
+                    counts.not_carried += 1
+                    continue
+                value, content_type = encoded  # noqa: PLW2901
+            messages += 1
+            size += len(key) if value is None else len(key) + len(value)
+            if content_type is None:
+                yield key, value, [*said(number), *recorded.trace]
+            else:
+                if content_type not in types:
+                    types[content_type] = (CONTENT_TYPE, content_type.encode())
+                yield key, value, [types[content_type], *said(number), *recorded.trace]
+            if messages == 1:
+                self._step("record")
+        counts.size, counts.messages = size, messages
+
+    def send_through(
+        self, stack: Stack, writer: TransactionalWriter, records: Iterable[tuple[bytes, bytes | None, list[Header]]]
+    ) -> None:
+        """Send records as the stack makes them for each topic."""
+        for key, value, headers in records:
+            for topic in self._identity.topics:
+                try:
+                    sent = stack.outgoing(key, value, cast("list[tuple[str, bytes | None]]", headers), topic=topic)
+                except PieceError as error:
+                    raise EncodingError(
+                        f"sending {key_text(key)} to {topic}: {error}; replace or skip it (kafka-replica producer "
+                        "replace, skip), and resume"
+                    ) from error
+                writer.send(topic, key, sent.value, sent.headers)
+
+    def encode(self, key: bytes, value: bytes, content_type: str | None) -> Encoded | None:
+        """Return content in the producer's format, or None if the format cannot represent it.
+
+        Raises:
+            EncodingError: the content cannot be read.
+        """
+        try:
+            return self._encoder(key, value, content_type, self._identity.media_type)
+        except Exception as error:
+            wanted = self._identity.media_type or "its format"
+            raise EncodingError(
+                f"writing {key_text(key)} as {wanted}: {error}; replace or skip it (kafka-replica producer replace, "
+                "skip), and resume"
+            ) from error
