@@ -8,9 +8,9 @@
             print(change.version, *change.changed, *change.deleted)
 
 No method blocks the event loop, polls, or uses a thread for a waiting task: the thread that makes versions wakes the
-loop (``call_soon_threadsafe``). An object is not bound to a loop; tasks of several loops, in several threads, may wait
-on the same object at the same time. Cancelling a wait loses no change and leaves no resources behind.
-Snapshots are read directly, without waiting.
+loop (``call_soon_threadsafe``). An object is not bound to a loop: tasks of several loops, in several threads, may wait
+on it at the same time. Cancelling a wait loses no change and leaves no resources behind. Snapshots are read directly,
+without waiting.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ class AsyncChanges(AsyncIterator[Change]):
 
 
 async def _called(arrange: Callable[[Callable[[], None]], Callable[[], None]], timeout_s: float | None = None) -> None:
-    """Wait until the function that is passed to ``arrange`` is called, from any thread, or until the time limit."""
+    """Pass a function to ``arrange``, and wait until any thread calls it, or until the timeout."""
     loop = asyncio.get_running_loop()
     news = loop.create_future()
 
@@ -139,11 +139,11 @@ async def _called(arrange: Callable[[Callable[[], None]], Callable[[], None]], t
         with suppress(RuntimeError):  # the loop was closed, so no task waits there any more
             loop.call_soon_threadsafe(_set_done, news)
 
-    take_back = arrange(call)
+    cancel = arrange(call)
     try:
         await asyncio.wait([news], timeout=timeout_s)
     finally:
-        take_back()
+        cancel()
 
 
 def _set_done(news: asyncio.Future[None]) -> None:

@@ -42,12 +42,12 @@ class KeyFilter:
 
     @staticmethod
     def pattern(pattern: str) -> KeyFilter:
-        """Return a filter for keys that match a whole pattern: ``*`` any text, ``?`` a character, ``[ab]`` a or b."""
+        """Return a filter for keys that match a pattern in full: ``*`` any text, ``?`` a character, ``[ab]`` a or b."""
         return KeyFilter(_matcher(translate(pattern), pattern), f"pattern {pattern!r}")
 
     @staticmethod
     def regex(pattern: str) -> KeyFilter:
-        """Return a filter for keys in which a regular expression is found.
+        """Return a filter for keys that contain a match of a regular expression.
 
         Raises:
             ConfigurationError: the pattern is not a regular expression.

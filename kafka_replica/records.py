@@ -32,13 +32,13 @@ def topic_key(topic: str, key: Key) -> bytes:
 
 
 def keys_of_topic(topic: str, keys: Iterable[bytes]) -> list[bytes]:
-    """Return the topic's own keys among those of a replica of several topics with separate key spaces."""
+    """Return one topic's own keys from the keys of a replica of several topics with separate key spaces."""
     prefix = topic_key(topic, b"")
     return [key[len(prefix) :] for key in keys if key.startswith(prefix)]
 
 
 def own_key(partition: Partition, key: bytes) -> bytes:
-    """Return the key of a record of a partition, from its name in a replica with separate key spaces."""
+    """Return a record's own key, given its partition and its name in a replica with separate key spaces."""
     return key[len(partition.topic) + 1 :]  # topic names are ASCII
 
 
@@ -96,7 +96,7 @@ class Record(NamedTuple):
 
 
 class OpenTransaction:
-    """A transaction that is not in a version though it began below the version's position, in one partition."""
+    """A transaction in one partition that began below a version's position, but was not committed there yet."""
 
     __slots__ = ("_count", "_spans", "first_offset", "partition", "producer_epoch", "producer_id")
 
@@ -150,14 +150,14 @@ class OpenTransaction:
 
 
 RawRecord: TypeAlias = tuple[bytes, bytes | None, int, int, Headers]
-"""A record as a reader makes it: the fields of a ``Record`` without its source.
+"""A record as a reader creates it: the fields of a ``Record`` without its source.
 
 Plain tuples of plain values cost Python's garbage collector nothing, whereas half a million objects of a class
 double the time of a bootstrap.
 """
 
 Stored: TypeAlias = RawRecord | Record
-"""A record as it is stored until a user requests it; in both forms item 1 is the value and item 2 the offset."""
+"""A record as it is stored until a user requests it; in both forms, item 1 is the value and item 2 the offset."""
 
 
 def lacks_key(stored: Stored) -> bool:
@@ -246,7 +246,7 @@ class Position(Mapping[Partition, int]):
         return all(self._offsets.get(partition, -1) >= offset for partition, offset in other.items())
 
     def includes(self, positions: Mapping[Partition, int]) -> bool:
-        """Return whether the records just below these offsets are decided, and so in this version if committed."""
+        """Return whether all records below these offsets are decided, so that this version has them if committed."""
         return self.dominates(positions) and not any(
             open_.holds(positions[open_.partition] - 1) for open_ in self.open if open_.partition in positions
         )
@@ -256,7 +256,7 @@ class Position(Mapping[Partition, int]):
         return Position({**self._offsets, **offsets})
 
     def resume(self) -> Position:
-        """Return the position to resume reading from: open transactions must be read again from their first record."""
+        """Return the position at which to resume: open transactions must be read again from their first record."""
         firsts: dict[Partition, int] = {}
         for open_ in self.open:
             firsts[open_.partition] = min(open_.first_offset, firsts.get(open_.partition, open_.first_offset))

@@ -1,4 +1,4 @@
-"""The replica, the object that users work with; ``follower`` reads the log, and ``publisher`` holds the state."""
+"""The class that users work with, ``Replica``; ``follower`` reads the log, and ``publisher`` holds the state."""
 
 from __future__ import annotations
 
@@ -60,11 +60,11 @@ class Replica:
 
     A replica guarantees the following:
 
-    * Every version holds whole committed transactions and nothing else.
+    * Every version consists of complete, committed transactions and nothing else.
     * Versions only go forward, and a snapshot never changes.
     * Once the replica is ready, the version includes everything that was in the topic when the replica started.
     * A record that cannot be replicated stops the replica, or is set aside, counted and listed.
-    * ``state`` is computed when it is read, so it is never outdated.
+    * ``state`` is computed when it is read, and is therefore never outdated.
 
     All methods may be called from any thread. Reading begins with ``start()`` or on entering a ``with`` statement.
 
@@ -73,15 +73,15 @@ class Replica:
         topic: the topic to follow; it may have any number of partitions.
         store: where versions are kept; in memory by default.
         topics: several topics to follow, in place of ``topic``.
-        boundaries: how the ends of transactions are detected: ``"markers"`` (by the batches of the log: exact, and
-            each transaction makes a version), ``"quiescence"`` (with the confluent-kafka consumer), or ``"auto"``:
-            markers if the broker and the properties allow them.
-        one_key_space: read several topics as one: a key that several topics have shows the record of the
-            topic named last. Otherwise each topic has its own key space; see ``Snapshot.of``.
+        boundaries: how the ends of transactions are detected: ``"markers"`` (by the batches of the log: exact, and each
+            transaction becomes a version), ``"quiescence"`` (with the confluent-kafka consumer), or ``"auto"``: markers
+            if the broker and the properties allow them.
+        one_key_space: read several topics as one: if several topics have a key, its record is that of the topic named
+            last. Otherwise each topic has its own key space; see ``Snapshot.of``.
         wait_for_topic: wait for a topic that does not exist, at the start or later. Otherwise the replica fails when
             the topic has been missing for 3 s.
         on_bad_record: ``"stop"`` fails the replica at a record that cannot be replicated (a record without
-            a key, or one that ``validator`` refuses); ``"skip"`` sets the record aside into ``bad_records``, and its
+            a key, or one that ``validator`` refuses); ``"skip"`` adds the record to ``bad_records``, and its
             key is absent until a good record arrives; ``"dead-letter"`` also puts the record into ``dead_letters``.
         dead_letters: receives the records of ``"dead-letter"``, such as ``DeadLetterFile(path)``.
         validator: called by the reading thread with each record that is not a tombstone; raises an exception
@@ -92,21 +92,19 @@ class Replica:
         blocked_after_s: the time for which an open transaction may hold back records before the state is
             ``blocked``.
         recent_changes: the number of changes kept for ``changes(since=...)``; 0 keeps none.
-        history: the number of versions kept for ``at(version)`` in addition to the current version. Each costs the
-            memory, or
-            on disk the space, of the records that newer versions replaced.
+        history: the number of versions kept for ``at(version)`` in addition to the current version. Each takes the
+            memory (on disk, the space) of the records that newer versions replaced.
         key_filter: selects the keys that are kept; all keys by default. See ``KeyFilter``.
         large_values: show values that were split into chunks as whole values; see ``LargeValueProducer``.
         tombstones_kept_s: how long Kafka keeps tombstones, in seconds; by default the topics are queried
             (``delete.retention.ms``). A replica that took longer to read, or had no contact for longer, rebuilds its
-            state if offsets are missing in what it reads, because a tombstone may have been there.
+            state if it finds offsets missing, because a missing record may have been a tombstone.
         header_stack: reverses the transformations of the producers' header stack, before ``validator`` and readers see
             a record: verifies signatures, decrypts, decompresses. A record that a piece refuses cannot be replicated.
         initial_records: for a topic that is not compacted: a function that returns the current state of the objects
             whose changes the topic contains, as keys and values in the format of the topic's records, for example from
-            a database or a file. The replica
-            calls it whenever it starts without a saved version, and reads the log over the result. An exception that
-            it raises ends the replica.
+            a database or a file. The replica calls it whenever it starts without a saved version, and applies the log
+            to the result. An exception that it raises ends the replica.
 
     Raises:
         ConfigurationError: a property is impossible, or would break one of the guarantees.
@@ -165,19 +163,19 @@ class Replica:
         self.topics = options.topics
         self.topic = options.name
         self.has_key_spaces = options.has_key_spaces
-        """True if each topic has its own key space: the keys of versions are then those of ``topic_key``."""
+        """True if each topic has its own key space; ``topic_key`` then returns the keys of versions."""
         self._store: Store = MemoryStore() if store is None else store
         _claim(self._store)
         health = Health(stalled_after_s=options.stalled_after_s, blocked_after_s=options.blocked_after_s)
         self._publisher = Publisher(health, options.recent_changes, options.history)
         self._supervisor = self._make_supervisor(options)
         self._subscriptions: list[Subscription] = []
-        self._lifecycle = RLock()  # reentrant: a signal handler may close what the same thread is starting
+        self._lifecycle = RLock()  # reentrant: a signal handler may close it while the same thread starts it
         self._thread: Thread | None = None
         self._owner: OwnerProcess | None = None  # once started
 
     def _make_supervisor(self, options: ReplicaOptions) -> Supervision:
-        """Return what fills the store and reports to the publisher; replicas of other processes override it."""
+        """Return an object that fills the store and reports to the publisher; other kinds of replica override it."""
         return Supervisor(options, self._store, self._publisher, self._reader_factory())
 
     def _reader_factory(self) -> MakeReader:
@@ -204,10 +202,10 @@ class Replica:
     def close(self) -> None:
         """Stop reading and calling listeners. The method is idempotent. Snapshots stay readable.
 
-        It waits for running calls of listeners, and for reading to end, for some seconds at most.
+        The method waits a few seconds at most for running calls of listeners and for reading to end.
         """
         if self._is_fork:
-            return  # a fork has none of the threads, and its locks may never be released
+            return  # a forked process has none of the threads, and its locks may never be released
         self._supervisor.closing.set()
         # A signal handler may have interrupted the holder of a lock that other threads need: it must not wait for them.
         busy = self._publisher.is_busy_here
@@ -292,15 +290,15 @@ class Replica:
     def wait_for(self, positions: Mapping[Partition, int], timeout_s: float | None = None) -> Snapshot:
         """Wait for a version that includes the records below these offsets; return it, or a newer one.
 
-        With this a service reads its own writes: ``replica.wait_for(transaction.committed.position)``. Readers do not
-        see a transaction at the moment its commit returns, so a snapshot taken right then may lack it.
+        This lets a service read its own writes: ``replica.wait_for(transaction.committed.position)``. Readers do not
+        see a transaction at the moment when its commit returns, so a snapshot taken right then may lack it.
 
         Args:
             positions: for each partition of interest, the offset after the last record to wait for.
             timeout_s: how long to wait; None waits without limit.
 
         Raises:
-            WaitTimeoutError: the version was not there in time; the message names the positions reached.
+            WaitTimeoutError: the version was not available in time; the message names the positions reached.
             KafkaReplicaError: the error with which the replica failed.
             ReplicaClosedError: the replica was closed.
         """
@@ -316,7 +314,8 @@ class Replica:
         Args:
             positions: as for ``wait_for``; an empty mapping means the first version, as in ``wait_ready``.
             call: called from the thread that makes versions, or at once; also when the replica fails or is
-                closed. It must return at once; use the loop's function for waking it from another thread.
+                closed. It must return at once, for example by calling the loop's function for waking it from another
+                thread.
 
         Returns:
             A function that cancels the call, from any thread.
@@ -325,7 +324,7 @@ class Replica:
         return self._publisher.call_when(positions, call)
 
     def subscribe(self, listener: Listener, *, max_pending: int = DEFAULT_PENDING_CHANGES) -> Subscription:
-        """Call a listener with the whole current state first, then with each version; see ``listeners``.
+        """Call a listener with the complete current state first, then with each version; see ``listeners``.
 
         Args:
             listener: called with a ``Change``, from its own thread, never twice at the same time.
@@ -359,17 +358,18 @@ class Replica:
 
         With ``since`` the iterator continues after that version: first with the versions made since, each as its own
         change, then with new ones. If the recent changes (``recent_changes``) no longer include all of them, or the
-        version is not one of this replica, it begins with the whole state (``Change.initial``), never with a gap.
+        version is not one of this replica, it begins with the complete state (``Change.initial``), so that there is
+        never a gap.
 
         Args:
             since: the number of a version of this replica, such as ``change.version`` of the last change received.
             incarnation: the ``incarnation`` of the replica that the number comes from. Pass it if the number comes
-                from outside the process, because a replica made later starts to count from the beginning.
+                from outside the process, because a replica that is created later counts from the beginning.
             timeout_s: how long to wait for the next version; None waits without limit.
             max_pending: the number of changes that may wait before they are merged, not counting those of ``since``.
 
         Raises:
-            WaitTimeoutError: there was no next version in time.
+            WaitTimeoutError: no version followed within the timeout.
             KafkaReplicaError: the error with which the replica failed.
         """
         if since is not None and type(since) is not int:
@@ -389,15 +389,15 @@ class Replica:
         choice for most other purposes.
 
         Args:
-            recorder: called in the thread that makes versions (for the current version, in this one) with a ``Change``
-                and the incarnation of its version. The change is the whole state if the difference to the version
-                before is not known. The recorder must not raise, and must not wait for the replica.
+            recorder: called with a ``Change`` and the incarnation of its version, in the thread that makes versions
+                (for the current version, in the calling thread). The change is the complete state if the difference to
+                the previous version is not known. The recorder must not raise, and must not wait for the replica.
 
         Returns:
-            A function that ends the recording, after a running call.
+            A function that ends the recording once a running call has returned.
 
         Raises:
-            UsageError: the replica has large values, whose chunks are records that it does not show.
+            UsageError: the replica has large values; it does not show the records that contain their chunks.
             ReplicaClosedError: the replica was closed.
         """
         self._check_process()
@@ -434,7 +434,7 @@ class Replica:
 
     @property
     def incarnation(self) -> str:
-        """The identifier that distinguishes the replica from all others; version numbers are valid within it only."""
+        """The identifier that distinguishes the replica from all others; version numbers are valid only within it."""
         return self._publisher.incarnation
 
     @property
@@ -455,7 +455,7 @@ class Replica:
         return self._publisher.bad_records.newest()
 
     def status(self) -> Status:
-        """Return the full status at this moment."""
+        """Return the complete status at this moment."""
         self._check_process()
         return self._publisher.status()
 

@@ -1,4 +1,4 @@
-"""A history of a replica's versions on disk: the state at any kept version or instant, and the difference of any two.
+"""A history of a replica's versions on disk: the state at any kept version or instant, and differences between them.
 
 This package may import ``replica`` and the packages below it; it needs the extra ``rocksdb``. Read ``version_history``
 first; ``layout`` explains how versions are stored.

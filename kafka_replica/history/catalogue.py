@@ -1,8 +1,8 @@
-"""The versions that a history keeps at one moment: lists them, and finds them by number and instant.
+"""The versions that a history keeps at one moment, to be listed, or found by number or instant.
 
 Sequences have no gaps and instants never decrease, so that versions are found by bisection. The versions of a
-*segment* have increasing numbers of one incarnation. A new segment begins when numbers begin again, and when a replica
-continues at an older version than the newest recorded one, after a power cut.
+*segment* have increasing numbers of one incarnation. A new segment begins when numbering restarts, and when a replica
+continues, after a power cut, at a version older than the newest recorded one.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Catalogue:
         """Return a version if it is still kept.
 
         Raises:
-            VersionNotKeptError: it is not, or belongs to another history.
+            VersionNotKeptError: it is no longer kept, or belongs to another history.
         """
         if self.oldest <= version.sequence <= self.newest and (found := self.version(version.sequence)) == version:
             return found
@@ -80,7 +80,7 @@ class Catalogue:
 
         Args:
             number: the number.
-            incarnation: the incarnation of the number; None: the newest.
+            incarnation: the incarnation of the number; None means the newest.
 
         Raises:
             FutureVersionError: the version does not exist yet.

@@ -1,4 +1,4 @@
-"""The rule for continuing a history with a version, without I/O."""
+"""The rule by which a version continues a history; without I/O."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ class Continuation(NamedTuple):
     """The relation of the next version to the newest recorded one."""
 
     is_known: bool = False
-    """True if it is that version, which needs no recording."""
+    """True if it is the newest recorded version itself, which needs no recording."""
     begins_segment: bool = False
-    """True if numbers begin again."""
+    """True if numbering restarts."""
     missing: int | None = None
     """The number of versions in between; None if a segment begins."""
 
@@ -31,5 +31,5 @@ def continue_with(newest: KeptVersion | None, incarnation: str, number: int, *, 
         return Continuation(begins_segment=True)
     if number > newest.number:
         return Continuation(missing=number - newest.number - 1)
-    # Otherwise the store has lost its newest versions, in a power cut, and makes other versions with their numbers.
+    # Otherwise the store lost its newest versions in a power cut, and will make other versions with their numbers.
     return Continuation(is_known=is_whole and number == newest.number, begins_segment=True)

@@ -12,4 +12,4 @@ class VersionNotKeptError(VersionGoneError):
 
 
 class FutureVersionError(UsageError, LookupError):
-    """A version was requested that does not exist yet, or an instant that is still to come."""
+    """A version was requested that does not exist yet, or an instant in the future."""

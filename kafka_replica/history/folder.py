@@ -3,7 +3,7 @@
 HISTORY     the number of the format; written when the database is complete
 database/   the database
 
-The file keeps a store of versions, which would remove an unknown database, from being opened there.
+The file prevents a store of versions, which would remove an unknown database, from being opened there.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def open_journal(path: Path, tuning: Tuning) -> Journal:
         ConfigurationError: the folder holds other things.
         StoreInUseError: another history uses the folder.
         StoreDamagedError: the history is damaged.
-        StoreError: the history cannot be opened, or is of a newer version of kafka_replica.
+        StoreError: the history cannot be opened, or was written by a newer version of kafka_replica.
     """
     with _opening:
         journal = _open.get(path)

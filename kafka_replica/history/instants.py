@@ -1,4 +1,4 @@
-"""The instants of versions: they never decrease, and the answer for an instant never changes."""
+"""The instants of versions: they never decrease, and the version found for an instant never changes."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from kafka_replica.common.clock import now_ms
 class InstantAssigner:
     """Assigns instants to versions; in milliseconds since 1970-01-01 UTC.
 
-    A version is never assigned an instant that was queried before, and a query waits while a version that may be its
-    answer is written. One thread assigns; any thread may query.
+    A version is never assigned an instant that was already queried, and a query waits while a version that may be its
+    result is being written. One thread assigns; any thread may query.
 
     Args:
         last_ms: the instant of the newest version.
@@ -33,7 +33,7 @@ class InstantAssigner:
 
     @contextmanager
     def writing(self, ms: int | None) -> Iterator[int]:
-        """Return the instant of a version while it is written, or keep the one that it has."""
+        """Return the instant of a version that is being written; if it already has one, keep that."""
         with self._changed:
             found = self.next() if ms is None else ms
             self._writing = True

@@ -63,13 +63,13 @@ class Journal:
         self.partitions: list[Partition] = []
         """The partitions by their index in records; items are only appended."""
         self.key_spaces: list[bool] = []
-        """For each of them: whether it has its own key space, so that the topic is a part of keys."""
+        """For each partition: whether it has its own key space, so that the topic is a part of its keys."""
         self._saved_partitions = 0
         self.newest: StoredVersion | None = None
-        """The newest version; for the thread that writes."""
+        """The newest version; only for the thread that writes."""
         self.oldest = 0
-        """The sequence of the oldest version, 0 if there is none; for the thread that writes."""
-        self._lock = RLock()  # re-entrant: a signal handler may read while its own thread does
+        """The sequence of the oldest version, 0 if there is none; only for the thread that writes."""
+        self._lock = RLock()  # re-entrant: a signal handler may read while its own thread is reading
         self._held: WeakSet[HistorySnapshot] = WeakSet()
         if must_exist:
             self._load()
@@ -89,7 +89,7 @@ class Journal:
         self.discard_unfinished()
 
     def add_partition(self, partition: Partition, has_key_space: bool) -> None:
-        """Give a partition the next index."""
+        """Assign the next index to a partition."""
         self.key_spaces.append(has_key_space)  # first: readers find the partition's index in records
         self.partitions.append(partition)
 
@@ -141,7 +141,7 @@ class Journal:
             self.database.no_record(key, error)
 
     def touched(self, after: int, until: int) -> set[bytes]:
-        """Return the keys that versions after a sequence up to another have touched; ``after`` must be held or kept."""
+        """Return the keys touched by the versions from one sequence to another; ``after`` must be held or kept."""
         chunks = self.database.items(chunk_key(after + 1), chunk_key(until + 1))
         return {key for _, packed in chunks for key in unpack_keys(packed)}
 
@@ -179,7 +179,7 @@ class Journal:
             self.commit(Batch(), newest, oldest)
 
     def sweepable(self) -> int:
-        """Return the sequence of the oldest version that is kept or held: what it replaced may be removed."""
+        """Return the sequence of the oldest version that is kept or held; records that it replaced may be removed."""
         with self._lock:
             return min([self.oldest, *(snapshot.kept.sequence for snapshot in self._held)])
 

@@ -1,4 +1,4 @@
-"""The facts of a version that a history keeps, without its records."""
+"""The metadata of a version in a history."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kafka_replica.transactions.resume_point import ResumePoint
 
 @dataclass(frozen=True, slots=True)
 class KeptVersion:
-    """A version in a history. ``incarnation`` and ``number`` identify it, and ``sequence`` does within the history."""
+    """The metadata of a version in a history; ``incarnation`` and ``number`` identify it, as does ``sequence``."""
 
     sequence: int
     """The place in the history: 1 for the version that was recorded first, incremented for each later one."""
@@ -30,18 +30,18 @@ class KeptVersion:
     keys: int
     """The number of keys."""
     changed: int
-    """The number of keys that have another record than in the recorded version before."""
+    """The number of keys whose record differs from the previously recorded version."""
     deleted: int
-    """The number of keys that were in the recorded version before, and are not in this one."""
+    """The number of keys that were in the previously recorded version, and are not in this one."""
     missing: int | None
-    """The number of versions between the recorded version before and this one, which were not recorded; None if the
-    history begins here, or if the numbers of versions do, because the replica has another incarnation."""
+    """The number of unrecorded versions between the previously recorded version and this one; None if the history
+    begins here, or if the numbers of versions restart, because the replica has another incarnation."""
     transactions: int | None = None
-    """The number of committed Kafka transactions in the version; None if it is not known."""
+    """The number of committed Kafka transactions in the version; None if unknown."""
     source_transactions: tuple[str, ...] | None = ()
     """The transactions of the source, as far as the records' headers name them: ``Change.source_transactions``."""
     rebuilt: bool = False
-    """True if the replica has read the log again for this version."""
+    """True if the replica read the log again for this version."""
 
     @property
     def published(self) -> datetime:
@@ -61,7 +61,7 @@ class KeptRange(NamedTuple):
 
 
 class StoredVersion(NamedTuple):
-    """A version with the facts that only the history needs."""
+    """A version with metadata that only the history needs."""
 
     version: KeptVersion
     first: int
@@ -69,7 +69,7 @@ class StoredVersion(NamedTuple):
     live_bytes: int
     """The size of the keys and records of the version."""
     replaced_bytes: int
-    """The size of what this version and all before it have replaced: a sum that never decreases."""
+    """The size of everything that this and all earlier versions have replaced: a sum that never decreases."""
 
     def encode(self) -> bytes:
         """Encode as two lines of JSON; the second is a resume point with position and incarnation."""
@@ -86,7 +86,7 @@ class StoredVersion(NamedTuple):
         """Decode a version.
 
         Raises:
-            StoreDamagedError: the data is no version.
+            StoreDamagedError: the data is not a version.
         """
         try:
             line, encoded = data.split(b"\n", 1)
@@ -108,7 +108,7 @@ DAMAGE_ADVICE = "check the disk; a damaged history cannot be restored: remove it
 
 
 def time_text(ms: int) -> str:
-    """Return an instant in ISO 8601, or as a number if no calendar has it."""
+    """Return an instant in ISO 8601, or as a number if it is outside of the calendar's range."""
     try:
         return datetime.fromtimestamp(ms / 1000, UTC).isoformat(timespec="milliseconds")
     except (ValueError, OverflowError, OSError):

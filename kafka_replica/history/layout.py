@@ -7,11 +7,12 @@ r"""The layout of a history in RocksDB.
     v <sequence>             a version
     z                        the end: see ``Database.items``
 
-Versions are counted by a *sequence* without gaps, whatever their numbers are. Each version only adds the
-records that it put or deleted, so that its cost does not depend on the number of keys. The record of a key in a version
-is its newest one up to the version's sequence: one look-up, however old the version is, because sequences are stored in
-descending order. Nothing that was written is changed; only ``sweep`` removes records, when all versions that need them
-are gone. Older versions are therefore as fast as newer ones, and cost the records that newer ones have replaced.
+Versions are counted by a *sequence* without gaps, whatever their numbers are. Each version only adds the records that
+it put or deleted, so that its cost does not depend on the number of keys. The record of a key in a version is the
+newest one up to the version's sequence. Finding it takes one look-up, however old the version is, because sequences are
+stored in descending order. Records are never changed once written; only ``sweep`` removes them, when no version needs
+them any more. Older versions are therefore as fast as newer ones, and take the space of the records that newer versions
+have replaced.
 
 In keys, ``00`` is written as ``00 ff`` and the end as ``00 00``, which keeps their order. Integers are big-endian.
 """
@@ -32,7 +33,7 @@ _SIZE_BYTES = 4
 
 
 def record_key(key: bytes, sequence: int) -> bytes:
-    """Return the entry's key for a record; seeking it finds the newest record up to this version."""
+    """Return the entry's key for a record; a seek to it finds the newest record up to this version."""
     return data_prefix(key) + (_LAST - sequence).to_bytes(_SEQUENCE_BYTES, "big")
 
 
@@ -47,7 +48,7 @@ def split_record_key(entry: bytes) -> tuple[bytes, int]:
 
 
 def key_of(prefix: bytes) -> bytes:
-    """Return the key of ``data_prefix``."""
+    """Return the key that a ``data_prefix`` was made from."""
     return prefix[1:-2].replace(b"\0\xff", b"\0")
 
 
@@ -72,7 +73,7 @@ def pack_keys(keys: Iterable[bytes]) -> bytes:
 
 
 def unpack_keys(data: bytes) -> Iterator[bytes]:
-    """Yield the keys of ``pack_keys``."""
+    """Yield the keys that ``pack_keys`` has encoded."""
     at = 0
     while at < len(data):
         begin = at + _SIZE_BYTES

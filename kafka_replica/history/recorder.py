@@ -1,7 +1,7 @@
-"""Record versions in a history, in the thread that makes them, so that no reader sees a version that it lacks.
+"""Record versions in a history, in the thread that makes them, so that no reader sees a version that is not recorded.
 
 If a version cannot be written, as on a full disk, the replica continues. The recorder remembers the keys that versions
-touch meanwhile, tries again at intervals, and then writes everything that was missed as one step, which contains the
+touch meanwhile, tries again at intervals, and then writes everything that was missed in one step, which contains the
 number of missing versions.
 """
 
@@ -29,7 +29,7 @@ _log = logging.getLogger("kafka_replica.history")
 
 _RETRY_AFTER_S = 5.0
 _MAX_MISSED_KEYS = 100_000  # beyond that, all keys are compared
-_SWEPT_KEYS = 100  # removed with each version, in addition to twice as many as it has
+_SWEPT_KEYS = 100  # keys removed with each version, in addition to twice as many as the version has
 
 
 class Failure(NamedTuple):
@@ -55,7 +55,7 @@ class Recorder:
         journal: the database.
         retention: how long versions are kept.
         instants: assigns instants to versions.
-        retry_after_s: the interval in seconds of attempts to write after a failure.
+        retry_after_s: the interval of attempts to write after a failure, in seconds.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class Recorder:
         self._closed = False
 
     def record(self, change: Change, incarnation: str) -> None:
-        """Write a version, or remember that it is missing."""
+        """Write a version; if that fails, remember that it is missing."""
         with self._lock:
             if self._closed:
                 return
@@ -94,7 +94,7 @@ class Recorder:
                 self._waiting = _Waiting(change, incarnation, self._instants.next())
 
     def prune(self) -> None:
-        """Apply the limits, and remove all that is not needed; between steps, versions can be recorded."""
+        """Apply the limits, and remove everything that is not needed; versions can be recorded between steps."""
         with self._lock:
             newest = self._journal.newest
             if newest is None:
@@ -112,7 +112,7 @@ class Recorder:
             self._waiting = None
             if self._timer is not None:
                 self._timer.cancel()
-                self._timer = None  # it refers to this object
+                self._timer = None  # the timer refers to this object
 
     # --- helpers, called with the lock held ---
 
@@ -121,7 +121,7 @@ class Recorder:
         continues = change.previous is not None and self._last == (incarnation, change.previous.version)
         self._last = incarnation, change.version
         if not continues or change.rebuilt or self._missed is None:
-            self._missed = None  # records may differ, in offsets at least, that the change does not list
+            self._missed = None  # records that the change does not list may differ, at least in their offsets
             return
         self._missed.update(change.changed, change.deleted)
         if self.failure is not None and len(self._missed) > _MAX_MISSED_KEYS:
@@ -204,7 +204,7 @@ def _stored(
     how: Continuation,
     published_ms: int,
 ) -> StoredVersion:
-    """Return the facts of the version that was written."""
+    """Return the metadata of the version that was written."""
     change = waiting.change
     is_alone = how.missing == 0 and not change.initial
     version = KeptVersion(

@@ -1,4 +1,4 @@
-"""The versions that a history keeps: a rule without I/O or clock."""
+"""The rule that decides which versions a history keeps; without I/O or clock."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kafka_replica.history.kept_version import StoredVersion
 
 @dataclass(frozen=True, slots=True)
 class Retention:
-    """The limits of a history; None: without limit. The newest version is always kept."""
+    """The limits of a history; None means no limit. The newest version is always kept."""
 
     keep_s: float | None = None
     """The time in seconds for which a version is kept after the next one was published."""
@@ -35,7 +35,7 @@ class Retention:
         Args:
             oldest: the sequence of the oldest version.
             newest: the sequence of the newest version.
-            now_ms: the present, in milliseconds since 1970-01-01 UTC.
+            now_ms: the present time, in milliseconds since 1970-01-01 UTC.
             stored: returns the version with a sequence.
         """
 

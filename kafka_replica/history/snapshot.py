@@ -26,7 +26,7 @@ class VersionRecords(Protocol):
 
 
 class HistorySnapshot(ScannedSnapshot):
-    """A version as it was. It stays readable while it is held, even after its history has removed it or was closed.
+    """A recorded version. It stays readable while it is held, even after the history removed it or was closed.
 
     A look-up is one seek in RocksDB. Iterating reads all records that the history keeps, in the order of their keys.
     Reading may raise ``StoreError``, because the disk may fail.
@@ -37,7 +37,7 @@ class HistorySnapshot(ScannedSnapshot):
     def __init__(self, stored: VersionRecords, kept: KeptVersion) -> None:
         self._stored = stored
         self.kept = kept
-        """The facts of the version."""
+        """The metadata of the version."""
 
     @property
     def version(self) -> int:  # noqa: D102 - documented by Snapshot

@@ -30,7 +30,7 @@ class HistoryStats:
     failures: int
     """The number of failed attempts to record versions since the history was opened."""
     recording_error: str | None
-    """The reason for which the newest versions are not recorded, if they are not."""
+    """The reason why the newest versions are not recorded; None if they are."""
 
     @classmethod
     def of(cls, journal: Journal, failures: int, error: KafkaReplicaError | None) -> Self:
@@ -56,6 +56,6 @@ class HistoryStats:
 def _size_of(folder: Path) -> int:
     size = 0
     for file in folder.iterdir():
-        with suppress(OSError):  # RocksDB removes files at any moment
+        with suppress(OSError):  # RocksDB may remove files at any moment
             size += file.stat().st_size
     return size

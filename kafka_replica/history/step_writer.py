@@ -1,4 +1,4 @@
-"""Write the next version of a history: each key's record, then the version itself, which makes them visible."""
+"""Write the next version of a history: the records of its keys, then the version itself, which makes them visible."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _BATCH_BYTES = 1 << 20
 
 
 class StepWriter:
-    """The next version while it is written. A large version is written in parts, which no reader sees.
+    """Writes the next version; a large version is written in parts, which no reader sees.
 
-    For each key it reads one entry, the key's record in the newest version, and writes at most one; each is independent
-    of how many keys there are.
+    For each key, it reads one entry, the key's record in the newest version, and writes at most one. The cost of both
+    does not depend on the number of keys.
     """
 
     def __init__(self, journal: Journal) -> None:
@@ -79,7 +79,7 @@ class StepWriter:
             data = DELETED
             self.deleted += 1
             self.keys -= 1
-            self.replaced_bytes += len(entry)  # removed together with what it deletes
+            self.replaced_bytes += len(entry)  # removed together with the records that it deletes
         else:
             data = pack_record(record, self._number(record.source, record.key != key))
             if data == old:

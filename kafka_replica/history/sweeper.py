@@ -18,8 +18,8 @@ from kafka_replica.stores.rocks.database import Batch
 class Sweeper:
     """Removes the records that were replaced in versions up to the oldest one, and the lists of these versions' keys.
 
-    A step removes what one chunk of keys replaced, together with the chunk, so that an interruption loses nothing: what
-    remains has a chunk. For the thread that writes.
+    A step removes the records that one chunk of keys replaced, together with the chunk, so that an interruption loses
+    nothing: records that remain still have their chunk. Only the thread that writes may use it.
     """
 
     def __init__(self, journal: Journal) -> None:
@@ -27,7 +27,7 @@ class Sweeper:
         self._from = 0  # the sequence of the first chunk that may exist
 
     def sweep(self, max_keys: int) -> bool:
-        """Remove records of about so many keys; return whether all that is not needed was removed.
+        """Remove the records of about this many keys; return whether everything that is not needed was removed.
 
         Raises:
             StoreError: the records cannot be read or removed.

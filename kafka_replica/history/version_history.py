@@ -1,4 +1,4 @@
-"""The history of a replica's versions, the object that users work with."""
+"""The class that users work with, ``VersionHistory``."""
 
 from __future__ import annotations
 
@@ -33,26 +33,26 @@ class _Opened(NamedTuple):
 
 
 class VersionHistory:
-    """A history of a replica's versions in a folder of its own: ``at`` an instant or a number, and ``diff`` of any two.
+    """A history of a replica's versions in a folder: ``at`` returns one by instant or number, ``diff`` compares two.
 
     The history follows a replica and records each version before readers see it, in the same thread. So it has every
-    version that any reader has seen, exactly once and in order; if the process is killed at any moment, it continues
-    after the restart with the version that comes next. A replica whose version numbers begin again (in memory) gets a
+    version that any reader has seen, exactly once and in order; even if the process is killed, the history continues
+    with the next version after the restart. A replica whose version numbers restart (because it is in memory) gets a
     new ``incarnation``, and continues the same history with the difference to the newest recorded version.
 
     Recording a version costs a look-up and a write for each of its keys; ``layout`` explains why it does not depend on
-    the number of keys. The first version of all, a version after a rebuild, and a version that does not follow the
-    newest recorded one are compared with all keys. The folder takes as much space as the topic, and what versions have
-    replaced.
+    the number of keys. The very first version, a version after a rebuild, and a version that does not follow the newest
+    recorded one are compared with all keys. The folder takes as much space as the topic and all records that versions
+    have replaced.
 
     All methods may be called from any thread.
 
     Args:
         path: the folder; created if it does not exist.
-        keep_s: how long the past can be read, in seconds; None: without limit.
-        keep_versions: how many versions are kept, at most; None: without limit.
-        keep_bytes: how many bytes of keys and records the older versions may have in addition to the newest one; None:
-            without limit. The limits are applied when a version is recorded, and by ``prune``.
+        keep_s: how long the past can be read, in seconds; None means no limit.
+        keep_versions: the maximum number of versions that are kept; None means no limit.
+        keep_bytes: how many bytes of keys and records the older versions may have in addition to the newest one; None
+            means no limit. The limits are applied when a version is recorded, and by ``prune``.
         block_cache_bytes: memory for data that is read repeatedly.
         write_buffer_bytes: the size of a write buffer; there are up to two buffers.
         sync: whether recording a version waits until it is on disk. Without this, a killed process loses nothing, and a
@@ -104,7 +104,8 @@ class VersionHistory:
     def prune(self) -> None:
         """Remove the versions that the limits no longer allow, and the records that only they need.
 
-        Recording does the same in small steps. This is for a history that has got lower limits, or no new versions.
+        Recording does the same in small steps. Call this for a history whose limits were lowered, or that gets no new
+        versions.
 
         Raises:
             StoreError: the records cannot be removed.
@@ -136,9 +137,9 @@ class VersionHistory:
         instant: datetime | int | None = None,
         incarnation: str | None = None,
     ) -> HistorySnapshot:
-        """Return the version with a number, or the one that readers saw last at an instant; the newest by default.
+        """Return the version with a number, or the last version that readers saw at an instant; by default, the newest.
 
-        Finding it costs some look-ups, whatever its age. The same question always has the same answer, until the
+        Finding it takes a few look-ups, whatever its age. The result for the same arguments never changes, until the
         version is removed.
 
         Args:
@@ -163,8 +164,8 @@ class VersionHistory:
     ) -> Difference:
         """Return the difference between two versions, given like ``version`` of ``at``; by default up to the newest.
 
-        The cost is proportional to the keys that the versions in between have changed. The difference has the keys; the
-        records are read from its two snapshots on demand.
+        The cost is proportional to the number of keys that the versions in between have changed. The difference
+        contains the keys; the records are read from its two snapshots on demand.
 
         Raises:
             FutureVersionError: a version does not exist yet.
@@ -182,7 +183,7 @@ class VersionHistory:
         Args:
             start: the ``sequence`` to begin with, such as that of the last version of a page minus 1; by default, that
                 of the newest version.
-            limit: how many versions to return, at most.
+            limit: the maximum number of versions to return.
 
         Raises:
             StoreError: the history cannot be read.

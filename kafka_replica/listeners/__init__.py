@@ -2,14 +2,14 @@
 
 The following is guaranteed:
 
-* A listener first receives the whole current state (``Change.initial``), or, if there is no version yet, the
-  first version; then every version, in order. It never receives a version twice, and is never
-  called from two threads at the same time.
-* A slow listener delays neither the replica nor other listeners. It has its own mailbox of
-  bounded size; when the mailbox is full, the newest change is merged into the last one that waits, which counts
-  the versions merged (``Change.conflated``). Merging loses no change: the sum is the same.
-* Changes that wait for a slow listener are kept as differences, not as versions: at most one old record per key,
-  plus those of the last changes. Holding a hundred snapshots instead would cost a hundred records per key.
+* A listener first receives the complete current state (``Change.initial``), or, if there is no version yet, the first
+  version; then every version, in order. It never receives a version twice, and is never called from two threads at the
+  same time.
+* A slow listener delays neither the replica nor other listeners. It has its own mailbox of bounded size; when the
+  mailbox is full, the newest change is merged into the last waiting change, which counts the versions merged
+  (``Change.conflated``). Merging loses no change: the net effect is the same.
+* Changes that wait for a slow listener are kept as differences, not as versions: at most one old record per key, plus
+  the old records of the last changes. Holding a hundred snapshots instead would cost a hundred records per key.
 * An exception of a listener is logged with the version at which it was raised, counted and kept
   (``Subscription.last_error``). The listener still receives the next version, and other listeners are not affected.
 

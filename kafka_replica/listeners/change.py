@@ -14,23 +14,24 @@ class Change:
     """A version, as a difference to the version that the listener received before."""
 
     snapshot: Snapshot
-    """The version itself. It never changes."""
+    """The version itself; it is immutable."""
     previous: Snapshot | None
     """The version that the listener received before; None for the first change."""
     changed: Collection[bytes]
     """Keys with a new record: new keys, and keys written again, whether or not the value differs."""
     deleted: Collection[bytes]
-    """Keys that were in the previous version and are not in this one."""
+    """Keys that were in the previous version and are no longer in this one."""
     conflated: int = 1
     """The number of versions merged into this change; more than 1 if the listener was slow."""
     transactions: int | None = None
-    """The number of committed Kafka transactions in the change; None if not known, and always for the whole state."""
+    """The number of committed Kafka transactions in the change; None if unknown, and always for the complete state."""
     source_transactions: tuple[str, ...] | None = ()
     """The transactions of the source that wrote records of the change, such as ``structures/17``, as far as the
-    records' headers name them; None if there are too many, because the listener was slow. Empty for the whole state."""
+    records' headers name them; None if there are too many, because the listener was slow. Empty for the complete
+    state."""
     rebuilt: bool = False
     """True if the log was replaced and read again for this change: records that are not listed, because they have not
-    changed, may have other offsets, partitions and timestamps than before."""
+    changed, may have different offsets, partitions and timestamps."""
 
     def __repr__(self) -> str:
         merged = f", {self.conflated} versions in one" if self.conflated > 1 else ""
@@ -51,5 +52,5 @@ class Change:
 
     @property
     def initial(self) -> bool:
-        """Return whether the change is the whole state; ``changed`` then has all keys."""
+        """Return whether the change is the complete state; ``changed`` then has all keys."""
         return self.previous is None

@@ -13,7 +13,7 @@ JsonText: TypeAlias = str | dict[str, str]
 
 
 def json_text(data: bytes) -> JsonText:
-    """Return UTF-8 as text, and other bytes as ``{"base64": ...}``, so that different values never look alike."""
+    """Return UTF-8 as text, and other bytes as ``{"base64": ...}``, so that different values have different results."""
     try:
         return data.decode()
     except UnicodeDecodeError:

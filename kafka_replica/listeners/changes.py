@@ -48,8 +48,8 @@ class Changes(Iterator[Change]):
         """Call a function once, when ``ready`` is true: for event loops, which must not block in ``next``.
 
         Args:
-            call: called from the thread that makes versions, or at once. It must return at once; use the loop's
-                function for waking it from another thread.
+            call: called from the thread that makes versions, or at once. It must return at once, for example by calling
+                the loop's function for waking it from another thread.
 
         Returns:
             A function that cancels the call, from any thread.
@@ -58,8 +58,8 @@ class Changes(Iterator[Change]):
         return self._mailbox.call_when_ready(call)
 
     def close(self) -> None:
-        """End the iteration: no more changes are added; those that wait can still be taken."""
-        if self._owner.is_current:  # in a fork the lock may never be released
+        """End the iteration: no more changes are added; pending changes can still be taken."""
+        if self._owner.is_current:  # in a forked process, the lock may never be released
             self._mailbox.close()
 
     def __del__(self) -> None:

@@ -20,8 +20,8 @@ DEFAULT_PENDING_CHANGES = 100
 class Mailbox:
     """The changes that wait for a listener: bounded, conflating, closable.
 
-    One thread puts changes, any thread may take them. The mailbox holds two versions and no more: the newest one, and
-    the one that was taken last. Versions in between are made from the waiting differences when they are taken.
+    One thread puts changes; any thread may take them. The mailbox holds only two versions: the newest one, and the one
+    that was taken last. Versions in between are reconstructed from the waiting differences when they are taken.
     """
 
     def __init__(self, max_pending: int) -> None:
@@ -55,7 +55,7 @@ class Mailbox:
         return self._waiters.held_here()
 
     def begin(self, newest: Snapshot, missed: Sequence[VersionDiff] | None = None) -> None:
-        """Put in the first changes: the whole newest version, or the missed differences that lead to it."""
+        """Put in the first changes: the complete newest version, or the missed differences that lead to it."""
         with self._waiters:
             self._newest = newest
             if missed is None:
@@ -85,7 +85,7 @@ class Mailbox:
         run_callbacks(calls)
 
     def close(self, error: KafkaReplicaError | None = None) -> None:
-        """Close the mailbox: it accepts no more changes; those that wait can still be taken."""
+        """Close the mailbox: it accepts no more changes; pending changes can still be taken."""
         with self._waiters:
             if not self._closed:
                 self._closed, self._error = True, error

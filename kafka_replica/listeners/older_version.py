@@ -1,4 +1,4 @@
-"""An older version, seen through a newer one."""
+"""An older version, reconstructed from a newer one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 class PastSnapshot(Snapshot):
-    """A version that no store holds any more: a newer one (``base``) with the differences that led to it reverted.
+    """A version that no store holds any more: a newer version (``base``) with the differences that led to it reverted.
 
     The last difference may grow while it waits in a mailbox: it then also has keys that were written after ``base``,
     with their records in ``base``, so that readers of this snapshot see no change.
@@ -65,6 +65,6 @@ class PastSnapshot(Snapshot):
             return diffs
         old: Before = {}
         for diff in reversed(diffs):
-            old.update(diff.before)  # the oldest counts, so it comes last
+            old.update(diff.before)  # the oldest difference has precedence, so it comes last
         self._old = old
         return old

@@ -1,4 +1,4 @@
-"""The most recent changes, for listeners that were away for a moment and continue where they stopped."""
+"""The most recent changes, for listeners that were disconnected briefly and continue where they stopped."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class RecentChanges:
         self._bytes = 0
 
     def add(self, diff: VersionDiff) -> None:
-        """Add the difference to the new current version, and drop the oldest ones that exceed a limit."""
+        """Add the difference to the new current version, and drop the oldest differences that exceed a limit."""
         self._diffs.append(diff)
         self._keys += diff.key_count
         while self._diffs and not self._fits():

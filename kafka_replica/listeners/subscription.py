@@ -32,7 +32,7 @@ class Subscription:
         self._closed = False
         self._name = getattr(listener, "__qualname__", None) or repr(listener)
         self._owner = OwnerProcess()
-        self._thread = Thread(target=self._tell, name=f"kafka_replica listener {self._name}", daemon=True)
+        self._thread = Thread(target=self._deliver_changes, name=f"kafka_replica listener {self._name}", daemon=True)
         self._thread.start()
 
     def __repr__(self) -> str:
@@ -50,27 +50,27 @@ class Subscription:
         return current_thread() is self._thread
 
     def close(self, *, wait: bool = True) -> None:
-        """End the subscription; with ``wait``, wait for a running call of the listener, unless that call closes it."""
+        """End the subscription; with ``wait``, wait for a running call of the listener, unless it calls this method."""
         self._closed = True
         if not self._owner.is_current:
-            return  # a fork has none of the threads, and its locks may never be released
+            return  # a forked process has none of the threads, and its locks may never be released
         self._mailbox.close()
         if wait:
             self.join(None)
 
     def join(self, timeout_s: float | None) -> None:
-        """Wait until the listener has returned from its last call; a call that takes longer is logged."""
+        """Wait until the listener has returned from its last call; log a warning after the timeout."""
         if self.is_current_thread:
             return
         self._thread.join(timeout_s)
         if self._thread.is_alive():
             _log.warning("listener %s was closed, but has not returned after %.1f s", self._name, timeout_s)
 
-    def _tell(self) -> None:
-        while not self._closed and self._tell_next():
+    def _deliver_changes(self) -> None:
+        while not self._closed and self._deliver_next_change():
             pass
 
-    def _tell_next(self) -> bool:
+    def _deliver_next_change(self) -> bool:
         try:
             change = self._mailbox.take()
         except KafkaReplicaError:  # the replica failed; it reports its error itself

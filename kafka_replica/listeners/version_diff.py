@@ -1,8 +1,9 @@
 """Differences between versions, from which an older version can be reconstructed without holding it.
 
-A difference has its keys and the records that they had *before* it. An older version is a newer version with the
-differences between the two reverted (see ``older_version``). A difference that is kept costs one record for each of
-its keys, regardless of how many versions are made later; a held snapshot costs one for every key written since.
+A difference contains the changed keys, and the records that they had *before* the change. An older version is a newer
+version with the differences between the two reverted (see ``older_version``). A difference that is kept costs one
+record for each of its keys, regardless of how many versions follow; a snapshot that is held costs one record for every
+key written since.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ Before: TypeAlias = dict[bytes, Record | None]
 
 
 class VersionInfo(NamedTuple):
-    """The facts of a version that are known without holding it."""
+    """The metadata of a version, which is known without holding the version."""
 
     version: int
     position: Position
@@ -29,7 +30,7 @@ class VersionInfo(NamedTuple):
 
     @staticmethod
     def of(snapshot: Snapshot) -> VersionInfo:
-        """Return the facts of a version."""
+        """Return the metadata of a version."""
         return VersionInfo(snapshot.version, snapshot.position, snapshot.known_length)
 
 
@@ -109,7 +110,7 @@ class MergedDiff:
     def add(self, newer: VersionDiff) -> None:
         """Merge the next difference into this one."""
         for key, record in newer.before.items():
-            self.before.setdefault(key, record)  # the oldest record counts
+            self.before.setdefault(key, record)  # the oldest record has precedence
         self._changed.update(dict.fromkeys(newer.changed))
         if self._deleted:
             for key in newer.changed:
@@ -136,7 +137,7 @@ class MergedDiff:
 
     @property
     def origins(self) -> tuple[str, ...] | None:
-        """The transactions of the source that wrote its records; None if they are too many to keep."""
+        """The transactions of the source that wrote the records; None if there are too many to keep."""
         return None if self._origins is None else tuple(self._origins)
 
     def _take_origins(self, newer: VersionDiff) -> None:
@@ -147,7 +148,7 @@ class MergedDiff:
 
 
 class FullState:
-    """A whole version, which a listener receives first."""
+    """A complete version, which a listener receives first."""
 
     __slots__ = ("now", "versions")
 
@@ -156,7 +157,7 @@ class FullState:
         self.versions = 1
 
     def add(self, newer: VersionDiff) -> None:
-        """Add the next difference: the whole state is then that of a later version."""
+        """Add the next difference, so that the state becomes that of a later version."""
         self.now = newer.now
         self.versions += newer.versions
 

@@ -21,13 +21,13 @@ class Waiters(Condition):
 
 
 class Callbacks:
-    """Calls to make once each, when their condition holds. The owner calls ``add`` and ``due`` under its lock."""
+    """Functions to call once each, when their conditions hold. The owner calls ``add`` and ``due`` under its lock."""
 
     def __init__(self) -> None:
         self._waiting: dict[object, tuple[Callable[[], bool], Call]] = {}
 
     def add(self, holds: Callable[[], bool], call: Call) -> Callable[[], None]:
-        """Make a call once, when ``holds`` is true, perhaps now; return a function that cancels it from any thread."""
+        """Register a call for when ``holds`` is true, perhaps now; return a function that cancels it in any thread."""
         watch = object()
         self._waiting[watch] = holds, call  # before the check: a signal handler may make it true in between
         if holds() and self._waiting.pop(watch, None) is not None:
@@ -35,7 +35,7 @@ class Callbacks:
         return lambda: self._forget(watch)
 
     def due(self) -> list[Call]:
-        """Return the calls that are due now; ``run_callbacks`` makes them after the lock was released."""
+        """Return the calls that are due now; ``run_callbacks`` makes them after the lock has been released."""
         calls = [(watch, call) for watch, (holds, call) in list(self._waiting.items()) if holds()]
         return [call for watch, call in calls if self._waiting.pop(watch, None) is not None]
 
@@ -44,7 +44,7 @@ class Callbacks:
 
 
 def run_callbacks(calls: Iterable[Call]) -> None:
-    """Make calls. An exception is logged, so that it does not stop the replica."""
+    """Call functions; their exceptions are logged, so that they do not stop the replica."""
     for call in calls:
         try:
             call()

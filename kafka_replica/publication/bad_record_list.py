@@ -12,7 +12,7 @@ _KEPT = 1000
 
 
 class BadRecordList:
-    """The newest bad records, and the number of all. The follower changes the list; any thread may read it.
+    """The newest bad records, and the total number. The follower changes the list; any thread may read it.
 
     Args:
         lock: the lock of the publisher.
@@ -36,7 +36,7 @@ class BadRecordList:
             self._list(bad_records)
 
     def remove(self, keys: list[tuple[str, bytes]]) -> None:
-        """Remove the records of keys, with their topics, that have a good record now or are deleted."""
+        """Remove the records of keys (with their topics) that now have a good record or are deleted."""
         with self._lock:
             for topic_and_key in keys:
                 self._kept.pop(topic_and_key, None)
@@ -54,7 +54,7 @@ class BadRecordList:
             self._kept.clear()
 
     def newest(self) -> list[BadRecordError]:
-        """Return the newest records, at most 1,000."""
+        """Return up to 1,000 of the newest records."""
         with self._lock:
             return list(self._kept.values())
 

@@ -5,10 +5,10 @@
          | +--> blocked              v |
          +----------------------> stalled          any of them --> failed | stopped, for good
 
-A replica is *blocked* while the last stable offset has not moved for ``blocked_after_s`` although there
-are records behind it, everything below it has been read, and so no version can be made: a producer
-holds a transaction open. It is *stalled* when the broker has not answered for
-``stalled_after_s``. In both states it continues to serve its last version, if it has one.
+A replica is *blocked* when a producer holds a transaction open: the last stable offset has not moved for
+``blocked_after_s`` although there are records beyond it, and everything below it has been read, so that no version can
+be made. It is *stalled* when the broker has not answered for ``stalled_after_s``. In both states it continues to serve
+its last version, if it has one.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ class Health:
         self.blocked_after_s = blocked_after_s
         self._final: State | None = None
         self.is_ready = False
-        """True if the barrier was passed, and the version shown is not outdated."""
+        """True if the barrier has been passed, and the version shown is not outdated."""
         self.heard_s: float | None = None
-        """The time of the last answer of a broker; None before the start."""
+        """The time of a broker's last answer; None before the start."""
         self._held: tuple[Partition, int] | None = None
         self._held_since_s = 0.0
         self._waits = True
@@ -79,7 +79,7 @@ class Health:
             self._held, self._held_since_s = held, now_s
 
     def blocked_s(self, now_s: float) -> float:
-        """Return how long the same open transaction has held back records, in seconds; 0 without such a transaction."""
+        """Return how long the same open transaction has held back records, in seconds; 0 if there is none."""
         return now_s - self._held_since_s if self._held is not None else 0.0
 
     @property
@@ -93,7 +93,7 @@ class Health:
         return self._held
 
     def state(self, now_s: float) -> State:
-        """Return the state at a time."""
+        """Return the state at the given time."""
         if self._final is not None:
             return self._final
         if self.heard_s is None:

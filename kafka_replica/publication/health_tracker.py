@@ -1,7 +1,7 @@
 """The health of a replica: how far it has read, how far it is behind, its counts, and its state.
 
-The tracker shares the publisher's lock, so that a status shows one moment. The follower reports what it reads, and the
-publisher which version it shows. All values are immutable or plain numbers.
+The tracker shares the publisher's lock, so that a status is consistent. The follower reports the progress of reading,
+and the publisher reports the version that it shows. All values are immutable or plain numbers.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class HealthTracker:
         self.error: KafkaReplicaError | None = None
         """The error with which the replica failed, or None."""
         self._trouble: KafkaReplicaError | None = None
-        self._rebuilt_for: KafkaReplicaError | None = None  # until the rebuild is complete
+        self._rebuilt_for: KafkaReplicaError | None = None  # set until the rebuild is complete
         self.deleting_topics: tuple[str, ...] = ()
         """The topics from which Kafka deletes old records, as far as known."""
         self.read_position = Position()
@@ -96,7 +96,7 @@ class HealthTracker:
             self._note_lag()
 
     def confirmed(self, unconfirmed: Collection[Partition]) -> bool:
-        """Note the partitions whose end offsets are unconfirmed; return whether these are others than before."""
+        """Note the partitions whose end offsets are unconfirmed; return whether these have changed."""
         partitions = tuple(str(partition) for partition in sorted(unconfirmed))
         with self._lock:
             has_changed = self._unconfirmed_partitions != partitions
@@ -116,7 +116,7 @@ class HealthTracker:
         self.position = position
 
     def advanced(self, position: Position) -> None:
-        """Set the position of a version that includes all of the barrier."""
+        """Set the position of a version that has reached the barrier."""
         self.position = position
         self._rebuilt_for = None
         self._machine.ready()
@@ -153,7 +153,7 @@ class HealthTracker:
 
     @property
     def is_ready(self) -> bool:
-        """True if the version shown has everything that was in the log when reading began; unchanged by stopping."""
+        """True if the version shown has everything that was in the log when reading began, even after stopping."""
         return self._machine.is_ready
 
     @property
@@ -168,7 +168,7 @@ class HealthTracker:
             return self._machine.state(time.monotonic())
 
     def status(self, bad_records: int) -> Status:
-        """Return the status, except for the version and its keys; called with the lock held.
+        """Return the status, except for the version and its keys; the caller must hold the lock.
 
         Args:
             bad_records: the number of records set aside.

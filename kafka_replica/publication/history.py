@@ -1,4 +1,4 @@
-"""The history of a replica: the last versions are kept, and any two of them can be compared."""
+"""The history of a replica: it keeps the last versions, and compares any two of them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class History:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The difference between two versions: keys that were added, have another record, or were deleted."""
+    """The difference between two versions: keys that were added, have a different record, or were deleted."""
 
     before: Snapshot
     after: Snapshot
@@ -56,7 +56,7 @@ class Difference:
         return f"<Difference from version {self.before.version} to {self.after.version}: {counts}>"
 
     def __iter__(self) -> Iterator[tuple[bytes, Record | None, Record | None]]:
-        """Yield each key with its record before and after, None where it has no record."""
+        """Yield each key with its record before and after; None where it has no record."""
         for key in (*self.added, *self.changed, *self.deleted):
             yield key, self.before.get(key), self.after.get(key)
 

@@ -1,4 +1,4 @@
-"""A histogram of the time that transactions took from their source to a version; without I/O or clock."""
+"""A histogram of how long transactions took from their source to a version; without I/O or clock."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 BOUNDS_S: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0)
-"""Upper bounds of the buckets, in seconds; a last bucket holds everything above."""
+"""Upper bounds of the buckets, in seconds; a final bucket has everything above."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class Latencies:
     last_s: float | None = None
 
     def plus(self, latency_s: float) -> Latencies:
-        """Return these latencies with another one; a negative one, from a source clock that is ahead, counts as 0."""
+        """Return these latencies with another one added; a negative one (the source's clock is ahead) counts as 0."""
         latency_s = max(0.0, latency_s)
         counts = list(self.counts)
         counts[bisect_left(BOUNDS_S, latency_s)] += 1

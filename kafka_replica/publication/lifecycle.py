@@ -20,13 +20,13 @@ class _Publisher(Protocol):
 
 
 class LifecycleLog:
-    """Logs each change of state once, at level INFO, with the position and how long the state before it lasted.
+    """Logs each change of state once, at level INFO, with the position and the duration of the previous state.
 
-    For the thread that reads; ``note`` is cheap while nothing changes.
+    Only the reading thread may use it; ``note`` is cheap while nothing changes.
 
     Args:
-        name: the topics, for people.
-        publisher: where the state is read.
+        name: the topics, as shown to people.
+        publisher: the publisher whose state is logged.
     """
 
     def __init__(self, name: str, publisher: _Publisher) -> None:
@@ -36,7 +36,7 @@ class LifecycleLog:
         self._since_s = time.monotonic()
 
     def started(self, resumes_at: str | None) -> None:
-        """Log that the replica starts, where it resumes if it has a version from before."""
+        """Log that the replica starts, and where it resumes if it has a saved version."""
         self._since_s = time.monotonic()
         where = "reads from the beginning" if resumes_at is None else f"resumes at {resumes_at}"
         _log.info("the replica of %s starts and %s", self._name, where)
@@ -52,7 +52,7 @@ class LifecycleLog:
 
 
 def described(name: str, status: Status, before: State, lasted_s: float) -> str:
-    """Return the line for a change of state: the new state, its position, and the reason where one is known."""
+    """Return the line for a change of state: the new state, its position, and the reason if it is known."""
     lasted = f"{lasted_s:.1f} s" if before is State.NEW else f"{lasted_s:.1f} s {before}"
     text = f"the replica of {name} is {status.state} after {lasted}"
     if status.version:

@@ -1,7 +1,7 @@
-"""The publisher, which the follower writes and all others read: the version shown, its history, and who waits.
+"""The publisher: the version shown, its history, and the waiting readers. Only the follower changes it.
 
-One lock guards all of this, together with the health and the bad records. It is only held briefly. Threads
-that wait use its condition.
+One lock guards this state, together with the health and the bad records. It is only held briefly. Waiting threads use
+its condition.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Publisher:
 
     def __init__(self, health: Health, recent_changes: int = DEFAULT_RECENT_CHANGES, history: int = 0) -> None:
         self.incarnation = secrets.token_hex(8)
-        """The identifier of the incarnation: version numbers are valid within it only."""
+        """The identifier of the incarnation; version numbers are valid only within it."""
         self._waiters = Waiters()
         self.health = HealthTracker(self._waiters, health)
         self.bad_records = BadRecordList(self._waiters)
@@ -68,7 +68,7 @@ class Publisher:
             self._is_outdated = True
 
     def advanced(self, position: Position) -> None:
-        """Advance the position of the version shown, because nothing has changed up to there."""
+        """Advance the position of the version shown, up to which nothing has changed."""
         with self._waiters:
             self.health.advanced(position)
             calls = self._wake()
@@ -85,11 +85,11 @@ class Publisher:
 
         Args:
             snapshot: the version.
-            applied: its changes; None if they are not known, so that listeners receive the whole state.
-            transactions: the number of committed Kafka transactions in it; None if that is not known.
+            applied: its changes; None if they are unknown, so that listeners receive the complete state.
+            transactions: the number of committed Kafka transactions in it; None if unknown.
             origins: the transactions of a source that wrote its records, as far as headers name them.
         """
-        diff, previous = None, self._snapshot  # only this thread replaces it
+        diff, previous = None, self._snapshot  # only this thread replaces the version
         if previous is not None and applied is not None:
             names = tuple(each.transaction for each in origins)
             diff = VersionDiff(snapshot, previous, applied, transactions, names, rebuilt=self._is_outdated)
@@ -133,19 +133,19 @@ class Publisher:
             self._recent.release_previous()
 
     def failed(self, error: KafkaReplicaError) -> None:
-        """Note that the replica failed with an error; wake all who wait, and close the mailboxes."""
+        """Note that the replica failed with an error; wake all waiting readers, and close the mailboxes."""
         with self._waiters:
-            # Without the traceback, which would keep all objects of the reading thread alive.
+            # The traceback is removed, because it would keep all objects of the reading thread alive.
             self.health.failed(error.with_traceback(None))
             mailboxes, calls = self._take_mailboxes(), self._wake()
-        _end(mailboxes, calls, error)
+        _finish(mailboxes, calls, error)
 
     def stopped(self) -> None:
-        """Note that the replica was closed; wake all who wait, and close the mailboxes."""
+        """Note that the replica was closed; wake all waiting readers, and close the mailboxes."""
         with self._waiters:
             self.health.stopped()
             mailboxes, calls = self._take_mailboxes(), self._wake()
-        _end(mailboxes, calls, None)
+        _finish(mailboxes, calls, None)
 
     @property
     def is_busy_here(self) -> bool:
@@ -157,7 +157,7 @@ class Publisher:
 
     @property
     def snapshot(self) -> Snapshot | None:
-        """The version shown; read without the lock, because it is a single reference."""
+        """The version shown; reading it needs no lock, because it is a single reference."""
         return self._snapshot
 
     @property
@@ -175,7 +175,7 @@ class Publisher:
             return self._history.at(version, self._snapshot)
 
     def touched(self, since: int, until: int) -> set[bytes] | None:
-        """Return the keys that versions after ``since`` have touched, up to ``until``; None if they are not known."""
+        """Return the keys touched by versions after ``since``, up to ``until``; None if they are unknown."""
         with self._waiters:
             snapshot = self._snapshot
             diffs = None if snapshot is None else self._recent.after(since, snapshot.version)
@@ -191,17 +191,17 @@ class Publisher:
         return self.health.state
 
     def wait_for(self, position: Mapping[Partition, int], timeout_s: float | None) -> bool:
-        """Wait until the version shown has reached ``position`` (if that is empty, until the replica is ready).
+        """Wait until the version shown has reached ``position``; if that is empty, until the replica is ready.
 
         Returns:
-            Whether it has; False after ``timeout_s``, or as soon as the replica has failed or stopped.
+            Whether this is the case; False after ``timeout_s``, or as soon as the replica has failed or stopped.
         """
         with self._waiters:
             self._waiters.wait_for(lambda: self._is_wait_over(position), timeout_s)
             return self._has_reached(position)
 
     def call_when(self, position: Mapping[Partition, int], call: Call) -> Callable[[], None]:
-        """Call a function once, when ``wait_for`` would return, perhaps now; return a function that cancels this."""
+        """Call a function once, when ``wait_for`` would return, perhaps now; return a function that cancels it."""
         with self._waiters:
             return self._callbacks.add(lambda: self._is_wait_over(position), call)
 
@@ -219,7 +219,7 @@ class Publisher:
         return mailbox
 
     def record(self, recorder: VersionRecorder) -> Callable[[], None]:
-        """Call a recorder with the current version and then with each version before it is shown; return its end."""
+        """Call a recorder with the current version, then with each one before it is shown; return a cancel function."""
         with self._recorders:
             if self._snapshot is not None:
                 recorder(_change(self._snapshot), self.incarnation)
@@ -227,7 +227,7 @@ class Publisher:
         return lambda: self._recorders.remove(recorder)
 
     def status(self) -> Status:
-        """Return the full status at one moment."""
+        """Return the complete status at one moment."""
         with self._waiters:
             snapshot = self._snapshot
             status = self.health.status(self.bad_records.count)
@@ -256,7 +256,7 @@ class Publisher:
 
 
 def _change(snapshot: Snapshot, previous: Snapshot | None = None, diff: VersionDiff | None = None) -> Change:
-    """Return a version as a change of the previous one; without a difference, as the whole state."""
+    """Return a version as a change of the previous one; without a difference, as the complete state."""
     if diff is None:
         return Change(snapshot, None, snapshot.keys(), ())
     return Change(
@@ -264,7 +264,7 @@ def _change(snapshot: Snapshot, previous: Snapshot | None = None, diff: VersionD
     )
 
 
-def _end(mailboxes: list[Mailbox], calls: list[Call], error: KafkaReplicaError | None) -> None:
+def _finish(mailboxes: list[Mailbox], calls: list[Call], error: KafkaReplicaError | None) -> None:
     """Close mailboxes and make calls, without the lock, as in ``Publisher.published``."""
     for mailbox in mailboxes:
         mailbox.close(error)

@@ -9,11 +9,11 @@ from kafka_replica.listeners import Change
 from kafka_replica.listeners.waiters import Waiters
 
 VersionRecorder: TypeAlias = Callable[[Change, str], object]
-"""A function that is called with a version, as a change, and with the incarnation of its number; it must not raise."""
+"""A function that receives a version, as a change, and the incarnation of its number; it must not raise."""
 
 
 class Recorders(Waiters):
-    """The recorders of a replica. The lock is held while a version is recorded and shown, so that none is missed."""
+    """The recorders of a replica. A lock is held while a version is recorded and shown, so that none is missed."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -28,7 +28,7 @@ class Recorders(Waiters):
         self._recorders = (*self._recorders, recorder)
 
     def remove(self, recorder: VersionRecorder) -> None:
-        """Remove a recorder, after its running call; idempotent."""
+        """Remove a recorder, once a running call has returned. Idempotent."""
         with self:
             self._recorders = tuple(each for each in self._recorders if each is not recorder)
 

@@ -15,9 +15,9 @@ class State(StrEnum):
     """The state of a replica."""
 
     NEW = "new"
-    """The replica was not started yet."""
+    """The replica has not been started yet."""
     CATCHING_UP = "catching up"
-    """The replica reads what was in the log when it started."""
+    """The replica is reading the records that were in the log when it started."""
     LIVE = "live"
     """The replica is ready, and follows the log."""
     BLOCKED = "blocked"
@@ -35,22 +35,22 @@ class Counts:
     """The counts of a replica since it started."""
 
     records: int = 0
-    """Records read, tombstones included."""
+    """Records read, including tombstones."""
     tombstones: int = 0
     transactions: int = 0
-    """Committed transactions shown, as far as the boundary detector can distinguish them."""
+    """Committed transactions in the versions shown, as far as the boundary detector can distinguish them."""
     versions: int = 0
     rebuilds: int = 0
-    """Rebuilds of the store, because the log was replaced, or the store damaged."""
+    """Rebuilds of the store after the log was replaced or the store was damaged."""
     bad_records: int = 0
     listener_errors: int = 0
     unconfirmed_ends: int = 0
-    """Queries of the end offsets with a partition in ``Status.unconfirmed_partitions``."""
+    """Queries of the end offsets that left a partition in ``Status.unconfirmed_partitions``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """The status of a replica at one moment. Each offset is the next one, after the records that it includes.
+    """The status of a replica at one moment. Each offset is the next one after the records included.
 
     ``lag_records`` counts offsets from the version shown to the high watermark (markers and aborted
     records use offsets, too), ``lag_stable_records`` to the last stable offset. ``lag_s`` is the number of
@@ -79,7 +79,7 @@ class Status:
     open_transactions: int = 0
     boundaries: str | None = None
     parser: str | None = None
-    """The parser of record batches: ``compiled`` or ``general``; None where none is used, as with quiescence."""
+    """The parser of record batches: ``compiled`` or ``general``; None if no parser is used, as with quiescence."""
     deleting_topics: tuple[str, ...] = ()
     """The topics from which Kafka deletes old records, so that keys may be missing, if the replica may read their
     settings: it
@@ -88,7 +88,7 @@ class Status:
     last_error: str | None = None
     counts: Counts = field(default_factory=Counts)
     latencies: Latencies = field(default_factory=Latencies)
-    """The times from recording in the source to the version, of transactions whose headers have a recording time."""
+    """The times from recording in the source to the version, for transactions whose headers have a recording time."""
     unconfirmed_partitions: tuple[str, ...] = ()
     """The partitions whose newest end offset could not be confirmed, as ``topic-partition``: so few of the brokers with
     a copy answered that a newer leader cannot be excluded, and a transaction over several partitions could be shown in
@@ -111,7 +111,7 @@ class Status:
 
 
 def lag(behind: Position, ahead: Position) -> int | None:
-    """Return the number of offsets between two positions over all partitions; None if ``ahead`` is not known."""
+    """Return the number of offsets between two positions over all partitions; None if ``ahead`` is unknown."""
     if not ahead:
         return None
     return sum(max(0, offset - behind.get(partition, 0)) for partition, offset in ahead.items())

@@ -1,4 +1,4 @@
-"""The handling of records that cannot be replicated: they are set aside and reported, or they stop the replica."""
+"""Handling of records that cannot be replicated: they are set aside and reported, or they stop the replica."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class BadRecordHandler:
         """
         if outcome.bad:
             self._bad_records.add(outcome.bad)
-        if outcome.cleared:  # a bad record of the same key may have come just before, or just after
+        if outcome.cleared:  # a bad record with the same key may have arrived just before, or just after
             self._bad_records.remove([key for key in outcome.cleared if not self._record_filter.is_bad(*key)])
         if not outcome.bad:
             return

@@ -19,7 +19,7 @@ class BarrierTimeout:
         self._last = Position()
 
     def is_over(self, read: Position, now_s: float, *, is_stalled: bool) -> bool:
-        """Return whether reading has been at a position for longer than the limit although the broker answers."""
+        """Return whether reading has made no progress for longer than the limit, although the broker answers."""
         if read != self._last or is_stalled:
             self._last, self._moved_s = read, now_s
         return self.limit_s is not None and now_s - self._moved_s > self.limit_s

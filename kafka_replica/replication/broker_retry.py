@@ -1,4 +1,4 @@
-"""Repeated requests: until the broker answers, and for how long a missing topic is waited for."""
+"""Requests that are repeated until the broker answers, or until a topic has been missing for too long."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NO_TOPIC_FOR_S = 3.0  # not every broker may have a topic that was just created
 
 
 class ClosedMeanwhileError(Exception):
-    """A request, and everything that depends on its answer, ends because the replica is being closed."""
+    """A request ends without an answer, because the replica is being closed."""
 
 
 class BrokerRetry:
@@ -31,8 +31,8 @@ class BrokerRetry:
         name: the names of the topics, for messages.
         waits_for_topics: whether to wait for a topic that does not exist.
         health: receives the status of the broker.
-        closing: ends all waiting.
-        on_pause: is called before each pause.
+        closing: the event that ends all waiting.
+        on_pause: called before each pause.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class BrokerRetry:
 
         Raises:
             ClosedMeanwhileError: the replica is being closed.
-            KafkaReplicaError: waiting does not help.
+            KafkaReplicaError: the request failed, and repeating it would not help.
         """
         while not self._closing.is_set():
             try:
@@ -83,7 +83,7 @@ class BrokerRetry:
     def unavailable(self, reader: LogReader, error: BrokerUnavailableError) -> None:
         """Report that no broker answers, or raise the reason if no broker has ever answered.
 
-        Before the first answer a refusal of the client is the reason; later it may be temporary.
+        Before the first answer, a refusal of the client counts as the reason; after it, a refusal may be temporary.
 
         Raises:
             BrokerError: the broker refused the client.

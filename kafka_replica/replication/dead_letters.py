@@ -17,7 +17,7 @@ _POLICIES: Final = ("stop", "skip", "dead-letter")
 
 
 class DeadLetters(Protocol):
-    """A receiver of records that were set aside: each arrives at least once, and again after some restarts."""
+    """A receiver of records that were set aside. Each arrives at least once; after some restarts it arrives again."""
 
     def put(self, bad_records: list[BadRecordError]) -> None:
         """Keep records, before the version that lacks them is shown.
@@ -53,10 +53,10 @@ class DeadLetterFile:
 
 
 def check_policy(on_bad_record: str, dead_letters: DeadLetters | None) -> None:
-    """Check the policy for bad records, as a user gave it.
+    """Check the policy for bad records that a user has set.
 
     Raises:
-        ConfigurationError: there is no such policy, or it does not go together with ``dead_letters``.
+        ConfigurationError: there is no such policy, or it conflicts with ``dead_letters``.
     """
     if on_bad_record not in _POLICIES:
         raise ConfigurationError(
@@ -67,7 +67,7 @@ def check_policy(on_bad_record: str, dead_letters: DeadLetters | None) -> None:
 
 
 def as_json(bad: BadRecordError) -> dict[str, Any]:
-    """Return a record that was set aside as plain JSON values; bytes are in base64, the key also as text."""
+    """Return a record that was set aside as plain JSON values: bytes in base64, and the key also as text."""
     plain: dict[str, Any] = {
         "topic": bad.topic,
         "partition": bad.partition,

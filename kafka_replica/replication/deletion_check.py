@@ -1,4 +1,4 @@
-"""The check that no deletion was missed: it queries the retention that ``tombstone_retention`` judges by."""
+"""The check that no deletion was missed. It queries the topics' retention; ``tombstone_retention`` has the rules."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from kafka_replica.transactions.resume_point import ResumePoint
 _log = logging.getLogger("kafka_replica")
 
 _LEAST_S = 1.0  # the time for which a tombstone is assumed to be kept in any case
-_LEAST_UNCERTAIN_S = 3.0  # the same where each marker looks like a gap, so that every transaction has one
+_LEAST_UNCERTAIN_S = 3.0  # the same for readers that see each marker as a gap, so that every transaction has one
 _ASK_FIRST_S, _ASK_EVERY_S = 5.0, 60.0
 
 
 class DeletionCheck:
-    """A check of the reading of some topics. Only the reading thread may use it.
+    """A check that reading some topics has missed no deletion. Only the reading thread may use it.
 
     Args:
         topics: the names of the topics.
         given_s: how long tombstones are kept, in seconds, as the user configured; None queries the topics.
-        reader: the reader.
+        reader: the reader of the topics.
         retry: repeats requests to the reader until they are answered.
     """
 
@@ -55,7 +55,7 @@ class DeletionCheck:
         """Begin to read, or continue at a resume point.
 
         Args:
-            asked: the instant at which the ends in ``opened`` were requested.
+            asked: the time at which the ends in ``opened`` were requested.
             opened: the log that was opened.
             resume_point: the resume point; None if reading begins at the beginning.
 
@@ -67,17 +67,17 @@ class DeletionCheck:
         self.add(asked, [partition for partition in opened.beginnings if partition not in known])
         if resume_point is not None:
             self._rule.resume(Instant(resume_point.caught_up_ms), known, resume_point.tombstones_kept_s)
-        if self._reader.gaps_are_certain:  # otherwise an open transaction may keep reading from reaching the ends
+        if self._reader.gaps_are_certain:  # otherwise an open transaction may prevent reading from reaching the ends
             self._rule.ask(asked, opened.ends)
         if resume_point is None:
             return False
-        self._ask()
+        self._query_retention()
         return not self._rule.is_stale(now())
 
     def add(self, at: Instant, partitions: Iterable[Partition]) -> None:
-        """Note that reading of partitions begins at an instant."""
+        """Note that reading of partitions begins at a time."""
         self._rule.begin(at, list(partitions))
-        self._mind_leaders()
+        self._note_leader_changes()
 
     def take(self, fetched: FetchResult) -> None:
         """Process the batches that were read.
@@ -85,7 +85,7 @@ class DeletionCheck:
         Raises:
             LogReplacedError: a deletion may have been missed.
         """
-        self._mind_leaders()
+        self._note_leader_changes()
         if fetched.gaps:
             read_at = now()
             for partition in fetched.gaps:
@@ -96,7 +96,7 @@ class DeletionCheck:
         self._rule.read(self._positions)
 
     def answered(self, asked: Instant, ends: Ends) -> None:
-        """Process the ends of the partitions, requested at an instant."""
+        """Process the ends of the partitions, which were requested at a time."""
         # Kafka does not compact beyond the last stable offset, and a reader of committed records reads no further.
         self._ends = ends.high if self._reader.gaps_are_certain else ends.stable
         self._rule.ask(asked, self._ends)
@@ -115,25 +115,25 @@ class DeletionCheck:
         Raises:
             LogReplacedError: a deletion may have been missed.
         """
-        self._mind_leaders()
+        self._note_leader_changes()
         if self._rule.wants_to_be_told:
-            self._ask()
+            self._query_retention()
         late = self._rule.late()
         if late is not None:
             raise self._too_late(late)
         self._rule.forgive()
 
     def ask_now_and_then(self) -> None:
-        """Query the retention of the topics at intervals, so that changes are noticed."""
+        """Query the retention of the topics if the interval has passed, so that changes are noticed."""
         if self._is_given or not self._may_ask or time.monotonic() < self._ask_at_s:
             return
         self._ask_at_s = time.monotonic() + _ASK_EVERY_S
         try:
             self._take(self._reader.retentions(), is_needed=False)
-        except BrokerError as error:  # if it lasts, a more important request meets it, too
+        except BrokerError as error:  # if the problem persists, more important requests report it, too
             _log.debug("reading delete.retention.ms of %s: %s", ", ".join(self._topics), error)
 
-    def _ask(self) -> None:
+    def _query_retention(self) -> None:
         """Query the retention of the topics until the broker answers."""
         if not self._is_given:
             self._take(self._retry.call(self._reader, self._reader.retentions), is_needed=True)
@@ -164,7 +164,7 @@ class DeletionCheck:
 
     # --- helpers ---
 
-    def _mind_leaders(self) -> None:
+    def _note_leader_changes(self) -> None:
         leaders = self._reader.leaders
         if leaders == self._leaders:
             return

@@ -1,14 +1,15 @@
-"""The builder of the next version's delta, which decides which record of a key counts.
+"""The builder of the next version's delta; it decides which record of a key is current.
 
-*Within a partition* the record with the highest offset counts, as for compaction and every plain reader. This is not
-always the record that was committed last: A writes k at offset 10, B at 11, B commits, then A commits. So a
-record that arrives late is dropped if its key already has a higher offset: in the delta, in the version
-shown, or as a tombstone, which is remembered as long as an older transaction is open.
+*Within a partition*, the record with the highest offset is current, as for compaction and every plain consumer. This is
+not always the record that was committed last: A writes k at offset 10, B at 11, B commits, then A commits. So a record
+that arrives late is dropped if its key already has a higher offset: in the delta, in the version shown, or as a
+tombstone, which is remembered as long as an older transaction is open.
 
-*Across partitions* offsets cannot be compared. A key that has records in several partitions (its topic gained
-partitions, or several topics are read as one key space) shows the record of the topic named last, then with the
-latest timestamp, then of the highest partition; if that record is deleted, the next one. This order depends only on
-the content of the partitions, so that all replicas agree.
+*Across partitions* offsets cannot be compared. If a key has records in several partitions (because its topic gained
+partitions, or several topics are read as one key space), the record of the topic named last is current; within that
+topic, the record with the latest timestamp; and at equal timestamps, the record of the highest partition. If that
+record is deleted, the next one in this order becomes current. This order depends only on the content of the partitions,
+so that all replicas agree.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from kafka_replica.stores.delta import Delta
 from kafka_replica.transactions import Batch, Parsed
 
 _KEY_OF, _VALUE_OF = itemgetter(0), itemgetter(1)
-_BATCHES_TOGETHER = 100  # so many are added again, one by one, if one of their keys has a record already
+_BATCHES_TOGETHER = 100  # if one of the keys has a record already, this many records are added again, one by one
 
 
 class CommittedOutcome(NamedTuple):
@@ -36,7 +37,7 @@ class CommittedOutcome(NamedTuple):
 
     bad: list[BadRecordError]
     cleared: list[tuple[str, bytes]]
-    """Topics and keys that had a bad record before, and have a good one or a tombstone now."""
+    """Topics and keys whose bad record was replaced by a good one or a tombstone."""
 
 
 class DeltaBuilder:
@@ -46,8 +47,8 @@ class DeltaBuilder:
         present: returns the current version's record of a key (as the store names keys), or None.
         prefixes: for each topic, the prefix that the store puts before its keys; empty for one key space.
         ranks: the rank of each topic; if several topics have a key, the highest rank wins.
-        record_filter: takes the records out of batches.
-        counts_bytes: whether ``size_bytes`` is counted.
+        record_filter: extracts the records from batches.
+        counts_bytes: whether to compute ``size_bytes``.
     """
 
     def __init__(
@@ -62,8 +63,8 @@ class DeltaBuilder:
         self._record_filter = record_filter or RecordFilter()
         self._counts_bytes = counts_bytes
         self._size_bytes = 0
-        self._has_parts = False  # parts of the next version were taken already
-        self._is_all_here = True  # no record is in the current version or in parts: all of them are in the delta
+        self._has_parts = False  # true if parts of the next version were taken already
+        self._is_all_here = True  # true if neither the current version nor parts have records: the delta has all
         self._present = present
         self._prefixes = prefixes
         self._ranks = ranks
@@ -73,7 +74,7 @@ class DeltaBuilder:
         self._taken_records = self._taken_tombstones = 0
         self._keys_in_several_partitions: dict[
             bytes, dict[Partition, Record]
-        ] = {}  # the records of keys that several partitions have
+        ] = {}  # the records of keys that are in several partitions
         self._starts: Mapping[Partition, int] = {}  # records below these offsets were deleted
 
     @property
@@ -88,7 +89,7 @@ class DeltaBuilder:
 
     @property
     def totals(self) -> tuple[int, int]:
-        """The numbers of records (with tombstones) and of tombstones added since the beginning."""
+        """The numbers of records (including tombstones) and of tombstones added since the beginning."""
         delta = self._delta
         return self._taken_records + delta.record_count, self._taken_tombstones + delta.tombstone_count
 
@@ -119,18 +120,18 @@ class DeltaBuilder:
         with collector_paused() as made:
             for at in range(0, len(batches), _BATCHES_TOGETHER):
                 together = batches[at : at + _BATCHES_TOGETHER]
-                for batch in self._add_together(together) if self._adds_together else together:
+                for batch in self._add_batches_at_once(together) if self._can_add_at_once else together:
                     self._add_batch(batch, outcome)
                     if PARSER is None:  # the garbage collector does not track the records of the compiled parser
                         made(batch.record_count)
         return outcome
 
     def take_part(self) -> Delta:
-        """Return the delta so far as a part of the next version, which is not complete yet."""
+        """Return the delta so far, as a part of the next version, which is still incomplete."""
         self._taken_records, self._taken_tombstones = self.totals
         delta, self._delta = self._delta, Delta(source=self._delta.source)
         self._size_bytes, self._has_parts, self._is_all_here = 0, True, False
-        if delta.has_deletions:  # whether an open transaction could still undo them is known only at the end
+        if delta.has_deletions:  # only at the end is it known whether an open transaction could still undo them
             for record in self._tombstones(delta):
                 self._pending_tombstones[record.source, self._prefixes[record.topic] + record.key] = record.offset
         return delta
@@ -156,7 +157,7 @@ class DeltaBuilder:
             The number of keys that lose their record, and the lowest offset that is left in each of these partitions.
         """
         self._starts = {**self._starts, **starts}
-        delta, survivors = self._delta, self._expire_families()
+        delta, survivors = self._delta, self._expire_in_several_partitions()
         source = delta.source or next(iter(self._highest))
         added = (as_record(raw, source) for raw in delta.changes.values() if raw[1] is not None)
         found = chain(
@@ -176,8 +177,8 @@ class DeltaBuilder:
             delta.expire(key, max(left, key=self._rank, default=tombstone))
         return len(expired), lowest
 
-    def _expire_families(self) -> dict[bytes, dict[Partition, Record]]:
-        """Drop deleted records of keys in several partitions; return the remaining records of the keys affected."""
+    def _expire_in_several_partitions(self) -> dict[bytes, dict[Partition, Record]]:
+        """Drop deleted records of keys in several partitions; return the remaining records of the affected keys."""
         survivors = {}
         for key, family in list(self._keys_in_several_partitions.items()):
             left = {p: record for p, record in family.items() if record.offset >= self._starts.get(p, 0)}
@@ -190,7 +191,7 @@ class DeltaBuilder:
     def _add_batch(self, batch: Batch, outcome: CommittedOutcome) -> None:
         start = self._starts.get(batch.partition, 0)
         if batch.first < start:
-            batch = _from(batch, start)
+            batch = _without_records_below(batch, start)
         records, bad, cleared = self._record_filter.apply_to(batch)
         outcome.bad.extend(bad)
         outcome.cleared.extend((batch.partition.topic, key) for key in cleared)
@@ -211,13 +212,13 @@ class DeltaBuilder:
             outcome.bad.extend(without_key(partition, record) for record in records if lacks_key(record))
 
     @property
-    def _adds_together(self) -> bool:
+    def _can_add_at_once(self) -> bool:
         """Return whether the batches of several partitions can be added together: every record is in the delta.
 
-        In a bootstrap of many partitions a batch has few records, so that the work for each batch counts.
+        In a bootstrap of many partitions, batches have few records, so that the fixed cost of each batch matters.
         """
         return (
-            PARSER is not None  # its records have their partition
+            PARSER is not None  # its records contain their partition
             and len(self._highest) > 1
             and self._is_all_here
             and self._record_filter.is_open
@@ -225,8 +226,8 @@ class DeltaBuilder:
             and not any(self._prefixes.values())
         )
 
-    def _add_together(self, batches: list[Batch]) -> list[Batch]:
-        """Add the records of batches at once; if any key has a record already, return all of the batches, parsed."""
+    def _add_batches_at_once(self, batches: list[Batch]) -> list[Batch]:
+        """Add the records of batches at once; if any key already has a record, return all of the batches, parsed."""
         try:
             parsed = [_as_records(batch.content.records(), batch.partition) for batch in batches]
         except DataError:
@@ -241,7 +242,7 @@ class DeltaBuilder:
         return []
 
     def _add_new_keys(self, partition: Partition, records: Sequence[Stored]) -> bool:
-        """Add the records of a batch at once, if no key of theirs has a record yet; return whether it was done.
+        """Add the records of a batch at once, if none of their keys has a record yet; return whether they were added.
 
         Records without a key are added too, under None.
         """
@@ -249,14 +250,14 @@ class DeltaBuilder:
             return False
         records = _as_records(records, partition)
         if self._prefixes[partition.topic]:
-            return self._add_new_names(self._prefixes[partition.topic], records)
+            return self._add_new_prefixed_keys(self._prefixes[partition.topic], records)
         if not self._delta.changes.keys().isdisjoint(map(_KEY_OF, records)):
             return False
         self._delta.add(records)
         return True
 
-    def _add_new_names(self, prefix: bytes, records: Sequence[Stored]) -> bool:
-        """Do the same for a topic whose keys have a prefix in the store; but no record without a key is added."""
+    def _add_new_prefixed_keys(self, prefix: bytes, records: Sequence[Stored]) -> bool:
+        """Add records as ``_add_new_keys`` does, for a topic with prefixed keys, but none without a key."""
         keys = list(map(_KEY_OF, records))
         if None in keys:
             return False
@@ -279,8 +280,8 @@ class DeltaBuilder:
             if not self._is_outdated(key, record):
                 self._delta.changes[key] = self._winner(key, record)
 
-    def _known(self, key: bytes) -> Record | None:
-        """Return the record or tombstone of a key in the delta, else in the current version."""
+    def _known_record(self, key: bytes) -> Record | None:
+        """Return the record or tombstone of a key in the delta, or else its record in the current version."""
         known = self._delta.changes.get(key)
         if known is None:
             known = self._present(key)
@@ -291,17 +292,17 @@ class DeltaBuilder:
     def _is_outdated(self, key: bytes, record: Record) -> bool:
         if self._pending_tombstones and self._pending_tombstones.get((record.source, key), -1) > record.offset:
             return True
-        known = self._keys_in_several_partitions.get(key, {}).get(record.source) or self._known(key)
+        known = self._keys_in_several_partitions.get(key, {}).get(record.source) or self._known_record(key)
         # The same offset means the same record, read again after a restart.
         return known is not None and known.source == record.source and known.offset >= record.offset
 
     def _winner(self, key: bytes, record: Record) -> Record:
-        """Return the record that counts among a key's records in all partitions; a tombstone if none is left."""
+        """Return the current record among a key's records in all partitions; a tombstone if none is left."""
         family = self._keys_in_several_partitions.get(key)
         if family is None:
             if len(self._highest) == 1:
                 return record
-            known = self._known(key)
+            known = self._known_record(key)
             is_initial = known is not None and known.partition == NO_PARTITION
             if known is None or is_initial or known.source == record.source or known.is_tombstone:
                 return record
@@ -340,11 +341,11 @@ class DeltaBuilder:
 
 
 def _as_records(records: Sequence[Stored], source: Partition) -> Sequence[Stored]:
-    """Return records as users see them; the compiled parser has made them so already."""
+    """Return records as users see them; those of the compiled parser already have this form."""
     return records if set(map(type, records)) <= {Record} else [as_record(raw, source) for raw in records]
 
 
-def _from(batch: Batch, start: int) -> Batch:
+def _without_records_below(batch: Batch, start: int) -> Batch:
     """Return the batch without the records below an offset."""
     try:
         records = batch.content.records() if batch.end > start else ()

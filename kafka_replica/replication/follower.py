@@ -2,7 +2,7 @@
 
 Records flow in one direction::
 
-    broker -> transactions (which transactions are whole?) -> delta builder (which record of a key counts?)
+    broker -> transactions (which transactions are complete?) -> delta builder (which record of a key is current?)
            -> barrier (may the version be shown?) -> store -> publisher
 """
 
@@ -47,11 +47,11 @@ from kafka_replica.transactions.resume_point import ResumePoint
 
 _log = logging.getLogger("kafka_replica")
 
-_READ_S = 0.1  # how long a read waits for records; also the delay until closing is noticed
+_READ_S = 0.1  # how long a read waits for records, and so how long closing may take to be noticed
 _LOOK_EVERY_S = 1.0  # interval of checks for deleted topics and added partitions
-_NOTE_EVERY_S = 30.0  # interval of saving that the version in the store is still the newest
-_VERSIONS_A_READ = 100  # up to this many, each transaction gets a version; more at once become one version
-_QUESTIONS_A_STEP = 3  # requests for the ends: after an answer the detector may need another at once
+_NOTE_EVERY_S = 30.0  # the interval at which to save that the version in the store is still the newest
+_VERSIONS_A_READ = 100  # up to this many transactions at once get a version each; more become one version
+_QUESTIONS_A_STEP = 3  # consecutive requests for the ends: after an answer, the detector may need another one at once
 _BATCHES_A_PART = 16  # batches added between checks whether a part is full
 
 
@@ -102,13 +102,13 @@ class Follower:
         self._deletions: DeletionCheck
         self._heap = GrowingHeap()
         self._log_starts = LogStarts()
-        self._point: ConsistentPoint | None = None  # the last point, if no records were committed since
+        self._point: ConsistentPoint | None = None  # the last point, if no records were committed after it
         self._barrier: Barrier
         self._growth: PartitionGrowth
         self._opened_at: Instant
         self._reader: LogReader
         self._detector: BoundaryDetector
-        self._transactions: int | None = 0  # number in points that are not shown yet
+        self._transactions: int | None = 0  # the number in points that are not shown yet
         self._resume_point: ResumePoint | None = None  # of the version in the store, if it belongs to this log
         self._timeout = BarrierTimeout(options.barrier_timeout_s, time.monotonic())
         self._looked_s = 0.0
@@ -118,10 +118,10 @@ class Follower:
         """Follow the log until ``closing`` is set.
 
         Args:
-            resume_point: of the version in the store; without it the version is built from scratch.
+            resume_point: the resume point of the version in the store; None builds the version from scratch.
 
         Raises:
-            LogReplacedError: the store can no longer be kept in step with the log, and must be rebuilt.
+            LogReplacedError: the store can no longer follow the log, and must be rebuilt.
             StoreDamagedError: the store is damaged, and must be rebuilt.
             KafkaReplicaError: the follower cannot continue.
         """
@@ -152,7 +152,7 @@ class Follower:
         return reader.open(resume_point)
 
     def _load_initial_records(self, opened: StartOffsets) -> StartOffsets:
-        """Load the initial records, if there are any; return the log with its ends after that."""
+        """Load the initial records, if there are any; return the state of the log with its ends after the load."""
         load = self._options.initial_records
         if load is None:
             return opened
@@ -173,7 +173,7 @@ class Follower:
             self._publisher.bad_records.restore(resume_point.bad_records)
             if nothing_is_missing:
                 self._show_saved()
-            # Otherwise the saved version is shown once no offset was found missing up to the barrier.
+            # Otherwise the saved version is shown if reading up to the barrier has found no missing offset.
         self._log_starts.add(lowest)
         self._growth.begin(opened.beginnings, known)
         self._note_log_starts(opened.log_starts)
@@ -194,7 +194,7 @@ class Follower:
         self._deletions.take(fetched)
         self._publisher.health.read(fetched.reading.positions)
         if self._store.part_bytes is None:
-            self._heap.grow(fetched.size_bytes)  # the store keeps nearly all of it
+            self._heap.grow(fetched.size_bytes)  # the store keeps nearly all of the memory
         self._apply_decisions(self._detector.take(fetched.reading, every_point=self._barrier.passed))
         self._note_counts()
         self._publisher.health.ends(
@@ -217,7 +217,7 @@ class Follower:
 
     def _note_log_starts(self, log_starts: Position) -> None:
         if self._options.initial_records is not None:
-            return  # deleted records are kept
+            return  # with initial records, deleted records are kept
         # As with gaps: deleted records may have been written again, further on.
         if self._log_starts.move(log_starts):
             self._barrier.gap()
@@ -251,14 +251,14 @@ class Follower:
                 continue
             points -= 1
             self._count(decision.transactions)
-            has_grown = len(self._growth.partitions) > known  # so the decision does not include all partitions
+            has_grown = len(self._growth.partitions) > known  # so the decision does not cover all partitions
             if has_grown or (conflate and points):
                 continue
             self._point = decision
             looked = self._publish_at(decision, looked=looked or decision.looked)
 
     def _add_committed(self, batches: list[Batch]) -> None:
-        """Add committed batches to the next version; pass it to the store in parts, if the store wants parts."""
+        """Add committed batches to the next version; if the store takes parts, pass the version to it in parts."""
         limit = self._store.part_bytes
         if limit is None:
             self._bad_records.handle(self._delta_builder.add_committed(batches))
@@ -269,7 +269,7 @@ class Follower:
                 self._store.stage(self._delta_builder.take_part())
 
     def _publish_at(self, point: ConsistentPoint, *, looked: bool) -> bool:
-        """Show the version at a point, if the barrier admits it; return whether all partitions were listed."""
+        """Show the version at a point, if the barrier admits the point; return whether all partitions were listed."""
         if self._barrier.wants_ends and self._barrier.would_admit(point.position):
             self._check_gap()
         if not self._barrier.admits(point.position):
@@ -280,16 +280,16 @@ class Follower:
             self._deletions.confirm()
             self._advance(point.position)
             return looked
-        if not looked and not self._is_all_there():
+        if not looked and not self._are_partitions_unchanged():
             return False
         self._deletions.confirm()
         self._show_saved()
         delta = self._delta_builder.take(point.position)
         transactions, self._transactions = self._transactions, 0
-        # The latency of records that existed before reading began is meaningless.
+        # Latencies of records that existed before reading began would be meaningless.
         is_news = self._publisher.health.is_ready and delta.record_count
         origins = origins_of(delta.changes.values(), transactions) if is_news else ()
-        resume_point = self._mark(point.position)
+        resume_point = self._make_resume_point(point.position)
         applied = self._store.apply(delta, point.position, resume_point)
         self._resume_point = resume_point
         self._note_counts()  # before readers can see the version
@@ -306,9 +306,9 @@ class Follower:
         _log.info("records below %s were deleted by Kafka: %d keys are deleted with them", Position(starts), count)
 
     def _advance(self, position: Position) -> None:
-        """Advance the version in the store to a later position, because nothing has changed."""
+        """Advance the version in the store to a later position, without changes of records."""
         self._show_saved()
-        self._resume_point = self._mark(position)
+        self._resume_point = self._make_resume_point(position)
         self._note_counts()
         self._publisher.advanced(position)
 
@@ -325,7 +325,7 @@ class Follower:
 
     # --- state that outlives the process ---
 
-    def _mark(self, position: Position) -> ResumePoint:
+    def _make_resume_point(self, position: Position) -> ResumePoint:
         origin = self._reader.origin
         caught_up_ms, tombstones_kept_s = self._deletions.saved(position)
         return ResumePoint(
@@ -343,7 +343,7 @@ class Follower:
         )
 
     def _show_saved(self) -> None:
-        """Show the saved version of the store, which belongs to this log, until there is a newer one."""
+        """Show the saved version of the store until there is a newer one; it belongs to this log."""
         if not self._publisher.has_version and self._resume_point is not None:
             self._publisher.restored(self._store.snapshot(), self._resume_point.incarnation)
 
@@ -384,7 +384,7 @@ class Follower:
                 ", ".join(str(partition) for partition in sorted(unconfirmed)),
             )
 
-    def _is_all_there(self) -> bool:
+    def _are_partitions_unchanged(self) -> bool:
         """Return whether topics and partitions are still the same, after reading and before the result is shown."""
         unread = self._retry.call(self._reader, self._reader.look)
         return not self._add_partitions(unread)

@@ -1,14 +1,13 @@
 """The initial records of a replica whose topic no longer contains all records.
 
-They count as older than every record of the topic: the log is then read from its beginning, and its records and
-tombstones replace the initial records of the same keys. They are loaded after the beginning of the log was found, and
-before
-its end is requested as the barrier. So each change that they lack is read, and each that they have is below the
-barrier, although they are loaded while the log grows.
+They are treated as older than every record of the topic: the log is then read from its beginning, and its records and
+tombstones replace the initial records of the same keys. They are loaded after the beginning of the log was determined,
+and before its end is requested as the barrier. So every change that they lack is read, and every change that they
+contain lies below the barrier, although the log grows while they are loaded.
 
-Kafka deletes old records of such a topic. These are kept here, unlike otherwise, because a replica that starts later
-has them in its initial records. Where Kafka has deleted records before they were read, the state is rebuilt, and the
-initial records are loaded again.
+Kafka deletes old records of such a topic. The replica keeps them, unlike those of other topics, because a replica that
+starts later finds them in its initial records. Where Kafka has deleted records before they were read, the state is
+rebuilt, and the initial records are loaded again.
 """
 
 from __future__ import annotations
@@ -21,10 +20,10 @@ from kafka_replica.filters import KeyFilter
 from kafka_replica.records import Key, Partition, Record, key_bytes
 
 InitialRecords: TypeAlias = Callable[[], Iterable[tuple[Key, bytes]]]
-"""Returns the current state of the objects whose changes a topic contains: keys and values as in its records."""
+"""A function that returns the current state of a topic's objects, as keys and values in the format of its records."""
 
 NO_PARTITION: Final = -1
-"""The partition of initial records, which are in none; their offset and timestamp are -1, too."""
+"""The partition shown for initial records, which have none; their offset and timestamp are -1, too."""
 
 
 def load_initial_records(load: InitialRecords, topic: str, key_filter: KeyFilter | None) -> Iterator[Record]:
@@ -53,7 +52,7 @@ def check_initial_records(load: InitialRecords | None, topics: tuple[str, ...]) 
     """Check the option of a replica.
 
     Raises:
-        ConfigurationError: it is no function, or the replica has several topics.
+        ConfigurationError: the option is not a function, or the replica has several topics.
     """
     if load is None:
         return

@@ -1,11 +1,11 @@
-"""The detection, without I/O, of records that are held although Kafka has deleted them at the start of a log.
+"""Detection of records that are held although Kafka has deleted them at the start of a log; without I/O.
 
-A topic whose ``cleanup.policy`` includes ``delete`` loses old records by age or size, and by the admin's DeleteRecords.
+A topic whose ``cleanup.policy`` includes ``delete`` loses old records by age or size, and through DeleteRecords.
 These deletions write no tombstones, but advance the log start offset. A replica that starts afterwards reads nothing
-below that offset, so every other replica must delete the records that it holds from there.
+below that offset, so every other replica must delete the records that it holds from below it.
 
-If no record below the log start offset is held, there is nothing to search for. On topics that are only compacted this
-is always so, because their log start offset never moves.
+If no record below the log start offset is held, no search is needed. This is always the case for topics that are only
+compacted, because their log start offset never moves.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from kafka_replica.records import Partition, Position
 
 
 class LogStarts:
-    """The log start offset of each partition, compared with its lowest offset that may be held."""
+    """The log start offset of each partition, compared with the lowest offset that may be held."""
 
     def __init__(self) -> None:
         self.passed: dict[Partition, int] = {}
         """The log start offsets that lie above a record that may be held."""
         self.lowest: dict[Partition, int] = {}
-        """Offsets below which no record is held or still to be read."""
+        """Offsets below which no record is held, and none remains to be read."""
         self._seen: Mapping[Partition, int] = {}
 
     def add(self, lowest: Mapping[Partition, int]) -> None:
-        """Add partitions, none of whose records below these offsets is held."""
+        """Add partitions; none of their records below these offsets is held."""
         self.lowest.update(lowest)
 
     def move(self, log_starts: Mapping[Partition, int]) -> bool:
@@ -49,8 +49,9 @@ class LogStarts:
         """Note that records below ``passed`` are no longer held.
 
         Args:
-            left: the lowest offset that is still held of each partition; no record of a missing partition is held.
-            position: of the next version; records of transactions that are open there may still be committed.
+            left: the lowest offset of each partition that is still held; of partitions not listed, no record is held.
+            position: the position of the next version; records of transactions that are open there may still be
+                committed.
         """
         resume = position.resume()
         for partition, start in self.passed.items():

@@ -1,4 +1,4 @@
-"""Opening a log with the reader and detector that were requested, or with those that the broker allows."""
+"""Open a log with the reader and detector that were requested, or with those that the broker allows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kafka_replica.replication.options import ReplicaOptions
 from kafka_replica.transactions import BoundaryDetector
 
 MakeReader = Callable[[Mapping[str, Any], Iterable[str], Boundaries], tuple[LogReader, BoundaryDetector]]
-"""A function that makes a reader of topics, and the boundary detector that fits the reader."""
+"""A function that returns a reader of topics, and the boundary detector that suits the reader."""
 
 
 def open_log(

@@ -24,7 +24,7 @@ class ReplicaOptions:
     """The options that a user gave to a replica, except for the store; see ``Replica``.
 
     Raises:
-        ConfigurationError: an option is impossible, does not fit another one, or would break a guarantee.
+        ConfigurationError: an option is impossible, conflicts with another one, or would break a guarantee.
     """
 
     config: Mapping[str, Any]
@@ -67,7 +67,7 @@ class ReplicaOptions:
 
     @property
     def selection(self) -> str:
-        """The options that determine the records of a version, and how their keys are named, as JSON."""
+        """The options that determine the records of a version and the names of their keys, as JSON."""
         options: dict[str, Any] = {
             "topics": self.topics,
             "key_spaces": self.has_key_spaces,
@@ -102,10 +102,10 @@ class ReplicaOptions:
 
 
 def as_boundaries(name: str) -> Boundaries:
-    """Return the boundaries with a name.
+    """Return the value of the option ``boundaries``, checked.
 
     Raises:
-        ConfigurationError: no boundaries have this name.
+        ConfigurationError: the option has no such value.
     """
     try:
         return Boundaries(name)
@@ -118,7 +118,7 @@ def as_topics(topic: str | None, topics: Sequence[str] | None) -> tuple[str, ...
     """Return the names of the topics, from one of the two arguments.
 
     Raises:
-        ConfigurationError: none or both are given, or they are not names of different topics.
+        ConfigurationError: neither or both arguments are given, or they are not the names of different topics.
     """
     if (topic is None) == (topics is None):
         raise ConfigurationError("a replica needs topic= or topics=, and not both")

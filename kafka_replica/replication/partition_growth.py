@@ -22,7 +22,7 @@ _log = logging.getLogger("kafka_replica")
 
 
 class ReadPartitions:
-    """The partitions that are read. Partitions are only ever added, so their number shows whether any were added."""
+    """The partitions that are read. Partitions are never removed, so their number shows whether any were added."""
 
     def __init__(self) -> None:
         self._read: set[Partition] = set()
@@ -35,12 +35,12 @@ class ReadPartitions:
         self._read.update(partitions)
 
     def unread(self, listed: Iterable[Partition]) -> list[Partition]:
-        """Return the partitions among those that Kafka lists which are not read yet."""
+        """Return the partitions that Kafka lists, but that are not read yet."""
         return [partition for partition in listed if partition not in self._read]
 
 
 class PartitionGrowth:
-    """The beginning of reading, of the first partitions and of those that are added later.
+    """Begins to read partitions: the first ones, and those that are added later.
 
     Only the reading thread may use it.
     """
@@ -75,7 +75,7 @@ class PartitionGrowth:
             self._delta_builder.add(partition, known.get(partition, 0))
 
     def add(self, listed: Iterable[Partition]) -> bool:
-        """Begin to read the partitions that are new among those that Kafka lists; return whether there are any."""
+        """Begin to read the new partitions among those that Kafka lists; return whether there are any."""
         added = self.partitions.unread(listed)
         if not added:
             return False

@@ -1,8 +1,8 @@
-"""The filter of incoming records: it drops unwanted ones, undoes a header stack, and finds bad ones.
+"""The filter of incoming records: it drops unwanted records, reverses a header stack, and finds bad records.
 
-A record that cannot be replicated, and is set aside, replaces the previous record of its key: the key is absent until
-a good record arrives, and listed as bad until a good record or a tombstone arrives. So a replica that was up all the
-time and one that starts today hold the same records.
+A record that cannot be replicated, and is set aside, replaces the previous record of its key: the key is absent until a
+good record arrives, and listed as bad until a good record or a tombstone arrives. So a replica that has always been
+running and a replica that starts today hold the same records.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ class FilteredRecords(NamedTuple):
     """The filtered records of a batch."""
 
     records: Sequence[Stored]
-    """The records, with a tombstone for each bad one with a key; some may lack a key if ``RecordFilter.is_open``."""
+    """The records, with a tombstone for each bad record that has a key; if ``is_open``, some may lack a key."""
     bad: list[BadRecordError]
     cleared: list[bytes]
-    """Keys, without prefix, that had a bad record before, and have a good one or a tombstone now."""
+    """Keys, without prefix, whose bad record was replaced by a good one or a tombstone."""
 
 
 class RecordFilter:
@@ -104,7 +104,7 @@ class RecordFilter:
         return FilteredRecords(wanted, bad, cleared)
 
     def _accepted(self, partition: Partition, raw: Stored) -> Stored | BadRecordError:
-        """Return the record as the application wrote it, or the error for the record as it was read."""
+        """Return the record as the application wrote it, or the error if the record as it was read is bad."""
         accepted = raw
         if self._header_stack is not None:
             try:

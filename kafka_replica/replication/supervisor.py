@@ -1,4 +1,4 @@
-"""The supervisor that keeps a store in step with its topics, whatever happens to them. It runs in a separate thread.
+"""The supervisor that keeps a store in step with its topics, whatever happens to them, in a separate thread.
 
 A follower follows one log. If the log is no longer the one that the store was built from (a topic was created again,
 truncated, or read too late for its deletions), or if the store is damaged, another follower rebuilds the store in the
@@ -24,16 +24,16 @@ from kafka_replica.transactions.resume_point import ResumePoint
 
 _log = logging.getLogger("kafka_replica")
 
-_PAUSES_S = (0.0, 0.2, 1.0, 5.0, 30.0)  # between rebuilds that do not complete
+_PAUSES_S = (0.0, 0.2, 1.0, 5.0, 30.0)  # the pause between rebuilds that do not complete
 
 
 class Supervision(Protocol):
-    """An object that keeps a store in step with its source, in a thread that calls ``run``, until it closes."""
+    """An object that keeps a store in step with its source until it is closed, in a thread that calls ``run``."""
 
     closing: Event
 
     def run(self) -> None:
-        """Follow the source; an error that ends this is reported to the publisher."""
+        """Follow the source; if an error ends this, report it to the publisher."""
 
 
 class Supervisor:
@@ -50,7 +50,7 @@ class Supervisor:
         self._lifecycle = LifecycleLog(options.name, publisher)
 
     def run(self) -> None:
-        """Follow the topics; an error that ends this is reported to the publisher."""
+        """Follow the topics; if an error ends this, report it to the publisher."""
         name = self._options.name
         try:
             self._keep()

@@ -1,15 +1,15 @@
 """The rules, without I/O or clock, that decide whether Kafka may have removed a tombstone before it was read.
 
-The log cleaner keeps a tombstone for ``delete.retention.ms`` after the first cleaning that it was part of, which is
-the cleaning that removes the records it deletes. So each broker keeps a tombstone for at least that time
+The log cleaner keeps a tombstone for ``delete.retention.ms`` after the first cleaning that included it, which also
+removes the records that it deletes. So each broker keeps a tombstone for at least that time
 
-* after the tombstone was written. A reader that has read a log to its end finds every later tombstone, if it reads
-  each of them within that time after it requested the end;
-* after a record that the tombstone deletes was still there. A reader that began at the beginning finds the tombstones
-  of all keys that it holds, if it reads them from the same broker within that time after it began.
+* after the tombstone was written. A reader that has read a log to its end finds every later tombstone, if it reads each
+  of them within that time after requesting the end;
+* after a moment at which a record that the tombstone deletes still existed. A reader that began at the beginning finds
+  the tombstones of all keys that it holds, if it reads them from the same broker within that time after it began.
 
-A later reader has still missed nothing if no offset is missing in the records that it reads. A gap may have held a
-tombstone, and the key that it deleted would never disappear, so the log must be read again from its beginning.
+A reader that takes longer has missed nothing if no offset is missing in the records that it reads. A gap may have held
+a tombstone, and the key that it deleted would never disappear, so the log must be read again from its beginning.
 ``delete.retention.ms`` may change in the meantime, so the shortest value that was observed counts.
 """
 
@@ -31,10 +31,10 @@ class LatePartition(NamedTuple):
 
     partition: Partition
     age_s: float
-    """The time for which tombstones had to be kept; infinite if the leader changed, or clocks were set back."""
+    """The seconds for which tombstones had to be kept; infinite if the leader changed, or clocks were set back."""
     retention_s: float
     is_first: bool
-    """True in a first read, for which the age counts from the beginning of reading."""
+    """True during a first read, whose age is measured from the beginning of reading."""
     has_moved: bool
     """True if another broker leads the partition than when reading began."""
 
@@ -48,15 +48,15 @@ class RetentionSpan:
         self.since = since
         self.retention_s = retention_s  # the shortest retention that Kafka reported since then
         self.is_first = is_first
-        self.has_moved = False  # to another leader
+        self.has_moved = False  # whether the leader has changed
         self.asked: tuple[Instant, int] | None = None  # when the end of the partition was requested, and its offset
 
     def age_s(self, now: Instant) -> float:
-        """Return how long tombstones must be kept so that all of them are found now."""
+        """Return how long tombstones must be kept, in seconds, for all of them to be found now."""
         return math.inf if self.is_first and self.has_moved else self.since.age_s(now)
 
     def set_retention(self, retention_s: float) -> None:
-        """Lower the retention to how long the topic keeps tombstones now, if that is shorter."""
+        """Lower the retention to the topic's current one, if that is shorter."""
         self.retention_s = retention_s if self.retention_s is None else min(self.retention_s, retention_s)
 
 
@@ -67,7 +67,7 @@ class RetentionCoverage:
         self.spans: dict[Partition, RetentionSpan] = {}
 
     def ask(self, at: Instant, ends: Mapping[Partition, int]) -> None:
-        """Note where partitions ended at an instant, or later."""
+        """Note where partitions ended at a time, or later."""
         for partition, end in ends.items():
             span = self.spans.get(partition)
             if span is not None and span.asked is None:
@@ -89,7 +89,7 @@ class OffsetGap(NamedTuple):
 
 
 class TombstoneCheck:
-    """A comparison of how long tombstones had to be kept with how long Kafka keeps them.
+    """Compares how long tombstones had to be kept with how long Kafka keeps them.
 
     Args:
         given_s: how long tombstones are kept, in seconds, as the user configured; None uses the topics' retention.
@@ -108,22 +108,22 @@ class TombstoneCheck:
     # --- events ---
 
     def begin(self, at: Instant, partitions: Iterable[Partition]) -> None:
-        """Note that reading of partitions begins at an instant, from their beginnings."""
+        """Note that reading of partitions begins at a time, from their beginnings."""
         for partition in partitions:
             for coverage in (self._read, self._shown):
                 coverage.spans[partition] = RetentionSpan(at, None, is_first=True)
 
     def resume(self, since: Instant, partitions: Iterable[Partition], retentions_s: Mapping[str, float]) -> None:
-        """Note that reading continues from a version with everything that was in the partitions at an instant."""
+        """Note that reading continues from a version with everything that was in the partitions at a time."""
         for partition in partitions:
             for coverage in (self._read, self._shown):
                 coverage.spans[partition] = RetentionSpan(since, retentions_s.get(partition.topic), is_first=False)
 
     def ask(self, at: Instant, ends: Mapping[Partition, int]) -> None:
-        """Note where partitions ended when their ends were requested at an instant.
+        """Note where partitions ended when their ends were requested.
 
-        Only the answer to a request proves that there were no more records at some time: the end in a fetch response
-        may date from before the broker stopped answering, or this process was suspended.
+        Only the answer to such a request proves that there were no more records at some time: the end in a fetch
+        response may date from before the broker stopped answering, or before this process was suspended.
         """
         self._read.ask(at, ends)
         self._shown.ask(at, ends)
@@ -137,7 +137,7 @@ class TombstoneCheck:
         self._shown.reach(position, self._retentions_s)
 
     def gap(self, partition: Partition, now: Instant) -> None:
-        """Note that an offset is missing in the records read until now."""
+        """Note that an offset is missing in the records read so far."""
         span = self._read.spans[partition]
         age_s = span.age_s(now)
         known = self._gaps.get(partition)
@@ -147,7 +147,7 @@ class TombstoneCheck:
             self._is_checked = self._given_s is not None
 
     def move(self, partition: Partition) -> None:
-        """Note that another broker leads the partition, which has cleaned its log at different times."""
+        """Note that another broker now leads the partition; it has cleaned its log at different times."""
         self._read.spans[partition].has_moved = True
         gap = self._gaps.get(partition)
         if gap is not None and gap.span.is_first:  # the gap may have been read from that broker already
@@ -155,7 +155,7 @@ class TombstoneCheck:
             self._gaps[partition] = OffsetGap(math.inf, gap.span)
 
     def set_retentions(self, retentions_s: Mapping[str, float]) -> None:
-        """Note how long the topics keep tombstones now; topics whose settings must not be read are left out."""
+        """Note how long the topics keep tombstones now; topics whose settings the replica may not read are omitted."""
         self._retentions_s = dict(retentions_s)
         gaps = {partition: gap.span for partition, gap in self._gaps.items()}
         for spans in (self._read.spans, self._shown.spans, gaps):
@@ -171,11 +171,11 @@ class TombstoneCheck:
 
     @property
     def wants_to_be_told(self) -> bool:
-        """Return whether a gap can be judged only after the retention of the topics was queried again."""
+        """Return whether a gap can be judged only after the topics' retention is queried again."""
         return not self._is_checked
 
     def late(self) -> LatePartition | None:
-        """Return a partition in which a tombstone may be missing, by the retentions reported so far."""
+        """Return a partition in which, by the retentions reported so far, a tombstone may be missing."""
         for partition, gap in self._gaps.items():
             if gap.age_s > (retention_s := self._retention_s(gap.span)):
                 return LatePartition(partition, gap.age_s, retention_s, gap.span.is_first, gap.span.has_moved)
@@ -186,7 +186,7 @@ class TombstoneCheck:
         return any(span.age_s(now) > self._retention_s(span) for span in self._read.spans.values())
 
     def saved(self) -> tuple[int, dict[str, float]]:
-        """Return what a restart needs: since when tombstones above the version shown have been kept, and how long.
+        """Return what a restart needs: since when tombstones above the version shown have been kept, and for how long.
 
         The first value is a wall clock time in milliseconds, 0 if nothing is certain yet; the second has the
         retention of each topic in seconds.

@@ -3,12 +3,12 @@
     header    the type of the file, and the offsets of its sections
     records   one after the other
     keys      a line each; the end of each key; the offset of each key's record
-    notes     the version's number, its source partitions and its resume point; the last complete note counts
+    notes     the version's number, its source partitions and its resume point; the last complete note is valid
 
 Checksums (CRC-32) cover every byte. Those of the header, the keys and the notes are checked on loading; the checksum
 of a record also covers its key, and is checked when the record is read. A file is written under a temporary name,
-synced to disk and renamed, so that a crash leaves either the old or the new file; notes are appended, and a torn note
-does not count. Integers are little-endian.
+synced to disk and renamed, so that a crash leaves either the old or the new file; notes are appended, and an incomplete
+note is ignored. Integers are little-endian.
 
 A replaced file stays readable for processes that have mapped it. (Windows refuses to replace a mapped file: there the
 old file stays, and an error is logged.)
@@ -136,7 +136,7 @@ class LoadedCheckpoint(NamedTuple):
     saved: SavedRecords
     note: VersionNote
     end: int
-    """The end of its last complete note."""
+    """The offset of the end of the last complete note."""
 
 
 def load(path: Path) -> LoadedCheckpoint:
@@ -187,7 +187,7 @@ def _keys(lines: bytes, ends: array[int]) -> list[bytes]:
 
 
 def _last_note(data: bytes) -> tuple[VersionNote | None, int]:
-    """Return the last note before a torn note, and its end."""
+    """Return the last complete note, and its end; an incomplete note may follow."""
     found, at = b"", 0
     while len(head := data[at : at + NOTE.size]) == NOTE.size:
         checksum, size = NOTE.unpack(head)

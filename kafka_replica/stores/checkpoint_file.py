@@ -15,12 +15,12 @@ from kafka_replica.common.process import OwnerProcess
 from kafka_replica.errors import ConfigurationError, StoreDamagedError, StoreError, StoreInUseError
 from kafka_replica.records import Partition
 from kafka_replica.stores.checkpoint import Kept, LoadedCheckpoint, SavedRecords, VersionNote, load
-from kafka_replica.stores.checkpoint_writer import add_note, aside_of, write
+from kafka_replica.stores.checkpoint_writer import add_note, temporary_path, write
 from kafka_replica.transactions.resume_point import ResumePoint
 
 _log = logging.getLogger("kafka_replica")
 
-_NOTES_BYTES = 1 << 20  # of notes; beyond that the file is rewritten
+_NOTES_BYTES = 1 << 20  # the size of notes; beyond it the file is rewritten
 
 
 class CheckpointImage(NamedTuple):
@@ -84,9 +84,9 @@ class Saver:
             ) from error
 
     def load(self) -> LoadedCheckpoint | None:
-        """Return the content of the file, if it can be used; log why it cannot be used."""
+        """Return the content of the file; if it cannot be used, log the reason."""
         try:
-            aside_of(self._path).unlink(missing_ok=True)  # left by a process that was killed
+            temporary_path(self._path).unlink(missing_ok=True)  # left by a process that was killed
             found = load(self._path)
         except FileNotFoundError:
             return None
@@ -103,7 +103,7 @@ class Saver:
         except StoreError as error:
             self._set_aside(error)
             return None
-        self._is_in(found.end, found.note.partitions)
+        self._note_file(found.end, found.note.partitions)
         return found
 
     def begin(
@@ -123,7 +123,7 @@ class Saver:
             self._thread.start()
 
     def discard(self) -> None:
-        """Remove the file, because no store may start from its content again."""
+        """Remove the file, so that no store starts from its content again."""
         self._in_file = None
         try:
             self._path.unlink(missing_ok=True)
@@ -132,7 +132,7 @@ class Saver:
 
     def close(self) -> None:
         """Save, and release the file. Idempotent."""
-        if self._closing.is_set() or not self._owner.is_current:  # a fork has neither the thread nor the file
+        if self._closing.is_set() or not self._owner.is_current:  # a forked process has neither the thread nor the file
             return
         self._closing.set()
         if self._thread is not None:
@@ -153,7 +153,7 @@ class Saver:
         try:
             image = self._take()
             if image is not None and self._in_file != (image.data, image.resume_point):
-                self._put(image)
+                self._write(image)
                 self._in_file, self._has_failed = (image.data, image.resume_point), False
         except OSError as error:
             self._failed(
@@ -166,23 +166,23 @@ class Saver:
         finally:
             self._busy.release()
 
-    def _put(self, image: CheckpointImage) -> None:
+    def _write(self, image: CheckpointImage) -> None:
         if self._in_file is not None and self._in_file[0] == image.data and self._has_room_for_notes():
             self._end = add_note(
                 self._path, self._end, VersionNote(image.version, self._partitions, image.resume_point)
             )
         else:
             written = write(self._path, image.kept, image.saved, image.source, image.version, image.resume_point)
-            self._is_in(*written)
+            self._note_file(*written)
             _log.debug("wrote version %d to the checkpoint file %s", image.version, self._path)
 
-    def _is_in(self, end: int, partitions: list[Partition]) -> None:
-        """Note that a file was written or loaded."""
+    def _note_file(self, end: int, partitions: list[Partition]) -> None:
+        """Note the state of the file that was written or loaded."""
         self._end, self._partitions, self._file = end, partitions, self._path.stat()
         self._notes_end = end + _NOTES_BYTES
 
     def _has_room_for_notes(self) -> bool:
-        """Return whether the file is still the one that was written or loaded, and has room for another note."""
+        """Return whether the file was not replaced since it was written or loaded, and has room for another note."""
         try:
             is_here = self._file is not None and os.path.samestat(self._path.stat(), self._file)
         except OSError:
@@ -195,7 +195,7 @@ class Saver:
         self._has_failed = True
 
     def _set_aside(self, error: StoreError) -> None:
-        """Rename a file that others have written, so that it is not overwritten."""
+        """Rename a file that another program has written, so that it is not overwritten."""
         other = self._path.with_name(self._path.name + ".set-aside")
         _log.error("%s; the replica is rebuilt, and the file is renamed to %s", error, other)
         try:

@@ -29,7 +29,7 @@ from kafka_replica.stores.checkpoint import (
 from kafka_replica.stores.packed_headers import pack_headers
 from kafka_replica.transactions.resume_point import ResumePoint
 
-_AT_ONCE = 200  # records: between two such chunks the thread that writes the store can run
+_AT_ONCE = 200  # records per chunk: the thread that writes the store can run between two chunks
 
 
 def write(
@@ -57,7 +57,7 @@ def write(
         OSError: the file was not written; the existing file stays.
         StoreDamagedError: a record of ``saved`` is damaged; the existing file stays.
     """
-    aside = aside_of(path)
+    aside = temporary_path(path)
     try:
         with aside.open("wb") as file:
             writer = _Writer(file, saved, source)
@@ -85,11 +85,11 @@ def add_note(path: Path, end: int, note: VersionNote) -> int:
         The new end of the file.
 
     Raises:
-        OSError: the note was not written; the previous note still counts.
+        OSError: the note was not written; the previous note is still valid.
     """
     data = note.encode()
     with path.open("r+b") as file:
-        file.truncate(end)  # removes a torn note
+        file.truncate(end)  # removes an incomplete note
         file.seek(end)
         file.write(data)
         file.flush()
@@ -97,7 +97,7 @@ def add_note(path: Path, end: int, note: VersionNote) -> int:
     return end + len(data)
 
 
-def aside_of(path: Path) -> Path:
+def temporary_path(path: Path) -> Path:
     """Return the temporary name under which a file is written before it is renamed."""
     return path.with_name(path.name + ".writing")
 

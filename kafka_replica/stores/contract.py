@@ -50,8 +50,8 @@ class Snapshot(Mapping[bytes, Record], ABC):
     def of(self, topic: str) -> Snapshot:
         """Return the keys of one topic, in a replica of several topics that do not share a key space.
 
-        There, ``topic_key`` makes the keys of this mapping; the keys of the returned mapping are the topic's own.
-        Counting its keys and iterating over them cost as much as iterating over all keys.
+        The keys of this mapping are then those of ``topic_key``; the keys of the returned mapping are the topic's own
+        keys. Counting its keys and iterating over them cost as much as iterating over all keys.
         """
         return TopicSnapshot(self, topic)
 
@@ -187,7 +187,7 @@ class Store(Protocol):
     """A store of the current version and of versions that readers still hold. One thread writes, any thread reads."""
 
     part_bytes: int | None
-    """The approximate size of the parts of the next version for ``stage``; None: never in parts."""
+    """The approximate size of the parts in which ``stage`` receives the next version; None if it is never split."""
 
     @property
     def resume_point(self) -> ResumePoint | None:
@@ -218,7 +218,7 @@ class Store(Protocol):
         """
 
     def apply(self, delta: Delta, position: Position, resume_point: ResumePoint | None = None) -> AppliedChanges | None:
-        """Publish the next version: everything staged and the delta, atomically, with the given ``position``.
+        """Publish the next version atomically: everything staged, and the delta, with the given ``position``.
 
         The resume point is stored with it, in the same write.
 
@@ -236,11 +236,11 @@ class Store(Protocol):
         """Start a new, empty state, which later calls of ``stage`` and ``apply`` fill.
 
         Readers keep the current version until the next ``apply``, which replaces it with the new state and returns
-        the differences: a record that only has another place in the log is no change for listeners. Everything staged
-        before is discarded.
+        the differences: a record that only has a different place in the log is no change for listeners. Everything
+        staged before is discarded.
 
         Args:
-            forget: readers must not get the current version any more, from now on; version numbers restart.
+            forget: whether readers must not see the current version from now on; version numbers then restart at 1.
         """
 
     def close(self) -> None:

@@ -36,7 +36,7 @@ class Delta:
 
     def add(self, records: Sequence[Stored]) -> None:
         """Add records, each newer than all before it."""
-        # A batch at a time, in C code: every record of an initial read passes here.
+        # C code adds a whole batch at a time, because every record of an initial read is added here.
         if PARSER is not None:
             self.record_count += len(records)
             self.tombstone_count += PARSER.add(self.changes, records)
@@ -71,8 +71,8 @@ class AppliedChanges(NamedTuple):
     """The changes between two versions; keys are in unspecified order."""
 
     changed: Collection[bytes]
-    """Keys with another record than before: new keys and new values."""
+    """Keys whose record differs from the previous one: new keys and new values."""
     deleted: Collection[bytes]
     """Keys that existed before and no longer exist. A tombstone for an unknown key deletes nothing."""
     before: dict[bytes, Record | None] | None = None
-    """The previous records of these keys, None for new keys; only if the store has read them anyway."""
+    """The previous records of these keys, None for new keys; set only if the store has read them anyway."""

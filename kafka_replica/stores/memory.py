@@ -28,11 +28,11 @@ _GATHER_EVERY_VERSIONS = 64
 class MemoryStore:
     """A store that keeps a topic in memory; ``memory_snapshot`` explains how.
 
-    Nothing outlives the process, unless there is a checkpoint file: the store writes the current version to the file on
-    closing, and in a background thread at intervals; the next store with the same file starts from that version. A
-    replica then reads only newer records. Versions published after the file was written are read again, under another
-    ``incarnation``. Readers never see a damaged file: the replica is rebuilt. If the file cannot be written, an error
-    is logged, and the replica continues.
+    Without a checkpoint file, nothing outlives the process. With one, the store writes the current version to the file
+    when it is closed, and in a background thread at intervals; the next store with the same file starts from that
+    version. A replica then reads only newer records. Versions published after the file was written are read again,
+    under another ``incarnation``. Readers never see a damaged file: the replica is rebuilt. If the file cannot be
+    written, an error is logged, and the replica continues.
 
     Args:
         checkpoint: the file; only one store at a time may use it.
@@ -55,7 +55,7 @@ class MemoryStore:
         self._now = PresentRecords({}, NOWHERE), Version(0, Position(), 0)
         self._held: WeakSet[MemorySnapshot] = WeakSet()
         self._held_lock = Lock()
-        self._saved = NOTHING_SAVED  # the file that may hold records of the current version
+        self._saved = NOTHING_SAVED  # the file that may contain records of the current version
         self._beginnings = 0  # how often version numbers have restarted
         self._checkpoint = None if checkpoint is None else Path(checkpoint).absolute()
         self._saver = None if self._checkpoint is None else self._open(self._checkpoint, checkpoint_every_s)
@@ -128,7 +128,7 @@ class MemoryStore:
         self._now[1].resume_point = resume_point
 
     def begin_at(self, number: int) -> None:
-        """Give the first version a number other than 1: that of the same version elsewhere.
+        """Give the first version a number other than 1: the number of the same version in another process.
 
         Raises:
             UsageError: the store has had a version already.
@@ -150,7 +150,7 @@ class MemoryStore:
             self._beginnings += 1
 
     def _replace(self, delta: Delta, position: Position, resume_point: ResumePoint) -> AppliedChanges | None:
-        """Replace all records by those of a delta; a record that only has another place in the log is no change."""
+        """Replace all records by those of a delta; a record that only has a different place in the log is no change."""
         present, _ = self._now
         source = delta.source or present.source
         whole = Delta(source=source)
@@ -177,7 +177,7 @@ class MemoryStore:
             records = {key: record for key, record in delta.changes.items() if record[1] is not None}
         else:
             records = delta.changes  # type: ignore[assignment] # no other code uses the dict from now on
-        # Snapshots of the empty version, or of one before it, keep their dict.
+        # Snapshots of the empty version, or of a version before it, keep their dict.
         self._now = (
             PresentRecords(records, empty.source),
             Version(before.number + 1, position, len(records), resume_point),

@@ -10,8 +10,8 @@ the dict and then checks, oldest first, whether a later version replaced it. So:
   that a key that is written repeatedly is kept once;
 * records are kept in the parser's form, and converted to a ``Record`` once, on the first access;
 * no reader waits for the writer. The writer first links the records that it will replace, then changes
-  the dict; a reader looks first into the dict, then at the links. However the two interleave, a
-  reader that finds a new record in the dict also finds the link to the old record;
+  the dict; a reader looks first into the dict, then at the links. However reader and writer interleave, a reader that
+  finds a new record in the dict also finds the link to the old one;
 * a store that started from a checkpoint file keeps the offset of a record in that file until the record is first
   accessed.
 """
@@ -74,8 +74,8 @@ class PresentRecords:
             return self.saved.location(raw)
         return raw.source if isinstance(raw, Record) else self.source, raw[2]
 
-    def made(self, key: bytes, raw: Kept) -> Record:
-        """Return the record of an entry; the record replaces the entry, if that is still current.
+    def loaded(self, key: bytes, raw: Kept) -> Record:
+        """Return the record of an entry, and replace the entry by it, if the entry is still current.
 
         Raises:
             StoreDamagedError: the record is in a file, and damaged.
@@ -130,7 +130,7 @@ class MemorySnapshot(Snapshot):
             record = self._old.get(key, record)
         if record.__class__ is Record:
             return record
-        return default if record is None else self._present.made(key, record)
+        return default if record is None else self._present.loaded(key, record)
 
     def __iter__(self) -> Iterator[bytes]:
         keys = list(self._present.records)  # one atomic step, so that the writer cannot interfere
@@ -161,10 +161,10 @@ class MemorySnapshot(Snapshot):
     def scan_values(self) -> Iterator[tuple[bytes, bytes | BadRecordError]]:
         """Yield each key with its value; unlike look-ups, this leaves records in the parser's form."""
         for key, kept in self.kept():
-            yield key, self._present.made(key, kept).value if kept.__class__ is int else kept[1]  # type: ignore[misc, index]
+            yield key, self._present.loaded(key, kept).value if kept.__class__ is int else kept[1]  # type: ignore[misc, index]
 
     def gather_old(self) -> None:
-        """Collect in one dict the records that newer versions replaced; the first replaced record of a key counts."""
+        """Collect in one dict the records that newer versions replaced; the first replaced record of a key is kept."""
         with self._lock:
             version = self._seen
             while (newer := version.newer) is not None:

@@ -1,4 +1,4 @@
-"""State machines that find where a version may end, one for each way to detect transaction boundaries.
+"""State machines that determine where a version may end, one for each way to detect transaction boundaries.
 
 They use no I/O, threads or clock. This package may import ``records`` and ``errors``. Read ``contract`` first, then
 ``marker_detector`` and ``quiescence_detector``.

@@ -1,7 +1,7 @@
 """The input of a boundary detector: the batches of the log, and the positions that reading has reached.
 
 A reader that sees the batches of the log reports their producers and where transactions end (``DATA``,
-``COMMIT``, ``ABORT``). A reader that sees committed records only has one kind of batch (``COMMITTED``).
+``COMMIT``, ``ABORT``). A reader that sees only committed records has a single kind of batch (``COMMITTED``).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class Kind(IntEnum):
     PLAIN = 0
     """Records written outside of any transaction: each is committed by itself."""
     DATA = 1
-    """Records of a transaction whose marker was not read yet."""
+    """Records of a transaction whose marker has not been read yet."""
     COMMIT = 2
     """The marker that commits a transaction."""
     ABORT = 3
@@ -29,7 +29,7 @@ class Kind(IntEnum):
 
 
 class Content(Protocol):
-    """The records of a batch, which may not be parsed yet."""
+    """The records of a batch; they may not be parsed yet."""
 
     def records(self) -> Sequence[Stored]:
         """Return the records, parsed.
@@ -59,7 +59,7 @@ class Parsed:
 
 
 class Batch(NamedTuple):
-    """A batch of the log, or several adjacent batches together."""
+    """A batch of the log, or several adjacent batches combined."""
 
     partition: Partition
     kind: Kind
@@ -79,6 +79,6 @@ class Reading(NamedTuple):
 
     batches: list[Batch]
     positions: Position
-    """The next offset to be read of each partition: past markers, aborted records and gaps."""
+    """The next offset to be read in each partition: past markers, aborted records and gaps."""
     high_watermarks: Position
     """The high watermarks that the newest fetch of each partition returned."""

@@ -18,19 +18,19 @@ class Ends(NamedTuple):
 
 
 class CommittedRecords(NamedTuple):
-    """Decision: these batches are committed and belong to the next version, whatever is read later."""
+    """The decision that these batches are committed, and belong to the next version, whatever is read later."""
 
     batches: list[Batch]
 
 
 class ConsistentPoint(NamedTuple):
-    """Decision: the committed records so far are whole transactions, so a version may end at this position."""
+    """The decision that the committed records so far are complete transactions: a version may end at this position."""
 
     position: Position
     transactions: int | None
-    """The number of transactions committed since the last point; None where only Kafka has the number."""
+    """The number of transactions committed since the last point; None if only Kafka knows it."""
     looked: bool
-    """True if the list of all partitions was requested after the transactions were decided."""
+    """True if the list of all partitions was requested after these transactions had been decided."""
 
 
 Decision: TypeAlias = CommittedRecords | ConsistentPoint
@@ -45,21 +45,21 @@ class BoundaryDetector(Protocol):
 
     @property
     def held_records(self) -> int:
-        """The number of records read that no decision has covered yet."""
+        """The number of records that were read, but that no decision covers yet."""
 
     @property
     def wants_ends(self) -> bool:
-        """Return whether no decision is possible before the ends of the partitions are requested again."""
+        """Return whether the ends of the partitions must be requested again before a decision is possible."""
 
     @property
     def waits_for_the_open(self) -> bool:
-        """Return whether an open transaction keeps committed records from being shown."""
+        """Return whether an open transaction prevents committed records from being shown."""
 
     def add(self, partition: Partition, start: int) -> None:
         """Add a partition that is read from offset ``start`` on."""
 
     def answer(self, ends: Ends) -> list[Decision]:
-        """Process the ends of all partitions, requested after everything that the detector has processed before."""
+        """Process the ends of all partitions, which were requested after the latest reading was processed."""
 
     def take(self, reading: Reading, *, every_point: bool) -> list[Decision]:
         """Process the result of one read.

@@ -1,32 +1,32 @@
-"""The detector that finds where a version may end by the transaction markers of the log.
+"""The detector that uses the transaction markers of the log to determine where a version may end.
 
 Each batch of the log names its producer (producer id and epoch), and a control batch, the marker, ends a
-transaction. So the records of a transaction are held back until its marker, and are then committed as a whole;
-other open transactions do not matter. A version is made as follows:
+transaction. So the records of a transaction are held back until its marker is read, and are then committed together,
+regardless of other open transactions. A version is made as follows:
 
-*One partition.* At every offset between batches, the transactions whose markers lie below that offset are whole.
-A version holds what they wrote, and its position lists the transactions that were open there.
+*One partition.* At every offset between batches, the transactions whose markers lie below that offset are complete.
+A version has the records of these transactions, and its position lists the transactions that were open there.
 
 *Several partitions.* Each partition gets its own marker, at its own time. Once the first marker of a transaction is
 seen, the transaction is decided, and all its records are in the log, because a producer commits only after they were
-acknowledged. So they lie below the *ends* of all partitions, if these are requested then. A version is made in rounds
-(see ``assignment``):
+acknowledged. So they lie below the *ends* of all partitions, if the ends are requested after that. A version is made in
+rounds (see ``assignment``):
 
 1. Request all ends: they are the target of the round. Every transaction with a marker below the target is in the
-   version. Whatever it depends on was decided earlier, so that is in the version, too.
-2. Read up to the target. If this finds a marker of a transaction that was not known when the target was requested,
-   request the ends again and read up to them as well. Now all parts of all these transactions have been read.
+    version. The transactions that it depends on were decided earlier, and so are in the version, too.
+2. Read up to the target. If this reveals a marker of a transaction that was unknown when the target was requested,
+    request the ends again, and read up to them as well. Now all parts of all these transactions have been read.
 3. Wait until each of these parts has its own marker. The version is complete.
 
 Epochs show which parts belong to a transaction if the producer bumps them (KIP-890): this is exact and needs no
 further request. Without the bump, a part in another partition may belong to the producer's next transaction. What was
-written between the requests then decides, see ``producers``: transactions are still whole, and so are their
-dependencies. A next transaction is included only if all differences were written below the target. Where no decision is
-possible, the round is given up and a later target is requested, so that old producers which never pause may delay
-a version.
+written between the requests then decides (see ``producers``): the version still has only complete transactions, and the
+transactions that they depend on. The next transaction is included only if all of its records were written below the
+target. If no decision is possible, the round is abandoned, and a later target is requested; therefore old producers
+that never pause may delay a version.
 
-Where several brokers report their ends, one after the other, transactions of different partitions that depend on each
-other may be shown one version apart. Each transaction is still whole.
+If several brokers report their ends, one after the other, transactions of different partitions that depend on each
+other may be shown one version apart. Each transaction is still complete.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from kafka_replica.transactions.version_rounds import TransactionAssigner
 
 
 class MarkerDetector:
-    """The detector by markers, for any number of partitions; see the module."""
+    """The detector that uses markers, for any number of partitions; see the module."""
 
     boundaries: ClassVar[str] = "markers"
 
@@ -52,7 +52,7 @@ class MarkerDetector:
         self._unshown: dict[
             int, tuple[int, bool]
         ] = {}  # for a single partition: producer id -> epoch of its last marker, bumped?
-        self._committed: list[Batch] = []  # committed, not returned in a decision yet
+        self._committed: list[Batch] = []  # committed, but not returned in a decision yet
         self._transactions = TransactionCounter()  # committed since the last point
         self._pointed_at = Position()
 
@@ -60,7 +60,7 @@ class MarkerDetector:
 
     @property
     def held_records(self) -> int:
-        """The number of records of open transactions, and of committed ones that wait for their round."""
+        """The number of records of open transactions, and of committed transactions that wait for their round."""
         return sum(decided.records for decided in self._assigner.later) + sum(part.records for part in self._parts())
 
     @property
@@ -114,7 +114,7 @@ class MarkerDetector:
 
     def shown(self) -> None:
         """Note that all committed records so far are in a version that readers see."""
-        self._unshown.clear()  # the assigner forgets by itself
+        self._unshown.clear()  # the assigner clears its state on its own
 
     # --- decisions ---
 
@@ -139,7 +139,7 @@ class MarkerDetector:
         if position is not None:
             yield from self._point(position, looked=True)
         elif not self._assigner.is_needed and positions != self._pointed_at:
-            yield from self._point(positions)  # no transaction was decided, only the position moved
+            yield from self._point(positions)  # no transaction was decided; only the position has changed
         else:
             yield from self._committed_records()
 

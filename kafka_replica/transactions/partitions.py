@@ -24,7 +24,7 @@ class OpenBatches:
 
     @property
     def last(self) -> int:
-        """The last offset so far. Ends may lie within a batch, if adjacent ones were read together."""
+        """The last offset so far. Ends may lie within a batch, if adjacent batches were read together."""
         return self.spans[-1][1] - 1
 
     def add(self, batch: Batch) -> None:
@@ -41,7 +41,7 @@ class OpenBatches:
         self.held = len(self.batches)
 
     def as_open(self) -> OpenTransaction:
-        """Return the open transaction as a position lists it."""
+        """Return the open transaction in the form in which a position lists it."""
         return OpenTransaction(self.partition, self.producer_id, self.epoch, self.first, self.spans, len(self.spans))
 
 
@@ -52,14 +52,14 @@ class CommittedBatches:
 
     def __init__(self, end: Batch, part: OpenBatches | None) -> None:
         self.partition = end.partition
-        self.end = end.end  # the offset after the marker, or after the batch itself outside of transactions
+        self.end = end.end  # the offset after the marker; outside of transactions, after the batch itself
         self.part = part  # None if compaction left nothing but the marker
         self.batches, self.records = ([], 0) if part is None else (part.batches, part.records)
         if part is not None:
             part.marker = end.first
         is_marker = end.kind == Kind.COMMIT
         self.producer_id = end.producer_id if is_marker else -1
-        self.epoch = end.producer_epoch  # the marker's epoch: the same in all partitions, with or without records
+        self.epoch = end.producer_epoch  # the marker's epoch, the same in all partitions, with or without records
         # KIP-890: the epoch of the marker is that of the records plus one, and each transaction has its own epoch.
         bump = end.producer_epoch - part.epoch if is_marker and part is not None else -1
         self.bumped, self.unbumped = bump == 1, bump == 0
@@ -71,7 +71,7 @@ class CommittedBatches:
 
 
 class TransactionCounter:
-    """A counter of transactions by their parts.
+    """A counter of transactions, based on their parts.
 
     Where epochs do not distinguish the transactions of a producer, the count is the number of its markers in the
     partition where it has most of them, which is a lower bound.

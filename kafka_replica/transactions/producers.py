@@ -1,21 +1,23 @@
-"""The rules that decide which parts of a producer belong to the transactions that a round shows.
+"""The rules that decide which of a producer's parts belong to the transactions that a round shows.
 
 With KIP-890 the marker of a transaction has its own epoch, higher than that of its records: an open part with a lower
 epoch than the marker belongs to the same transaction, a part with the same epoch to the next one. This is *exact*.
 
-Without KIP-890 one epoch carries many transactions, so that a part with a marker beyond the target may be the *rest*
-of a transaction of the round or a part of the *next* transaction. Two facts are known. All transactions of the round
+Without KIP-890, many transactions have the same epoch, so that a part with a marker beyond the target may be the *rest*
+of a transaction of the round, or a part of the *next* transaction. Two facts are known. All transactions of the round
 were written below the ends that were requested after their markers (``asked``). And a producer begins a transaction
-only when the previous one has all its markers. So the following holds for the parts that begin below ``asked``:
+only after all markers of the previous one were written. The following therefore holds for the parts that begin below
+``asked``:
 
 * A part that continues beyond ``asked`` belongs to the next transaction.
-* If such a part began below the target, the previous transaction had all its markers by then, and they lie below the
-  ``second`` ends, requested after the target: every part that was open there belongs to the next transaction, too.
-* Any other part is included in the round once it has its marker. This is right for the rest of a transaction. It is
-  right for the next transaction, too, if all of that is included: it was written below the target, and so was
-  everything it may depend on. So the ends are requested once more (``third``). If this producer wrote nothing else
-  below them that may belong to that transaction, it is complete.
-* Where no decision is possible, the round is given up for one with a later target.
+* If such a part began below the target, all markers of the previous transaction had been written by then, and lie below
+  the ``second`` ends, which were requested after the target: every part that was open there belongs to the next
+  transaction, too.
+* Any other part is included in the round once its marker was read. This is correct for the rest of a transaction. It is
+  also correct for the next transaction, provided that all of it is included: it was written below the target, and so
+  was everything that it may depend on. Therefore the ends are requested once more (``third``). If the producer wrote
+  nothing else below them that may belong to that transaction, the transaction is complete.
+* If no decision is possible, the round is abandoned, and another one begins with a later target.
 """
 
 from __future__ import annotations
@@ -28,12 +30,12 @@ from kafka_replica.transactions.partitions import CommittedBatches, OpenBatches
 
 
 class Verdict(Enum):
-    """The decision about the parts of a producer."""
+    """The decision about a producer's parts."""
 
     CLOSED = auto()
-    """The transactions of the round are whole."""
+    """The transactions of the round are complete."""
     WAITS = auto()
-    """More must be read or requested first."""
+    """More must be read, or requested, first."""
     RESTS = auto()
     """The parts in ``rest`` are included in the round, and the ends are requested."""
     UNCLEAR = auto()
@@ -41,7 +43,7 @@ class Verdict(Enum):
 
 
 class ProducerState:
-    """The state of a producer with a transaction that is in the round and in no version yet."""
+    """The state of a producer whose transaction is in the round, and in no version yet."""
 
     __slots__ = ("is_exact", "is_late", "marked", "rest")
 
@@ -65,11 +67,11 @@ class ProducerState:
             self.is_exact = False
 
     def begin(self) -> None:
-        """Begin a round, whose target was requested after everything that was read of the producer."""
+        """Begin a round; its target was requested after all of the producer's batches so far were read."""
         self.is_late, self.rest = False, ()
 
     def knows(self, decided: CommittedBatches) -> bool:
-        """Return whether batches belong to a transaction that was added or to an earlier one, at any offset."""
+        """Return whether batches belong to an added transaction or an earlier one, whatever their offsets."""
         if decided.epoch == self.marked:
             return self.is_exact or decided.bumped
         return decided.epoch < self.marked
@@ -79,7 +81,7 @@ class ProducerState:
         return part.epoch < self.marked or (part.epoch == self.marked and not self.is_exact)
 
     def judge(self, parts: Sequence[OpenBatches], target: Position, second: Position | None) -> Verdict:
-        """Decide about parts without a marker below the target that may belong to the round; the ends were reached."""
+        """Decide about parts without a marker below the target that may belong to the round; the ends are reached."""
         if any(part.epoch < self.marked for part in parts):
             return Verdict.WAITS  # they belong to the round, and have no marker yet
         asked = second if second is not None and self.is_late else target
@@ -106,8 +108,8 @@ class ProducerState:
         return Verdict.RESTS
 
     def judge_rest(self, others: Sequence[OpenBatches], second: Position, third: Position) -> Verdict:
-        """Decide whether the rest that was included is whole; ``others`` are the parts that were not included."""
-        # Where a part was still open at the second ends, the producer began nothing else before that marker.
+        """Decide whether the included rest is complete; ``others`` are the parts that were not included."""
+        # If a part was still open at the second ends, the producer began nothing else before the part's marker.
         done = {part.partition for part in self.rest if _was_open(second, part)}
         if any(_is_below(third, part, part.last) and part.partition not in done for part in others):
             return Verdict.UNCLEAR

@@ -1,14 +1,14 @@
-"""The detector that finds where a version may end by quiescence, without seeing transaction markers.
+"""The detector that uses quiescence, instead of transaction markers, to determine where a version may end.
 
-Kafka never reports to a consumer where a transaction ends. A ``read_committed`` consumer stops at the last
+Kafka does not report to consumers where transactions end. A ``read_committed`` consumer stops at the last
 stable offset (LSO): the first offset of the oldest transaction that is still open. A version must not end
 there, because a transaction that is already committed can have records on both sides of the LSO. Example: the log
 holds records of transaction A at offset 9, of B at 10, of A at 11, and the commit marker of A at 12, while B is still
-open. The LSO is 10, and the consumer has only one half of A.
+open. The LSO is 10, and the consumer has only half of A.
 
-Where the position reached equals the *high watermark*, the LSO equals it, too. So no transaction is open at that
-position, and none is split by it. This is a **quiescent point**. It is also safe from compaction: every record that
-could have replaced a record below it lies below it as well, and has been read.
+If the position reached equals the *high watermark*, so does the LSO. Then no transaction is open at that position, and
+none is split by it. This is a **quiescent point**. It is also safe from compaction: every record that could have
+replaced a record below the point also lies below the point, and has been read.
 
 Several partitions may be quiescent at different times. So when all of them look quiescent, Kafka is queried: first
 for every last stable offset, then for every high watermark. If the two are equal for each partition, and equal to the
@@ -32,13 +32,13 @@ from kafka_replica.transactions.contract import CommittedRecords, ConsistentPoin
 
 
 class QuiescenceDetector:
-    """The detector by quiescence, for any number of partitions; see the module."""
+    """The detector that uses quiescence, for any number of partitions; see the module."""
 
     boundaries: ClassVar[str] = "quiescence"
 
     def __init__(self) -> None:
         self._positions: dict[Partition, int] = {}
-        self._known: set[Partition] = set()  # partitions whose position was reported
+        self._known: set[Partition] = set()  # the partitions whose position was reported
         self._high: dict[Partition, int] = {}
         self._pending: list[Batch] = []
         self._asked = False  # true if the ends were requested since the last read

@@ -25,19 +25,19 @@ class ResumePoint:
     topic_ids: Mapping[str, str] = field(default_factory=dict)
     """The ids of the topics: a topic that is deleted and created again keeps its name and gets another id."""
     leader_epochs: Mapping[Partition, int] = field(default_factory=dict)
-    """The leader epoch of the last batch read of each partition; shows if the log was truncated since (KIP-320)."""
+    """The leader epoch of the last batch read from each partition; shows whether the log was truncated (KIP-320)."""
     caught_up_ms: int = 0
     """A time at which all records of the topics lay below the position; milliseconds since 1970-01-01 UTC. Tombstones
     above the position were written later, and Kafka keeps them for at least ``delete.retention.ms`` from then on."""
     selection: str = ""
-    """The keys that are kept, and how they are named; with another selection the data must be rebuilt."""
+    """The keys that are kept, and how they are named; if the selection differs, the data must be rebuilt."""
     incarnation: str = ""
     """The incarnation, which distinguishes versions of this data from other versions with the same number."""
     bad_records: tuple[BadRecordError, ...] = ()
     """The records that are set aside."""
     has_keys_in_several_partitions: bool = False
-    """True if keys have records in several partitions; the record that follows if one is deleted is known only while
-    reading."""
+    """True if keys have records in several partitions; only a reader of the log knows which record replaces a deleted
+    one."""
     tombstones_kept_s: Mapping[str, float] = field(default_factory=dict)
     """The shortest ``delete.retention.ms`` that each topic is known to have had since ``caught_up_ms``, in seconds."""
     lowest_offsets: Mapping[Partition, int] = field(default_factory=dict)
@@ -48,7 +48,7 @@ class ResumePoint:
     def moved(
         self, position: Position, caught_up_ms: int, tombstones_kept_s: Mapping[str, float] | None = None
     ) -> ResumePoint:
-        """Return the resume point of the same data at a later position, because nothing has changed up to it."""
+        """Return the resume point of the same data at a later position, up to which nothing has changed."""
         kept_s = self.tombstones_kept_s if tombstones_kept_s is None else tombstones_kept_s
         return replace(self, position=position, caught_up_ms=caught_up_ms, tombstones_kept_s=kept_s)
 
@@ -104,7 +104,7 @@ def _by_partition(plain: list[tuple[str, int, int]]) -> dict[Partition, int]:
 
 
 def _open_json(open_: OpenTransaction) -> list[Any]:
-    # One span from its first record to its last: records of others in between count as open, too, until read again.
+    # One span, from the first to the last record: other records in between count as open, too, until read again.
     return [*open_.partition, open_.producer_id, open_.producer_epoch, open_.first_offset, open_.end]
 
 

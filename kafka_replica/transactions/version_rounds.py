@@ -1,4 +1,4 @@
-"""The rounds in which the versions of several partitions are made; ``markers`` explains why they are needed."""
+"""The rounds in which versions of several partitions are made; see ``marker_detector`` for the reasons."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from kafka_replica.records import Partition, Position
 from kafka_replica.transactions.partitions import CommittedBatches, OpenBatches, PartitionState
 from kafka_replica.transactions.producers import ProducerState, Verdict
 
-_MOST_BUMPS = 10_000  # above this number all are forgotten, which at worst means waiting for a hung transaction
+_MOST_BUMPS = 10_000  # beyond this number, all are forgotten; the worst effect is waiting for a hung transaction
 
 
 class TransactionAssigner:
-    """The assigner of committed batches of several partitions to versions, which shows each transaction as a whole.
+    """Assigns committed batches of several partitions to versions, so that each transaction is shown as a whole.
 
     Args:
         states: the states of the partitions.
     """
 
     def __init__(self, states: Mapping[Partition, PartitionState]) -> None:
-        self.assigned: list[CommittedBatches] = []  # assigned to the next version, not fetched by the detector yet
+        self.assigned: list[CommittedBatches] = []  # assigned to the next version, but not fetched by the detector yet
         self.later: list[CommittedBatches] = []  # for the next round
         self._states = states
         self._producers: dict[int, ProducerState] = {}  # by producer id: producers of assigned batches in no version
-        self._bumps: dict[int, tuple[int, bool]] = {}  # by producer id: an epoch of its markers, was it bumped?
-        self._grown = False  # assigned batches not shown yet may depend on records of an added partition
+        self._bumps: dict[int, tuple[int, bool]] = {}  # by producer id: an epoch of its markers, and if it was bumped
+        self._grown = False  # true if assigned batches not shown yet may depend on records of an added partition
         self._target: Position | None = None
         self._second: Position | None = None  # requested after the target
         self._third: Position | None = None  # requested after the rests were assigned
@@ -45,8 +45,7 @@ class TransactionAssigner:
         if self._second is not None:
             return False
         producers = self._producers.values()
-        # Where epochs cannot distinguish transactions, as little as possible should be written between the two
-        # requests.
+        # If epochs cannot distinguish transactions, as little as possible should be written between the two requests.
         return any(not producer.is_exact for producer in producers) or (
             self._has_read(self._target) and any(producer.is_late for producer in producers)
         )
@@ -69,7 +68,7 @@ class TransactionAssigner:
             self._note(producer_id, epoch, bumped=bumped)
 
     def note(self, decided: CommittedBatches, *, is_late: bool = False) -> None:
-        """Note that batches are in the next version: other parts of the producer's transaction may belong to it."""
+        """Note that batches are in the next version: other parts of their producers' transactions may belong to it."""
         self._note(decided.producer_id, decided.epoch, bumped=decided.bumped, is_late=is_late)
 
     def sort(self, decided: CommittedBatches, *, is_late: bool = True) -> None:
@@ -95,11 +94,11 @@ class TransactionAssigner:
             self._second = high
 
     def advance(self) -> Position | None:
-        """Assign batches found to belong to the round; return the position of the version if the round is complete."""
+        """Assign batches that belong to the round; if the round is complete, return the position of the version."""
         if self._target is None or not self._has_read(self._target):
             return None
         if self._producers:
-            self._recall()
+            self._reassign_postponed()
         if not self._can_judge():
             return None
         match self._judge(self._target):
@@ -111,7 +110,7 @@ class TransactionAssigner:
             case Verdict.UNCLEAR:
                 self._give_up()
             case Verdict.RESTS:
-                self._take_in_rests()
+                self._include_rests()
         return None
 
     # --- helpers ---
@@ -141,7 +140,7 @@ class TransactionAssigner:
         producer.add(epoch, has_bump=bumped or self._bumps.get(producer_id) == (epoch, True), is_late=is_late)
 
     def _remember(self, decided: CommittedBatches) -> None:
-        """Remember whether an epoch is bumped: a marker without records does not show it, another one may.
+        """Remember whether an epoch is bumped: a marker without records does not show this, but another marker may.
 
         A marker with the epoch of its records proves that KIP-890 did not bump this epoch. Then a lower epoch of other
         records was left by a transaction to which Kafka gave no marker, and proves nothing: records of the marker's own
@@ -159,13 +158,13 @@ class TransactionAssigner:
         if len(self._bumps) > _MOST_BUMPS:
             self._bumps.clear()
 
-    def _recall(self) -> None:
-        """Reassign batches put off before another part of their transaction was found to be in this round."""
+    def _reassign_postponed(self) -> None:
+        """Reassign postponed batches if another part of their transaction turned out to be in this round."""
         later, self.later = self.later, []
         for decided in later:
             self.sort(decided)
 
-    def _take_in_rests(self) -> None:
+    def _include_rests(self) -> None:
         rests = {part for producer in self._producers.values() for part in producer.rest}
         later, self.later = self.later, []
         for decided in later:
@@ -176,7 +175,7 @@ class TransactionAssigner:
         self._has_rest = True
 
     def _can_judge(self) -> bool:
-        """Return whether everything that the verdict needs was requested and read."""
+        """Return whether all that the verdict requires was requested and read."""
         if self._second is None:
             return not any(producer.is_late for producer in self._producers.values())
         if not self._has_read(self._second):
@@ -184,7 +183,7 @@ class TransactionAssigner:
         return not self._has_rest or (self._third is not None and self._has_read(self._third))
 
     def _judge(self, target: Position) -> Verdict:
-        """Return the verdict on all parts that are open or put off."""
+        """Return the verdict on all parts that are open or postponed."""
         verdicts = {self._judge_one(producer, parts, target) for producer, parts in self._batches_of_producers()}
         for verdict in (Verdict.UNCLEAR, Verdict.WAITS, Verdict.RESTS):
             if verdict in verdicts:

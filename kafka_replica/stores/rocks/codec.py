@@ -15,7 +15,7 @@ _HEAD = struct.Struct(">qqII")  # offset, timestamp in ms, index of the partitio
 
 pack_head = _HEAD.pack
 HEAD_BYTES = _HEAD.size
-PLACE_BYTES = struct.calcsize(">qqI")  # these header bytes give origin and time; the rest is content
+PLACE_BYTES = struct.calcsize(">qqI")  # these bytes of the header contain origin and time; the rest is content
 _new = tuple.__new__  # twice as fast as Record(...)
 
 

@@ -1,4 +1,4 @@
-"""Look-ups in the order of the keys of a database."""
+"""Sequential look-ups in a database, in key order."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 
 class Cursor:
-    """Look-ups in the order of the keys, in the state of a database at one moment. For one thread.
+    """Sequential look-ups, in key order, in the state of a database at one moment. For one thread.
 
     Args:
         entries: an iterator of rocksdict over the database.
@@ -21,7 +21,7 @@ class Cursor:
         self._ended_early = ended_early
 
     def first(self, key: bytes) -> tuple[bytes, bytes]:
-        """Return the first entry at or after a key. There must be one, for the same reason as in ``Database.items``.
+        """Return the first entry at or after a key. An entry must exist, for the same reason as in ``Database.items``.
 
         Raises:
             StoreError: the entry cannot be read.

@@ -179,7 +179,7 @@ class Database:
             StoreError: the entries cannot be read.
         """
         try:
-            entries = self._db.items(from_key=first)  # created now; the iterator shows the state of its creation
+            entries = self._db.items(from_key=first)  # created now: it shows the state at its creation
         except Exception as error:  # noqa: BLE001
             self.explain(error, "reading")
         return self._before(end, entries, first)
@@ -216,8 +216,7 @@ class Database:
 
         Args:
             batch: the batch.
-            is_logged: whether the batch survives a crash immediately; otherwise it does, as a whole, after the next
-                ``flush``.
+            is_logged: whether the batch survives a crash at once; otherwise all of it does after the next ``flush``.
 
         Raises:
             StoreError: nothing of the batch was written.

@@ -5,7 +5,7 @@ kafka-replica.lock
 database-8c1f0a92b7de/   a database; others are being built, or have readers that still hold an older version
 
 Database names are globally unique: RocksDB writes files by name even while it is being closed, and must not write into
-another store's folder if this one was removed meanwhile.
+another store's folder if its own folder was removed meanwhile.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from kafka_replica.errors import ConfigurationError, StoreDamagedError, StoreErr
 
 FORMAT = 1
 _CURRENT, _NEXT, _LOCK = "CURRENT", "CURRENT.next", "kafka-replica.lock"
-_DATABASE = re.compile(r"database-[0-9a-f]{12}")  # strict, so that nothing else is mistaken for a database and removed
+_DATABASE = re.compile(r"database-[0-9a-f]{12}")  # strict, so that no other folder is taken for a database and removed
 _HARMLESS = {_CURRENT, _NEXT, _LOCK, "lost+found"}  # the last exists in the root folder of a volume
 
 

@@ -47,7 +47,8 @@ class Generation:
     Args:
         database: the database.
         is_new: whether the database is empty.
-        is_ours: whether we may write to it, and so can roll back parts that were staged and not published.
+        is_ours: whether this process may write to the database, and can roll back parts that were staged and not
+            published.
 
     Raises:
         StoreError: the database cannot be read.
@@ -66,11 +67,11 @@ class Generation:
         self._view_of: type[View] = View
         self._held: WeakSet[RocksSnapshot] = WeakSet()
         if is_new:
-            self._end_data()
+            self._write_end_key()
         else:
             self._read_head()
             if is_ours:
-                self.take_back()
+                self.roll_back()
             elif next(staged(database), None) is not None:
                 self._view_of = StagedView
 
@@ -126,7 +127,7 @@ class Generation:
         batch = Batch()
         while some := list(islice(changes, _SOME)):
             if self.resume_point is not None:
-                self._keep_old(batch, (key for key, _ in some))
+                self._save_previous(batch, (key for key, _ in some))
             self._fill(batch, some, delta.source)
             if batch.size_bytes() > _BATCH_BYTES:
                 self.database.write(batch, is_logged=False)
@@ -141,11 +142,11 @@ class Generation:
         """
         batch = Batch()
         if self.resume_point is None:
-            applied, more = self._first(delta), 0
+            applied, more = self._write_first_version(delta), 0
         elif self._staged:
-            applied, more = self._staged_whole(batch, delta)
+            applied, more = self._publish_staged(batch, delta)
         else:
-            applied, more = self._small(batch, delta)
+            applied, more = self._publish_unstaged(batch, delta)
         self._link = self._link.extend(applied.changed, applied.deleted)  # before the write: see ``scan``
         self._write_head(batch, version, resume_point, self._more + more)
         self._staged = False
@@ -159,19 +160,19 @@ class Generation:
         if not self._staged:
             self._write_head(Batch(), self._version, resume_point, self._more)
 
-    def take_back(self) -> None:
+    def roll_back(self) -> None:
         """Roll back parts that were staged and never published."""
         touched = PackedKeys()
         for key, _ in staged(self.database):
             touched.append(key)
         if touched:
             self._link = self._link.extend(touched)  # before any write: see ``scan``
-            self._put_back()
+            self._restore_previous()
         self._staged = False
 
     # --- helpers ---
 
-    def _end_data(self) -> None:
+    def _write_end_key(self) -> None:
         """Write a key behind the records, so that they can be scanned before there is a version record."""
         batch = Batch()
         batch.put(AFTER_DATA, b"")
@@ -195,15 +196,15 @@ class Generation:
             self._has_key_spaces = resume_point.has_key_spaces
         self._version, self.resume_point, self._more = version, resume_point, more
 
-    def _first(self, delta: Delta) -> AppliedChanges:
+    def _write_first_version(self, delta: Delta) -> AppliedChanges:
         """Write the rest of the first version, which no reader can see yet."""
         self._tally = KeyCount(None if self._staged else len(delta.changes) - _tombstones(delta))
         self.stage(delta)
         self.database.flush()
         return AppliedChanges((), ())
 
-    def _staged_whole(self, batch: Batch, delta: Delta) -> tuple[AppliedChanges, int]:
-        """Write the last staged part, fill a batch with the writes that publish it, and return the changes."""
+    def _publish_staged(self, batch: Batch, delta: Delta) -> tuple[AppliedChanges, int]:
+        """Write the last staged part, fill a batch with the writes that publish the version, and return the changes."""
         self.stage(delta)
         self.database.flush()
         changed, deleted, new = PackedKeys(), PackedKeys(), 0
@@ -216,8 +217,8 @@ class Generation:
         batch.delete_range(OLD, AFTER_OLD)
         return AppliedChanges(changed, deleted), new - len(deleted)
 
-    def _small(self, batch: Batch, delta: Delta) -> tuple[AppliedChanges, int]:
-        """Fill a batch with a whole delta, and return the changes."""
+    def _publish_unstaged(self, batch: Batch, delta: Delta) -> tuple[AppliedChanges, int]:
+        """Fill a batch with a complete delta, and return the changes."""
         olds = self.database.get_many([DATA + key for key in delta.changes])
         changed, deleted, new = [], [], 0
         before: dict[bytes, Record | None] = {}
@@ -258,13 +259,13 @@ class Generation:
         except (struct.error, IndexError, ValueError) as error:
             self.database.no_record(key, error)
 
-    def _keep_old(self, batch: Batch, keys: Iterable[bytes]) -> None:
+    def _save_previous(self, batch: Batch, keys: Iterable[bytes]) -> None:
         get = self.database.get
         for key in keys:
             if get(OLD + key) is None:
                 batch.put(OLD + key, get(DATA + key) or ABSENT)
 
-    def _put_back(self) -> None:
+    def _restore_previous(self) -> None:
         old = staged(self.database)
         while some := list(islice(old, _SOME)):
             batch = Batch()

@@ -18,26 +18,26 @@ _PAUSE_S = 0.02
 _NOT_DATA = ("LOCK", "LOG", "rocksdict-config")  # files of RocksDB and rocksdict other than data
 
 
-def open_beside(folder: StoreFolder, tuning: Tuning) -> Generation:
+def open_read_only(folder: StoreFolder, tuning: Tuning) -> Generation:
     """Open the current state.
 
     RocksDB opens a database in steps: first the list of its files, then the files, then its log. Data that moved from
-    the log to a file in between is found in neither, and files that the writer replaced are gone. In both cases the
-    list of files has changed afterwards; then this function starts over.
+    the log to a file in between is found in neither, and files that the writer replaced are gone. In both cases, the
+    list of files has changed afterwards, and this function starts over.
 
     Raises:
         StoreDamagedError: the store is damaged.
         StoreError: there is no store, or the store cannot be opened.
     """
     for _ in range(_LOOKS):
-        before = _signs(folder)
+        before = _state_marker(folder)
         try:
             generation = _open(folder, tuning)
         except StoreDamagedError:
-            if _signs(folder) == before:
+            if _state_marker(folder) == before:
                 raise
         else:
-            if _signs(folder) == before:
+            if _state_marker(folder) == before:
                 return generation
         time.sleep(_PAUSE_S)
     raise StoreError(f"reading the store in {folder.path}: it changed constantly; try again")
@@ -60,8 +60,8 @@ def _links_to(database: Path) -> Path:
     folder that another process uses, and cannot be on a read-only file system.
 
     Raises:
-        StoreDamagedError: the database is gone.
-        StoreError: we may not read the database, or the links cannot be created.
+        StoreDamagedError: the database no longer exists.
+        StoreError: this process may not read the database, or the links cannot be created.
     """
     doing = f"reading the store in {database.parent}"
     try:
@@ -79,13 +79,13 @@ def _links_to(database: Path) -> Path:
     return links
 
 
-def _signs(folder: StoreFolder) -> list[tuple[Any, ...]]:
+def _state_marker(folder: StoreFolder) -> list[tuple[Any, ...]]:
     """Return a value that changes whenever the current database or its list of files changes."""
     try:
         database = folder.current()
     except StoreDamagedError:
         database = None
-    return [_sign(file) for file in [folder.path / "CURRENT", *_lists_of(database)]]
+    return [_file_marker(file) for file in [folder.path / "CURRENT", *_lists_of(database)]]
 
 
 def _lists_of(database: Path | None) -> list[Path]:
@@ -97,7 +97,7 @@ def _lists_of(database: Path | None) -> list[Path]:
     return [file for file in files if file.name.startswith("MANIFEST-")]
 
 
-def _sign(file: Path) -> tuple[Any, ...]:
+def _file_marker(file: Path) -> tuple[Any, ...]:
     try:
         stat = file.stat()
     except OSError:

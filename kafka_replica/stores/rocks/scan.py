@@ -16,7 +16,7 @@ from collections.abc import Collection, Iterable, Iterator
 
 from kafka_replica.stores.rocks.database import Database, View
 
-# Behind all these comes the version record, which shows that a scan reached its end: see ``Database.items``.
+# The version record follows all of these, and shows that a scan has reached its end: see ``Database.items``.
 DATA, AFTER_DATA = b"d", b"e"  # records
 OLD, AFTER_OLD = b"b", b"c"  # previous data of keys with staged data
 ABSENT = b""  # previous data of a key that did not exist
@@ -54,19 +54,19 @@ class StagedView(View):
 
 def staged(database: Database) -> Entries:
     """Return the keys with staged data, and their previous data, or ``ABSENT``."""
-    return _bare(database.items(OLD, AFTER_OLD))
+    return _without_prefix(database.items(OLD, AFTER_OLD))
 
 
 def shown(database: Database) -> Entries:
-    """Return the entries of the newest version, in the order of the keys."""
-    present = _bare(database.items(DATA, AFTER_DATA))
+    """Return the entries of the newest version, in key order."""
+    present = _without_prefix(database.items(DATA, AFTER_DATA))
     replaced = staged(database)
     first = next(replaced, None)
-    return present if first is None else _put_back(present, first, replaced)
+    return present if first is None else _with_previous(present, first, replaced)
 
 
-def told_apart(entries: Entries, touched: Collection[bytes], view: View) -> Entries:
-    """Yield the entries of a view's version, from a newer version's entries and the keys touched since."""
+def entries_of_view(entries: Entries, touched: Collection[bytes], view: View) -> Entries:
+    """Yield the entries of a view's version, derived from a newer version's entries and the keys touched since."""
     for key, data in entries:
         if key not in touched:
             yield key, data
@@ -76,11 +76,11 @@ def told_apart(entries: Entries, touched: Collection[bytes], view: View) -> Entr
             yield key, then
 
 
-def _bare(entries: Iterable[tuple[bytes, bytes]]) -> Entries:
+def _without_prefix(entries: Iterable[tuple[bytes, bytes]]) -> Entries:
     return ((key[1:], data) for key, data in entries)
 
 
-def _put_back(present: Entries, old: tuple[bytes, bytes] | None, replaced: Entries) -> Entries:
+def _with_previous(present: Entries, old: tuple[bytes, bytes] | None, replaced: Entries) -> Entries:
     for key, data in present:
         while old is not None and old[0] < key:
             if old[1] != ABSENT:

@@ -10,7 +10,7 @@ from typing import TypeVar, overload
 from kafka_replica.records import Key, Partition, Position, Record, key_bytes
 from kafka_replica.stores.rocks.codec import unpack_record
 from kafka_replica.stores.rocks.database import View
-from kafka_replica.stores.rocks.scan import DATA, DiffLink, Entries, shown, told_apart
+from kafka_replica.stores.rocks.scan import DATA, DiffLink, Entries, entries_of_view, shown
 from kafka_replica.stores.scanned_snapshot import ScannedSnapshot
 
 T = TypeVar("T")
@@ -37,7 +37,7 @@ class RocksSnapshot(ScannedSnapshot):
         partitions: the partitions by index.
         version: the number of the version.
         position: the position that the version represents.
-        tally: the number of keys without ``more``.
+        tally: the number of keys, not counting ``more``.
         more: the number of additional keys.
         link: the keys that newer versions touched.
         has_key_spaces: whether each topic has its own key space.
@@ -93,7 +93,7 @@ class RocksSnapshot(ScannedSnapshot):
 
     def __len__(self) -> int:
         if self._tally.keys is None:
-            self._tally.keys = sum(1 for _ in self._walk()) - self._more
+            self._tally.keys = sum(1 for _ in self._entries()) - self._more
         return self._tally.keys + self._more
 
     @property
@@ -119,14 +119,14 @@ class RocksSnapshot(ScannedSnapshot):
         return default if found is None else self._record(self._view, key, found)
 
     def __iter__(self) -> Iterator[bytes]:
-        return (key for key, _ in self._walk())
+        return (key for key, _ in self._entries())
 
     def records(self) -> Iterator[tuple[bytes, Record]]:
         """Return an iterator over keys and records."""
         view = self._view
         if view is None:
             return iter(())
-        return ((key, self._record(view, key, data)) for key, data in self._walk())
+        return ((key, self._record(view, key, data)) for key, data in self._entries())
 
     def gather(self) -> None:
         """Collect the keys that newer versions touched, each once, so that the links can be freed."""
@@ -141,11 +141,11 @@ class RocksSnapshot(ScannedSnapshot):
         except (struct.error, IndexError, ValueError) as error:
             view.database.no_record(key, error)
 
-    def _walk(self) -> Entries:
+    def _entries(self) -> Entries:
         if self._view is None:
             return iter(())
         entries = shown(self._view.database)  # first: see ``scan``
         self.gather()
         if not self._touched:
             return entries
-        return told_apart(entries, self._touched.copy(), self._view)
+        return entries_of_view(entries, self._touched.copy(), self._view)

@@ -15,7 +15,7 @@ from kafka_replica.stores.rocks.database import Database
 from kafka_replica.stores.rocks.difference import difference
 from kafka_replica.stores.rocks.folder import StoreFolder
 from kafka_replica.stores.rocks.generation import Generation
-from kafka_replica.stores.rocks.read_only import open_beside
+from kafka_replica.stores.rocks.read_only import open_read_only
 from kafka_replica.stores.rocks.scan import DiffLink
 from kafka_replica.stores.rocks.snapshot import KeyCount, RocksSnapshot
 from kafka_replica.stores.rocks.tuning import Tuning
@@ -30,8 +30,8 @@ _open: WeakValueDictionary[Path, Generation] = WeakValueDictionary()
 class RocksStore:
     """A store that keeps a topic on disk, in a folder of its own, with RocksDB.
 
-    A replica that is restarted with the same folder continues where it was. Memory holds data that is being read or
-    written, not the topic. A damaged store is rebuilt in a new database; readers never see damaged data.
+    A replica that is restarted with the same folder continues where it was. Memory holds only data that is being read
+    or written, not the topic. A damaged store is rebuilt in a new database; readers never see damaged data.
 
     Args:
         path: the folder; created if it does not exist. Only one replica at a time may use it.
@@ -65,10 +65,10 @@ class RocksStore:
         self._folder = StoreFolder(Path(path).absolute(), read_only=read_only)
         self._generation: Generation | None = None
         self._aside: Generation | None = None
-        self._now = _nothing()
+        self._now = _empty_snapshot()
         try:
             if read_only:
-                self._generation = open_beside(self._folder, self._tuning)
+                self._generation = open_read_only(self._folder, self._tuning)
             else:
                 self._open_present()
                 self._folder.sweep({*_open})
@@ -100,21 +100,21 @@ class RocksStore:
 
     def newest(self, key: bytes) -> Record | None:
         """Return the newest record written for a key, staged or published."""
-        return self._writing().newest(key)
+        return self._generation_to_write().newest(key)
 
     def offsets(self) -> Iterator[tuple[bytes, Partition, int]]:
         """Yield key, partition and offset of every record that was written; see ``Store.offsets``."""
-        return self._writing().offsets()
+        return self._generation_to_write().offsets()
 
     # --- writing ---
 
     def stage(self, delta: Delta) -> None:
         """Write a part of the next version; see ``Store.stage``."""
-        self._writing().stage(delta)
+        self._generation_to_write().stage(delta)
 
     def apply(self, delta: Delta, position: Position, resume_point: ResumePoint | None = None) -> AppliedChanges | None:
         """Publish the next version; see ``Store.apply``."""
-        generation = self._writing()
+        generation = self._generation_to_write()
         applied: AppliedChanges | None = generation.publish(
             delta, self._now.version + 1, resume_point or ResumePoint(position)
         )
@@ -139,16 +139,16 @@ class RocksStore:
             self._folder.forget()
             if self._generation is not None:
                 _drop(self._generation)
-            self._generation, self._now = None, _nothing()
+            self._generation, self._now = None, _empty_snapshot()
         elif self._generation is not None:
-            self._aside = self._make()
+            self._aside = self._create_generation()
 
     def close(self) -> None:
         """Release the folder, except what snapshots in use still need. Idempotent."""
         if self._aside is not None:
             _drop(self._aside)
         self._aside = self._generation = None
-        self._now = _nothing()
+        self._now = _empty_snapshot()
         self._folder.release()
 
     # --- helpers ---
@@ -157,16 +157,16 @@ class RocksStore:
         if self._is_read_only:
             raise UsageError(f"{self!r} was opened with read_only=True; a replica needs a writable store")
 
-    def _writing(self) -> Generation:
+    def _generation_to_write(self) -> Generation:
         """Return the generation for the next version: the current one, or a new one that is being built."""
         self._check_writable()
         if self._aside is None and self._generation is None:
-            self._aside = self._make()
+            self._aside = self._create_generation()
         found = self._aside or self._generation
         assert found is not None  # noqa: S101 - for type checkers
         return found
 
-    def _make(self) -> Generation:
+    def _create_generation(self) -> Generation:
         folder = self._folder.new()
         generation = _open[folder] = Generation(Database(folder, self._tuning), is_new=True)
         return generation
@@ -191,12 +191,12 @@ class RocksStore:
         try:
             folder = self._folder.current()
             if folder is not None:
-                self._generation = self._opened(folder)
+                self._generation = self._open_generation(folder)
         except StoreDamagedError as error:
             _log.error("%s", error)
 
-    def _opened(self, folder: Path) -> Generation:
-        """Return the generation in a folder; the open one, if this process still holds a version of it."""
+    def _open_generation(self, folder: Path) -> Generation:
+        """Return the generation in a folder; if this process still holds a version of it, the one that is open."""
         generation = _open.get(folder)
         if generation is None or not generation.database.is_here():
             generation = _open[folder] = Generation(Database(folder, self._tuning, must_exist=True))
@@ -206,11 +206,11 @@ class RocksStore:
             raise StoreDamagedError(f"opening the store in {folder}: it was already found to be damaged")
         generation.database.sync_always(self._tuning.is_synced)
         generation.database.wait_until_resumed()
-        generation.take_back()
+        generation.roll_back()
         return generation
 
 
-def _nothing() -> RocksSnapshot:
+def _empty_snapshot() -> RocksSnapshot:
     """Return the version before the first one."""
     return RocksSnapshot(None, None, [], 0, Position(), KeyCount(0), 0, DiffLink(), has_key_spaces=False)
 

@@ -45,7 +45,7 @@ class Tuning:
         options.set_block_based_table_factory(table)
         options.set_write_buffer_size(self.write_buffer_bytes)
         options.set_max_write_buffer_number(2)
-        options.set_level_zero_slowdown_writes_trigger(_MOST_NEW_FILES)  # accept or stall, never slow down
+        options.set_level_zero_slowdown_writes_trigger(_MOST_NEW_FILES)  # accept or stall writes, never slow them down
         options.set_level_zero_stop_writes_trigger(_MOST_NEW_FILES)
         options.set_max_total_wal_size(4 * self.write_buffer_bytes)
         options.set_keep_log_file_num(2)

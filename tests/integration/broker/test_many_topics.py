@@ -131,7 +131,7 @@ def test_without_looking_for_partitions_versions_are_torn(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Without the query for partitions versions are torn: the test above can fail."""
-    monkeypatch.setattr(Follower, "_is_all_there", lambda self: True)
+    monkeypatch.setattr(Follower, "_are_partitions_unchanged", lambda self: True)
     torn = 0
     for attempt in range(10):
         versions = versions_while_it_grows(local_kafka, kafka_topic(f"blind-{attempt}"))

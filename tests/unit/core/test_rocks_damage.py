@@ -164,7 +164,7 @@ def test_a_database_without_a_version_record_is_damaged(folder: Path, head: byte
     publish(store, {b"a": b"1"})
     batch = Batch()
     batch.put(b"h", head)
-    store._writing().database.write(batch)
+    store._generation_to_write().database.write(batch)
     store.close()
     with pytest.raises(StoreDamagedError, match="rebuilds it"):
         RocksStore(folder, read_only=True)
@@ -180,7 +180,7 @@ def test_an_invalid_record_raises_in_look_ups_and_scans(folder: Path, garbage: b
     publish(store, {b"a": b"1"})
     batch = Batch()
     batch.put(b"da", garbage)
-    store._writing().database.write(batch)
+    store._generation_to_write().database.write(batch)
     publish(store, {b"b": b"2"})
     reads = (
         lambda: store.snapshot().get("a"),
@@ -189,7 +189,7 @@ def test_an_invalid_record_raises_in_look_ups_and_scans(folder: Path, garbage: b
         lambda: list(store.snapshot().items()),
     )
     for read in reads:
-        store._writing().database.is_damaged = False
+        store._generation_to_write().database.is_damaged = False
         with pytest.raises(StoreDamagedError, match=r"reading a in .*: the stored value is not a record"):
             read()
         assert store.is_damaged

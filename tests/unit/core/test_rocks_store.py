@@ -275,7 +275,7 @@ def test_a_read_only_store_sees_only_published_versions(folder: Path) -> None:
     publish(store, many(100, b"1"))
     publish(store, {b"new": b"2"}, 100)
     store.stage(delta({**many(50, b"staged"), b"new": None, b"k0000099": None, b"x": b"staged"}, 200))
-    store._writing().database.flush()  # so that another process could see it
+    store._generation_to_write().database.flush()  # so that another process could see it
     beside = RocksStore(folder, read_only=True)
     expected = {**many(100, b"1"), b"new": b"2"}
     publish(store, {b"y": b"3"}, 300)
@@ -349,7 +349,7 @@ def test_looking_on_a_read_only_file_system(folder: Path, *, is_being_written: b
     """A volume mounted read-only here can be opened, whether another process writes to it or not."""
     store = RocksStore(folder)
     publish(store, many(100, b"1"))
-    store._writing().database.flush()
+    store._generation_to_write().database.flush()
     publish(store, {b"new": b"1"}, 100)
     if not is_being_written:
         store.close()
@@ -395,11 +395,11 @@ def test_a_database_may_be_removed_while_files_are_listed(folder: Path, monkeypa
     publish(store, many(3, b"1"))
     store.close()
     looked_at = StoreFolder(folder, read_only=True)
-    before, database = beside._signs(looked_at), looked_at.current()
+    before, database = beside._state_marker(looked_at), looked_at.current()
     assert database is not None
     shutil.rmtree(database)
     monkeypatch.setattr(Path, "is_dir", lambda _: True)  # as it was a moment ago
-    assert beside._signs(looked_at) != before
+    assert beside._state_marker(looked_at) != before
 
 
 @pytest.mark.thorough
@@ -528,7 +528,7 @@ def write_in_parts(store: RocksStore, number: int) -> None:
     publish(store, {**dict.fromkeys(many(100, b"")), **many(count, value)}, number * 1_000)
     if number % 5 == 0:
         store.stage(delta(many(90, b"taken back")))
-        store._writing().take_back()
+        store._generation_to_write().roll_back()
 
 
 def test_scans_stay_whole_during_writes(folder: Path) -> None:
@@ -577,7 +577,7 @@ def test_a_scan_stays_right_when_staged_data_disappears(
     """
     store = RocksStore(folder)
     publish(store, many(10, b"1"))
-    held, generation = store.snapshot(), store._writing()
+    held, generation = store.snapshot(), store._generation_to_write()
     store.stage(delta({**many(5, b"2"), b"new": b"2", b"k0000009": None}))
     real = walk.staged
 
@@ -586,7 +586,7 @@ def test_a_scan_stays_right_when_staged_data_disappears(
         if moment == "published":
             publish(store, {b"more": b"2"}, 100)
         else:
-            generation.take_back()
+            generation.roll_back()
         return real(database)
 
     monkeypatch.setattr(walk, "staged", late)

@@ -197,6 +197,6 @@ def test_a_transaction_is_torn_without_looking_for_added_partitions(monkeypatch:
         follower.finish()
 
     story(MARKERS)
-    monkeypatch.setattr(Follower, "_is_all_there", lambda follower: True)
+    monkeypatch.setattr(Follower, "_are_partitions_unchanged", lambda follower: True)
     with pytest.raises(BrokenError, match="torn"):
         story(MARKERS)
