@@ -4,10 +4,10 @@
 
     plan = compile_map(Structures(snapshot), "KR_DEMO:LABOUR_TO_PANEL(1.0)")
     plan.targets  # the components that get a value
-    inverse(plan)  # back again, where the map forgets nothing
+    inverse(plan)  # the opposite direction, if the map loses no information
 
 :mod:`kafka_replica.data.polars` runs plans on polars, :mod:`kafka_replica_spark` on Spark; both give the same rows.
-Their report is built as that of validation: see ``data.validation.report_building``.
+Reports are built in the same way as for validation: see ``data.validation.report_building``.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from kafka_replica.sdmx import DataStructure, Urn
 
 
 class PlanBuilder:
-    """Collect the parts of a plan, and check that the components that they name exist.
+    """Collects the parts of a plan, and checks that the components that they name exist.
 
     Args:
         artefact: the structure map.
@@ -71,7 +71,7 @@ class PlanBuilder:
                 )
 
     def add_implicit(self, source: DataStructure, target: DataStructure, *, by_id: bool) -> None:
-        """Add copies to unmapped targets, by equal ids (always for measures), or from sole measure to sole measure."""
+        """Add copies to unmapped targets by equal ids (always for measures), and from one sole measure to another."""
         named = {one.target for one in self._copies} | {one.component for one in self._fixed}
         named |= {id_ for one in self._values for id_ in one.targets} | {one.target for one in self._dates}
         measures = measures_of(target)
@@ -107,7 +107,7 @@ class PlanBuilder:
         return made
 
     def _check_order(self, plan: MapPlan) -> None:
-        """Check that frequencies are made before dates, and dates before values whose rules depend on them."""
+        """Check that frequencies are computed before dates, and dates before values whose rules depend on them."""
         timed = {target for one in plan.values if one.breaks for target in one.targets}
         if timed and plan.time_is_mapped and plan.target.time not in set(plan.targets) - timed:
             raise MapError(

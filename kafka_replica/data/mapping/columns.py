@@ -20,7 +20,7 @@ class Columns(NamedTuple):
 
 
 def columns_for(plan: MapPlan, names: Sequence[str], several: Sequence[str]) -> Columns:
-    """Return how columns are treated.
+    """Return the columns of a frame, and those that are carried over to the result.
 
     Args:
         plan: the compiled map.

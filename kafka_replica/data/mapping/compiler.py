@@ -166,9 +166,9 @@ def _date_map(map_: StructureMap, one: DatePatternMap | EpochMap, from_year: int
 
 
 def _default_resolve(reading: Reading) -> Resolve:
-    """Return how to resolve a date if the map does not define it: by the standard the end of the period.
+    """Return how to resolve a date if the map does not define this: by the standard, to the end of the period.
 
-    A time of day is a point of time: 10:30 means 10:30:00, not 10:30:59.
+    A time of day is a point in time: 10:30 means 10:30:00, not 10:30:59.
     """
     has_time = isinstance(reading, PatternDate) and reading.clock_s is not None
     return "startOfPeriod" if has_time else "endOfPeriod"
@@ -186,7 +186,7 @@ def _reading(one: DatePatternMap | EpochMap, from_year: int) -> Reading:
 def _writings(
     map_: StructureMap, one: DatePatternMap | EpochMap, locale: str | None
 ) -> tuple[tuple[str | None, Writing], ...]:
-    """Return formats by frequency: the standard's, overridden by those of the map that the date map selects."""
+    """Return formats by frequency: the standard's formats, overridden by those that the date map selects."""
     found: dict[str, Writing] = {name: write_by(pattern, None) for name, pattern in DEFAULTS.items()}
     for mapping in map_.frequency_format_mappings:
         id_ = None if mapping.urn is None or mapping.urn.item is None else mapping.urn.item.rpartition(".")[2]

@@ -1,8 +1,8 @@
 """Convert dates to seconds, on any engine.
 
 The steps are the same for any number of formats: the text is split into fields, the fields become numbers, and the
-numbers a year, the first day of a period and a second. Each step adds columns. So no engine computes a value twice, and
-expressions stay short however many formats there are.
+numbers a year, the first day of a period and a second. Each step adds columns. Therefore no engine computes a value
+twice, and expressions stay short however many formats there are.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def _add_numbers(
 
 
 def _slots(reading: PatternDate) -> dict[str, _Slot]:
-    """Return the fields that determine a date; the first year is the only one."""
+    """Return the fields that determine a date; of several years, only the first is used."""
     years = [field for field in reading.fields if field.endswith("year") and field != "day_of_year"]
     found = {field: _Slot(field) for field in reading.fields if field not in years and field != "millisecond"}
     if "month_name" in found:
@@ -111,7 +111,7 @@ def _number(engine: Engine, slot: _Slot, part: Expression) -> Expression:
 
 
 def _full_year(engine: Engine, short: Expression, low: int) -> Expression:
-    """Return the year of two digits that is in the hundred years from ``low`` on."""
+    """Return the year that two digits denote within the hundred years from ``low`` on."""
     century = short + engine.number(low // 100 * 100)
     return engine.case([
         (century >= engine.number(low), century),
@@ -132,7 +132,7 @@ def _same_second(reading: Reading) -> Hashable:
 
 
 def _first_day(engine: Engine, reading: PatternDate, fields: Fields) -> Expression:
-    """Return the first day of the period; of a day in an ISO 8601 week, the Monday. Week 1 is the week of 4 January."""
+    """Return the first day of the period; for ISO 8601 weeks, the Monday. Week 1 is the week of 4 January."""
     one, year = engine.number(1), fields[_YEAR]
     month = fields.get("month_name", fields.get("month"))
     if "day" in fields and month is not None:
@@ -159,7 +159,7 @@ def _week(fields: Fields) -> Expression:
 
 
 def _second(engine: Engine, reading: PatternDate, fields: Fields, first: Expression, resolve: Resolve) -> Expression:
-    """Return the second that is meant in the period that begins on a day; NULL if the year has no such period."""
+    """Return the second to use within the period that begins on a day; NULL if the year has no such period."""
     one = engine.number(1)
 
     def resolved(day: Expression, after: Expression) -> Expression:

@@ -66,7 +66,7 @@ class UnitCount:
 
 
 class Token(NamedTuple):
-    """A piece of a written date: a field and its width, or a text."""
+    """A part of a written date: a field and its width, or a text."""
 
     field: str
     width: int = 0
@@ -102,7 +102,7 @@ DEFAULTS: Final = {
     "A": "yyyy", "S": "yyyy-Sn", "T": "yyyy-Tn", "Q": "yyyy-Qn", "M": "yyyy-MM", "W": "YYYY-Wnn", "D": "yyyy-MM-dd",
     "B": "yyyy-MM-dd", "H": "yyyy-MM-dd'T'HH:mm:ss", "I": "yyyy-MM-dd'T'HH:mm:ss", "N": "yyyy-MM-dd'T'HH:mm:ss",
 }  # fmt: skip
-"""The default formats of a frequency's periods (13.7); B, H and N are not in its table, and are written as D and I are.
+"""The default formats of a frequency's periods (13.7); B, H and N are not in its table, and are written like D and I.
 """
 
 
@@ -161,7 +161,7 @@ def read_by(pattern: str, locale: str | None, short_year_from: int) -> PatternDa
 
     Raises:
         UnusableDateError: the pattern does not describe a date, has letters that are meaningless without others, or
-            names in an unknown language.
+            has names in an unknown language.
     """
     tokens = tokens_of(pattern)
     expression, fields = "", []

@@ -1,4 +1,4 @@
-"""The rules for data, compiled from the structures of one version, and independent of an engine.
+"""The rules for data, compiled from the structures of one version, for any engine.
 
 ::
 

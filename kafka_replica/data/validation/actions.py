@@ -1,7 +1,8 @@
 """The actions of rows, and the values that each action requires.
 
 Source: SDMX-CSV 2.0 field guide, "Further details for data actions"; SDMX-ML 3.0, Part IV. Information and append are
-those of 2.1, with complete observations. Merge may omit values, which stay unchanged; replace removes omitted values;
+    the actions of 2.1, and require complete observations. Merge may omit values, which then stay unchanged; replace
+    removes omitted values;
 delete may omit anything, including dimensions.
 """
 
@@ -24,11 +25,11 @@ SPELLINGS: Final = {
 }
 """The spellings of each action in SDMX-CSV, SDMX-ML and SDMX-JSON."""
 SWITCHED_OFF: Final = "~"
-"""The mark in place of a dimension that an attribute is not attached to."""
+"""The mark that replaces the value of a dimension that an attribute is not attached to."""
 
 
 class Actions:
-    """Conditions about the action of a row.
+    """Conditions on the action of a row.
 
     Args:
         default: the action of rows without one.
@@ -43,7 +44,7 @@ class Actions:
         self._dimensions = [one.column.id for one in components if one.column.kind == "dimension"]
 
     def unknown(self) -> Condition:
-        """Return whether the action is not one of the standard's."""
+        """Return whether the action is not defined by the standard."""
         every_one = frozenset(text for texts in SPELLINGS.values() for text in texts)
         return Not(In(ComponentText(ACTION), every_one)) if self._has_column else Constant(value=False)
 
@@ -73,7 +74,7 @@ class Actions:
         return every(self.any_of("merge"), *(IsNull(one) for one in rest))
 
     def wrongly_off(self) -> Iterator[tuple[str, Condition]]:
-        """Yield for each dimension whether it is switched off although a value given in the row depends on it."""
+        """Yield, for each dimension, whether it is switched off although a value in the row depends on it."""
         for dimension in self._dimensions:
             given = [
                 Not(IsNull(one.column.id))

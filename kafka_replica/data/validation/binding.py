@@ -1,4 +1,4 @@
-"""Rules for the columns of a frame: checks that are always or never violated there are not evaluated for each row."""
+"""Rules for the columns of a frame. Checks that are always or never violated are not evaluated for each row."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ class Bound:
     Attributes:
         checks: the checks of each row, in order.
         keys: comparisons of keys.
-        levels: comparisons of attributes, by level; without those of the whole data set.
+        levels: comparisons of attributes by level, except for those over the whole data set.
         whole: comparisons of attributes over the whole data set.
         applies_to: the condition for rows that comparisons include.
         findings: the errors in the columns.
-        unchecked: the demands that cannot be checked, for the rules or for this frame.
+        unchecked: the demands that cannot be checked, in general or in this frame.
     """
 
     checks: tuple[Check, ...]
@@ -59,7 +59,7 @@ class Bound:
 
     @property
     def compares_by(self) -> tuple[str, ...]:
-        """Return the dimensions by which rows are compared, with or without columns."""
+        """Return the dimensions by which rows are compared, whether or not they have columns."""
         found = [
             *(one for check in self.keys for one in check.components),
             *(one for check in self.levels for one in check.level),
@@ -157,7 +157,7 @@ def _is_ours(name: str) -> bool:
 
 
 def never(condition: Condition) -> bool:
-    """Return whether a condition is certain to be never true."""
+    """Return whether a condition can never be true."""
     match condition:
         case Constant(value):
             return value is not True
@@ -171,14 +171,14 @@ def never(condition: Condition) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _View:
-    """The known facts about the columns."""
+    """The information about the columns."""
 
     present: frozenset[str]
     unread: frozenset[str]
     shapes: Mapping[str, Shape]
 
     def simplified(self, condition: Condition) -> Condition:  # noqa: PLR0911 - one return a kind of node
-        """Return the condition without the parts that the columns decide."""
+        """Return the condition without the parts whose result follows from the columns."""
         match condition:
             case IsNull(component):
                 return condition if component in self.present else Constant(value=True)

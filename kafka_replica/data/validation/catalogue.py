@@ -1,8 +1,9 @@
 """The rules: their codes, their severities, and their names in other validators.
 
-The names in other validators are published by these: the error codes of Fusion Metadata Registry ("REG-201-..."), from
-its wiki's page "Error Codes"; and the message codes of Eurostat's structural validation, STRUVAL (error code 150), from
-"STRUVAL error codes and messages" and from the library that Eurostat distributes with its SDMX Converter (1.6.7).
+The names in other validators come from their documentation: the error codes of Fusion Metadata Registry ("REG-201-...")
+from the page "Error Codes" of its wiki; and the message codes of Eurostat's structural validation, STRUVAL (error code
+150), from "STRUVAL error codes and messages" and from the library that Eurostat distributes with its SDMX Converter
+(1.6.7).
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ SEVERITIES: Final = ("error", "warning", "information")
 """The severities, most severe first."""
 OFF: Final = "off"
 CELL_COUNT: Final = "cell-count"
-"""The rule for rows of CSV that cannot be read as observations, so that they are rejected whatever its severity."""
+"""The rule for CSV rows that cannot be read as observations; such rows are rejected whatever its severity."""
 
 
 class RuleInfo(NamedTuple):
@@ -118,7 +119,7 @@ def changed(usual: Mapping[str, str], changes: Mapping[str, str] | None, unknown
 
     Args:
         usual: rule code to default severity, for all existing rules.
-        changes: changes of some of them.
+        changes: the changed severities.
         unknown: the message for a rule that does not exist.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Compile the structures of one version to the rules of one artefact."""
+"""Compile the rules of one artefact from the structures of one version."""
 
 from __future__ import annotations
 
@@ -60,14 +60,15 @@ def compile_rules(
         action: the action of rows without one.
         as_of: the date on which constraints must be valid; today in UTC if None.
         allow_missing: check everything else if lists of values, or concepts that name them, are missing or cannot be
-            used; ``unchecked`` lists what they would have decided.
+            used; ``unchecked`` then lists the checks that are impossible without them.
 
     Raises:
         UsageError: the reference is to another kind of artefact.
         ConfigurationError: a rule, severity or action is unknown.
         ArtefactNotFoundError: the artefact is not in this version.
-        IncompleteStructureError: a structure, list or concept it refers to is not in this version, or cannot be used
-            (a stub, a record that cannot be read); names all of them. With ``allow_missing`` only a structure.
+        IncompleteStructureError: a structure, list or concept that the artefact refers to is not in this version, or
+            cannot be used (a stub, a record that cannot be read); the message names all of them. With
+            ``allow_missing``, only a structure is required.
         SdmxError: the artefact itself cannot be read.
     """
     wanted = dict(severities(rules))
@@ -128,7 +129,7 @@ class _Compiler:
         return found
 
     def _living(self, check: Check) -> Check:
-        """Restrict a check to rows that do not delete, and exempt marks for missing values."""
+        """Restrict a check to rows that are no deletions, and exempt marks for missing values."""
         guards: list[Condition] = [Not(self.actions.any_of("delete")), Not(self.actions.is_partial())]
         marks = next((one.marks for one in self.components if one.column.id == check.component), frozenset())
         if check.component is not None and marks:
@@ -231,7 +232,7 @@ class _Compiler:
         return [*marked, Not(self.actions.any_of("delete"))]
 
     def unshifted(self, check: Check) -> Check:
-        """Exempt from a check the periods of reporting years that begin on another day than the check assumes."""
+        """Exempt periods of reporting years that begin on a different day than the check assumes."""
         if not any(one.column.id == _YEAR_START for one in self.components):
             return check
         compared = sorted(regex_components(check.broken))
@@ -266,7 +267,7 @@ def _without(missing: Missing) -> str:
 
 @lru_cache(maxsize=64)
 def _unfit(codes: frozenset[str], format_: TextFormat) -> tuple[tuple[str, str], ...]:
-    """Return, for each requirement of a format that codes violate, the first such code and the violation."""
+    """Return the first violating code, and the violation, for each requirement of a format that codes violate."""
     broken = facets("code", format_.text_type or "String", format_, lambda _: None, Constant(value=False))
     found: list[tuple[str, str]] = []
     for one in broken:

@@ -19,7 +19,7 @@ from kafka_replica.sdmx.text_types import FLOATING, NOT_A_NUMBER, NOT_AVAILABLE,
 
 
 class DescribedComponent(NamedTuple):
-    """A resolved component, its column, and the format of its values, which are codes if it is enumerated."""
+    """A resolved component with its column and the format of its values; enumerated components have codes."""
 
     effective: EffectiveComponent
     column: Column
@@ -34,7 +34,7 @@ class DescribedComponent(NamedTuple):
 
     @property
     def marks(self) -> frozenset[str]:
-        """Return the values that are marks, such as that for a missing value; no rule about values applies to marks."""
+        """Return the values that are marks, such as the mark for a missing value; rules on values ignore them."""
         found = {one.value for one in self.format.sentinel_values}
         if self.column.kind != "dimension":
             is_floating = self.column.enumeration is None and self.column.text_type in FLOATING
@@ -64,7 +64,7 @@ def _column(effective: EffectiveComponent, format_: TextFormat, *, repeated: boo
         required = component.mandatory and component.relationship.kind == "observation"
     text_type = (format_.text_type if listed is None else None) or "String"
     if is_time and text_type not in TIME_TYPES:
-        text_type = "ObservationalTimePeriod"  # the only type that the standard allows there
+        text_type = "ObservationalTimePeriod"  # the only type that the standard allows here
     return Column(
         id=component.id,
         kind=kind,
@@ -83,8 +83,8 @@ def _column(effective: EffectiveComponent, format_: TextFormat, *, repeated: boo
 def _may_be_in_languages(format_: TextFormat) -> bool:
     """Return whether values may be in several languages.
 
-    If a text's format does not specify this, 2.1 and 3.0 mean yes, and 3.1 means no. A model does not contain its
-    edition, so several languages are allowed.
+    If a text's format does not specify this, the default is yes in 2.1 and 3.0, and no in 3.1. A model does not contain
+    its edition of the standard, so several languages are allowed.
     """
     if format_.is_multi_lingual is None:
         return (format_.text_type or "String") in {"String", "XHTML"}

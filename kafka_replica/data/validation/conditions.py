@@ -1,8 +1,8 @@
-"""The conditions of rules for a row, as a small language that each engine translates to its own expressions.
+"""The conditions of rules on a row, as a small language that each engine translates to its own expressions.
 
 There are three kinds of nodes: texts (the content of a column), integers, and conditions. All follow SQL's three-valued
-logic: if a text is missing, conditions on it are unknown, and an unknown condition is no finding. Only :class:`IsNull`
-is always known.
+logic: if a text is missing, conditions on it are unknown, and an unknown condition yields no finding. Only
+:class:`IsNull` is never unknown.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ class RegexGroup:
 
 @dataclass(frozen=True, slots=True)
 class IntOfText:
-    """The integer that a text of at most 18 ASCII digits denotes; unknown for any other text."""
+    """The integer written in a text of at most 18 ASCII digits; unknown for any other text."""
 
     text: TextExpression
 
 
 @dataclass(frozen=True, slots=True)
 class ScaledDecimal:
-    """A decimal times ten to the power of ``decimals``; unknown unless an integer of at most 18 digits."""
+    """A decimal times ten to the power of ``decimals``; unknown unless that is an integer of at most 18 digits."""
 
     text: TextExpression
     decimals: int
@@ -61,7 +61,7 @@ class CharLength:
 
 @dataclass(frozen=True, slots=True)
 class ValueCount:
-    """The number of values, or of languages of a value; only known for columns with several."""
+    """The number of values, or of languages of a value; known only for columns that may have several."""
 
     component: str
     of: Literal["values", "languages"] = "values"
@@ -85,7 +85,7 @@ class Arithmetic:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """The number of the first condition that is true, else unknown."""
+    """The number that belongs to the first condition that is true; unknown if none is."""
 
     cases: tuple[tuple[Condition, IntExpression], ...]
 
@@ -108,9 +108,9 @@ class IsNull:
 class Matches:
     """The condition that an expression matches a whole text.
 
-    Java and Rust must read the expression alike: no look-around, no back references, ASCII classes written out.
-    ``is_number`` is for floating-point numbers: their text without an exponent is matched, because a column of them may
-    write 1e22 for a value that is an integer.
+    Java and Rust must interpret the expression in the same way: no look-around, no back references, ASCII classes
+    written out. ``is_number`` is for floating-point numbers: the expression is matched against their text without an
+    exponent, because a column of doubles may write an integer as 1e22.
     """
 
     text: TextExpression
@@ -193,13 +193,13 @@ def components_of(condition: Condition) -> frozenset[str]:
 
 
 def regex_components(condition: Condition) -> frozenset[str]:
-    """Return the components whose texts a condition splits, as it does to compute when a period begins."""
+    """Return the components whose texts a condition splits, for example to compute when a period begins."""
     texts = (node.text for node in nodes_of(condition) if isinstance(node, RegexGroup))
     return frozenset(text.component for text in texts if isinstance(text, ComponentText))
 
 
 def size_of(condition: Condition) -> int:
-    """Return the size of a condition: its number of nodes, where a node that splits a decimal counts as several."""
+    """Return the size of a condition: its number of nodes; a node that splits a decimal counts as several."""
     return sum(6 if isinstance(node, ScaledDecimal) else 1 for node in nodes_of(condition))
 
 

@@ -38,7 +38,7 @@ _COMPUTE: Final[Mapping[str, Callable[[int, int], int]]] = {"+": add, "-": sub, 
 
 
 def evaluate(condition: Condition, row: Mapping[str, str | None]) -> bool | None:  # noqa: PLR0911 - one a kind of node
-    """Return whether a condition is true of a row; None if unknown, as for an expression that Python cannot read."""
+    """Return whether a condition is true for a row; None if unknown, as for an expression that Python cannot read."""
     match condition:
         case Constant(value):
             return value

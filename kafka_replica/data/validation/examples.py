@@ -1,4 +1,4 @@
-"""Plausible values of a component that is not coded; some of them are sure to satisfy most of its facets."""
+"""Plausible values of an uncoded component; at least some of them satisfy most of its facets."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ def facets(
         id_: the component.
         text_type: its text type.
         format_: its facets.
-        leave: called with a message about each demand that cannot be checked.
+        leave: called with a message for each demand that cannot be checked.
         shifted: true if reporting years of the row do not begin on 1 January.
     """
     value = ComponentText(id_)
@@ -142,7 +142,7 @@ def not_written(value: ComponentText, text_type: str) -> Condition:
 def out_of_bounds(
     value: ComponentText, low: Decimal | None, high: Decimal | None, *, exclusive: bool = False
 ) -> Condition:
-    """Return whether a number is out of bounds, which are inclusive unless ``exclusive``."""
+    """Return whether a number is out of bounds; the bounds are inclusive unless ``exclusive``."""
     broken: list[Condition] = []
     if low is not None:
         broken.append(compared(value, "<=" if exclusive else "<", low))
@@ -152,9 +152,9 @@ def out_of_bounds(
 
 
 def compared(value: ComponentText, operator: Operator, bound: Decimal) -> Condition:
-    """Compare a number with a constant: as doubles, and if these are equal, digit by digit.
+    """Compare a number with a constant: as doubles, and if the doubles are equal, digit by digit.
 
-    A number with an exponent is a double, which is equal to the constant then.
+    A number with an exponent is itself a double, and is then equal to the constant.
     """
     rough = float(bound)
     exact = comparison(operator, bound)
@@ -274,7 +274,7 @@ def _time_steps(value: ComponentText, interval: str, start_s: int) -> Condition 
 
 
 def _month_number(start_s: int) -> int | None:
-    """Return the number of the month, from year 0, that begins at that second; None if there is none."""
+    """Return the number of the month, counted from year 0, that begins at a second; None if no month does."""
     for year in range(1, 10_000):
         found = period(f"{year:04}")
         if found is not None and found.start_s <= start_s < found.end_s:

@@ -1,8 +1,8 @@
-"""Check that a period has the form that the frequency of its row requires.
+"""Check that a period has the format that the frequency of its row requires.
 
 Source: SDMX 2.1 Section 6, "Time format" and the mapping of frequencies to reporting periods; the SDMX cross-domain
-codelist CL_FREQ 2.1, whose codes may have a multiple after them (``A5``, ``M_2``). H is hourly there and was
-half-yearly before: both are accepted. A time range fits any frequency, because its duration is free.
+codelist CL_FREQ 2.1, whose codes may be followed by a multiple (``A5``, ``M_2``). There, H means hourly; it meant
+half-yearly before: both are accepted. A time range fits any frequency, because its duration is arbitrary.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class FrequencyCheck(NamedTuple):
 
 
 def frequency_check(components: Sequence[DescribedComponent]) -> FrequencyCheck | None:
-    """Return the check of the time dimension against the frequency dimension; None unless there is one of each."""
+    """Return the check of the time dimension against the frequency dimension; None if either does not exist."""
     time = next((one.column for one in components if one.column.is_time), None)
     freq = next((one for one in components if _is_frequency(one)), None)
     if time is None or freq is None:

@@ -25,13 +25,13 @@ def generate_rows(rules: Rules, n: int, seed: int = 0, *, optional: float = 0.7)
     Attributes above the observation are equal in all rows of their series, group or data set.
 
     Args:
-        rules: the rules to satisfy; patterns that Python cannot read are left to chance.
+        rules: the rules to satisfy; patterns that Python cannot read may be violated.
         n: the number of rows.
         seed: the seed of the random numbers.
-        optional: the share of optional values that are given.
+        optional: the proportion of optional values that are present, from 0 to 1.
 
     Raises:
-        UsageError: no such rows were found: the rules may allow none, or not so many.
+        UsageError: not enough rows were found; the rules may not allow that many.
     """
     return _Maker(rules, random.Random(seed), optional).rows(n)  # noqa: S311 - no secrets
 
@@ -123,7 +123,7 @@ class _Maker:
         return self._source.choice(pool)
 
     def _pool(self, column: Column) -> list[str]:
-        """Return values that violate no check of only this component."""
+        """Return values that violate none of the checks that read only this component."""
         found = sorted(column.values) if column.enumeration is not None else list(column.examples)
         if len(found) > _POOL:
             found = self._source.sample(found, _POOL)
@@ -136,7 +136,7 @@ class _Maker:
         return not any(evaluate(check.broken, row) for check in self._joint)
 
     def _satisfy(self, condition: Condition, row: dict[str, str | None], *, wanted: bool) -> None:
-        """Put values into a row that may give a condition the wanted result."""
+        """Set values of a row so that a condition may have the wanted result."""
         match condition:
             case Not(inner):
                 self._satisfy(inner, row, wanted=not wanted)

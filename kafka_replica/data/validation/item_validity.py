@@ -1,8 +1,8 @@
 """The validity of codes and values: the periods outside of which data must not use them.
 
 Source: Fusion Metadata Registry's annotation of an item, type FR_VALIDITY_PERIOD, whose title is ``FROM/TO``: two dates
-or times in ISO 8601, each of which may be empty. The standard has no validity of codes; that of lists and structures
-is compared with a date, and only listed.
+or times in ISO 8601, each of which may be empty. The standard does not define a validity of codes. The validity of
+lists and structures is compared with a date; if they are not valid then, they are only listed.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ _offset = re.compile(r"([+-]\d\d)(\d\d)\Z")  # +0000, which Fusion Metadata Regi
 
 
 class Validity(NamedTuple):
-    """The first and the last period in which a value may be used; None: no limit."""
+    """The first and the last period in which a value may be used; None means no limit."""
 
     valid_from: str | None
     valid_to: str | None
 
 
 class DatedValues(NamedTuple):
-    """The values of a list that have a validity, and those whose annotation is not understood, each with its title."""
+    """The values of a list that have a validity, and those whose annotation is not understood, with its title."""
 
     values: Mapping[Validity, frozenset[str]]
     unreadable: Mapping[str, str]
@@ -127,7 +127,7 @@ class ItemValidity:
         return overlaps(self._as_of, start, end)
 
     def _may_be_dated(self, enumeration: Enumeration) -> bool:
-        """Return False if the stored message of a list surely has no such annotation: no item is examined."""
+        """Return False if the stored message of a list certainly has no such annotation; no item is decoded."""
         if isinstance(enumeration, Codelist):
             try:
                 own = self._structures.get(enumeration.urn)

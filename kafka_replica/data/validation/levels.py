@@ -1,4 +1,4 @@
-"""Checks of attributes above the observation: given somewhere in their series, group or data set, with one value.
+"""Checks of attributes above the observation: each must be given in its series, group or data set, with one value.
 
 Source: SDMX 2.1/3.x Section 2, "Attribute relationship".
 """
@@ -27,9 +27,9 @@ def level_checks(
         structure: the data structure.
         components: its components.
         severities: the severity of each rule that is on.
-        counted: whether a row is included.
-        complete: whether a row must be complete.
-        leave: called with a message about each demand that cannot be checked.
+        counted: the condition for rows that are compared.
+        complete: the condition for rows that must be complete.
+        leave: called with a message for each demand that cannot be checked.
     """
     order = {one.column.id: number for number, one in enumerate(components)}
     series = tuple(one.column.id for one in components if one.column.kind == "dimension" and not one.column.is_time)
@@ -55,7 +55,7 @@ def level_checks(
 
 
 def _unknown(structure: DataStructure, attribute: Attribute) -> list[str]:
-    """Return the names in an attribute's relationship that lead to no dimensions.
+    """Return the names in an attribute's relationship that do not resolve to dimensions.
 
     These are missing groups, groups of an attachment constraint (2.1), and components that are not dimensions.
     """

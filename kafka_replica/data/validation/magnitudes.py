@@ -1,7 +1,7 @@
 """Exact comparison of numbers of any length with a constant, as expressions over their texts.
 
-Engines compare numbers as doubles, which have about 16 digits; BigInteger, Integer and Decimal have no limit. Where two
-numbers are equal as doubles, an expression over the digits decides.
+Engines compare numbers as doubles, which have about 16 digits; BigInteger, Integer and Decimal have no limit. If two
+numbers are equal as doubles, an expression over their digits decides.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _NOT_ZERO: Final = "[0-9]*[1-9][0-9]*"
 
 
 class Comparison(NamedTuple):
-    """An expression for numbers written without an exponent; if ``negated``, the comparison holds where it fails."""
+    """An expression for numbers without an exponent; if ``negated``, the comparison holds if the expression fails."""
 
     expression: str
     negated: bool
@@ -57,7 +57,7 @@ def integers_above(number: int) -> str:
 
 
 def _fractions_above(digits: str) -> str:
-    """Return an expression for the digits after a decimal point that mean more than the given ones."""
+    """Return an expression for the digits after a decimal point whose value is greater than the given ones."""
     return "|".join([*_greater_at_a_place(digits, lambda _rest: _ANY), digits + _NOT_ZERO])
 
 

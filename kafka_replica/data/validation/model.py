@@ -1,4 +1,4 @@
-"""Compiled rules of one data structure, dataflow or provision agreement in one version. Immutable."""
+"""The compiled rules of one data structure, dataflow or provision agreement in one version. Immutable."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class KeyCheck:
-    """The rule that no two rows have the same values in these components; the finding's value joins them with dots."""
+    """The rule that no two rows have the same values in these components; findings have the values joined with dots."""
 
     rule: str
     severity: str
@@ -96,8 +96,8 @@ class KeyCheck:
 class LevelCheck:
     """The rule that rows with equal values in ``level`` agree on a component: on its value, or on having one at all.
 
-    Rows for which ``flagged`` is true get the finding. An empty level means the whole data set, and its finding is
-    separate from those of rows.
+    Rows for which ``flagged`` is true get the finding. An empty level means the whole data set; its finding does not
+    belong to a row.
     """
 
     rule: str
@@ -123,7 +123,7 @@ class Rules:
         keys: rules that compare keys of rows.
         levels: rules that compare attributes of rows.
         unchecked: sentences about demands that cannot be checked.
-        severities: the severity of each rule code; those that are off are left out.
+        severities: the severity of each rule by code, without the rules that are off.
         applies_to: the condition for rows that cross-row rules include, which excludes deletions.
     """
 

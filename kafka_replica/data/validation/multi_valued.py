@@ -1,6 +1,6 @@
-"""Checks of columns with several values: a row counts as one row per value, and violates what any of them violates.
+"""Checks of columns with several values: a row violates a rule if any of its values would violate it alone.
 
-So each value must be allowed by included regions, and none may be in an excluded region. Conditions about the number or
+So each value must be allowed by included regions, and none may be in an excluded region. Conditions on the number or
 the absence of values are evaluated once for the row.
 """
 
@@ -12,7 +12,7 @@ from kafka_replica.data.validation.conditions import ComponentText, Concat, Cond
 
 
 def asked_singly(condition: Condition, several: AbstractSet[str]) -> tuple[str, ...]:
-    """Return, in order, the components with several values for which a condition is evaluated value by value."""
+    """Return, in order, the multi-valued components for which a condition is evaluated value by value."""
     return tuple(sorted(several & _read(condition))) if several else ()
 
 

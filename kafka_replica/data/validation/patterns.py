@@ -1,7 +1,8 @@
-r"""XML Schema's regular expressions in a form that Java and Rust read alike, and examples that they match.
+r"""Translate XML Schema's regular expressions to a form that Java and Rust interpret alike; make matching examples.
 
-Source: XML Schema Part 2, appendix F. Two things are taken from practice: ``^`` and ``$`` at the ends of an alternative
-are anchors, because registries read patterns as Java does, and ``(?:...)`` is a group. Unsupported features (blocks
+Source: XML Schema Part 2, appendix F. Two deviations follow common practice: ``^`` and ``$`` at the ends of an
+    alternative are anchors, because registries interpret patterns as Java does, and ``(?:...)`` is a group. Unsupported
+    features (blocks
 such as ``\\p{IsGreek}``, look-around, back references, anchors in groups) make a pattern unusable, which is reported.
 """
 
@@ -38,12 +39,12 @@ _CATEGORY: Final = re.compile(r"[pP]\{(?:L[ultmo]?|M[nce]?|N[dlo]?|P[cdseifo]?|Z
 
 
 class UnusablePatternError(ValueError):
-    """A feature that is missing in XML Schema's expressions, or in Java's and Rust's."""
+    """A pattern uses a feature that XML Schema, or Java and Rust, do not support."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A piece of an expression: its text, and the texts from which examples are made."""
+    """A part of an expression: its text, and the texts from which examples are made."""
 
     written: str
     examples: tuple[str, ...]
@@ -58,7 +59,7 @@ class Pattern:
 
 
 def translated(pattern: str) -> Pattern:
-    """Return the pattern in a form that Java and Rust read alike. Raises UnusablePatternError."""
+    """Return the pattern in a form that Java and Rust interpret alike. Raises UnusablePatternError."""
     reader = _Reader(pattern)
     found = reader.alternatives()
     if reader.at < len(pattern):
@@ -72,7 +73,7 @@ def translated(pattern: str) -> Pattern:
 
 
 class _Reader(ExpressionReader[_Part]):
-    """Reads an expression of XML Schema's from left to right."""
+    """A parser of XML Schema's expressions, from left to right."""
 
     QUANTIFIER = re.compile(r"[?*+]|\{([0-9]+)(?:(,)([0-9]*))?\}")
 
@@ -95,7 +96,7 @@ class _Reader(ExpressionReader[_Part]):
         return self.text[self.at + 1 : self.at + 2] in {"", "|", ")"} and self._anchor("$")
 
     def _anchor(self, char: str) -> bool:
-        """Skip an anchor at an end of an alternative, which the whole value implies; return whether there is one."""
+        """Skip an anchor at an end of an alternative, which is redundant; return whether there was one."""
         if not self.take(char):
             return False
         if self.depth:

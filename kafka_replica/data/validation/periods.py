@@ -1,7 +1,7 @@
-"""Time periods as numbers: the nodes of conditions for when the period of a value begins and ends.
+"""Time periods as numbers: nodes of conditions that compute when the period of a value begins and ends.
 
-A number counts seconds from 1970-01-01T00:00:00, in whatever time zone is written: zones are not compared. Years have
-four digits; earlier and later years are unknown. Reporting periods are those of a reporting year that begins on 1
+A number counts seconds from 1970-01-01T00:00:00 in the time zone as written; differences of time zones are ignored.
+Years have four digits; earlier and later years are unknown. Reporting periods belong to reporting years that begin on 1
 January. Source: SDMX 3.0 Section 6, "Time and time format"; ISO 8601 for weeks.
 """
 
@@ -71,7 +71,7 @@ def _year(value: ComponentText) -> IntExpression:
 
 
 def _month(value: ComponentText) -> IntExpression:
-    """Return the month that a period begins with, or is in; the first month if none is given."""
+    """Return the month that a period begins with, or lies in; the first month if none is written."""
     parts = [
         (
             Matches(value, rf"{_Y}-{letter}.*"),
@@ -96,7 +96,7 @@ def _new_year(value: ComponentText) -> IntExpression:
 
 
 def _until_month(value: ComponentText) -> IntExpression:
-    """Return the days of the year before the month; after Dershowitz and Reingold, Calendrical Calculations."""
+    """Return the number of days in the year before the month; see Dershowitz and Reingold, Calendrical Calculations."""
     month = _month(value)
     after_february = Case((
         (CompareInt(month, "<=", Number(2)), Number(0)),

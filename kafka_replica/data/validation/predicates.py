@@ -1,4 +1,4 @@
-"""Predicates of constraints as conditions, in the language that the engines read."""
+"""Translate predicates of constraints to conditions, which engines can evaluate."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _UNKNOWN: Final = Constant(value=None)
 
 
 def condition_of(predicate: Predicate, marks: Mapping[str, frozenset[str]]) -> Condition:
-    """Return the condition that is true where a predicate is.
+    """Return the condition that is true exactly where a predicate is true.
 
     Args:
         predicate: the predicate.
@@ -63,7 +63,7 @@ def condition_of(predicate: Predicate, marks: Mapping[str, frozenset[str]]) -> C
 
 
 def _about_one(predicate: ConstantPredicate | AboutOne) -> Condition:
-    """Return the condition of a predicate about at most one component."""
+    """Return the condition of a predicate on at most one component."""
     match predicate:
         case ConstantPredicate(value):
             return Constant(value=value)
@@ -95,7 +95,7 @@ def _unless_marked(condition: Condition, component: str, marks: frozenset[str]) 
 
 
 def _has_key(ids: tuple[str, ...], keys: frozenset[tuple[str, ...]], marks: Mapping[str, frozenset[str]]) -> Condition:
-    """Return whether a row has one of these keys; unknown if parts are marked missing, and the others match a key."""
+    """Return whether a row has one of these keys; unknown if some parts are marked missing and the rest match a key."""
     marked = [In(ComponentText(one), marks[one]) for one in ids if marks.get(one)]
     if not marked:
         return _one_of(ids, keys)

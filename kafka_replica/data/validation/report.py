@@ -1,4 +1,4 @@
-"""The report of a validated or mapped data set: counts, samples, a text, a picture. Engines create it."""
+"""The report on a validated or mapped data set, with counts and samples, as text and as picture. Engines create it."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class Sample(NamedTuple):
 
 @dataclass(frozen=True)
 class Report:
-    """The report of a validated or mapped data set.
+    """The report on a validated or mapped data set.
 
     Attributes:
-        artefact: the structure that the data was validated against, or the map that was applied to it.
+        artefact: the artefact that the data was validated against, or the map that was applied to it.
         version: the version that the artefact was taken from.
         rows: the number of rows.
         bad_rows: the number of rows with a finding of any severity.

@@ -1,4 +1,4 @@
-"""Building reports and findings about data sets from what an engine aggregates: both engines report the same."""
+"""Build reports and findings on data sets from an engine's aggregates, so that both engines report the same."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ SERIES: Final = "series"
 KINDS: Final = ("rule", "component", "severity")
 """The fields of a finding by which findings are counted."""
 ORDER: Final = (*KINDS, "value", SERIES, "message", "artefact")
-"""The order of samples: no two different findings are equal in it."""
+"""The order of samples; it is total, so no two different findings are equal in it."""
 
 
 class FindingTable(Protocol):
-    """The findings of a frame: a row each, with the columns ``SERIES`` (the series of the frame's row) and ``FIELDS``.
+    """The findings of a frame, one per row, with the columns ``SERIES`` (the series of the frame's row) and ``FIELDS``.
 
     Texts are ordered by their UTF-8 bytes, NULL first.
     """
 
     def totals(self) -> tuple[int, int]:
-        """Return the number of the frame's rows, and of those with findings."""
+        """Return the number of rows in the frame, and the number of rows with findings."""
 
     def counts(self) -> Iterable[tuple[str, str | None, str, int]]:
-        """Return the values of ``KINDS`` that occur, in any order, and how many findings have them."""
+        """Return the combinations of ``KINDS`` that occur, in any order, each with its number of findings."""
 
     def worst_series(self, most: int) -> Iterable[tuple[str, int]]:
-        """Return series and their numbers of findings, most first, then by name."""
+        """Return series with their numbers of findings, ordered by number (highest first), then by name."""
 
     def samples(self, most: int) -> Iterable[Sequence[Any]]:
         """Return ``SERIES`` and ``FIELDS`` of the first findings of each kind, each once, in the order ``ORDER``.
@@ -58,7 +58,7 @@ def report_of(
         found: the findings of the rows.
         dataset: the findings about the data set as a whole.
         unchecked: the demands that could not be checked.
-        samples: how many findings are kept of each kind.
+        samples: how many findings of each kind are kept.
         series: how many series are listed, those with the most findings first.
     """
     rows, bad_rows = found.totals()
@@ -82,7 +82,7 @@ def _sample(fields: Sequence[Any]) -> Sample:
 
 
 class Extent(NamedTuple):
-    """The values of an attribute of the whole data set, in the rows that count.
+    """The values of an attribute of the whole data set, in the rows that are compared.
 
     Attributes:
         rows: the number of these rows.

@@ -1,4 +1,4 @@
-"""The arguments of an engine's callers: a reference or rules, a validated frame, a severity."""
+"""Checks of the arguments of an engine's functions: a reference or rules, a validated frame, a severity."""
 
 from __future__ import annotations
 
@@ -23,8 +23,7 @@ def rules_for(
     """Return the given rules, or compile them from the snapshot.
 
     Raises:
-        UsageError: a reference comes without a snapshot, or with another object in its place; or rules come with
-            arguments that they already contain.
+        UsageError: a reference was passed without a snapshot, or rules with arguments that they already contain.
         SdmxError: see :func:`kafka_replica.data.validation.compile_rules`.
     """
     if isinstance(reference, Rules):
@@ -46,7 +45,7 @@ def need_snapshot(doing: str, reference: object, snapshot: Snapshot | None) -> S
     if snapshot is None:
         raise UsageError(f"{doing}: give a snapshot that contains it")
     if not hasattr(snapshot, "position"):
-        # Probably a replica, which has snapshots, and moves on to newer ones.
+        # Probably a replica, which has snapshots, and advances to newer ones.
         raise UsageError(f"{doing}: {type(snapshot).__name__} is not a snapshot; give one version: replica.snapshot()")
     return snapshot
 
@@ -62,7 +61,7 @@ def need_errors(columns: Collection[str], doing: str) -> None:
 
 
 def splitting_at(columns: Collection[str], severity: str) -> tuple[str, ...]:
-    """Return the severities of findings that make a row bad, for a frame that is split at the given severity.
+    """Return the severities that make a row bad if a frame is split at the given severity.
 
     Raises:
         UsageError: the frame has no column ``_errors``, or the severity is unknown.

@@ -1,7 +1,7 @@
-"""Cheap conditions that are true of every row which violates a rule, so that few rows need the full checks.
+"""Cheap conditions that are true for every row that violates a rule, so that few rows need the full checks.
 
-Most values are common ones: an allowed code, a month of this century. A single look-up shows whether a value is among
-these, while the rules may be many and long. A row that a screen catches may still be valid.
+Most values are common, such as an allowed code or a month of this century. A single look-up shows whether a value is
+one of them, whereas rules may be numerous and complex. A row that a screen selects may still be valid.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _QUICK: Final = frozenset({"time-period", "calendar", "frequency", "dimension-mi
 
 
 def screens(rules: Rules, checks: Sequence[Check], several: frozenset[str] = frozenset()) -> list[Condition]:
-    """Return for each check a condition that is true of each row that violates it; checks may share a condition.
+    """Return, for each check, a condition that is true for each row that violates it; checks may share a condition.
 
     Args:
         rules: the rules that the checks belong to.
@@ -63,7 +63,7 @@ def screens(rules: Rules, checks: Sequence[Check], several: frozenset[str] = fro
 
 
 def narrowed(condition: Condition, screen: Condition) -> Condition:
-    """Simplify a condition for rows caught by the screen, whose values cannot be those that the screen lets pass."""
+    """Simplify a condition for rows selected by the screen: their values are none of those that the screen excludes."""
     match screen:
         case Not(In(ComponentText(id_), fine)) | Or((IsNull(_), Not(In(ComponentText(id_), fine)))):
             return _without(condition, id_, fine)
@@ -99,7 +99,7 @@ def _usual_period(rules: Rules, checks: tuple[Check, ...]) -> Condition | None:
     time = next(column.id for column in rules.columns if column.is_time)
     freq = _frequency(checks, time)
     if freq is None:
-        # Weeks and days are left out: they are many, each has a cost, and most data has none.
+        # Weeks and days are left out: there are many, each has a cost, and most data has none.
         fine = _fine_periods(checks, time, None, _LETTERS - {"W", "D"})
         return _unless(Not(In(ComponentText(time), fine)), [time], checks) if fine else None
     column = rules.column(freq)
@@ -112,7 +112,7 @@ def _usual_period(rules: Rules, checks: tuple[Check, ...]) -> Condition | None:
 
 @lru_cache(maxsize=64)
 def _fine_periods(checks: tuple[Check, ...], time: str, freq: str | None, codes: frozenset[str]) -> frozenset[str]:
-    """Return periods that violate no check; each after its frequency, if there is one."""
+    """Return periods that violate no check, each preceded by its frequency if there is one."""
     quick = all(check.rule in _QUICK for check in checks)
     return frozenset(
         period if freq is None else f"{code}{_SEPARATOR}{period}"
@@ -125,7 +125,7 @@ def _fine_periods(checks: tuple[Check, ...], time: str, freq: str | None, codes:
 
 
 def _periods(code: str) -> Iterator[str]:
-    """Return the usual texts of a frequency's periods."""
+    """Return the common texts of a frequency's periods."""
     if code == "A":
         return map(str, _YEARS)
     if code == "M":
@@ -139,7 +139,7 @@ def _periods(code: str) -> Iterator[str]:
 
 
 def _unless(condition: Condition, components: Sequence[str], checks: Sequence[Check]) -> Condition:
-    """Return the condition, or that a value is missing if the checks can be violated without it."""
+    """Return the condition, extended to missing values if the checks can be violated without a value."""
     told = all(evaluate(check.broken, {}) is not True for check in checks)
     missing = [IsNull(one) for one in components]
     return condition if told and len(components) == 1 else some(*missing, condition)

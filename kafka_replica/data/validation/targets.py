@@ -14,7 +14,7 @@ _CLASSES: Final = ("DataStructure", "Dataflow", "ProvisionAgreement")
 
 
 def target_of(structures: Structures, reference: Urn | str) -> Urn:
-    """Return the artefact of a URN or a short reference.
+    """Return the artefact that a URN or a short reference names.
 
     Raises:
         UsageError: the URN has another class, or the reference denotes several artefacts that do not belong together.
@@ -39,7 +39,7 @@ def _of_reference(structures: Structures, reference: str) -> Urn:
             found.append(structure_usage(structures, urn))
         except ArtefactNotFoundError as error:
             if urn in structures:
-                raise  # the dataflow exists, its data structure does not
+                raise  # the dataflow exists, but its data structure does not
             missing = error
     if len({usage.structure.urn for usage in found}) > 1:
         names = " and ".join(str(usage.urn) for usage in found)
@@ -50,4 +50,4 @@ def _of_reference(structures: Structures, reference: str) -> Urn:
             "dataflow or "
             f"provision agreement; {nearby(structures, Urn.of_reference(_CLASSES[0], reference), *_CLASSES)}"
         ) from missing
-    return found[-1].urn  # the nearest to the data, which has the most constraints
+    return found[-1].urn  # the artefact that is nearest to the data, and so has the most constraints

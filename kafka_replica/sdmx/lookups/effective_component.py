@@ -93,10 +93,10 @@ class EffectiveComponent(msgspec.Struct, frozen=True, kw_only=True):
     ) -> frozenset[str] | None:
         """Return the ids that a row of data may have here, by the list and by all constraints that apply.
 
-        The constraints are those that validation applies, interpreted in the same way: of the data provider, data
-        structure, dataflow and provision agreement, as far as these were resolved. An id is left out if no row can have
-        it: each constraint, and the possible values of the other dimensions, are taken into account. Combinations that
-        become impossible only through several constraints together may remain.
+        The constraints are the same as in validation, and are interpreted in the same way: those of the data provider,
+        data structure, dataflow and provision agreement, as far as these were resolved. An id is left out if no row can
+        have it: each constraint, and the possible values of the other dimensions, are taken into account. Combinations
+        that become impossible only through several constraints together may remain.
 
         Args:
             given: values of other components, by id: ``{"FREQ": "A", "TIME_PERIOD": "2024"}``. The result then has the

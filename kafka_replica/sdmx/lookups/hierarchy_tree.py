@@ -143,7 +143,7 @@ class HierarchyTree:
         return self._by_code_urn.get(Urn.parse(code) if isinstance(code, str) else code, ())
 
     def children_of(self, code: Urn | str) -> tuple[HierarchyNode, ...]:
-        """Return the children of all nodes of a code, which is given as for :meth:`places_of`."""
+        """Return the children of all nodes of a code; the code is given as for :meth:`places_of`."""
         return tuple(child for place in self.places_of(code) for child in place.children)
 
     def descendants_of(self, code: Urn | str) -> tuple[HierarchyNode, ...]:

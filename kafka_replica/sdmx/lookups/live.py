@@ -14,7 +14,7 @@ from kafka_replica.sdmx.lookups.decoding import Snapshot
 from kafka_replica.sdmx.lookups.replica_protocol import FollowedReplica, OfTopics
 from kafka_replica.sdmx.lookups.structures import Structures
 
-_PUBLISHING_S: Final = 5.0  # the replica shows a version a moment before it notifies
+_PUBLISHING_S: Final = 5.0  # the replica shows a version shortly before it sends a notification
 
 
 class LiveStats(NamedTuple):

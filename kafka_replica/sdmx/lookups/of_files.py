@@ -75,7 +75,7 @@ def read_files(*sources: Source, cache: DecodeCache | None = None) -> FileStruct
     """Return look-ups in the artefacts of structure files; no broker is needed.
 
     The artefacts are those that ``kafka-replica publish`` publishes from the same files, in every readable format:
-    if several files hold the same artefact, the last file wins, and standalone item schemes are merged.
+    if several files contain the same artefact, the last file wins; standalone item schemes are merged.
 
     Args:
         sources: files, folders, patterns (``structures/**/*.xml``), or file objects open for bytes. Folders are

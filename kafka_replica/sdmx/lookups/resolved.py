@@ -1,4 +1,4 @@
-"""Everything that is needed to validate the data of a flow, in one value."""
+"""The resolved structure: everything that is needed to validate the data of a flow."""
 
 from __future__ import annotations
 

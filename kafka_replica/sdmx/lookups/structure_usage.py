@@ -34,7 +34,7 @@ class StructureUsage(NamedTuple):
 
     @property
     def urn(self) -> Urn:
-        """The URN of the artefact that is the nearest to the data, with its concrete version."""
+        """The URN of the artefact nearest to the data, with its concrete version."""
         nearest = next(one for one in (self.agreement, self.dataflow, self.structure) if one is not None)
         return nearest.urn
 

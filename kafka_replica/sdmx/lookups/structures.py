@@ -60,9 +60,10 @@ class ResolvedComponent(NamedTuple):
 class Structures(TypedLookUps):
     """The artefacts of one version, by URN. Thread-safe.
 
-    Nothing is decoded before it is requested; a content is decoded once for all versions, as long as the cache has
-    room. A key that is not a URN is not an artefact. All results come from this version, even after the replica has
-    advanced. An artefact without a record of its own is found in the message of another key that contains it.
+    Artefacts are decoded when they are requested; identical content is decoded once for all versions, as long as the
+    cache has room. A key that is not a URN is not an artefact. All results come from this version, even after the
+    replica has advanced. An artefact without a record of its own is found in the message of another key that contains
+    it.
 
     All look-ups raise ArtefactNotFoundError if there is no such artefact or item, UrnError for
     text that is not a URN or reference, and MessageError or UnreadableContentError, which name topic,
@@ -169,15 +170,15 @@ class Structures(TypedLookUps):
     def exact(self, cls: str, agency: str, id: str, version: str) -> Urn | None:  # noqa: A002
         """Return the URN of the artefact with exactly this class and version, neither a rule; None if it is missing.
 
-        The other name that an edition of SDMX gives the class does not count, unlike for :meth:`locate`.
+        Unlike :meth:`locate`, this method does not accept the class name of another edition of SDMX.
         """
         return self._locator.exact(cls, agency, id, version)
 
     def locate(self, reference: Reference) -> Urn | None:
         """Return the URN of the artefact that a reference means, or that holds the referenced item; None if missing.
 
-        A version with a wildcard means the newest match, and a class the name that the artefact has for it in its
-        own edition of SDMX. Whether the item exists is not checked.
+        A version with a wildcard means the newest match, and the class may have the name of another edition of SDMX.
+        The method does not check whether the item exists.
         """
         return self._locator.holder(Urn.parse(reference) if isinstance(reference, str) else reference)
 
@@ -193,8 +194,8 @@ class Structures(TypedLookUps):
     def content_id(self, urn: Urn) -> Content | None:
         """Return the identity of the message that holds an artefact: equal in all versions with the same bytes.
 
-        The identity is known once the references were looked up, which decodes everything (:meth:`children`,
-        :meth:`unreadable`); before, and for an artefact that is not in this version, it is None.
+        The identity is known once the references have been looked up, which decodes everything (:meth:`children`,
+        :meth:`unreadable`); before that, and for an artefact that is not in this version, it is None.
         """
         return self._graph.content_id(urn)
 
@@ -203,7 +204,7 @@ class Structures(TypedLookUps):
 
         Args:
             reference: the URN of the artefact in any version, existing or not.
-            stable: leave drafts (``2.0.0-draft``) out.
+            stable: whether to exclude drafts (``2.0.0-draft``).
         """
         urn = (Urn.parse(reference) if isinstance(reference, str) else reference).maintainable
         newest_one = Urn(urn.package, urn.cls, urn.agency, urn.id, LATEST_STABLE if stable else LATEST)
@@ -236,10 +237,10 @@ class Structures(TypedLookUps):
         return hierarchy_tree(self._artefacts, hierarchy)
 
     def child_items(self, reference: Reference) -> tuple[Item, ...]:
-        """Return the items right below an item: the codes below a code, concepts, categories, hierarchical codes.
+        """Return the items directly below an item: codes, concepts, categories, hierarchical codes.
 
         Codes and concepts are below the code or concept that they name as their parent. Inherited codes of a codelist
-        count. The scheme itself has methods for its own items: ``codelist.children_of("EU")``.
+        are included. The scheme itself has methods for its own items: ``codelist.children_of("EU")``.
 
         Raises:
             UrnError: the reference is not an item of a scheme.
@@ -248,7 +249,7 @@ class Structures(TypedLookUps):
         return scheme.children_of(path)
 
     def descendant_items(self, reference: Reference) -> tuple[Item, ...]:
-        """Return all items below an item, each before those below it. Raises the errors of :meth:`child_items`."""
+        """Return all items below an item, parents first. Raises the errors of :meth:`child_items`."""
         scheme, path = scheme_of(self._artefacts, reference)
         return scheme.descendants_of(path)
 
@@ -260,8 +261,8 @@ class Structures(TypedLookUps):
     def dataflows_of(self, category: Reference, *, children: bool = True) -> QueryResult[Urn]:
         """Return the dataflows of this version that are in a category, sorted.
 
-        Categorisations assign them to categories; in 2.0, and in reporting taxonomies, the dataflows or categories
-        themselves do.
+        Categorisations assign dataflows to categories; in 2.0, and in reporting taxonomies, the dataflows or categories
+        themselves contain the references.
 
         Args:
             category: the URN of a category, reporting category, category scheme or reporting taxonomy, or a short
@@ -283,7 +284,7 @@ class Structures(TypedLookUps):
     def children(self, reference: Reference) -> QueryResult[Urn]:
         """Return the artefacts of this version that an artefact, or an item, refers to, sorted.
 
-        A version rule in a reference counts as the version that it selects. For the codes below a code see
+        A version rule in a reference means the version that it selects. For the codes below a code, see
         :meth:`child_items`.
         """
         return self._graph.result(self._graph.children(self._artefacts.known(reference)))
@@ -326,8 +327,8 @@ class Structures(TypedLookUps):
     def reference_stats(self) -> ReferenceStats | None:
         """The counts of dangling references and unreadable records; None if :meth:`dangling` was not called before.
 
-        The counts are for metrics. The call may have been in this version, or in a version that this object was moved
-        from. References of unreadable artefacts are not counted.
+        The counts are for metrics. :meth:`dangling` may have been called on this version, or on a version that this
+        object was moved from. References of unreadable artefacts are not counted.
         """
         return self._graph.stats
 

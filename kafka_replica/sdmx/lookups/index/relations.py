@@ -30,8 +30,8 @@ def keyed(keys: KeyIndex, urn: Urn) -> Urn | None:
 class VersionRelations:
     """The keys and contents of one version together.
 
-    An artefact in the message of another artefact's key counts only if it has no record of its own; among several
-    messages that hold it, the first in the order of their keys counts.
+    An artefact in the message of another artefact's key is used only if it has no record of its own; if several
+    messages contain it, the first message in key order is used.
     """
 
     def __init__(self, keys: KeyIndex, contents: ContentIndex) -> None:
