@@ -34,8 +34,8 @@ from kafka_replica.data.validation import ERRORS, Report, Rules
 from kafka_replica.errors import ConfigurationError
 from kafka_replica.sdmx import Urn
 from kafka_replica_spark.arrow_files import read_arrow
-from kafka_replica_spark.datasets import read_sdmx_csv, write_sdmx_csv
-from kafka_replica_spark.datasets.reading import read_plain_csv
+from kafka_replica_spark.datasets import write_sdmx_csv
+from kafka_replica_spark.datasets.reading import plain_csv_rows, sdmx_csv_rows
 from kafka_replica_spark.datasets.rows import parted
 from kafka_replica_spark.finding_files import check_kind, write_findings
 from kafka_replica_spark.finding_tables import finding_table, write_ess_report
@@ -50,6 +50,7 @@ from kafka_replica_spark.locations import (
 from kafka_replica_spark.mapping import transform
 from kafka_replica_spark.mapping.engine import SparkEngine as Expressions
 from kafka_replica_spark.message_blocks import read_message
+from kafka_replica_spark.rejected import RejectedLayout, common_layout, rejected_layout, write_rejected
 from kafka_replica_spark.reports import map_report, report
 from kafka_replica_spark.sessions import session
 from kafka_replica_spark.validation import split, validate
@@ -86,12 +87,34 @@ def _in_words_of_ours() -> Iterator[None]:
 
 
 class _Data(NamedTuple):
-    """All rows as they were read, those of the job's structure, the numbers of other rows, and texts of messages."""
+    """The data of a job.
+
+    Attributes:
+        all: all rows as they were read.
+        mine: the rows of the job's structure.
+        others: the numbers of other rows.
+        notes: texts of messages.
+        layout: the layout of rejected rows; None if they are written as SDMX-CSV.
+    """
 
     all: DataFrame
     mine: DataFrame
     others: dict[Urn, int]
     notes: tuple[str, ...]
+    layout: RejectedLayout | None
+
+
+class _Input:
+    """What reading sources finds besides rows.
+
+    Attributes:
+        notes: texts of messages.
+        layouts: for each source, the layout of its rejected rows, or None.
+    """
+
+    def __init__(self) -> None:
+        self.notes: Final[list[str]] = []
+        self.layouts: Final[list[RejectedLayout | None]] = []
 
 
 class SparkEngine:
@@ -141,13 +164,14 @@ class SparkEngine:
         if job.findings is not None:
             check_kind(job.findings)
         step(Progress("reading data"))
-        notes: list[str] = []
-        df = self._read(job, notes)
+        found = _Input()
+        df = self._read(job, found)
         step(Progress("picking rows"))
         mine, others = parted(df, job.rules, job.usages)
         if others and mine.isEmpty():
             raise job.none_meant(others)
-        return _Data(df, mine, others, tuple(notes))
+        layout = common_layout(found.layouts) if job.keeps_layout else None
+        return _Data(df, mine, others, tuple(found.notes), layout)
 
     def _written(
         self, job: Job, good_rules: Rules, checked: DataFrame, found: Callable[[], Report], data: _Data
@@ -155,28 +179,31 @@ class SparkEngine:
         parts = split(checked)
         try:
             _write(without_locations(parts.good), job, GOOD, good_rules)
-            _write(without_locations(parts.bad), job, REJECTED, job.rules)
+            _write(without_locations(parts.bad), job, REJECTED, job.rules, data.layout)
             made, rejected = found(), parts.bad.count()
             listed = _list(job, checked, data.all, made, writes_here=self.writes_here)
         finally:
             checked.unpersist()
         return Outcome(made, made.rows - rejected, rejected, data.others, listed, job.switched_off, data.notes)
 
-    def _read(self, job: Job, notes: list[str]) -> DataFrame:
-        frames = [self._read_one(number, source, job, notes) for number, source in enumerate(job.sources)]
+    def _read(self, job: Job, found: _Input) -> DataFrame:
+        frames = [self._read_one(number, source, job, found) for number, source in enumerate(job.sources)]
         return reduce(lambda left, right: left.unionByName(right, allowMissingColumns=True), frames)
 
-    def _read_one(self, number: int, source: Source, job: Job, notes: list[str]) -> DataFrame:
+    def _read_one(self, number: int, source: Source, job: Job, found: _Input) -> DataFrame:
         """Return the rows of a source, without the verdict column of an earlier run."""
         verdict = verdict_of(source, job.rules)
-        df = self._rows(number, source, job, notes)
+        df = self._rows(number, source, job, found)
         df = df if verdict is None else df.drop(verdict)
         return df if _lists_findings(job) else without_locations(df)
 
-    def _rows(self, number: int, source: Source, job: Job, notes: list[str]) -> DataFrame:
+    def _rows(self, number: int, source: Source, job: Job, found: _Input) -> DataFrame:
         """Return the rows of a source, with their locations if findings are listed."""
+        if source.kind in {"sdmx-csv", "csv"}:
+            return self._csv_rows(number, source, job, found)
+        found.layouts.append(None)
         if source.kind == "message":
-            rows = read_message(self._spark, source, job.rules, job.usages, noted(job, source, notes))
+            rows = read_message(self._spark, source, job.rules, job.usages, noted(job, source, found.notes))
             return with_location(rows, number, source.path)
         if source.kind == "xlsx":
             raise ConfigurationError(
@@ -187,20 +214,27 @@ class SparkEngine:
             numbers = pa.array(range(1, table.num_rows + 1), pa.int64())
             rows = self._spark.createDataFrame(table.append_column(AT, numbers))
             return with_location(rows, number, source.path)
-        if source.is_packed and (source.kind == "parquet" or not source.path.lower().endswith(".gz")):
-            raise ConfigurationError(
-                f"reading {source.path}: Spark cannot read archives, zstd or standard input; decompress it, or "
-                "choose the engine local (--engine local)"
-            )
-        if source.kind == "parquet":
-            return with_location_of_parquet(self._spark.read.parquet(source.path), number, source.path)
+        _refuse_packed(source)
+        return with_location_of_parquet(self._spark.read.parquet(source.path), number, source.path)
+
+    def _csv_rows(self, number: int, source: Source, job: Job, found: _Input) -> DataFrame:
+        _refuse_packed(source)
         encoding = source.encoding or job.encoding or "UTF-8"
-        read = read_sdmx_csv if source.kind == "sdmx-csv" else read_plain_csv
-        rows = read(
+        read = sdmx_csv_rows if source.kind == "sdmx-csv" else plain_csv_rows
+        rows, layout = read(
             self._spark, source.path, rules=job.rules, decimal=job.decimal, encoding=encoding,
             line_breaks=job.line_breaks,
         )  # fmt: skip
+        found.layouts.append(rejected_layout(layout, encoding, job.decimal, verdict_of(source, job.rules)))
         return with_location_of_text(rows, number, source.path)
+
+
+def _refuse_packed(source: Source) -> None:
+    if source.is_packed and (source.kind == "parquet" or not source.path.lower().endswith(".gz")):
+        raise ConfigurationError(
+            f"reading {source.path}: Spark cannot read archives, zstd or standard input; decompress it, or "
+            "choose the engine local (--engine local)"
+        )
 
 
 def _session() -> SparkSession:
@@ -238,12 +272,15 @@ def _list(job: Job, checked: DataFrame, data: DataFrame, made: Report, *, writes
     return total if most is None else min(total, most)
 
 
-def _write(df: DataFrame, job: Job, what: str, rules: Rules) -> None:
+def _write(df: DataFrame, job: Job, what: str, rules: Rules, layout: RejectedLayout | None = None) -> None:
     path = str(job.file(what))
     if job.out_format == "parquet":
         df.write.parquet(path, mode="overwrite")
         return
     shown = df.withColumn(ERRORS_TEXT, _told(df)) if ERRORS in df.columns else df
+    if layout is not None:
+        write_rejected(shown, path, layout)
+        return
     write_sdmx_csv(shown, path, rules, time_format=job.time_format_of(what), mode="overwrite")
 
 

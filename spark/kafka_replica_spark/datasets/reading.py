@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import reduce
 from operator import and_
-from typing import Final
+from typing import Final, NamedTuple
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
@@ -54,13 +54,47 @@ def read_sdmx_csv(
         UsageError: rules are required.
     """
     every = [paths] if isinstance(paths, str) else list(paths)
-    frames = [_read(spark, path, rules, separator, encoding, decimal, line_breaks) for path in every]
+    frames = [
+        sdmx_csv_rows(
+            spark, path, rules=rules, separator=separator, encoding=encoding, decimal=decimal, line_breaks=line_breaks
+        ).rows
+        for path in every
+    ]
     if not frames:
         raise DatasetError("reading SDMX-CSV: no path was given")
     return reduce(lambda left, right: left.unionByName(right, allowMissingColumns=True), frames)
 
 
-def read_plain_csv(
+class CsvRows(NamedTuple):
+    """The rows of CSV, and its layout."""
+
+    rows: DataFrame
+    layout: Layout
+
+
+def sdmx_csv_rows(
+    spark: SparkSession,
+    path: str,
+    *,
+    rules: Rules | None = None,
+    separator: str | None = None,
+    encoding: str = "UTF-8",
+    decimal: str = ".",
+    line_breaks: bool = False,
+) -> CsvRows:
+    """Return the rows and the layout of one path of :func:`read_sdmx_csv`.
+
+    Raises:
+        DatasetError: the first line is not a header of SDMX-CSV.
+        UsageError: rules are required.
+    """
+    check_decimal(decimal, path)
+    layout = layout_of(_first_line(spark, path, encoding), path, rules, separator=separator)
+    cells = _without_header(_cells(spark, path, layout, encoding, line_breaks), layout, path)
+    return CsvRows(_values(cells, layout, decimal), layout)
+
+
+def plain_csv_rows(
     spark: SparkSession,
     path: str,
     *,
@@ -68,7 +102,7 @@ def read_plain_csv(
     encoding: str = "UTF-8",
     decimal: str = ".",
     line_breaks: bool = False,
-) -> DataFrame:
+) -> CsvRows:
     """Return other CSV, with component ids as column names, as a data frame of texts; empty cells are NULL.
 
     Args:
@@ -84,21 +118,7 @@ def read_plain_csv(
     """
     check_decimal(decimal, path)
     layout = plain_layout_of(_first_line(spark, path, encoding), path, rules)
-    return _values(_cells(spark, path, layout, encoding, line_breaks), layout, decimal)
-
-
-def _read(
-    spark: SparkSession,
-    path: str,
-    rules: Rules | None,
-    separator: str | None,
-    encoding: str,
-    decimal: str,
-    line_breaks: bool,
-) -> DataFrame:
-    check_decimal(decimal, path)
-    layout = layout_of(_first_line(spark, path, encoding), path, rules, separator=separator)
-    return _values(_without_header(_cells(spark, path, layout, encoding, line_breaks), layout, path), layout, decimal)
+    return CsvRows(_values(_cells(spark, path, layout, encoding, line_breaks), layout, decimal), layout)
 
 
 def _cells(spark: SparkSession, path: str, layout: Layout, encoding: str, line_breaks: bool) -> DataFrame:

@@ -19,7 +19,7 @@ from kafka_replica.errors import UsageError
 from kafka_replica.sdmx import Structures
 from kafka_replica_spark import validate
 from kafka_replica_spark.datasets import read_sdmx_csv, rows_of, structures_in, write_sdmx_csv
-from kafka_replica_spark.datasets.reading import read_plain_csv
+from kafka_replica_spark.datasets.reading import plain_csv_rows
 from kafka_replica_spark.datasets.rows import parted
 from support.datasets.csv_cases import (
     CSV_CASES,
@@ -83,9 +83,9 @@ def test_spark_rejects_what_polars_rejects(spark: SparkSession, tmp_path: Path) 
     for _, data, _ in PLAIN_CSV[:-1]:
         file.write_text(str(data))
         with pytest.raises((DatasetError, PySparkException, Py4JJavaError)):
-            read_plain_csv(spark, str(file)).count()
+            plain_csv_rows(spark, str(file)).rows.count()
     file.write_text('DIM_1,OBS_VALUE,NOTE\n\nA,"1,5",""\n\nB,,"1,5"\n\n')
-    found = read_plain_csv(spark, str(file), rules=world_rules(), decimal=",")
+    found = plain_csv_rows(spark, str(file), rules=world_rules(), decimal=",").rows
     assert [tuple(row) for row in found.collect()] == [("A", "1.5", None), ("B", None, "1,5")]
     with pytest.raises(UsageError, match="give one character"):
         read_sdmx_csv(spark, str(file), decimal="")

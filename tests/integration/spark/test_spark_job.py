@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -98,3 +99,74 @@ def test_both_engines_read_the_same(demo: Snapshot, tmp_path: Path) -> None:
             engine(name).validate(replace(job, sources=sources_of([str(tmp_path / "empty.csv")])), lambda words: None)
     assert _without_locations(found["local"]) == found["spark"]
     assert (found["local"].good_rows, found["local"].other_rows) == (3, 1)
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("spark", "uncompiled")
+@pytest.mark.parametrize(
+    ("separator", "encoding", "first"),
+    [(";", "iso-8859-1", ""), ("\t", "utf-16", ""), (",", "utf-8", "STRUCTURE,STRUCTURE_ID,")],
+    ids=["semicolons in Latin-1", "tabs in UTF-16", "SDMX-CSV"],
+)
+def test_rejected_rows_of_csv_are_as_they_were(
+    demo: Snapshot, tmp_path: Path, separator: str, encoding: str, first: str
+) -> None:
+    """Rejected rows of two files with the same header keep columns, order, separator, encoding and cells.
+
+    They have the errors at the end, as on the local engine; the column with the errors of an earlier run is left out.
+    Such rows are data again, with the same errors.
+    """
+    rules = compile_rules(Structures(demo), "KR_DEMO:LABOUR(1.0)")
+    own, quotes = "dataflow,KR_DEMO:LABOUR(1.0)," if first else "", '"a""b"'
+    header = f"{first}SEX,OBS_VALUE,TIME_PERIOD,Mémo,ERRORS,INDICATOR,FREQ,REF_AREA,OBS_STATUS,DECIMALS,UNIT_MEASURE\n"
+    rows = "{own}{sex},5.0,{time},{memo},before,UNE_R,A,LU,A,1,PC\n"
+    for number in range(2):
+        lines = [
+            rows.format(own=own, sex=sex, time=f"20{number}{place}", memo=memo)
+            for place, (sex, memo) in enumerate((("Q", "é"), ("F", ""), ("", quotes), ("Q", " b ")))
+        ]
+        text = "".join([header, *lines]).replace(",", separator)
+        (tmp_path / f"data{number}.csv").write_bytes(text.encode(encoding))
+    sources = sources_of([str(tmp_path / f"data{number}.csv") for number in range(2)])
+    found = {}
+    for name in ("local", "spark"):
+        job = ValidationJob(sources=sources, rules=rules, out=tmp_path / name, encoding=encoding)
+        job.out.mkdir()
+        found[name] = engine(name).validate(job, lambda words: None)
+    assert (found["spark"].good_rows, found["spark"].rejected_rows) == (2, 6)
+    header_of_local, *lines = _lines([tmp_path / "local" / "rejected.csv"], encoding)
+    assert len(lines) == 6
+    parts = sorted((tmp_path / "spark" / "rejected.csv").glob("part-*.csv"))
+    on_spark = _lines(parts, encoding)
+    assert [line for line in on_spark if line != header_of_local] == lines
+    assert header_of_local.split(separator)[-1] == "ERRORS"
+    again = ValidationJob(
+        sources=sources_of([str(tmp_path / "spark" / "rejected.csv")]), rules=rules, out=tmp_path, encoding=encoding
+    )
+    assert engine("local").validate(again, lambda words: None).report.counts == found["local"].report.counts
+
+
+def _lines(files: Sequence[Path], encoding: str) -> list[str]:
+    return [line for file in files for line in file.read_bytes().decode(encoding).splitlines()]
+
+
+@pytest.mark.usefixtures("spark", "uncompiled")
+@pytest.mark.parametrize(
+    ("text", "decimal"),
+    [
+        ('SEX,OBS_VALUE,TIME_PERIOD,INDICATOR,FREQ,REF_AREA\nQ,"5,0",2020,UNE_R,A,LU\n', ","),
+        ("DATAFLOW,SEX: Sex,OBS_VALUE,TIME_PERIOD\nKR_DEMO:LABOUR(1.0),Q: What,5,2020\n", "."),
+    ],
+    ids=["decimal commas", "labels"],
+)
+def test_rejected_rows_with_cells_that_are_read_otherwise_are_sdmx_csv(
+    demo: Snapshot, tmp_path: Path, text: str, decimal: str
+) -> None:
+    """Where values of a frame are not the cells of the file, rejected rows are SDMX-CSV on Spark."""
+    rules = compile_rules(Structures(demo), "KR_DEMO:LABOUR(1.0)")
+    (tmp_path / "data.csv").write_text(text)
+    job = ValidationJob(sources=sources_of([str(tmp_path / "data.csv")]), rules=rules, out=tmp_path, decimal=decimal)
+    assert engine("spark").validate(job, lambda words: None).rejected_rows == 1
+    header, row = _lines(sorted((tmp_path / "rejected.csv").glob("part-*.csv")), "utf-8")
+    assert header.startswith("STRUCTURE,STRUCTURE_ID,ACTION,")
+    assert "Q" in row.split(",")

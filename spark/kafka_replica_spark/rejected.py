@@ -1,0 +1,70 @@
+"""Write rejected rows of CSV with the columns of their files, and a column that describes their errors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from pyspark.sql import DataFrame
+
+from kafka_replica.data.files import Layout
+from kafka_replica.data.jobs.job import ERRORS_TEXT
+from kafka_replica_spark.rows import quoted
+
+
+class RejectedLayout(NamedTuple):
+    """The layout of a CSV file whose values in a frame are its cells.
+
+    Attributes:
+        columns: the name of each column in a frame, and its name in the file.
+        separator: the separator of cells.
+        encoding: the encoding, by its name in Java.
+    """
+
+    columns: tuple[tuple[str, str], ...]
+    separator: str
+    encoding: str
+
+
+def rejected_layout(layout: Layout, encoding: str, decimal: str, verdict: str | None) -> RejectedLayout | None:
+    """Return the layout for rejected rows of a file; None if a frame does not have all its cells as they were.
+
+    Frames lack columns with names and keys, and names within cells; they have several values of a cell as an array, and
+    numbers with a decimal point.
+
+    Args:
+        layout: the layout of the file.
+        encoding: its encoding.
+        decimal: its decimal separator.
+        verdict: the column in which an earlier run may have described errors; it is left out.
+    """
+    is_whole = len(layout.fields) == len(layout.header)
+    if not is_whole or any(
+        one.form != "text" or one.label is not None or (one.is_number and decimal != ".") for one in layout.fields
+    ):
+        return None
+    named = [(one.name, layout.header[one.position].removeprefix("\ufeff")) for one in layout.fields]
+    columns = tuple((name, header) for name, header in named if name != verdict)
+    # Spark writes no file with names that differ in case alone.
+    every = [*(header.casefold() for _, header in columns), ERRORS_TEXT.casefold()]
+    return RejectedLayout(columns, layout.separator, encoding) if len(set(every)) == len(every) else None
+
+
+def common_layout(layouts: Sequence[RejectedLayout | None]) -> RejectedLayout | None:
+    """Return the layout of all files; None if they differ, or if one has none."""
+    return layouts[0] if len(set(layouts)) == 1 else None
+
+
+def write_rejected(df: DataFrame, path: str, layout: RejectedLayout) -> None:
+    """Write rejected rows as a folder of CSV files, each with the header.
+
+    Args:
+        df: the rows, with the description of their errors in the column ``ERRORS``.
+        path: the folder, wherever Spark can write.
+        layout: the layout of the files of the data.
+    """
+    cells = [quoted(name).alias(header) for name, header in layout.columns]
+    df.select(*cells, quoted(ERRORS_TEXT)).write.csv(
+        path, mode="overwrite", sep=layout.separator, quote='"', escape='"', header=True, encoding=layout.encoding,
+        ignoreLeadingWhiteSpace=False, ignoreTrailingWhiteSpace=False, nullValue="", emptyValue="",
+    )  # fmt: skip
