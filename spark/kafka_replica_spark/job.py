@@ -105,7 +105,7 @@ class _Data(NamedTuple):
 
 
 class _Input:
-    """What reading sources finds besides rows.
+    """The findings of reading sources, apart from rows.
 
     Attributes:
         notes: texts of messages.

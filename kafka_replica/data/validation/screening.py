@@ -63,7 +63,7 @@ def screens(rules: Rules, checks: Sequence[Check], several: frozenset[str] = fro
 
 
 def narrowed(condition: Condition, screen: Condition) -> Condition:
-    """Simplify a condition for rows selected by the screen: their values are none of those that the screen excludes."""
+    """Simplify a condition for rows that the screen selects: no value of theirs is one that it excludes."""
     match screen:
         case Not(In(ComponentText(id_), fine)) | Or((IsNull(_), Not(In(ComponentText(id_), fine)))):
             return _without(condition, id_, fine)

@@ -162,7 +162,7 @@ def _lines(files: Sequence[Path], encoding: str) -> list[str]:
 def test_rejected_rows_with_cells_that_are_read_otherwise_are_sdmx_csv(
     demo: Snapshot, tmp_path: Path, text: str, decimal: str
 ) -> None:
-    """Where values of a frame are not the cells of the file, rejected rows are SDMX-CSV on Spark."""
+    """On Spark, rejected rows are SDMX-CSV if the values of a frame are not the cells of the file."""
     rules = compile_rules(Structures(demo), "KR_DEMO:LABOUR(1.0)")
     (tmp_path / "data.csv").write_text(text)
     job = ValidationJob(sources=sources_of([str(tmp_path / "data.csv")]), rules=rules, out=tmp_path, decimal=decimal)
