@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
@@ -31,7 +32,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Measure the tests, if that was asked for."""
+    """Let the programs that tests start react to Ctrl-C, and measure the tests, if that was asked for."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in a job that a shell has started with &
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if file := config.getoption("--processor-time"):
         from support.processor_time import ProcessorTimes
 
