@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 import pytest
 
@@ -37,12 +38,16 @@ def views(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return counts
 
 
-def opened(brokers: Brokers, topic: str, partitions: int, min_insync_replicas: int = 2) -> MarkerReader:
-    """Create a topic and return a reader of it."""
+@contextmanager
+def opened(brokers: Brokers, topic: str, partitions: int, min_insync_replicas: int = 2) -> Iterator[MarkerReader]:
+    """Create a topic and yield a reader of it."""
     brokers.create_topic(topic, partitions, {"min.insync.replicas": str(min_insync_replicas)})
     reader = MarkerReader({"bootstrap.servers": brokers.bootstrap}, [topic])
-    wait_until(lambda: is_open(reader))
-    return reader
+    try:
+        wait_until(lambda: is_open(reader))
+        yield reader
+    finally:
+        reader.close()
 
 
 def is_open(reader: MarkerReader) -> bool:
@@ -56,10 +61,9 @@ def is_open(reader: MarkerReader) -> bool:
 
 def test_one_partition_asks_its_leader_alone(brokers: Brokers, views: list[int]) -> None:
     """No transaction spans another partition, so nothing is compared."""
-    reader = opened(brokers, "one", 1)
-    reader.ends()
-    assert views == []
-    reader.close()
+    with opened(brokers, "one", 1) as reader:
+        reader.ends()
+        assert views == []
 
 
 @pytest.mark.parametrize("min_insync_replicas", [1, 2])
@@ -72,25 +76,24 @@ def test_a_frozen_broker_does_not_delay_the_others(
     """
     topic = f"insync-{min_insync_replicas}"
     partitions = frozenset({Partition(topic, 0), Partition(topic, 1)})
-    reader = opened(brokers, topic, 2, min_insync_replicas)
-    leaders = set(reader.leaders.values())
+    with opened(brokers, topic, 2, min_insync_replicas) as reader:
+        leaders = set(reader.leaders.values())
 
-    def all_answer() -> bool:  # a busy machine may need several attempts
-        assert not reader.ends().unconfirmed or views[-1] < 3 - len(leaders)
-        return views[-1] == 3 - len(leaders)
+        def all_answer() -> bool:  # a busy machine may need several attempts
+            assert not reader.ends().unconfirmed or views[-1] < 3 - len(leaders)
+            return views[-1] == 3 - len(leaders)
 
-    wait_until(all_answer)
-    idle = next(number for number in (1, 2, 3) if number not in leaders)
-    frozen = brokers.brokers[idle - 1]
-    frozen.pause()
-    try:
-        del views[:]
-        for _ in range(3):
-            ends = reader.ends()
-            assert set(ends.high) == partitions
-            assert ends.unconfirmed == (partitions if min_insync_replicas == 1 else frozenset())
-        assert len(views) == 3
-        assert max(views) <= 2 - len(leaders)
-    finally:
-        frozen.resume()
-    reader.close()
+        wait_until(all_answer)
+        idle = next(number for number in (1, 2, 3) if number not in leaders)
+        frozen = brokers.brokers[idle - 1]
+        frozen.pause()
+        try:
+            del views[:]
+            for _ in range(3):
+                ends = reader.ends()
+                assert set(ends.high) == partitions
+                assert ends.unconfirmed == (partitions if min_insync_replicas == 1 else frozenset())
+            assert len(views) == 3
+            assert max(views) <= 2 - len(leaders)
+        finally:
+            frozen.resume()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Coroutine
-from contextlib import suppress
+from contextlib import closing, suppress
 from typing import Any
 
 import pytest
@@ -38,24 +38,23 @@ def test_live_fetches_need_no_event_loop(
     topic = kafka_topic("short")
     writer = producer(local_kafka.bootstrap_servers, topic)
     write(writer, topic, {"a": "1"})
-    reader = MarkerReader({"bootstrap.servers": local_kafka.bootstrap_servers}, [topic])
-    reader.open()
-    read_up_to(reader, Partition(topic, 0), 2)
-    reader.look()
-    monkeypatch.setattr(waiting, "_LOOP_EVERY_S", 1e9)
-    run: list[str] = []
+    with closing(MarkerReader({"bootstrap.servers": local_kafka.bootstrap_servers}, [topic])) as reader:
+        reader.open()
+        read_up_to(reader, Partition(topic, 0), 2)
+        reader.look()
+        monkeypatch.setattr(waiting, "_LOOP_EVERY_S", 1e9)
+        run: list[str] = []
 
-    def noted(_waiter: AnswerWaiter, coroutine: Coroutine[Any, Any, Any]) -> Any:
-        run.append(coroutine.__qualname__)
-        return reader._loop.run_until_complete(coroutine)
+        def noted(_waiter: AnswerWaiter, coroutine: Coroutine[Any, Any, Any]) -> Any:
+            run.append(coroutine.__qualname__)
+            return reader._loop.run_until_complete(coroutine)
 
-    monkeypatch.setattr(AnswerWaiter, "run", noted)
-    for number in range(1, 20):
-        write(writer, topic, {"a": str(number)})
-        read_up_to(reader, Partition(topic, 0), 2 + 2 * number)
-        assert reader.look() == []
-    reader.close()
-    assert run == []
+        monkeypatch.setattr(AnswerWaiter, "run", noted)
+        for number in range(1, 20):
+            write(writer, topic, {"a": str(number)})
+            read_up_to(reader, Partition(topic, 0), 2 + 2 * number)
+            assert reader.look() == []
+        assert run == []
 
 
 def test_an_added_partition_is_listed_after_a_fetch(
@@ -64,39 +63,38 @@ def test_an_added_partition_is_listed_after_a_fetch(
     """The question that is sent with each fetch finds the partitions that were added since the answer before."""
     topic = kafka_topic("added")
     writer = producer(local_kafka.bootstrap_servers, topic)
-    reader = MarkerReader({"bootstrap.servers": local_kafka.bootstrap_servers}, [topic])
-    reader.open()
-    transactions = 0
+    with closing(MarkerReader({"bootstrap.servers": local_kafka.bootstrap_servers}, [topic])) as reader:
+        reader.open()
+        transactions = 0
 
-    def unread() -> list[Partition]:
-        """Write a transaction to the first partition, read it, and return the partitions that are not read yet."""
-        nonlocal transactions
-        transactions += 1
-        writer.begin_transaction()
-        writer.produce(topic, b"value", b"key", partition=0)
-        writer.commit_transaction()
-        read_up_to(reader, Partition(topic, 0), 2 * transactions)
-        return reader.look()
+        def unread() -> list[Partition]:
+            """Write a transaction to the first partition, read it, and return the partitions that are not read yet."""
+            nonlocal transactions
+            transactions += 1
+            writer.begin_transaction()
+            writer.produce(topic, b"value", b"key", partition=0)
+            writer.commit_transaction()
+            read_up_to(reader, Partition(topic, 0), 2 * transactions)
+            return reader.look()
 
-    async def asked_again(_positions: FetchPositions) -> list[Partition]:
-        raise AssertionError("the question after the fetch was not answered")
+        async def asked_again(_positions: FetchPositions) -> list[Partition]:
+            raise AssertionError("the question after the fetch was not answered")
 
-    monkeypatch.setattr(FetchPositions, "look", asked_again)
-    assert unread() == []
-    assert unread() == []
-    admin = AdminClient({"bootstrap.servers": local_kafka.bootstrap_servers})
-    admin.create_partitions([NewPartitions(topic, 3)])[topic].result(_PATIENCE_S)
-    while not (found := unread()):  # the broker learns of them a moment after they were created
-        assert transactions < 1000
-    assert found == [Partition(topic, 1), Partition(topic, 2)]
-    assert unread() == found
+        monkeypatch.setattr(FetchPositions, "look", asked_again)
+        assert unread() == []
+        assert unread() == []
+        admin = AdminClient({"bootstrap.servers": local_kafka.bootstrap_servers})
+        admin.create_partitions([NewPartitions(topic, 3)])[topic].result(_PATIENCE_S)
+        while not (found := unread()):  # the broker learns of them a moment after they were created
+            assert transactions < 1000
+        assert found == [Partition(topic, 1), Partition(topic, 2)]
+        assert unread() == found
 
-    def begun() -> bool:
-        with suppress(BrokerUnavailableError):  # their leader is not ready yet
-            reader.add(found)
-            return True
-        return False
+        def begun() -> bool:
+            with suppress(BrokerUnavailableError):  # their leader is not ready yet
+                reader.add(found)
+                return True
+            return False
 
-    wait_until(begun)
-    assert unread() == []
-    reader.close()
+        wait_until(begun)
+        assert unread() == []
