@@ -16,6 +16,7 @@ from kafka_replica.testing.pytest_plugin import TopicMaker
 from kafka_replica.transactions import Batch, Kind
 from support.broker.dump_log import DumpedBatch, dump, tools_jar
 from support.broker.kafka_tools import AGGRESSIVE, Writer, producer, quiet, wait_decided
+from support.server.server_tools import until
 
 __all__ = ["tools_jar"]
 
@@ -95,16 +96,16 @@ def test_each_transaction_makes_one_version_in_order(
         replica.subscribe(changes.append, max_pending=100_000)
         for writer in writers:
             writer.start()
-        time.sleep(3)
+        try:
+            until(lambda: len(changes) > 60)
+        finally:
+            for writer in writers:
+                writer.stop.set()
         for writer in writers:
-            writer.stop.set()
-            writer.join(30)
+            writer.join(60)
             assert writer.error is None
-        last = replica.wait_for({(topic, 0): wait_decided(bootstrap, topic)}, timeout_s=20)
-        give_up_s = time.monotonic() + 20
-        while changes[-1].version < last.version:
-            assert time.monotonic() < give_up_s
-            time.sleep(0.02)
+        last = replica.wait_for({(topic, 0): wait_decided(bootstrap, topic)}, timeout_s=60)
+        until(lambda: changes[-1].version >= last.version)
     committed = _transactions(dump(local_kafka, tools_jar, topic))
     assert len(committed) > 20
     seen = [change for change in changes if not change.initial]

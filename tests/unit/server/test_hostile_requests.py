@@ -38,7 +38,7 @@ def hostile_server() -> Iterator[tuple[str, httpx.Client]]:
         replica.wait_ready(30)
         settings = ServerSettings(allowed_origins=("*",))
         with (
-            running(replica, header_timeout_s=0.2, settings=settings) as (address, _),
+            running(replica, header_timeout_s=2.0, settings=settings) as (address, _),
             httpx.Client(base_url=address, timeout=60) as other,
         ):
             yield address, other
