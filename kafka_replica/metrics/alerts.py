@@ -18,6 +18,7 @@ class Alert(NamedTuple):
         severity: ``critical`` if a person has to act immediately, ``warning`` if the problem can wait until working
             hours.
         summary: what is wrong, with the labels of the series.
+        effect: what users notice meanwhile.
         action: what to do.
     """
 
@@ -26,6 +27,7 @@ class Alert(NamedTuple):
     wait: str
     severity: str
     summary: str
+    effect: str
     action: str
 
 
@@ -68,6 +70,8 @@ ALERTS: Final = (
         "0s",
         "critical",
         f"{_REPLICA} has failed and shows its last version only",
+        "Users of the replica get answers from the last version, which grows older. Nothing newer is read until the "
+        "process is started again.",
         "Read the ERROR line of its log, which names the cause and what to do, and restart the process afterwards.",
     ),
     Alert(
@@ -76,6 +80,7 @@ ALERTS: Final = (
         "5m",
         "critical",
         f"no instance of {_REPLICA} is scraped any more",
+        "Either no process runs and users of the replica get no answers, or Prometheus does not find the process.",
         "See whether instances run and are targets of Prometheus: other alerts of this replica cannot fire. If it was "
         "retired, the alert ends by itself within an hour.",
     ),
@@ -85,6 +90,7 @@ ALERTS: Final = (
         "1m",
         "critical",
         f"{_REPLICA} gets no answer from the brokers",
+        "Users of the replica get answers from the last version. Changes that were made since then are missing.",
         "Check that the brokers run and can be reached: `kafka-replica doctor`. The replica continues by itself.",
     ),
     Alert(
@@ -93,6 +99,8 @@ ALERTS: Final = (
         "5m",
         "warning",
         f"{_REPLICA} waits for an open transaction",
+        "A producer has left a transaction open, and the next version waits for it. Users of the replica get answers "
+        "from the last version.",
         "`kafka-replica status` names the partition and the offset; `kafka-transactions.sh find-hanging` names the "
         "producer. The transaction ends at its time-out, or when its producer starts again.",
     ),
@@ -102,6 +110,7 @@ ALERTS: Final = (
         "15m",
         "warning",
         f"{_REPLICA} is still not ready",
+        "The first version is not complete, so users of the replica get no answers yet.",
         "Compare `kafka_replica_position` with `kafka_replica_barrier_offset`: if it moves, the topic is large and "
         "needs more time, or a store on disk; if not, look at the state.",
     ),
@@ -111,6 +120,7 @@ ALERTS: Final = (
         "1m",
         "warning",
         f"{_REPLICA} is {{{{ $value | humanizeDuration }}}} behind the topic",
+        "Users of the replica get whole versions, but changes reach them late.",
         "Look at the processor time of the process and at listeners that take long; several partitions may wait for an "
         "open transaction in one of them.",
     ),
@@ -120,6 +130,7 @@ ALERTS: Final = (
         "15m",
         "warning",
         f"{_REPLICA} still shows the version from before its restart or rebuild",
+        "Users of the replica get answers, but of the past: the topic has not been read to its end since then.",
         "It reads what is newer; if its position does not move, look at the state and the log.",
     ),
     Alert(
@@ -128,6 +139,7 @@ ALERTS: Final = (
         "0s",
         "warning",
         f"{_REPLICA} has left out a record that it cannot replicate",
+        "All other records are shown. A program that needs one of the missing keys does not find it.",
         "The log and `replica.bad_records` name them with key, offset and reason. Have the writer repair them: the "
         "keys are absent until then.",
     ),
@@ -137,11 +149,11 @@ ALERTS: Final = (
         "0s",
         "warning",
         f"{_REPLICA} could not exclude that a partition has a newer leader",
-        "Too few brokers with a copy of a partition answered, so a transaction over several partitions could be shown "
-        "in two steps; the next version is whole again. The log and the status page name the partitions. Start the "
-        "brokers that do not answer. With three copies and `min.insync.replicas=2`, one broker may be down without "
-        "this alert: `kafka-replica doctor` checks the setting, which the replica has to be allowed to read "
-        "(DescribeConfigs).",
+        "Too few brokers with a copy of a partition answered, so a transaction over several partitions could be "
+        "shown in two steps; the next version is whole again.",
+        "The log and the status page name the partitions. Start the brokers that do not answer. With three copies and "
+        "`min.insync.replicas=2`, one broker may be down without this alert: `kafka-replica doctor` checks the "
+        "setting, which the replica has to be allowed to read (DescribeConfigs).",
     ),
     Alert(
         "KafkaReplicaRebuilt",
@@ -149,9 +161,9 @@ ALERTS: Final = (
         "0s",
         "warning",
         f"{_REPLICA} has rebuilt its state",
+        "Users of the replica got answers from the old version meanwhile, and get the new one now.",
         "The Kafka log was replaced or truncated, or the store was damaged; the log line states the reason. Find out "
-        "who deletes the "
-        "topic, or check the disk.",
+        "who deletes the topic, or check the disk.",
     ),
     Alert(
         "KafkaReplicaListenerErrors",
@@ -159,6 +171,7 @@ ALERTS: Final = (
         "0s",
         "warning",
         f"a listener of {_REPLICA} raises exceptions",
+        "The replica itself is up to date. What the listener derives from it, such as an index or a cache, may not be.",
         "The log has the stack trace; the listener continues with the next version.",
     ),
     Alert(
@@ -167,6 +180,7 @@ ALERTS: Final = (
         "15m",
         "warning",
         "structures of {{ $labels.replica }} refer to structures that do not exist",
+        "Validation and mapping with these structures fail, or leave out checks.",
         "The source has published something incomplete; `structures.dangling()` has the references.",
     ),
     Alert(
@@ -175,6 +189,7 @@ ALERTS: Final = (
         "5m",
         "warning",
         "structures of {{ $labels.replica }} cannot be read",
+        "Look-ups of these structures fail; all others work.",
         "The log names them with the reason. Have the source publish them again.",
     ),
     Alert(
@@ -183,6 +198,7 @@ ALERTS: Final = (
         "1h",
         "warning",
         "structures of {{ $labels.replica }} are decoded again and again",
+        "Answers are right, but take longer and use more processor time than they need.",
         "Raise the bound of the cache of decoded messages, as far as memory permits.",
     ),
     Alert(
@@ -191,6 +207,7 @@ ALERTS: Final = (
         "5m",
         "critical",
         "{{ $value | humanizePercentage }} of the requests to the service fail",
+        "Users of the service get errors instead of answers. A program that embeds a replica is not affected.",
         "The access log names the requests by their ids; 503 means that limits are reached, 500 is a fault of "
         "kafka_replica.",
     ),
@@ -200,6 +217,7 @@ ALERTS: Final = (
         "15m",
         "warning",
         "requests to {{ $labels.route }} take {{ $value | humanizeDuration }} (p99)",
+        "Users wait, and clients with a short timeout give up.",
         "Look at the processor time; raise `threads` or start a second process behind a load balancer.",
     ),
     Alert(
@@ -208,6 +226,7 @@ ALERTS: Final = (
         "0s",
         "critical",
         f"{_PRODUCER} has failed and publishes nothing",
+        "Changes are recorded in the database, but do not reach Kafka. Nothing is lost.",
         "`kafka-replica producer status` names the transaction and the reason; correct it, then `producer resume`.",
     ),
     Alert(
@@ -216,6 +235,7 @@ ALERTS: Final = (
         "1h",
         "warning",
         f"{_PRODUCER} has been suspended for an hour",
+        "Changes are recorded in the database, but do not reach Kafka until the producer is resumed.",
         "`kafka-replica producer resume`, once the reason of the suspension no longer applies.",
     ),
     Alert(
@@ -224,6 +244,8 @@ ALERTS: Final = (
         "2m",
         "critical",
         f"{{{{ $value }}}} instances of {_PRODUCER} publish instead of one",
+        "With no such instance, changes wait in the database. With several, each publishes the changes of its own "
+        "database to the same topic.",
         "With none, see whether instances run and reach the database; with several, their databases differ: give each "
         "database a producer id of its own.",
     ),
@@ -233,6 +255,7 @@ ALERTS: Final = (
         "5m",
         "critical",
         f"no instance of {_PRODUCER} is scraped any more",
+        "Either no process runs and changes wait in the database, or Prometheus does not find the process.",
         "See whether instances run and are targets of Prometheus: other alerts of this producer cannot fire. If it was "
         "retired, the alert ends by itself within an hour.",
     ),
@@ -242,6 +265,7 @@ ALERTS: Final = (
         "1m",
         "warning",
         f"{_PRODUCER} has not sent a transaction for {{{{ $value | humanizeDuration }}}}",
+        "Changes reach replicas late. They are kept in the database, in their order.",
         "Look at its state and at `kafka_replica_producer_retrying`: Kafka may be unavailable, or too slow.",
     ),
     Alert(
@@ -250,6 +274,7 @@ ALERTS: Final = (
         "2m",
         "warning",
         f"{_PRODUCER} retries, since Kafka does not accept its records",
+        "Changes wait in the database and are sent in their order, each once, as soon as Kafka accepts them.",
         "Check the brokers; nothing is lost meanwhile.",
     ),
     Alert(
@@ -258,6 +283,7 @@ ALERTS: Final = (
         "5m",
         "warning",
         f"the source of {_PRODUCER} cannot be read",
+        "Replicas show the topic as it was; changes of the source are missing.",
         "Repair the source; the topic is left unchanged.",
     ),
     Alert(
@@ -266,6 +292,7 @@ ALERTS: Final = (
         "1m",
         "critical",
         f"the database of {_PRODUCER} does not answer",
+        "No change can be recorded or sent. Replicas show the topic as it was.",
         "Restore the database; the producer continues by itself.",
     ),
     Alert(
@@ -274,6 +301,7 @@ ALERTS: Final = (
         "0s",
         "warning",
         f"{_PRODUCER} leaves out records that its format cannot represent",
+        "Replicas do not get these records; all others are published.",
         "The log names them; choose a format that can represent them.",
     ),
 )

@@ -43,7 +43,7 @@ def _alerting(docs_url: str) -> Iterator[str]:
         yield "        annotations:"
         # A text in JSON is one in YAML, too.
         yield f"          summary: {json.dumps(alert.summary)}"
-        yield f"          description: {json.dumps(alert.action)}"
+        yield f"          description: {json.dumps(f'{alert.effect} {alert.action}')}"
         yield f"          runbook_url: {json.dumps(_runbook(alert, docs_url))}"
 
 

@@ -125,7 +125,7 @@ def test_the_files_and_the_page_are_those_of_the_declaration() -> None:
     assert page.split("<!-- alerts -->\n")[1].split("\n<!-- /alerts -->")[0].splitlines()[2:] == rows
     sections = dict(re.findall(r"^### (\w+)\n\n(.*?)\n(?=\n###|\n##|\Z)", page, re.MULTILINE | re.DOTALL))
     assert {name: " ".join(text.split()) for name, text in sections.items()} == {
-        alert.name: alert.action for alert in ALERTS
+        alert.name: f"{alert.effect} {alert.action}" for alert in ALERTS
     }
 
 
