@@ -136,11 +136,13 @@ def check_references(format_: Format, *classes: str) -> Change:
 
 
 def _check_class(one: Urn, classes: tuple[str, ...]) -> None:
-    """Raise UnwritableError for a URN of another class, or of a whole artefact with an item, which 2.0 can contain."""
+    """Raise UnwritableError for a URN of another class, or of a metadata structure with an item, which 2.0 can contain.
+
+    Other artefacts may have one: the schemas of SDMX-JSON accept it, and there are files with it.
+    """
     if one.cls not in classes:
         raise UnwritableError(f"the format has a place for a {' or '.join(classes)} where it refers to {one}")
-    known = CLASSES.get(one.cls)
-    if one.item is not None and known is not None and known.item_package is None:
+    if one.item is not None and one.cls == "MetadataStructure":
         raise UnwritableError(
             f"the reference to {one} names the item {one.item!r}, where the format has a place for a {one.cls} alone "
             "(remove the item from the reference to use this format)"
