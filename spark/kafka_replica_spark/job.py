@@ -104,17 +104,11 @@ class _Data(NamedTuple):
     layout: RejectedLayout | None
 
 
-class _Input:
-    """The findings of reading sources, apart from rows.
+class _Read(NamedTuple):
+    """The rows of a source or of all sources, and the layout of rejected rows; None if they are written as SDMX-CSV."""
 
-    Attributes:
-        notes: texts of messages.
-        layouts: for each source, the layout of its rejected rows, or None.
-    """
-
-    def __init__(self) -> None:
-        self.notes: Final[list[str]] = []
-        self.layouts: Final[list[RejectedLayout | None]] = []
+    rows: DataFrame
+    layout: RejectedLayout | None = None
 
 
 class SparkEngine:
@@ -164,14 +158,13 @@ class SparkEngine:
         if job.findings is not None:
             check_kind(job.findings)
         step(Progress("reading data"))
-        found = _Input()
-        df = self._read(job, found)
+        notes: list[str] = []
+        df, layout = self._read(job, notes)
         step(Progress("picking rows"))
         mine, others = parted(df, job.rules, job.usages)
         if others and mine.isEmpty():
             raise job.none_meant(others)
-        layout = common_layout(found.layouts) if job.keeps_layout else None
-        return _Data(df, mine, others, tuple(found.notes), layout)
+        return _Data(df, mine, others, tuple(notes), layout if job.keeps_layout else None)
 
     def _written(
         self, job: Job, good_rules: Rules, checked: DataFrame, found: Callable[[], Report], data: _Data
@@ -186,24 +179,27 @@ class SparkEngine:
             checked.unpersist()
         return Outcome(made, made.rows - rejected, rejected, data.others, listed, job.switched_off, data.notes)
 
-    def _read(self, job: Job, found: _Input) -> DataFrame:
-        frames = [self._read_one(number, source, job, found) for number, source in enumerate(job.sources)]
-        return reduce(lambda left, right: left.unionByName(right, allowMissingColumns=True), frames)
+    def _read(self, job: Job, notes: list[str]) -> _Read:
+        every = [self._read_one(number, source, job, notes) for number, source in enumerate(job.sources)]
+        rows = reduce(
+            lambda left, right: left.unionByName(right, allowMissingColumns=True), [one.rows for one in every]
+        )
+        return _Read(rows, common_layout([one.layout for one in every]))
 
-    def _read_one(self, number: int, source: Source, job: Job, found: _Input) -> DataFrame:
+    def _read_one(self, number: int, source: Source, job: Job, notes: list[str]) -> _Read:
         """Return the rows of a source, without the verdict column of an earlier run."""
         verdict = verdict_of(source, job.rules)
-        df = self._rows(number, source, job, found)
-        df = df if verdict is None else df.drop(verdict)
-        return df if _lists_findings(job) else without_locations(df)
-
-    def _rows(self, number: int, source: Source, job: Job, found: _Input) -> DataFrame:
-        """Return the rows of a source, with their locations if findings are listed."""
         if source.kind in {"sdmx-csv", "csv"}:
-            return self._csv_rows(number, source, job, found)
-        found.layouts.append(None)
+            df, layout = self._csv_rows(number, source, job, verdict)
+        else:
+            df, layout = self._rows(number, source, job, notes), None
+        df = df if verdict is None else df.drop(verdict)
+        return _Read(df if _lists_findings(job) else without_locations(df), layout)
+
+    def _rows(self, number: int, source: Source, job: Job, notes: list[str]) -> DataFrame:
+        """Return the rows of a source that is not CSV, with their locations."""
         if source.kind == "message":
-            rows = read_message(self._spark, source, job.rules, job.usages, noted(job, source, found.notes))
+            rows = read_message(self._spark, source, job.rules, job.usages, noted(job, source, notes))
             return with_location(rows, number, source.path)
         if source.kind == "xlsx":
             raise ConfigurationError(
@@ -217,7 +213,7 @@ class SparkEngine:
         _refuse_packed(source)
         return with_location_of_parquet(self._spark.read.parquet(source.path), number, source.path)
 
-    def _csv_rows(self, number: int, source: Source, job: Job, found: _Input) -> DataFrame:
+    def _csv_rows(self, number: int, source: Source, job: Job, verdict: str | None) -> _Read:
         _refuse_packed(source)
         encoding = source.encoding or job.encoding or "UTF-8"
         read = sdmx_csv_rows if source.kind == "sdmx-csv" else plain_csv_rows
@@ -225,8 +221,8 @@ class SparkEngine:
             self._spark, source.path, rules=job.rules, decimal=job.decimal, encoding=encoding,
             line_breaks=job.line_breaks,
         )  # fmt: skip
-        found.layouts.append(rejected_layout(layout, encoding, job.decimal, verdict_of(source, job.rules)))
-        return with_location_of_text(rows, number, source.path)
+        kept = rejected_layout(layout, encoding, job.decimal, verdict)
+        return _Read(with_location_of_text(rows, number, source.path), kept)
 
 
 def _refuse_packed(source: Source) -> None:
