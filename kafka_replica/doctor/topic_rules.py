@@ -26,7 +26,8 @@ def topic_findings(settings: Mapping[str, str], replicas: int, brokers: int, lar
             yield judge(f"topic {name}", settings[name])
     if "max.message.bytes" in settings:
         yield _largest(int(settings["max.message.bytes"]), large_bytes)
-    yield from _replication("topic", replicas, brokers, settings.get("min.insync.replicas"))
+    min_insync = settings.get("min.insync.replicas")
+    yield from _replication("topic", replicas, brokers, min_insync, is_replicated=True)
 
 
 def progress_findings(settings: Mapping[str, str], replicas: int, brokers: int) -> Iterator[Finding]:
@@ -34,7 +35,9 @@ def progress_findings(settings: Mapping[str, str], replicas: int, brokers: int) 
     for name in _OF_PROGRESS:
         if name in settings:
             yield _JUDGES[name](f"progress topic {name}", settings[name])
-    yield from _replication("progress topic", replicas, brokers, settings.get("min.insync.replicas"))
+    yield from _replication(
+        "progress topic", replicas, brokers, settings.get("min.insync.replicas"), is_replicated=False
+    )
 
 
 def cluster_finding(brokers: int) -> Finding:
@@ -115,7 +118,9 @@ def _largest(limit: int, wanted: int) -> Finding:
     )  # fmt: skip
 
 
-def _replication(topic: str, replicas: int, brokers: int, min_insync: str | None) -> Iterator[Finding]:
+def _replication(
+    topic: str, replicas: int, brokers: int, min_insync: str | None, *, is_replicated: bool
+) -> Iterator[Finding]:
     copies = f"{replicas} cop{'y' if replicas == 1 else 'ies'}"
     if replicas < recommended_replicas(brokers):
         yield Finding(
@@ -130,7 +135,7 @@ def _replication(topic: str, replicas: int, brokers: int, min_insync: str | None
     check = f"{topic} min.insync.replicas"
     if int(min_insync) < MIN_INSYNC:
         message = f"{min_insync}: a transaction may be acknowledged by one broker alone, and be lost with it"
-        if topic == "topic":  # progress topics are not replicated
+        if is_replicated:
             message += "; while a broker is down, replicas of several partitions cannot exclude half a transaction"
         yield Finding(check, Severity.ADVICE, message, f"set it to {MIN_INSYNC}")
     elif int(min_insync) >= replicas:
