@@ -6,7 +6,6 @@ texts. Read ``items`` first.
 
 from __future__ import annotations
 
-from kafka_replica.common.garbage_collector import collector_paused
 from kafka_replica.sdmx.containers.items import NO_ITEMS, Items, are_one_kind, children_by_parent, is_compound
 from kafka_replica.sdmx.containers.lazy_items import LazyItems, numbered, with_ids
 from kafka_replica.sdmx.containers.stubs import (
@@ -30,7 +29,6 @@ __all__ = [
     "StubTuple",
     "are_one_kind",
     "children_by_parent",
-    "collector_paused",
     "international",
     "is_compound",
     "items_of",

@@ -15,7 +15,7 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
-from kafka_replica.sdmx.containers import collector_paused
+from kafka_replica.common.garbage_collector import collector_paused
 from kafka_replica.sdmx.errors import SdmxError
 from kafka_replica.sdmx.formats.json_shared import names
 from kafka_replica.sdmx.message import Message

@@ -6,7 +6,8 @@ from threading import Lock
 
 from lxml import etree
 
-from kafka_replica.sdmx.containers import LazyItems, collector_paused, items_of, numbered
+from kafka_replica.common.garbage_collector import collector_paused
+from kafka_replica.sdmx.containers import LazyItems, items_of, numbered
 from kafka_replica.sdmx.formats.ml.reading.tree import Names
 from kafka_replica.sdmx.formats.ml.reading.values import named
 from kafka_replica.sdmx.formats.ml.writing.values import write_texts
