@@ -360,9 +360,8 @@ class Follower:
     def _request_ends(self) -> None:
         for _ in range(_QUESTIONS_A_STEP):
             ends = self._retry.call(self._reader, self._reader.ends)
-            if self._add_partitions(ends.high):
+            if not self._accept(ends):
                 return
-            self._note_confirmation(ends.unconfirmed)
             self._barrier.answer(ends.high)
             self._apply_decisions(self._detector.answer(ends))
             if not self._detector.wants_ends:
@@ -370,9 +369,15 @@ class Follower:
 
     def _check_gap(self) -> None:
         ends = self._retry.call(self._reader, self._reader.ends)
-        if not self._add_partitions(ends.high):
-            self._note_confirmation(ends.unconfirmed)
+        if self._accept(ends):
             self._barrier.answer(ends.high)
+
+    def _accept(self, ends: Ends) -> bool:
+        """Note what an answer says; return whether it is about all partitions, none of which was added meanwhile."""
+        if self._add_partitions(ends.high):
+            return False
+        self._note_confirmation(ends.unconfirmed)
+        return True
 
     def _note_confirmation(self, unconfirmed: Collection[Partition]) -> None:
         if self._publisher.health.confirmed(unconfirmed) and unconfirmed:
@@ -414,6 +419,5 @@ class Follower:
             self._retry.unavailable(self._reader, error)
         else:
             self._retry.found()
-            self._note_confirmation(ends.unconfirmed)  # of quiet topics the ends are queried here only
-            if not self._add_partitions(ends.high):
+            if self._accept(ends):  # of quiet topics the ends are queried here only
                 self._deletions.answered(asked, ends)
