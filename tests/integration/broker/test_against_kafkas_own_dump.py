@@ -15,8 +15,8 @@ from kafka_replica.embedded import LocalKafka
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from kafka_replica.transactions import Batch, Kind
 from support.broker.dump_log import DumpedBatch, dump, tools_jar
+from support.broker.durable_tools import wait_until
 from support.broker.kafka_tools import AGGRESSIVE, Writer, producer, quiet, wait_decided
-from support.server.server_tools import until
 
 __all__ = ["tools_jar"]
 
@@ -97,7 +97,7 @@ def test_each_transaction_makes_one_version_in_order(
         for writer in writers:
             writer.start()
         try:
-            until(lambda: len(changes) > 60)
+            wait_until(lambda: len(changes) > 60)
         finally:
             for writer in writers:
                 writer.stop.set()
@@ -105,7 +105,7 @@ def test_each_transaction_makes_one_version_in_order(
             writer.join(60)
             assert writer.error is None
         last = replica.wait_for({(topic, 0): wait_decided(bootstrap, topic)}, timeout_s=60)
-        until(lambda: changes[-1].version >= last.version)
+        wait_until(lambda: changes[-1].version >= last.version)
     committed = _transactions(dump(local_kafka, tools_jar, topic))
     assert len(committed) > 20
     seen = [change for change in changes if not change.initial]
