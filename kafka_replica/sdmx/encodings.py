@@ -43,7 +43,7 @@ def as_utf8(data: bytes) -> bytes:
         return _decoded(data, encoding)
     end = data.find(b"?>", 0, 500) + 2
     if end > 1 and _declares_wide(data[:end]):
-        # Programs declare the encoding of their strings (.NET: UTF-16) but write another; line numbers stay the same.
+        # Programs declare the encoding of their strings (.NET: UTF-16) but use another; line numbers stay the same.
         return b"\n" * data.count(b"\n", 0, end) + data[end:]
     return data
 
@@ -55,7 +55,7 @@ def _declares_wide(declaration: bytes) -> bool:
 
 
 def by_charset(data: bytes, content_type: str | None) -> bytes:
-    """Convert a message to UTF-8 whose encoding only the content type states (``;charset=iso-8859-1``)."""
+    """Convert a message to UTF-8 if only the content type states its encoding (``;charset=iso-8859-1``)."""
     claimed = _charset(content_type) if content_type else None
     if claimed is None or _declared(data[:500]) is not None:
         return data

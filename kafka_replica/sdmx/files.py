@@ -117,7 +117,7 @@ def read_structures(
 
     Args:
         files: the files.
-        skip_unreadable: leave out files that cannot be read as a whole, all or these, instead of raising.
+        skip_unreadable: True leaves out files that cannot be read as a whole; a container does so for the files in it.
         check: reject artefacts that the reader cannot read; otherwise all artefacts that can be split off are accepted.
 
     Raises:

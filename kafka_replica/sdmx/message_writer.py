@@ -19,7 +19,7 @@ _OVERHEAD_BYTES: Final = 1_000  # of an entry
 
 class _Kept(NamedTuple):
     artefact: Artefact
-    """The artefact itself: as long as it is kept, no other has its id()."""
+    """The artefact itself: as long as it is kept, no other object has its ``id()``."""
     element: Any
     size_bytes: int
 
@@ -27,9 +27,9 @@ class _Kept(NamedTuple):
 class MessageWriter:
     """Writes messages as ``write_message`` does, and keeps the verified part of each artefact for later messages.
 
-    A part is found again by the identity of the artefact, so whoever decodes artefacts has to share them between
+    A part is found again by the identity of the artefact, so the caller has to share decoded artefacts between
     versions, as ``Structures`` does. Messages of SDMX-ML 1.0 and 2.0, SDMX-EDI and XLSX are always written as a whole,
-    because what a part means there depends on the others. Thread-safe.
+    because there the meaning of a part depends on the other parts. Thread-safe.
 
     Args:
         max_bytes: the size of all parts; 0 keeps none.

@@ -56,7 +56,7 @@ def split_readable(data: bytes, content_type: str | None = None) -> SplitMessage
     collector = ErrorCollector("collect")
     format_, cut = _cut(data, content_type, collector)
     parts = [Part(urn, value, str(format_)) for urn, value in cut if urn in message.artefacts]
-    # Splitting meets some of the errors that reading has met.
+    # Splitting finds some of the errors again that reading has found.
     return SplitMessage(parts, tuple(dict.fromkeys([*message.errors, *collector.errors])))
 
 
@@ -65,8 +65,8 @@ def split_message(data: bytes, content_type: str | None = None) -> list[Part]:
 
     Every format that can be read can be split, plain or compressed with gzip; parts are plain, in UTF-8 (those of
     SDMX-EDI in the encoding of the whole). The URN is made from the artefact's own class, agency, id and version,
-    whatever URN the artefact carries. Availability constraints (3.1) are left out: they have no URN, so nothing could
-    be their key.
+    regardless of the URN that the artefact carries. Availability constraints (3.1) are left out: they have no URN that
+    could be their key.
 
     Raises:
         MessageError: the message is damaged, hostile, not a structure message, or holds an artefact twice.

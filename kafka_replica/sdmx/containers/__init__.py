@@ -1,7 +1,7 @@
 """The small containers of the model: items by id in document order, items created on first access, stubs.
 
-Texts in several languages, in ``sdmx.texts``, are named here, too. May import only values of ``sdmx`` such as URNs and
-texts. Read ``items`` first.
+It also exports texts in several languages, which are in ``sdmx.texts``. It may import only values of ``sdmx`` such as
+URNs and texts. Read ``items`` first.
 """
 
 from __future__ import annotations

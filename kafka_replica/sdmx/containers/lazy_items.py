@@ -1,4 +1,4 @@
-"""Items that are created on first access, and the check of their ids, which all are known before."""
+"""Items that are created on first access, and the check of their ids, all of which are known in advance."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class LazyItems(Items[T]):
         self._is_begun = self._is_mixed = False
 
     def __getitem__(self, item_id: str) -> T:
-        make = self._make  # before the item: otherwise iteration creates all items
+        make = self._make  # read before the item, because _make_all sets it to None after it has created the items
         found: Any = self._by_id[item_id]
         if type(found) is not self._written or make is None:
             item: T = found
@@ -111,7 +111,7 @@ def with_ids(found: dict[Any, W], count: int) -> dict[str, W] | None:
     """Return the items found, by id, if there are ``count``; None if an id was repeated, invalid, or very long."""
     if len(found) != count or None in found or "" in found:
         return None
-    # A check or two of all ids together: there are too many for separate checks.
+    # All ids are checked together, because separate checks of many ids take too long.
     if count < _SHORT:
         joined = "".join(found)
         if len(joined) < _SHORT and joined.isascii() and ("_" + joined).isidentifier():

@@ -19,7 +19,7 @@ _UNREAD: Final = frozenset({
     "cascadeValues", "codelistExtensions", "endIndex", "epochMaps", "frequencyFormatMappings",
     "metadataAttributeUsages", "releaseCalendar", "startIndex",
 })  # fmt: skip
-"""Properties that pysdmx's reader skips although the rest means something else without them."""
+"""Properties that pysdmx's reader skips, although the rest has another meaning without them."""
 _UNREAD_IN_REGIONS: Final = {"include": True, "removePrefix": False}
 """Properties of the members of a region that pysdmx's reader skips, with their defaults."""
 
@@ -31,12 +31,13 @@ def to_pysdmx(artefact: Artefact, *, language: str | None = None) -> Any:
     losses. An artefact whose meaning would change through a loss is refused.
 
     Args:
-        artefact: of a class that SDMX-JSON and pysdmx have.
-        language: of names, descriptions and texts, where they have this language; otherwise English, or the first.
+        artefact: an artefact of a class that SDMX-JSON and pysdmx have.
+        language: the language of names, descriptions and texts; a text that lacks it is in English, or in its first
+            language.
 
     Raises:
         MissingExtraError: pysdmx is not installed (extra ``pysdmx``).
-        NotExpressibleError: SDMX-JSON cannot represent the artefact, or pysdmx cannot read it, or not all that matters.
+        NotExpressibleError: SDMX-JSON cannot represent the artefact, or pysdmx cannot read it, or a part that matters.
     """
     try:
         from pysdmx.io import read_sdmx  # noqa: PLC0415 - an extra

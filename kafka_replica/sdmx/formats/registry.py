@@ -1,8 +1,8 @@
-"""The modules that read and write each format; a module is imported when a message of its format is first met.
+"""The modules that read and write each format; a module is imported when its format is first read or written.
 
-To add a format, add its package to ``formats`` with the modules ``reader`` and ``writer``, and name them here. Its name
-and media types belong into ``sdmx.message_format``, how it is recognised into ``sdmx.reading`` (if its syntax is new),
-what it cannot represent into ``shared.writing.format_rules``, and its names in HTTP requests into
+To add a format, add its package to ``formats`` with the modules ``reader`` and ``writer``, and name them here. Also add
+its name and media types to ``sdmx.message_format``, its detection to ``sdmx.reading`` (if its syntax is new), the
+limits of what it can represent to ``shared.writing.format_rules``, and its names in HTTP requests to
 ``server.rest.negotiation``.
 """
 

@@ -56,9 +56,9 @@ def to_sdmx1(artefact: Artefact, *, edition: Edition | None = None) -> Any:
     ``docs/sdmx-libraries.md`` lists them, and :func:`lost_in_sdmx1` reports them for one artefact.
 
     Args:
-        artefact: of a class that sdmx1 has.
-        edition: the model, ``sdmx.model.v21`` or ``v30``, for classes that are in both. Without it the one that can
-            represent the artefact; if both can, 2.1, unless the version has three parts.
+        artefact: an artefact of a class that sdmx1 has.
+        edition: the model, ``sdmx.model.v21`` or ``v30``, for classes that are in both. By default, the model that can
+            represent the artefact; if both can, that of 2.1, unless the version has three parts.
 
     Raises:
         MissingExtraError: sdmx1 is not installed (extra ``sdmx1``).
@@ -97,7 +97,7 @@ def from_sdmx1(obj: Any) -> Artefact:
     Raises:
         MissingExtraError: sdmx1 is not installed.
         NotExpressibleError: the object is of another class, or has no maintainer.
-        UrnError: an id, agency or version that SDMX does not allow.
+        UrnError: SDMX does not allow the id, agency or version.
     """
     sdmx1()
     convert = _FROM.get(our_name(obj))

@@ -53,7 +53,7 @@ class ComponentReader:
         package, agency, scheme, version, is_fusion = urn.package, urn.agency, urn.id, urn.version, self._is_fusion
         for class_, wire in written:
             named = wire.concept
-            try:  # a call less than read_reference
+            try:  # saves a call compared with read_reference
                 concept = None if named is None else referred(named)
             except UrnError:
                 concept = read_reference(named, urn)  # raises the error with the place
@@ -104,7 +104,7 @@ class ComponentReader:
     def attributes(
         self, written: Iterable[Written], relationship: Callable[[Urn, Any], AttributeRelationship]
     ) -> dict[str, Attribute]:
-        """Return attributes by id, in order; ``relationship`` reads theirs. Raises MessageError."""
+        """Return attributes by id, in order; ``relationship`` reads their relationships. Raises MessageError."""
         urn = self._urn
         found: dict[str, Attribute] = {}
         for id_, wire, own, concept, values, roles, more in self._read(written):

@@ -22,15 +22,16 @@ _ESCAPED_COLONS: Final = (b"\\u003a", b"\\u003A")
 def tree_of(data: bytes) -> Any:
     """Return the document as plain objects, or None if a name may be repeated in one of its objects.
 
-    A colon follows each name, and strings keep theirs: if the document has as many colons as the parsed result, the
-    parser dropped nothing. Raises an error of msgspec, RecursionError or ValueError if the data is not JSON in UTF-8.
+    A colon follows each name, and parsing keeps the colons in strings: if the document has as many colons as the parsed
+    result, the parser dropped nothing. Raises an error of msgspec, RecursionError or ValueError if the data is not JSON
+    in UTF-8.
     """
     tree = _DECODE(data)
     return tree if has_names(data, 0, tree) else None
 
 
 def has_names(data: bytes, outer: int, parts: Any) -> bool:
-    """Return True if the parsed parts of a document surely have all its names, except for ``outer`` around them."""
+    """Return True if the parsed parts of a document certainly have all its names, except for ``outer`` around them."""
     if data.count(b":") != outer + _ENCODE(parts).count(b":"):
         return False
     return b"\\" not in data or not any(one in data for one in _ESCAPED_COLONS)  # the first search is the fastest

@@ -1,11 +1,11 @@
 """The fast path for JSON, for messages that have nothing unusual.
 
-It decodes the outermost levels, then each artefact into structs. The fast path accepts only messages that are surely
-right; the slow path (``tree``) reads all others level by level, or reports the error and its place.
+It decodes the outermost levels, then each artefact into structs. The fast path accepts only messages that are certainly
+valid; the slow path (``tree``) reads all others level by level, or reports the error and its place.
 
-*Repeated names.* A colon follows each name, and strings keep theirs. So if the structs, encoded again, have as many
-colons as the message, they hold each of its members, and no name is repeated or unknown. That is the usual case, and
-costs less than parsing the message into plain objects (see ``names``), which decides all other cases.
+*Repeated names.* A colon follows each name, and decoding keeps the colons in strings. So if the structs, encoded again,
+have as many colons as the message, they hold each of its members, and no name is repeated or unknown. That is the usual
+case, and costs less than parsing the message into plain objects (see ``names``), which decides all other cases.
 """
 
 from __future__ import annotations

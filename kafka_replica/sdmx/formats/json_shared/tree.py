@@ -136,7 +136,7 @@ def _line(data: bytes, error: str) -> str:
 
 
 def opened(data: bytes, claimed: Format | None, collector: ErrorCollector = STRICT) -> JsonMessage:
-    """Return the outermost levels. The content decides the format; ``claimed`` applies only if the content does not.
+    """Return the outermost levels. The content decides the format; ``claimed`` applies if the content is ambiguous.
 
     Raises:
         MessageError: the data is not JSON, not UTF-8, not a structure message, or repeats a name in an object.

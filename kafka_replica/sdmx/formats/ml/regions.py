@@ -106,7 +106,7 @@ def _read_bound(rest: list[Child], kind: str) -> PeriodBound | None:
 
 
 def read_set_reference(element: etree._Element, names: Names) -> SetReference:
-    """Read a reference to a data set or metadata set of 2.1: its provider, and its id there."""
+    """Read a reference to a data set or metadata set of 2.1: the provider, and the provider's id for the set."""
     rest = known(element, names)
     provider, id_ = ref(rest, "DataProvider", names), text(rest, "ID")
     if provider is None or id_ is None:

@@ -2,8 +2,8 @@
 
 They are written in a registry's response to a query, the only message that can hold all their parts.
 
-Source: SDMXRegistry.xsd, SDMXRegistryRegistration.xsd and SDMXRegistryBase.xsd of 2.1 and 3.x. They have no place for
-agency, version and names: the agency is that of the provision agreement, the version 1.0.
+Source: SDMXRegistry.xsd, SDMXRegistryRegistration.xsd and SDMXRegistryBase.xsd of 2.1 and 3.x. In these schemas a
+registration has no agency, version and names: the agency is that of the provision agreement, the version 1.0.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ def write_registration(one: Registration, edition: Edition) -> str:
     )
     constraint = "reg:ContentConstraint" if edition.is_21 else "reg:Constraint"
     result = el("reg:DataResult", own, edition.refs(constraint, one.constraints))
-    # The attribute belongs to a query, and there was none.
+    # The attribute describes the query, but there was no query.
     return el("reg:QueryResult", result, timeSeriesMatch="false")
 
 

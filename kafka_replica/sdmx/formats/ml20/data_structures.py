@@ -117,7 +117,7 @@ class _Parts:
         self._primary: tuple[str, ...] = ()
 
     def reserve(self, components: etree._Element) -> None:
-        """Note the ids that components take from their concepts; a fixed id that clashes with one is not used."""
+        """Note the ids that components take from their concepts; a fixed id that equals one of them is not used."""
         for child in components:
             if self._source.names[child.tag] not in FIXED_COMPONENT_IDS:
                 self._of_concepts.add(child.get(self._source.edition.concept, ""))
@@ -287,7 +287,7 @@ def _marks(id_: str, one: Component, names: dict[str, str], implied: str, editio
     if isinstance(one, (KeyFamilyDimension, KeyFamilyAttribute)):
         roles, levels = list(one.roles), one.cross_sectional
     if (id_, implied) in IMPLIED_ROLES:
-        # Since 2.1 the id implies this role; before it has to be written.
+        # Since 2.1 the id implies this role; before 2.1 the role has to be written.
         roles.append(implied)
     found: dict[str, str | None] = {names[role]: "true" for role in roles if role in names}
     edition.since_20(found.keys() - _ROLES_10, "roles other than frequency and time format")

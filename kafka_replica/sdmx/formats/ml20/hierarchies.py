@@ -140,7 +140,7 @@ def _own_id(node: str | None, code: str, alias: str | None, taken: dict[str, Any
 
 
 def _read_levels(item: Item, source: Source) -> Level | None:
-    """Return the levels by their Order, each in the one above it, as since 2.1."""
+    """Return the levels by their Order, each within the level above it, as since 2.1."""
     ordered: list[tuple[int, str, Item]] = []
     taken: dict[str, None] = {}
     for element in pick(item.rest, "Level"):

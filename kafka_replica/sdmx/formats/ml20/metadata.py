@@ -1,7 +1,7 @@
 """Metadata structures and metadataflows of SDMX-ML 2.0.
 
-Source: SDMXStructure.xsd 2.0, MetadataStructureDefinitionType. The target identifiers of 2.0 are the metadata targets
-of 2.1: a full one, and partial ones of its parts; their components are the identifiable objects in these.
+Source: SDMXStructure.xsd 2.0, MetadataStructureDefinitionType. The target identifiers of 2.0 (a full identifier, and
+partial identifiers of its parts) are the metadata targets of 2.1; their components are the objects in these targets.
 """
 
 from __future__ import annotations

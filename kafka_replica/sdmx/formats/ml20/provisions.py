@@ -1,8 +1,8 @@
 """Provision agreements of SDMX-ML 2.0, which come in the messages of registries.
 
-Source: SDMXRegistry.xsd 2.0, ProvisionAgreementType, DataProviderRefType and DatasourceType. An agreement has an id
-there, and neither agency nor version: these are in the URN that a registry gives it. If it has no URN, its agency is
-that of the flow and its version 1.0.
+Source: SDMXRegistry.xsd 2.0, ProvisionAgreementType, DataProviderRefType and DatasourceType. There, an agreement has an
+id, but no agency and no version: these are in the URN that a registry gives it. If it has no URN, its agency is that of
+the flow and its version 1.0.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from kafka_replica.sdmx.message import Header
 from kafka_replica.sdmx.message_format import Format
 from kafka_replica.sdmx.model import Artefact
 
-# In the order of the schema of 2.0; 1.0 has those without a star, in an order of its own.
+# In the order of the schema of 2.0; 1.0 has the classes of _IN_10, in the order of _CONTAINERS_10.
 _WRITERS: Final[dict[str, tuple[str, Callable[[Any, Edition], str]]]] = {
     "AgencyScheme": ("OrganisationSchemes", write_agencies),
     "DataProviderScheme": ("OrganisationSchemes", write_providers),

@@ -43,7 +43,7 @@ def _unreadable(sheet: tuple[str, str], reason: str) -> UnreadableArtefact:
 def cut_message(data: bytes, _: ErrorCollector = STRICT) -> tuple[Format, Iterator[tuple[Urn, bytes]]]:
     """Return the format, and the artefact with the workbook itself.
 
-    The iterator raises as :func:`read_message`, and for several artefacts.
+    The iterator raises the errors of :func:`read_message`, and an error if the workbook holds several artefacts.
     """
     return Format.XLSX, _parts(data)
 

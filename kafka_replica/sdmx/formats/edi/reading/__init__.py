@@ -1,1 +1,1 @@
-"""Parts of the reader of SDMX-EDI that are no subject: syntax, messages, texts, components."""
+"""Parts of the reader of SDMX-EDI that belong to no subject: syntax, messages, texts, components."""

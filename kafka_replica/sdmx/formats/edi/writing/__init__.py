@@ -1,1 +1,1 @@
-"""Parts of the writer of SDMX-EDI that are no subject: the syntax."""
+"""Parts of the writer of SDMX-EDI that belong to no subject: the syntax."""

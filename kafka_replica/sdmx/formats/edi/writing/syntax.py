@@ -45,7 +45,7 @@ def write_texts(found: InternationalString) -> list[str]:
 
 
 def encoded(text: str) -> tuple[str, bytes]:
-    """Return the syntax level of an interchange and its bytes, in Latin-1 if the reader cannot take them for UTF-8."""
+    """Return the syntax level of an interchange and its bytes, in Latin-1 unless the reader may take them as UTF-8."""
     try:
         data = text.encode("latin-1")
     except UnicodeEncodeError:

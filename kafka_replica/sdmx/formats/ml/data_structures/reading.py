@@ -149,7 +149,7 @@ class _Parts:
     def _add_group(self, element: etree._Element) -> None:
         names = self.names
         item = Item(element, self.urn, names)
-        # No edition gives groups names; a message that does must do no harm.
+        # Groups have no names in any edition; if a message has some, they are ignored.
         arguments, rest = item.identified, item.rest
         id_ = element.get("id") or fail(element, "it has no id")
         if id_ in self.groups:

@@ -1,7 +1,7 @@
 """The fast path for codelists: ids are read and checked at once, the rest on first access to a code.
 
-Requesting elements from libxml2 takes several times as long as parsing, and of most long codelists a service needs few
-codes or none. Only a code's id can be invalid, so no error is deferred. Until the first access, the parsed document
+Requesting elements from libxml2 takes several times as long as parsing, and a service needs few or no codes of most
+long codelists. Only a code's id can be invalid, so no error is deferred. Until the first access, the parsed document
 stays in memory.
 """
 
@@ -51,7 +51,7 @@ class _Plain:
         self.others: dict[int, Code] = {}
 
     def code(self, urn: Urn, id_: str, number: int) -> Code:
-        """Return a code that has only names, descriptions, parent and uri, or any other code, already built."""
+        """Return a code: a plain code is built here, and any other code was built when the elements were read."""
         other = self.others.get(number)
         if other is not None:
             return other

@@ -74,7 +74,7 @@ class MetadataHeader:
         )
 
     def reported(self, element: etree._Element) -> ReportBasis:
-        """Return the basis that a set names by its structureRef; an empty one if the structureRef names nothing."""
+        """Return the basis that a set names by its structureRef; an empty basis if the structureRef names nothing."""
         return self._structures.get(attribute(element, "structureRef", self._names), ReportBasis())
 
     def provider(self, rest: list[Child]) -> Urn | None:
@@ -92,7 +92,7 @@ class MetadataHeader:
 
     @cached_property
     def action(self) -> str | None:
-        """The action for the sets that name none."""
+        """The action of sets that do not state an action."""
         return text(self._rest, "DataSetAction")
 
     @cached_property

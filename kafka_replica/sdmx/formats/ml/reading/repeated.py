@@ -1,6 +1,6 @@
 """Detect elements that are repeated although their parent may have only one.
 
-The valid one of the two cannot be known, so such a message is rejected; its readers read one of them.
+It cannot be known which of the two is valid, so such a message is rejected; the readers would silently use one of them.
 
 Source: maxOccurs in the schemas of structures, metadata and registry messages of SDMX-ML 1.0, 2.0, 2.1, 3.0 and 3.1.
 """
@@ -125,7 +125,7 @@ _IN_ANNOTATIONS: Final = {"AnnotationTitle", "AnnotationType", "AnnotationURL", 
 
 
 class _Rules:
-    """The elements that may occur only once, in the editions before 2.1 or since."""
+    """The elements that may occur only once, in the editions before 2.1 or in those since 2.1."""
 
     def __init__(self, anywhere: frozenset[str], within: dict[str, str]) -> None:
         self._anywhere = anywhere

@@ -1,7 +1,7 @@
 """The fast path for SDMX-ML: a small message of plain XML, read without libxml2 (see ``plain``).
 
-The fast path accepts only messages that are surely right and returns None for all others: the slow path then reads the
-message again from scratch, or reports the error and its line. The same readers build the artefacts on both paths.
+The fast path accepts only messages that are certainly valid and returns None for all others: the slow path then reads
+the message again from scratch, or reports the error and its line. The same readers build the artefacts on both paths.
 """
 
 from __future__ import annotations

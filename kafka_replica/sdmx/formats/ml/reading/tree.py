@@ -37,7 +37,7 @@ def _is_element(node: etree._Element) -> bool:
 
 
 class Names(dict[object, str]):
-    """Tag -> local name if the tag is in a namespace of this SDMX-ML, else the empty text.
+    """Tag -> local name if the tag is in a namespace of SDMX-ML, else the empty text.
 
     Comments, and elements of other namespaces, thus have the empty name.
     """
@@ -78,7 +78,7 @@ _known: dict[Format, Names] = {}
 
 
 def names_of(format_: Format) -> Names:
-    """Return the names of a format. Small messages share few names; those of hostile messages are not kept."""
+    """Return the names of a format. If a hostile message added too many, they are dropped."""
     found = _known.get(format_)
     if found is None or len(found) > _MANY_NAMES:
         found = _known[format_] = Names(format_)
@@ -151,7 +151,7 @@ def _refuse_dtd(data: bytes) -> bool:
 @lru_cache(maxsize=64)
 def format_of_tag(tag: object) -> Format | None:
     """Return the SDMX-ML format of an element with this tag, if any."""
-    # A comment's tag is no text and has no namespace.
+    # A comment's tag is not a text and has no namespace.
     return of_namespace(str(tag)[1:].partition("}")[0])
 
 

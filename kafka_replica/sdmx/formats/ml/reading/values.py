@@ -169,7 +169,7 @@ def reference(element: etree._Element, names: Names, class_: str) -> Urn:
     ``class_`` is the expected class, for a <Ref> without a class.
     """
     try:
-        # Usually it is the text, or a single <Ref>.
+        # Usually the reference is the text, or a single <Ref>.
         inside = len(element)
         if not inside:
             return parse_lenient((element.text or "").strip())

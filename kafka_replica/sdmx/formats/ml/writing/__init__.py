@@ -1,1 +1,1 @@
-"""Parts of the writer of SDMX-ML that are no subject: its editions, values, and XML as text."""
+"""Parts of the writer of SDMX-ML that belong to no subject: its editions, values, and XML as text."""

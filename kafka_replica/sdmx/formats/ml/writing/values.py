@@ -97,7 +97,7 @@ def component(tag: str, one: Identifiable, edition: Edition, *content: str, **at
 
 def _identity_of(one: Maintainable, edition: Edition) -> dict[str, str | None]:
     found = identity(one) | {"version": one.version}
-    # Without a version, for it is always 1.0: schemes of organisations in 3.x, categorisations in 3.1.
+    # Always 1.0, and written without a version: schemes of organisations in 3.x, categorisations in 3.1.
     unversioned = {*FIXED_IDS, "OrganisationUnitScheme", *(["Categorisation"] if edition.is_31 else [])}
     is_fixed = one.urn.cls in unversioned
     if is_fixed and not edition.is_21 and one.version == DEFAULT_VERSION:

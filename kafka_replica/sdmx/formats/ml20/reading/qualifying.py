@@ -1,9 +1,9 @@
 """Qualify the references in a message of SDMX-ML 1.0 or 2.0 that name an id but no agency.
 
-1.0 has no attribute for the agency in the references of a component, and in 2.0 many messages leave it out. The agency
-of the key family is meant then, unless the message itself is more specific: if it holds exactly one list with that id,
-that list is meant. This agency is written into the tree before the message is read or split, so that each artefact
-keeps its meaning in a message of its own.
+1.0 has no attribute for the agency in the references of a component, and in 2.0 many messages leave it out. Such a
+reference means the agency of the key family, unless the message itself is more specific: if it holds exactly one list
+with that id, the reference means this list. The agency is written into the tree before the message is read or split, so
+that each artefact keeps its meaning in a message of its own.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ def parts_of(element: etree._Element, source: Source) -> dict[str, str]:
 
 
 def read_reference(element: etree._Element, source: Source, word: str, agency: str) -> Urn:
-    """Return the URN that a <``word``Ref> refers to; ``agency`` applies if it names none. Raises MessageError."""
+    """Return the URN that a <``word``Ref> refers to; ``agency`` applies if it has none. Raises MessageError."""
     parts = parts_of(element, source)
     class_ = CLASSES[word]
     id_ = parts.get(f"{word}ID")

@@ -42,8 +42,8 @@ class Context(NamedTuple):
     def texts(self, best: str | None, localised: Localised) -> InternationalString:
         """Return the texts in all languages.
 
-        The text without a language (``name``) is one of those in the map (``names``); if not, its language is the first
-        one of the message (field guide, "contentLanguages").
+        The text without a language (``name``) usually is one of the texts in the map (``names``); otherwise its
+        language is the first language of the message (field guide, "contentLanguages").
         """
         if localised:
             texts = localised.values()

@@ -1,7 +1,7 @@
 """A limit on the total size of the parts that one message is split into.
 
 Each part repeats the message's header and namespaces, so a small message with a large header and many small artefacts
-could be blown up to gigabytes. Real messages grow only by a small factor.
+could expand to gigabytes. Real messages grow only by a small factor.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Budget:
         """Return the part itself if the budget allows it.
 
         Raises:
-            MessageError: the parts are out of all proportion to the message.
+            MessageError: the parts are disproportionately large compared with the message.
         """
         self._left -= len(part)
         if self._left < 0:

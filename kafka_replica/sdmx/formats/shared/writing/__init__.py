@@ -1,1 +1,1 @@
-"""Parts of the writers of several formats: their requirements, and the changes that an artefact needs to fit one."""
+"""Parts of the writers of several formats: requirements, and the changes that make an artefact meet them."""

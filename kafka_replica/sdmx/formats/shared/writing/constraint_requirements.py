@@ -69,14 +69,14 @@ def _attached(one: ConstraintAttachment) -> Counter[str]:
 
 
 def values_of_keys(one: Artefact) -> str | None:
-    """Return the reason against a cube region that selects a dimension without values, or None."""
+    """Return why a cube region that selects a dimension without values is refused, or None."""
     found = stored_parts(one.cube_regions) if isinstance(one, Constraint) else []
     is_wrong = any(not key.values and key.time_range is None for region in found for key in region.key_values)
     return "demands the values of a dimension that a region selects" if is_wrong else None
 
 
 def dated_keys(one: Artefact) -> str | None:
-    """Return the reason against values in keys with their own validity, or None."""
+    """Return why values in keys with their own validity are refused, or None."""
     values = _values_in_keys(one) if isinstance(one, Constraint) else []
     is_wrong = any(value.valid_from is not None or value.valid_to is not None for value in values)
     return "cannot represent the validity of a value in a key" if is_wrong else None
@@ -89,14 +89,14 @@ def _values_in_keys(one: Constraint) -> Iterator[SelectedValue]:
 
 
 def dated_regions(one: Artefact) -> str | None:
-    """Return the reason against cube regions with a validity, or None."""
+    """Return why cube regions with a validity are refused, or None."""
     found = stored_parts(one.cube_regions) if isinstance(one, Constraint) else []
     is_wrong = any(region.valid_from is not None or region.valid_to is not None for region in found)
     return "cannot represent the validity of a cube region" if is_wrong else None
 
 
 def annotated_target_regions(one: Artefact) -> str | None:
-    """Return the reason against annotations of target regions, or None."""
+    """Return why annotations of target regions are refused, or None."""
     found = stored_parts(one.metadata_target_regions) if isinstance(one, Constraint) else []
     is_wrong = any(region.annotations for region in found)
     return "cannot represent annotations of a target region" if is_wrong else None

@@ -138,7 +138,7 @@ def check_references(format_: Format, *classes: str) -> Change:
 def _check_class(one: Urn, classes: tuple[str, ...]) -> None:
     """Raise UnwritableError for a URN of another class, or of a metadata structure with an item, which 2.0 can contain.
 
-    Other artefacts may have one: the schemas of SDMX-JSON accept it, and there are files with it.
+    Other artefacts may have an item: the schemas of SDMX-JSON accept this, and such files exist.
     """
     if one.cls not in classes:
         raise UnwritableError(f"the format has a place for a {' or '.join(classes)} where it refers to {one}")

@@ -1,4 +1,4 @@
-"""Convert an artefact to another edition: the same content in its terms, with a few details left out.
+"""Convert an artefact to another edition: the same content in the terms of that edition, without a few details.
 
 Everything that is not converted here is written unchanged, or not at all.
 """
@@ -109,13 +109,13 @@ def _with_measures(one: DataStructure) -> DataStructure:
 
 
 def _with_primary_measure(one: DataStructure) -> DataStructure:
-    """Convert a measure OBS_VALUE that is the only one to the primary measure of 2.1."""
+    """Convert a measure OBS_VALUE, if it is the only measure, to the primary measure of 2.1."""
     if one.measures.is_stub or list(one.measures) != [_OBS_VALUE]:
         return one
     measure: Measure = one.measures[_OBS_VALUE]
     if measure.concept_roles:
         return one
-    # 2.1 does not state if it is mandatory, because data are always reported for it.
+    # 2.1 does not state whether this measure is mandatory, because data are always reported for it.
     primary = replace(measure, urn=one.urn.with_item("PrimaryMeasure", _OBS_VALUE), mandatory=False)
     return _changed(one, primary, (_OBS_VALUE,))
 

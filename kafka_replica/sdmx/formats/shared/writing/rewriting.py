@@ -26,7 +26,7 @@ class FieldChanges:
     """The changes of fields, by ``field``, or by ``Class.field`` for a class and its subclasses.
 
     Args:
-        changes: fields with their changes; those of one field are made in this order, before those of its parts.
+        changes: fields with their changes; a field is changed in this order, and before its parts are changed.
         left_out: fields that get their default.
     """
 
