@@ -26,21 +26,21 @@ class _Command(NamedTuple):
 _COMMANDS: Final = {
     "broker": _Command("broker", "broker", "Start, stop and show a real Kafka broker on this machine."),
     "doctor": _Command("doctor", "doctor", "Test the connection, the topic and its settings."),
-    "dump": _Command("reading", "dump", "Print every key of one version."),
+    "dump": _Command("dump", "dump", "Print every key of one version."),
     "explain": _Command("explain", "explain", "Explain an error, a rule or an exit status."),
-    "get": _Command("reading", "get", "Print the value of one key."),
-    "list": _Command("reading", "list_keys", "Print the keys, or those that match a pattern."),
-    "map": _Command("mapping", "map_data", "Map data to another structure."),
+    "get": _Command("get", "get", "Print the value of one key."),
+    "list": _Command("list", "list_keys", "Print the keys, or those that match a pattern."),
+    "map": _Command("map", "map_data", "Map data to another structure."),
     "monitoring": _Command("monitoring", "monitoring", "Write alerts for Prometheus and a dashboard for Grafana."),
     "producer": _Command("producer", "producer", "Run and control the reference producer."),
     "publish": _Command("publish", "publish", "Publish structure files in one transaction."),
     "samples": _Command("samples", "samples", "Write sample files for experiments."),
     "serve": _Command("serve", "serve", "Serve structures over HTTP, live."),
     "source": _Command("source", "source", "Copy a PostgreSQL table to a topic."),
-    "status": _Command("reading", "status", "Print the status of a replica of the topic."),
+    "status": _Command("status", "status", "Print the status of a replica of the topic."),
     "topics": _Command("topics", "topics", "Name, create and check topics; list obsolete ones."),
     "validate": _Command("validate", "validate", "Validate data against a structure."),
-    "watch": _Command("reading", "watch", "Print a line for each new version."),
+    "watch": _Command("watch", "watch", "Print a line for each new version."),
 }
 
 
@@ -60,7 +60,7 @@ class LazyGroup(click.Group):
             return None
         at_once = exit_at_ctrl_c()
         try:
-            command: click.Command = getattr(import_module(f"kafka_replica.cli.{found.module}"), found.name)
+            command: click.Command = getattr(import_module(f"kafka_replica.cli.commands.{found.module}"), found.name)
         except MissingExtraError as error:
             return _missing(cmd_name, error)
         finally:

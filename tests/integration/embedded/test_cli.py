@@ -15,7 +15,7 @@ import pytest
 
 pytestmark = pytest.mark.broker
 
-_PROGRAM = "from kafka_replica.cli.broker import broker; broker()"
+_PROGRAM = "from kafka_replica.cli.commands.broker import broker; broker()"
 
 
 @pytest.fixture

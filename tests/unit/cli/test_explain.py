@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from kafka_replica.cli.advice import ADVICE, EXIT_STATUSES
-from kafka_replica.cli.explain import explanation, meaning
+from kafka_replica.cli.commands.explain import explanation, meaning
 from kafka_replica.cli.groups import kafka_replica
 from kafka_replica.data.mapping.catalogue import MAP_RULES
 from kafka_replica.data.validation.catalogue import CATALOGUE

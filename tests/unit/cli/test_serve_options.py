@@ -11,8 +11,8 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from kafka_replica.cli.commands.serve import serve
 from kafka_replica.cli.groups import kafka_replica
-from kafka_replica.cli.serve import serve
 from kafka_replica.cli.serve_options import KINDS, ServedReplica, settings_of
 from kafka_replica.errors import ConfigurationError
 from kafka_replica.server import ListenSettings, ServerSettings

@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from kafka_replica import Partition
-from kafka_replica.cli import reading
+from kafka_replica.cli.commands import status as status_command
 from kafka_replica.cli.groups import kafka_replica
 from kafka_replica.testing import FakeTopic
 from support.core.unconfirmed_ends import set_unconfirmed
@@ -28,7 +28,7 @@ def test_status_names_partitions_whose_end_is_unconfirmed(
     """All partitions are named, in their order; without any, the line says so."""
     topic = FakeTopic("codes", partitions=2)
     set_unconfirmed(monkeypatch).update(unconfirmed)
-    monkeypatch.setattr(reading, "command_replica", lambda _options: topic.replica())
+    monkeypatch.setattr(status_command, "command_replica", lambda _options: topic.replica())
     found = CliRunner().invoke(kafka_replica, ["status", "-b", "localhost:1", "-t", "codes"], standalone_mode=False)
     lines = dict(line.strip().split("  ", 1) for line in found.stdout.splitlines()[1:])
     assert lines["unconfirmed ends"].strip() == shown

@@ -23,9 +23,9 @@ except ImportError as error:
     raise MissingExtraError("the producer", "producer") from error
 
 import kafka_replica.producer.outbox  # noqa: F401 - says so if the extra is not installed
+from kafka_replica.cli.commands.producer_transactions import list_transactions, show, skip
+from kafka_replica.cli.commands.producer_transactions import replace as replace_records
 from kafka_replica.cli.producer_options import control_of, producer_options, report_success
-from kafka_replica.cli.producer_transactions import list_transactions, show, skip
-from kafka_replica.cli.producer_transactions import replace as replace_records
 from kafka_replica.producer.files import Configuration, make_source, read_configuration
 from kafka_replica.producer.mail import Mailer
 from kafka_replica.producer.notices import Notice

@@ -1,0 +1,72 @@
+"""``kafka-replica watch``: print a line for each new version."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import click
+
+from kafka_replica.cli.options import ReplicaArguments, replica_options
+from kafka_replica.cli.output import is_in_the_middle, json_line, print_line
+from kafka_replica.cli.ready import command_replica, wait_ready
+from kafka_replica.common.wording import counted
+from kafka_replica.listeners import Change
+from kafka_replica.listeners.change_json import change_facts, keys_json
+from kafka_replica.records import key_text
+
+_MAX_PENDING: Final = 10_000
+"""Each version is printed; only a reader this far behind gets several versions in one change."""
+
+
+@click.command()
+@replica_options
+def watch(
+    options: ReplicaArguments,
+    as_json: bool,
+) -> int:
+    """Print one line per version as versions arrive, the first with the whole state; ends with Ctrl-C.
+
+    Each line covers a whole number of committed transactions. The exit status is 0 if the first was printed.
+    """
+    from kafka_replica.cli.run import Terminated  # noqa: PLC0415 - it imports the tree of commands
+
+    with command_replica(options) as replica:
+        changes = replica.changes(max_pending=_MAX_PENDING)
+        wait_ready(replica, options.timeout_s)
+        printed = False
+        try:
+            for change in changes:
+                if as_json:
+                    json_line(_change_json(change, several_topics=len(replica.topics) > 1))
+                else:
+                    print_line(_change_text(change))
+                printed = True
+        except (KeyboardInterrupt, Terminated):
+            if not printed or is_in_the_middle():
+                raise
+            return 0  # watching ends with an interrupt
+    return 0
+
+
+def _change_json(change: Change, *, several_topics: bool) -> dict[str, Any]:
+    return {
+        **change_facts(change),
+        "changed": keys_json(change.changed, several_topics=several_topics),
+        "deleted": keys_json(change.deleted, several_topics=several_topics),
+    }
+
+
+def _change_text(change: Change) -> str:
+    if change.initial:
+        return f"version {change.version} of {change.position}: {counted(len(change.changed), 'key')}"
+    keys = [f"  + {key_text(key)}" for key in sorted(change.changed)] + [
+        f"  - {key_text(key)}" for key in sorted(change.deleted)
+    ]
+    merged = f", {change.conflated} versions in one" if change.conflated > 1 else ""
+    return "\n".join(
+        [
+            f"version {change.version} of {change.position}: {len(change.changed)} changed, "
+            f"{len(change.deleted)} deleted" + merged,
+            *keys,
+        ]
+    )
