@@ -15,8 +15,8 @@ from kafka_replica.embedded import LocalKafka
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from kafka_replica.transactions import Batch, Kind
 from support.broker.dump_log import DumpedBatch, dump, tools_jar
-from support.broker.durable_tools import wait_until
 from support.broker.kafka_tools import AGGRESSIVE, Writer, producer, quiet, wait_decided
+from support.waiting import wait_until
 
 __all__ = ["tools_jar"]
 

@@ -25,8 +25,9 @@ from kafka_replica.embedded import LocalKafka
 from kafka_replica.errors import PublishError
 from kafka_replica.producer import DeadLetterTopic
 from kafka_replica.testing.pytest_plugin import TopicMaker
-from support.broker.durable_tools import config, decided, durable, values, wait_until
+from support.broker.durable_tools import config, decided, durable, values
 from support.broker.kafka_tools import producer, quiet, write
+from support.waiting import wait_until
 
 pytestmark = [pytest.mark.broker, pytest.mark.quiescence_long]
 

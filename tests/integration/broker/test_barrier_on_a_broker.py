@@ -10,9 +10,9 @@ import pytest
 from kafka_replica import Replica, State, WaitTimeoutError
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.testing.pytest_plugin import TopicMaker
-from support.broker.durable_tools import wait_until
 from support.broker.kafka_tools import AGGRESSIVE, ends, producer, quiet, wait_decided, write
 from support.broker.log_tools import records
+from support.waiting import wait_until
 
 pytestmark = pytest.mark.broker
 either = pytest.mark.usefixtures("boundaries")

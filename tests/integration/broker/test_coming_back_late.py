@@ -14,9 +14,10 @@ from kafka_replica import Change, Replica, RocksStore
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.replication.tombstone_retention import TombstoneCheck
 from kafka_replica.testing.pytest_plugin import TopicMaker
-from support.broker.durable_tools import assert_same_as_topic, config, decided, durable, values, wait_until
+from support.broker.durable_tools import assert_same_as_topic, config, decided, durable, values
 from support.broker.kafka_tools import producer, write
 from support.broker.log_tools import FORGETFUL, forget_deletions, make_again
+from support.waiting import wait_until
 
 pytestmark = [pytest.mark.broker, pytest.mark.quiescence_long]
 

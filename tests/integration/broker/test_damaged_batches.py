@@ -11,8 +11,9 @@ from confluent_kafka import Producer
 
 from kafka_replica import BadRecordError, BrokerError, DeadLetterFile, Replica, RocksStore
 from kafka_replica.embedded import LocalKafka
-from support.broker.durable_tools import config, values, wait_until
+from support.broker.durable_tools import config, values
 from support.broker.log_tools import folder_of
+from support.waiting import wait_until
 
 pytestmark = pytest.mark.broker
 

@@ -11,8 +11,9 @@ from confluent_kafka.admin import AdminClient
 from kafka_replica import Change, MemoryStore, Partition, Record, Replica, RocksStore, Store
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.testing.pytest_plugin import TopicMaker
-from support.broker.durable_tools import assert_same_as_topic, config, decided, durable, values, wait_until
+from support.broker.durable_tools import assert_same_as_topic, config, decided, durable, values
 from support.broker.kafka_tools import all_decided, producer, write
+from support.waiting import wait_until
 
 pytestmark = [pytest.mark.broker, pytest.mark.usefixtures("boundaries"), pytest.mark.quiescence_long]
 

@@ -9,7 +9,8 @@ import pytest
 from kafka_replica import Replica
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.testing.pytest_plugin import TopicMaker
-from support.broker.durable_tools import config, wait_until
+from support.broker.durable_tools import config
+from support.waiting import wait_until
 
 pytestmark = pytest.mark.broker
 

@@ -13,7 +13,7 @@ from kafka_replica.broker.reading.markers import MarkerReader
 from kafka_replica.broker.wire.cluster import Cluster
 from kafka_replica.broker.wire.messages import MetadataAnswer
 from kafka_replica.errors import BrokerUnavailableError, TopicNotFoundError
-from support.broker.durable_tools import wait_until
+from support.waiting import wait_until
 
 
 @pytest.fixture(scope="module")

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-
 import pytest
 from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient, NewPartitions
@@ -14,6 +11,7 @@ from kafka_replica.embedded import LocalKafka
 from kafka_replica.replication.follower import Follower
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.broker.kafka_tools import all_decided, producer, quiet, write
+from support.waiting import wait_until
 
 pytestmark = [pytest.mark.broker, pytest.mark.quiescence_long]
 
@@ -21,14 +19,6 @@ pytestmark = [pytest.mark.broker, pytest.mark.quiescence_long]
 def config(kafka: LocalKafka) -> dict[str, str | int | bool]:
     """Return the configuration of a client."""
     return quiet({"bootstrap.servers": kafka.bootstrap_servers})
-
-
-def wait_until(condition: Callable[[], object], timeout_s: float = 20.0) -> None:
-    """Wait until a condition holds."""
-    give_up_s = time.monotonic() + timeout_s
-    while not condition():
-        assert time.monotonic() < give_up_s, "it did not come to hold in time"
-        time.sleep(0.02)
 
 
 def span(made: Producer, places: list[tuple[str, int]], value: str, key: str = "k") -> None:

@@ -22,9 +22,10 @@ from kafka_replica.errors import (
     TopicNotFoundError,
 )
 from kafka_replica.publication.status import State, Status
-from support.broker.durable_tools import values, wait_until
+from support.broker.durable_tools import values
 from support.broker.kafka_tools import producer, quiet, write
 from support.broker.secured_kafka import Secured
+from support.waiting import wait_until
 
 pytestmark = [pytest.mark.broker, pytest.mark.quiescence_long]
 
@@ -52,7 +53,7 @@ def delete(kafka: LocalKafka, topic: str) -> None:
 
 def failed_with(replica: Replica) -> KafkaReplicaError | None:
     """Wait until a replica has failed; return its error."""
-    wait_until(lambda: replica.state is State.FAILED, _PATIENCE_S)
+    wait_until(lambda: replica.state is State.FAILED, timeout_s=_PATIENCE_S)
     return replica._publisher.health.error
 
 
@@ -92,14 +93,14 @@ def test_a_deleted_topic_is_waited_for_and_read_from_scratch(
             time.sleep(_LONGER_THAN_THE_GRACE_S)
             assert replica.state is not State.FAILED, replica.status()
             fill(own_kafka, topic, value)
-            wait_until(lambda value=value: values(replica.snapshot()) == {"k": value}, _PATIENCE_S)
+            wait_until(lambda value=value: values(replica.snapshot()) == {"k": value}, timeout_s=_PATIENCE_S)
         assert replica.status().counts.rebuilds == 2
         delete(own_kafka, topic)
     with Replica(config(own_kafka), topic, RocksStore(tmp_path / "store")) as replica:
         time.sleep(_LONGER_THAN_THE_GRACE_S)
         assert replica.state is not State.FAILED, replica.status()
         fill(own_kafka, topic, "4")
-        wait_until(lambda: replica.status().ready and values(replica.snapshot()) == {"k": "4"}, _PATIENCE_S)
+        wait_until(lambda: replica.status().ready and values(replica.snapshot()) == {"k": "4"}, timeout_s=_PATIENCE_S)
 
 
 def test_a_deleted_topic_is_an_error_unless_it_is_waited_for(own_kafka: LocalKafka, boundaries: str) -> None:
@@ -118,7 +119,7 @@ def test_a_deleted_topic_is_an_error_unless_it_is_waited_for(own_kafka: LocalKaf
 
 def check_it_waits(replica: Replica, cause: str) -> None:
     """Check that a replica names a cause soon, and keeps trying when several requests have failed."""
-    wait_until(lambda: cause in (replica.status().last_error or ""), _PATIENCE_S)
+    wait_until(lambda: cause in (replica.status().last_error or ""), timeout_s=_PATIENCE_S)
     time.sleep(_LONGER_THAN_THE_GRACE_S)
     status = replica.status()
     assert cause in (status.last_error or ""), status
@@ -155,7 +156,7 @@ def test_a_broker_that_does_not_answer_is_waited_for(boundaries: str) -> None:
         fill(kafka, "t", "1")
         kafka.pause()
         with Replica(config(kafka), "t") as replica:
-            wait_until(lambda: "bootstrap.servers" in (replica.status().last_error or ""), _PATIENCE_S)
+            wait_until(lambda: "bootstrap.servers" in (replica.status().last_error or ""), timeout_s=_PATIENCE_S)
             time.sleep(_LONGER_THAN_THE_GRACE_S)
             assert replica.state in {State.CATCHING_UP, State.STALLED}
             kafka.resume()

@@ -17,7 +17,7 @@ from kafka_replica.broker.wire.messages import MetadataAnswer
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.errors import BrokerUnavailableError
 from kafka_replica.testing.pytest_plugin import TopicMaker
-from support.broker.durable_tools import wait_until
+from support.waiting import wait_until
 
 
 def is_open(reader: MarkerReader) -> bool:

@@ -34,8 +34,8 @@ from kafka_replica.errors import AuthenticationError, CommitUnknownError, Publis
 from kafka_replica.metrics.replica import export
 from kafka_replica.producer import TransactionalProducer
 from kafka_replica.testing.pytest_plugin import TopicMaker
-from support.broker.durable_tools import wait_until
 from support.broker.kafka_tools import producer, quiet, write
+from support.waiting import wait_until
 
 pytestmark = [pytest.mark.broker, pytest.mark.usefixtures("boundaries")]
 

@@ -21,10 +21,10 @@ from support.broker.durable_tools import (
     durable_or_waiting,
     look_at_disk,
     values,
-    wait_until,
 )
 from support.broker.kafka_tools import Checker, Writer, independent_read, producer, write
 from support.effort import usual_or_long
+from support.waiting import wait_until
 
 pytestmark = [pytest.mark.broker, pytest.mark.usefixtures("boundaries"), pytest.mark.quiescence_long]
 

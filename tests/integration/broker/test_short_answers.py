@@ -18,8 +18,8 @@ from kafka_replica.broker.wire.waiting import AnswerWaiter
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.errors import BrokerUnavailableError
 from kafka_replica.testing.pytest_plugin import TopicMaker
-from support.broker.durable_tools import wait_until
 from support.broker.kafka_tools import producer, write
+from support.waiting import wait_until
 
 _PATIENCE_S = 30.0
 

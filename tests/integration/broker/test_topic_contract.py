@@ -22,9 +22,10 @@ from kafka_replica.transactions import BoundaryDetector
 from support.broker.fake_backend import FakeBackend
 from support.broker.kafka_tools import AGGRESSIVE, quiet
 from support.broker.kafka_tools import producer as transactional
-from support.broker.topic_backend import FILLER, PATIENCE_S, Backend, Writing, until
+from support.broker.topic_backend import FILLER, PATIENCE_S, Backend, Writing
 from support.broker.topic_contract import MARKERS, TopicContract, both_kinds
 from support.broker.topic_history import Player, random_history
+from support.waiting import wait_until
 
 pytestmark = pytest.mark.broker
 
@@ -67,7 +68,7 @@ class RealWriting:
         verb(PATIENCE_S)
         if self._partitions:  # the call returns before the markers are written
             goal = {self._topic.place(number): before[self._topic.place(number)] + 1 for number in self._partitions}
-            until(lambda: self._topic.end().dominates(goal))
+            wait_until(lambda: self._topic.end().dominates(goal))
         self._topic.busy.remove(self._producer)
 
 
@@ -161,7 +162,7 @@ class RealTopic(Backend):
     def drop(self) -> None:
         """Delete the topic with the admin client, and wait until it is gone."""
         self.admin.delete_topics([self.name])[self.name].result(PATIENCE_S)
-        until(lambda: self.name not in self.admin.list_topics(timeout=PATIENCE_S).topics)
+        wait_until(lambda: self.name not in self.admin.list_topics(timeout=PATIENCE_S).topics)
 
     def recreate(self) -> None:
         """Create the topic again, although the broker may still be deleting the old one."""
@@ -173,12 +174,14 @@ class RealTopic(Backend):
                 return False
             return True
 
-        until(is_made)
+        wait_until(is_made)
 
     def add_partitions(self, total: int) -> None:
         """Add partitions with the admin client."""
         self.admin.create_partitions([NewPartitions(self.name, total)])[self.name].result(PATIENCE_S)
-        until(lambda: len(self.plain.list_topics(self.name, timeout=PATIENCE_S).topics[self.name].partitions) == total)
+        wait_until(
+            lambda: len(self.plain.list_topics(self.name, timeout=PATIENCE_S).topics[self.name].partitions) == total
+        )
 
     @contextmanager
     def unavailable(self) -> Iterator[None]:

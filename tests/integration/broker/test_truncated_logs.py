@@ -13,9 +13,10 @@ import pytest
 from kafka_replica import Change, Replica, RocksStore
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.transactions.resume_point import ResumePoint
-from support.broker.durable_tools import assert_same_as_topic, config, decided, durable, values, wait_until
+from support.broker.durable_tools import assert_same_as_topic, config, decided, durable, values
 from support.broker.kafka_tools import producer, write
 from support.broker.log_tools import folder_of
+from support.waiting import wait_until
 
 pytestmark = pytest.mark.broker
 

@@ -17,8 +17,9 @@ from kafka_replica.directories import DatabaseTransactions
 from kafka_replica.directories.interpreters import DebeziumEvents, Put
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.stores import Snapshot
-from support.directories.kafka_connect import KafkaConnect, debezium, until
+from support.directories.kafka_connect import KafkaConnect, debezium
 from support.doc_blocks import programs
+from support.waiting import wait_until
 
 pytestmark = [pytest.mark.broker, pytest.mark.long, pytest.mark.timeout(600)]
 
@@ -60,7 +61,7 @@ def test_proved_versions_are_states_of_the_database(
         always.callback(lambda: connect.remove(prefix, postgres))
         replica = always.enter_context(Replica(config, topics=[*topics, f"{prefix}.transaction"]))
         replica.wait_ready(WAIT_S)
-        until(lambda: numbers_in(replica.snapshot(), topics) == [0] * 2 * ROWS, lambda: "no initial snapshot")
+        wait_until(lambda: numbers_in(replica.snapshot(), topics) == [0] * 2 * ROWS, lambda: "no initial snapshot")
         transactions = always.enter_context(DatabaseTransactions(replica, f"{prefix}.transaction"))
         judge = always.enter_context(DatabaseTransactions(replica, f"{prefix}.transaction"))
         judge.close()  # it is asked for each version, here
@@ -70,7 +71,7 @@ def test_proved_versions_are_states_of_the_database(
 
         subscription = replica.subscribe(note, max_pending=10_000)
         last = change_all_rows(sql, prefix, 400, connect)
-        until(lambda: proved[-1:] == [[last] * 2 * ROWS], lambda: f"{proved[-3:]} {others[-3:]}")
+        wait_until(lambda: proved[-1:] == [[last] * 2 * ROWS], lambda: f"{proved[-3:]} {others[-3:]}")
         assert numbers_in(transactions.snapshot(), topics) == [last] * 2 * ROWS
         assert subscription.last_error is None
         assert example_of_the_page(config, topics, f"{prefix}.transaction") == [last, last]

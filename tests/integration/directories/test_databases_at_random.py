@@ -21,9 +21,10 @@ from chaos.cluster import Cluster
 from chaos.postgres import LocalPostgres
 from kafka_replica.producer.postgres import TableSourceSettings, compare
 from support.directories.directories_process import DirectoriesProcess, FollowedDatabase, Line, topics_of
-from support.directories.kafka_connect import KafkaConnect, debezium, until
+from support.directories.kafka_connect import KafkaConnect, debezium
 from support.directories.random_database import Digests, RandomDatabase, Row, digests_of
 from support.producer.table_tools import SourceProcess, table_settings
+from support.waiting import wait_until
 
 pytestmark = [pytest.mark.broker, pytest.mark.long, pytest.mark.timeout(3600)]
 
@@ -104,7 +105,7 @@ class World:
             last = self.debezium.last()
             return last is not None and (last.number or 0) >= number
 
-        until(shows, lambda: f"{number} does not come: {self.debezium.last()} {self.connect.trace(self.prefix)}")
+        wait_until(shows, lambda: f"{number} does not come: {self.debezium.last()} {self.connect.trace(self.prefix)}")
 
     def read_again(self, route: str) -> dict[str, dict[str, Row]]:
         """Return the directories of a route as a new replica in memory has them."""
@@ -128,16 +129,16 @@ def test_random_transactions_while_everything_is_killed(postgres: LocalPostgres,
                 print(f"{time.monotonic():.0f} s: {reached} transactions, next kill: {kind}", flush=True)
                 allowed.release(TRANSACTIONS // KILLS + 1)
                 world.until_debezium_shows(reached, allowed)
-            until(lambda: database.number > TRANSACTIONS, lambda: f"the writers stopped at {database.number}")
+            wait_until(lambda: database.number > TRANSACTIONS, lambda: f"the writers stopped at {database.number}")
             world.until_debezium_shows(database.number, allowed)
         for each in world.sources:
             each.kill()
             compare(each.settings)
         now = database.rows()
         final = digests_of({table: rows.values() for table, rows in now.items()})
-        until(lambda: world.debezium.last().digests == final, lambda: f"{world.debezium.last()} is not {final}")
+        wait_until(lambda: world.debezium.last().digests == final, lambda: f"{world.debezium.last()} is not {final}")
         copied = {"account": final["active"], **{table: final[table] for table in ("purchase", "item", "active")}}
-        until(lambda: world.copied.last().digests == copied, lambda: f"{world.copied.last()} is not {copied}")
+        wait_until(lambda: world.copied.last().digests == copied, lambda: f"{world.copied.last()} is not {copied}")
         assert world.read_again("debezium") == now
         active = {key: row for key, row in now["account"].items() if row.is_active}
         assert world.read_again("source") == {"account": active, "purchase": now["purchase"], "item": now["item"]}

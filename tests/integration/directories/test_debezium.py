@@ -18,7 +18,8 @@ from kafka_replica import Replica
 from kafka_replica.directories import Directory, UniqueIndex
 from kafka_replica.directories.interpreters import ConnectJson, DebeziumEvents, DeleteAll, Interpreter
 from kafka_replica.embedded import LocalKafka
-from support.directories.kafka_connect import KafkaConnect, debezium, until
+from support.directories.kafka_connect import KafkaConnect, debezium
+from support.waiting import wait_until
 
 pytestmark = [pytest.mark.broker, pytest.mark.long, pytest.mark.timeout(600)]
 
@@ -85,7 +86,7 @@ class Followed:
     def until_equal(self) -> None:
         """Wait until the directory holds what the table does."""
         self.directory.wait_ready(WAIT_S)
-        until(lambda: dict(self.directory) == self.rows(), lambda: f"{dict(self.directory)} != {self.rows()}")
+        wait_until(lambda: dict(self.directory) == self.rows(), lambda: f"{dict(self.directory)} != {self.rows()}")
 
 
 def as_plain(row: Terminal) -> PlainTerminal:
@@ -190,7 +191,7 @@ def test_a_large_value_that_was_not_sent(
         table.sql.execute(f"ALTER TABLE {table.table} REPLICA IDENTITY DEFAULT")
         table.sql.execute(f"UPDATE {table.table} SET name = 'Wien' WHERE id = 1")
         with pytest.raises(Exception, match="set REPLICA IDENTITY FULL for the table"):
-            until(lambda: strict["1"].name == "never", lambda: "no error came")
+            wait_until(lambda: strict["1"].name == "never", lambda: "no error came")
 
 
 def test_records_that_concern_no_row(local_kafka: LocalKafka, connect: KafkaConnect, postgres: LocalPostgres) -> None:
@@ -203,7 +204,7 @@ def test_records_that_concern_no_row(local_kafka: LocalKafka, connect: KafkaConn
         table.until_equal()
         names = [topic.format(table.table) for topic in topics]
         with Replica({"bootstrap.servers": local_kafka.bootstrap_servers}, topics=names) as replica:
-            until(lambda: all(len(replica.wait_ready(WAIT_S).of(name)) for name in names), lambda: "no records")
+            wait_until(lambda: all(len(replica.wait_ready(WAIT_S).of(name)) for name in names), lambda: "no records")
             interpret = DebeziumEvents()
             assert [interpret(record) for record in replica.snapshot().values()] == [None] * len(replica.snapshot())
         event = next(iter(table.directory.view().snapshot.values()))
@@ -221,6 +222,6 @@ def test_a_compacted_topic_refuses_truncate_events(
     with followed(local_kafka, connect, postgres, DebeziumEvents(), **settings) as table:
         table.until_equal()
         table.sql.execute(f"TRUNCATE {table.table}")
-        until(lambda: "FAILED" in connect.states(table.table), lambda: f"{connect.states(table.table)}")
+        wait_until(lambda: "FAILED" in connect.states(table.table), lambda: f"{connect.states(table.table)}")
         assert "InvalidRecordException" in connect.trace(table.table)
         assert sorted(table.directory) == ["1", "2"]

@@ -27,8 +27,8 @@ from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.doc_blocks import programs
 from support.docs.page_world import PageWorld
 from support.producer.postgres_tools import LocalPostgres
-from support.producer.producer_tools import transactions_of, wait_until
-from support.server.server_tools import until
+from support.producer.producer_tools import transactions_of
+from support.waiting import wait_until
 
 pytestmark = pytest.mark.broker
 
@@ -110,7 +110,9 @@ def test_the_commands_that_run_a_producer(world: PageWorld, settings_file: Calla
     words[0] = str(Path(sys.executable).with_name("kafka-replica"))
     with Path("producer.log").open("wb") as log, subprocess.Popen(words, stdout=log, stderr=log) as process:
         try:
-            until(lambda: _scraped(port).count('status="') > 0 or "kafka_replica_producer_leader" in _scraped(port))
+            wait_until(
+                lambda: _scraped(port).count('status="') > 0 or "kafka_replica_producer_leader" in _scraped(port)
+            )
             wait_until(lambda: len(transactions_of(world.bootstrap, topic)) == 1, "the folder is sent")
         finally:
             process.terminate()

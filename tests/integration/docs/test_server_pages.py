@@ -17,7 +17,8 @@ from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.doc_blocks import programs
 from support.docs.needs import needs_curl
 from support.docs.page_world import PageWorld
-from support.server.server_tools import ServerProcess, until
+from support.server.server_tools import ServerProcess
+from support.waiting import wait_until
 
 pytestmark = pytest.mark.broker
 
@@ -30,7 +31,7 @@ def _serve(world: PageWorld, line: str) -> ServerProcess:
     if "--bootstrap-server" not in arguments:
         arguments += ["--bootstrap-server", world.bootstrap]
     server = ServerProcess(world.folder, *arguments)
-    until(lambda: httpx.get(f"{server.address}/health/ready").status_code == 200)
+    wait_until(lambda: httpx.get(f"{server.address}/health/ready").status_code == 200)
     return server
 
 
@@ -55,7 +56,7 @@ def test_several_workers(world: PageWorld) -> None:
     """Both workers serve."""
     (line,) = programs("docs/server-workers.md")
     with _serve(world, line) as server:
-        until(lambda: "kafka_replica_http_workers 2.0\n" in httpx.get(f"{server.address}/metrics").text)
+        wait_until(lambda: "kafka_replica_http_workers 2.0\n" in httpx.get(f"{server.address}/metrics").text)
 
 
 @needs_curl

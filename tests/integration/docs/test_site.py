@@ -9,7 +9,7 @@ import pytest
 
 from support.paths import ROOT
 from support.server.browser import Browser, browsing
-from support.server.server_tools import until
+from support.waiting import wait_until
 
 SITE: Final = ROOT / "build" / "site"
 RESULTS: Final = "return [...document.querySelectorAll('#search-results li a')].map(one => one.getAttribute('href'))"
@@ -27,7 +27,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 def test_the_search_works_without_a_server(browser: Browser) -> None:
     """A word is found on its pages, and a result leads to a page that exists."""
     browser.open(f"{(SITE / 'search.html').as_uri()}?q=tombstone")
-    until(lambda: any(one.startswith("stores.html") for one in browser.run(RESULTS)))  # they come one by one
+    wait_until(lambda: any(one.startswith("stores.html") for one in browser.run(RESULTS)))  # they come one by one
     results = browser.run(RESULTS)
     assert len(results) > 5
     assert all((SITE / one.partition("#")[0].partition("?")[0]).exists() for one in results)
@@ -38,7 +38,7 @@ def test_the_first_page_follows_the_theme(browser: Browser, theme: str) -> None:
     """The background is that of the theme, the picture is loaded, and no page is wider than the window."""
     browser.set_theme(theme)
     browser.open((SITE / "index.html").as_uri())
-    until(lambda: browser.run("return [...document.images].every(one => one.complete && one.naturalWidth > 0)"))
+    wait_until(lambda: browser.run("return [...document.images].every(one => one.complete && one.naturalWidth > 0)"))
     background = browser.run("return getComputedStyle(document.body).backgroundColor")
     assert background == {"light": "rgb(255, 255, 255)", "dark": "rgb(19, 20, 22)"}[theme]
     for name in ("index", "configuration", "guide-operator"):

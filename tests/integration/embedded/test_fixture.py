@@ -9,7 +9,7 @@ import pytest
 from confluent_kafka import Consumer, Producer
 
 from kafka_replica.embedded import LocalKafka, wire
-from support.broker.durable_tools import wait_until
+from support.waiting import wait_until
 
 pytestmark = pytest.mark.broker
 

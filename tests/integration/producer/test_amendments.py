@@ -24,7 +24,8 @@ from kafka_replica.producer.outbox.queue import Queue
 from kafka_replica.producer.outbox.recorded import Content
 from kafka_replica.producer.outbox.tables import change
 from kafka_replica.testing.pytest_plugin import TopicMaker
-from support.producer.producer_tools import log_of, settings_of, transactions_of, wait_until
+from support.producer.producer_tools import log_of, settings_of, transactions_of
+from support.waiting import wait_until
 
 KEEP = {"min.compaction.lag.ms": "600000"}
 

@@ -14,7 +14,8 @@ from kafka_replica.producer.outbox.cleanup import KEEP_NEWEST, ROWS, Cleanup
 from kafka_replica.producer.outbox.queue import Queue
 from kafka_replica.producer.outbox.recorded import Content, Recorded
 from kafka_replica.producer.outbox.tables import change, counter, detail, state, tx
-from support.producer.producer_tools import settings_of, wait_until
+from support.producer.producer_tools import settings_of
+from support.waiting import wait_until
 
 
 def mark_sent(queue: Queue, up_to: int) -> None:

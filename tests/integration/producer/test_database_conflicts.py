@@ -25,7 +25,8 @@ from kafka_replica.producer.outbox.tables import state
 from kafka_replica.records import Partition
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.producer.postgres_tools import LocalPostgres
-from support.producer.producer_tools import log_of, settings_of, transactions_of, wait_until
+from support.producer.producer_tools import log_of, settings_of, transactions_of
+from support.waiting import wait_until
 
 KEEP = {"min.compaction.lag.ms": "600000"}
 

@@ -31,7 +31,8 @@ from kafka_replica.headers.transactions import read
 from kafka_replica.producer import Put, StructureProducer
 from kafka_replica.transactions import Batch, Kind
 from support.broker.kafka_tools import ends, wait_decided
-from support.producer.producer_tools import settings_of, wait_until
+from support.producer.producer_tools import settings_of
+from support.waiting import wait_until
 
 WANTED = int(os.environ.get("KAFKA_REPLICA_END_TXN_FAULTS", "200"))
 PRODUCERS = 1 if WANTED < 100 else 4

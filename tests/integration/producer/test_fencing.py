@@ -27,7 +27,8 @@ from kafka_replica.producer.outbox.tables import lease
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.effort import first_in_usual
 from support.producer.postgres_tools import LocalPostgres
-from support.producer.producer_tools import log_of, process, settings_of, transactions_of, wait_until
+from support.producer.producer_tools import log_of, process, settings_of, transactions_of
+from support.waiting import wait_until
 
 RECORDS = 3
 

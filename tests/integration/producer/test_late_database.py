@@ -23,7 +23,8 @@ from kafka_replica.producer.errors import OutboxError, OutboxUnavailableError
 from kafka_replica.producer.notices import DatabaseAwaited, Notice
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.producer.postgres_tools import LocalPostgres, running_postgres
-from support.producer.producer_tools import settings_of, transactions_of, wait_until
+from support.producer.producer_tools import settings_of, transactions_of
+from support.waiting import wait_until
 
 NOWHERE = "postgresql+psycopg://app:hunter2@127.0.0.1:{port}/registry"
 

@@ -19,7 +19,8 @@ from kafka_replica.producer.notices import Notice, Retrying, Suspension
 from kafka_replica.producer.outbox import Mode
 from kafka_replica.producer.settings import ProducerSettings
 from support.broker.secured_kafka import Secured
-from support.producer.producer_tools import settings_of, transactions_of, wait_until
+from support.producer.producer_tools import settings_of, transactions_of
+from support.waiting import wait_until
 
 KEEP = {"cleanup.policy": "compact", "min.compaction.lag.ms": "600000"}
 LONG_S = 180.0

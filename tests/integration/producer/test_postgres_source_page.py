@@ -21,8 +21,8 @@ from kafka_replica.producer.postgres.settings import read_source_settings
 from support.doc_blocks import programs
 from support.paths import ROOT
 from support.producer.postgres_tools import LocalPostgres
-from support.producer.producer_tools import wait_until
 from support.producer.table_tools import committed_values, last_values, open_connection
+from support.waiting import wait_until
 
 PAGE = (ROOT / "docs/postgres-source.md").read_text()
 TABLE = """

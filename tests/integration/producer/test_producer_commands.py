@@ -18,8 +18,9 @@ from kafka_replica.producer import Put, StructureProducer
 from kafka_replica.producer.files import read_configuration
 from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.testing.pytest_plugin import TopicMaker
-from support.producer.producer_tools import transactions_of, wait_until
+from support.producer.producer_tools import transactions_of
 from support.producer.structure_samples import codelist, urn
+from support.waiting import wait_until
 
 
 def line(*arguments: str) -> list[str]:

@@ -26,7 +26,8 @@ from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.broker.kafka_tools import AGGRESSIVE, ends
 from support.effort import IS_LONG, usual_or_long
 from support.producer.postgres_tools import LocalPostgres
-from support.producer.producer_tools import Watched, log_of, process, settings_of, transactions_of, wait_until
+from support.producer.producer_tools import Watched, log_of, process, settings_of, transactions_of
+from support.waiting import wait_until
 
 STEPS = ["taken up", "record:2", "handed over", "committed", "marking"]
 if IS_LONG:

@@ -32,7 +32,8 @@ from kafka_replica.producer.notices import Notice, Retrying, Suspension
 from kafka_replica.producer.outbox import Mode
 from support.broker.secured_kafka import Secured
 from support.producer.mail_tools import Inbox
-from support.producer.producer_tools import settings_of, transactions_of, wait_until
+from support.producer.producer_tools import settings_of, transactions_of
+from support.waiting import wait_until
 
 SECRET = "my-secret"
 LONG_S = 180.0  # a broker that resumes may take a while on a busy machine

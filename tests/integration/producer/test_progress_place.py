@@ -8,7 +8,8 @@ from kafka_replica.embedded import LocalKafka
 from kafka_replica.producer import Put, StructureProducer
 from kafka_replica.producer.outbox.queue import Queue
 from kafka_replica.testing.pytest_plugin import TopicMaker
-from support.producer.producer_tools import log_of, settings_of, wait_until
+from support.producer.producer_tools import log_of, settings_of
+from support.waiting import wait_until
 
 NO_COMPACTION = {"cleanup.policy": "compact", "min.compaction.lag.ms": "600000"}
 

@@ -16,7 +16,8 @@ from kafka_replica.producer.errors import OutboxError, OutboxNotMigratedError
 from kafka_replica.producer.outbox import Mode, Outbox, migrate, open_database
 from kafka_replica.producer.outbox.migrate import VERSION_TABLE
 from support.producer.postgres_tools import LocalPostgres
-from support.producer.producer_tools import settings_of, wait_until
+from support.producer.producer_tools import settings_of
+from support.waiting import wait_until
 
 NOWHERE = "localhost:1"
 

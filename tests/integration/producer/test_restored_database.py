@@ -36,7 +36,8 @@ from support.producer.postgres_tools import (
     standby_of,
     stop_replication,
 )
-from support.producer.producer_tools import log_of, settings_of, transactions_of, wait_until
+from support.producer.producer_tools import log_of, settings_of, transactions_of
+from support.waiting import wait_until
 
 KEEP = {"cleanup.policy": "compact", "min.compaction.lag.ms": "600000"}
 LONG_S = 120.0

@@ -15,7 +15,8 @@ from kafka_replica.errors import PublishError, RecordNotSentError
 from kafka_replica.producer import Put, StructureProducer, TransactionalProducer
 from kafka_replica.producer.outbox import Mode
 from kafka_replica.testing.pytest_plugin import TopicMaker
-from support.producer.producer_tools import log_of, settings_of, transactions_of, wait_until
+from support.producer.producer_tools import log_of, settings_of, transactions_of
+from support.waiting import wait_until
 
 KEEP = {"cleanup.policy": "compact", "min.compaction.lag.ms": "600000"}
 

@@ -19,8 +19,9 @@ from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.message_format import of_content_type
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.paths import CORPUS
-from support.producer.producer_tools import log_of, settings_of, wait_until
+from support.producer.producer_tools import log_of, settings_of
 from support.producer.structure_samples import codelist, urn, value_list
+from support.waiting import wait_until
 
 ML_2_1 = "application/vnd.sdmx.structure+xml;version=2.1"
 ML_3_0 = "application/vnd.sdmx.structure+xml;version=3.0.0"

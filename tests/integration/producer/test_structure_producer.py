@@ -22,7 +22,8 @@ from kafka_replica.producer.outbox.tables import tx
 from kafka_replica.producer.sources import record_source
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.producer.mail_tools import mail_server
-from support.producer.producer_tools import log_of, process, settings_of, transactions_of, wait_until
+from support.producer.producer_tools import log_of, process, settings_of, transactions_of
+from support.waiting import wait_until
 
 KEEP = {"min.compaction.lag.ms": "600000"}
 

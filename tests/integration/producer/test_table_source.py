@@ -21,7 +21,6 @@ from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.broker.kafka_tools import ends
 from support.effort import first_in_usual
 from support.producer.postgres_tools import LocalPostgres, back_up, restore
-from support.producer.producer_tools import wait_until
 from support.producer.table_tools import (
     TABLE,
     committed_values,
@@ -32,6 +31,7 @@ from support.producer.table_tools import (
     table_settings,
 )
 from support.producer.table_writers import write, writing
+from support.waiting import wait_until
 
 STEPS = ["taken up", "asked"]
 STEPS_OF_TRANSACTIONS = ["begun", "record", "handed over", "committed"]

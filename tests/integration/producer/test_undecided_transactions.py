@@ -27,7 +27,8 @@ from support.broker.kafka_tools import ends, wait_decided, write
 from support.broker.kafka_tools import producer as plain_producer
 from support.effort import first_in_usual
 from support.producer.left_open import UNVERIFIED, Written, leave_open
-from support.producer.producer_tools import records_of, settings_of, wait_until
+from support.producer.producer_tools import records_of, settings_of
+from support.waiting import wait_until
 
 KEEP = {"cleanup.policy": "compact", "min.compaction.lag.ms": "600000"}
 KEYS = {0: "d", 1: "a"}  # for each partition, a key that librdkafka puts there

@@ -25,9 +25,10 @@ from kafka_replica.producer.files import make_source, read_configuration
 from kafka_replica.producer.notices import Notice, SourceFailed, SourceRead
 from kafka_replica.producer.sources import FolderSettings, FolderSource, ServiceSettings, ServiceSource, Watcher
 from kafka_replica.testing.pytest_plugin import TopicMaker
-from support.producer.producer_tools import log_of, settings_of, transactions_of, wait_until
+from support.producer.producer_tools import log_of, settings_of, transactions_of
 from support.producer.sdmx_service import Says, SdmxService
 from support.producer.structure_samples import codelist, urn
+from support.waiting import wait_until
 
 KEEP = {"min.compaction.lag.ms": "600000"}
 PREFIX = "kafka_replica_producer_"

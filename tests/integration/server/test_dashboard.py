@@ -19,7 +19,8 @@ from kafka_replica.producer import Put, StructureProducer
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.producer.producer_tools import settings_of
 from support.prometheus import prometheus, query
-from support.server.server_tools import ServerProcess, until, until_ready
+from support.server.server_tools import ServerProcess, until_ready
+from support.waiting import wait_until
 
 pytestmark = [
     pytest.mark.broker,
@@ -64,7 +65,7 @@ def test_every_series_of_every_panel_has_data(local_kafka: LocalKafka, kafka_top
                         break
                     time.sleep(1)  # the interval of scraping
                 assert list(empty) == []
-                until(lambda: bool(replicas(client)))
+                wait_until(lambda: bool(replicas(client)))
                 assert replicas(client) == [topic]
         finally:
             server.shutdown()

@@ -20,7 +20,7 @@ from kafka_replica.embedded import LocalKafka
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.broker.kafka_tools import producer, write
 from support.paths import ROOT
-from support.server.server_tools import until
+from support.waiting import wait_until
 
 DEPLOY = ROOT / "deploy"
 UNIT = DEPLOY / "systemd" / "kafka-replica.service"
@@ -174,7 +174,7 @@ def test_the_image_runs_without_rights_and_writes_to_one_folder(
         line = process.stdout.readline()
         assert line, process.communicate()[1]
         address = json.loads(line)["address"].replace("0.0.0.0", "127.0.0.1")
-        until(lambda: httpx.get(f"{address}/health/ready").status_code == 200)
+        wait_until(lambda: httpx.get(f"{address}/health/ready").status_code == 200)
         assert httpx.get(f"{address}/health/live").status_code == 200
         assert is_healthy(address.rpartition(":")[2])
         assert not is_healthy("1"), "the port is not that of the variable"

@@ -19,8 +19,9 @@ from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.effort import usual_or_long
 from support.memory import peak_bytes
 from support.server.hostile_clients import ATTACKS, BODIES
-from support.server.server_tools import ServerProcess, until
+from support.server.server_tools import ServerProcess
 from support.server.steady_client import Answers, steady_client
+from support.waiting import wait_until
 
 pytestmark = pytest.mark.broker
 
@@ -45,13 +46,13 @@ def test_an_attacked_service_serves_others(local_kafka: LocalKafka, kafka_topic:
     subprocess.run(line, check=True, capture_output=True, timeout=120)
     options = [word for name, value in _LIMITS.items() for word in (f"--{name}", str(value))]
     with ServerProcess(tmp_path, "-t", topic, "-b", local_kafka.bootstrap_servers, *options) as server:
-        until(lambda: httpx.get(f"{server.address}/health/ready").status_code == 200)
+        wait_until(lambda: httpx.get(f"{server.address}/health/ready").status_code == 200)
         for attack in dict.fromkeys(ATTACKS):  # imports, and the first use of engines and formats
             attack(server.address, random.Random(0))
         url = f"{server.address}/sdmx/v2/structure/codelist/KR_DEMO/CL_REF_AREA/1.0"
         before, during = list[tuple[int, float]](), list[tuple[int, float]]()
         with steady_client(url, before):
-            until(lambda: requests_of(server.address) > 100)
+            wait_until(lambda: requests_of(server.address) > 100)
         memory = peak_bytes(server.process.pid)
         with steady_client(url, during), ThreadPoolExecutor(_ATTACKERS) as pool:
 

@@ -21,12 +21,13 @@ from kafka_replica.producer.outbox.modes import Mode
 from kafka_replica.server import ServerSettings, create_app
 from kafka_replica.testing import FakeTopic
 from kafka_replica.testing.pytest_plugin import TopicMaker
-from support.producer.producer_tools import transactions_of, wait_until
+from support.producer.producer_tools import transactions_of
 from support.server.app_tools import client_of
 from support.server.browser import browsing
 from support.server.html_tools import BROWSER, page_at
 from support.server.page_rules import check_keyboard, check_rules
 from support.server.server_tools import running
+from support.waiting import wait_until
 
 CAPTION = "Recorded transactions, the newest first, at most 100"
 OWN = {"Origin": "http://localhost"}

@@ -12,7 +12,8 @@ import pytest
 from kafka_replica.metrics.alerts import ALERTS, RECORDING_RULES
 from kafka_replica.testing import FakeTopic
 from support.prometheus import prometheus, query
-from support.server.server_tools import running, until
+from support.server.server_tools import running
+from support.waiting import wait_until
 
 pytestmark = [
     pytest.mark.long,
@@ -40,10 +41,10 @@ def test_prometheus_scrapes_the_replica_and_fires_an_alert(tmp_path: Path) -> No
         prometheus(tmp_path, service) as client,
     ):
         replica.wait_ready(timeout_s=60)
-        until(lambda: values(client, "kafka_replica_keys") == [1.0])
+        wait_until(lambda: values(client, "kafka_replica_keys") == [1.0])
         assert [one["health"] for one in asked(client, "targets")["activeTargets"]] == ["up"]
         topic.put(None, b"no key")
-        until(lambda: "KafkaReplicaBadRecords" in firing(client))
+        wait_until(lambda: "KafkaReplicaBadRecords" in firing(client))
         rules = [rule for group in asked(client, "rules")["groups"] for rule in group["rules"]]
         assert len(rules) == len(ALERTS) + len(RECORDING_RULES)
         assert {rule["health"] for rule in rules} == {"ok"}

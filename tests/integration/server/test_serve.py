@@ -18,7 +18,8 @@ from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.broker.kafka_tools import producer, write
 from support.core.certificates import Authority
 from support.server.app_tools import EventParser
-from support.server.server_tools import ServerProcess, until
+from support.server.server_tools import ServerProcess
+from support.waiting import wait_until
 
 pytestmark = pytest.mark.broker
 
@@ -41,7 +42,7 @@ def test_a_server_follows_its_topic_and_ends_in_order(
     parser, events = EventParser(), []
     monkeypatch.setenv("KAFKA_REPLICA_LOG_FORMAT", "json")
     with ServerProcess(tmp_path, "--config", str(tmp_path / "serve.toml")) as server:
-        until(lambda: httpx.get(f"{server.address}/health/ready").status_code == 200)
+        wait_until(lambda: httpx.get(f"{server.address}/health/ready").status_code == 200)
         assert httpx.get(f"{server.address}/changes").status_code == 401
         asked = {"Authorization": "Bearer secret-token", "X-Request-ID": "my-id"}
 
@@ -52,9 +53,9 @@ def test_a_server_follows_its_topic_and_ends_in_order(
 
         thread = threading.Thread(target=follow)
         thread.start()
-        until(lambda: len(events) == 1)
+        wait_until(lambda: len(events) == 1)
         write(writer, topic, {CODELIST.format("B"): None, CODELIST.format("C"): "x"})
-        until(lambda: len(events) == 2)
+        wait_until(lambda: len(events) == 2)
         server.process.send_signal(signal.SIGTERM)
         assert server.wait() == 0, server.log.read_text()
         thread.join(30)
@@ -84,22 +85,22 @@ def test_a_restart_on_disk_answers_before_it_has_caught_up(
     options += ["--boundaries", "quiescence"]
     path = "/sdmx/v2/structure/codelist"
     with ServerProcess(tmp_path, *options) as server:
-        until(lambda: httpx.get(f"{server.address}/health/ready").status_code == 200)
+        wait_until(lambda: httpx.get(f"{server.address}/health/ready").status_code == 200)
         before = httpx.get(server.address + path).headers
         assert "kafka-replica-stale" not in before
         server.process.send_signal(signal.SIGINT)
         assert server.wait() == 0, server.log.read_text()
     write(writer, topic, {"b": "x"}, commit=None)
     with ServerProcess(tmp_path, *options) as server:
-        until(lambda: "kafka-replica-version" in httpx.get(server.address + path).headers)
+        wait_until(lambda: "kafka-replica-version" in httpx.get(server.address + path).headers)
         after = httpx.get(server.address + path).headers
         assert after["kafka-replica-version"] == before["kafka-replica-version"]
         assert after["kafka-replica-stale"] == "true"
         ready = httpx.get(f"{server.address}/health/ready")
         assert (ready.status_code, ready.json()["stale"]) == (503, True)
-        until(lambda: httpx.get(f"{server.address}/health/ready").json()["state"] == "blocked")
+        wait_until(lambda: httpx.get(f"{server.address}/health/ready").json()["state"] == "blocked")
         writer.commit_transaction()
-        until(lambda: httpx.get(f"{server.address}/health/ready").status_code == 200)
+        wait_until(lambda: httpx.get(f"{server.address}/health/ready").status_code == 200)
         assert "kafka-replica-stale" not in httpx.get(server.address + path).headers
 
 
@@ -115,15 +116,15 @@ def test_a_lag_in_records_is_not_ready(local_kafka: LocalKafka, kafka_topic: Top
         def status() -> int:
             return httpx.get(f"{server.address}/health/ready").status_code
 
-        until(lambda: status() == 200)
+        wait_until(lambda: status() == 200)
         write(writer, topic, {f"key {number}": "x" for number in range(10)}, commit=None)
-        until(lambda: status() == 503)
+        wait_until(lambda: status() == 503)
         found = httpx.get(f"{server.address}/health/ready").json()
         assert found["lag_records"] >= 10
         assert "the lag exceeds 5 records" in found["reason"]
         assert "kafka-replica-version" in httpx.get(f"{server.address}/sdmx/v2/structure/codelist").headers
         writer.commit_transaction()
-        until(lambda: status() == 200)
+        wait_until(lambda: status() == 200)
 
 
 @pytest.mark.long
@@ -142,15 +143,15 @@ def test_a_silent_broker_is_visible_and_answers_continue(
             found = httpx.get(f"{server.address}/health/ready")
             return found.status_code, found.json()["state"]
 
-        until(lambda: health() == (200, "live"))
+        wait_until(lambda: health() == (200, "live"))
         local_kafka.pause()
         try:
-            until(lambda: health() == (200, "stalled"))
-            until(lambda: health() == (503, "stalled"))
+            wait_until(lambda: health() == (200, "stalled"))
+            wait_until(lambda: health() == (503, "stalled"))
             assert "kafka-replica-version" in httpx.get(f"{server.address}/sdmx/v2/structure/codelist").headers
         finally:
             local_kafka.resume()
-        until(lambda: health() == (200, "live"))
+        wait_until(lambda: health() == (200, "live"))
 
 
 def test_only_clients_with_a_certificate_connect(tmp_path: Path) -> None:

@@ -16,7 +16,8 @@ from kafka_replica.server.access.policy import read_tokens
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.broker.kafka_tools import producer, write
 from support.doc_blocks import programs
-from support.server.server_tools import ServerProcess, until
+from support.server.server_tools import ServerProcess
+from support.waiting import wait_until
 
 
 def block(language: str, containing: str) -> str:
@@ -41,13 +42,13 @@ def test_the_settings_file_and_the_program_run(
 
     (tmp_path / "serve.toml").write_text(adapted(block("toml", "[replica]")))
     with ServerProcess(tmp_path, "--config", str(tmp_path / "serve.toml")) as server:
-        until(lambda: httpx.get(f"{server.address}/health/ready").status_code == 200)
+        wait_until(lambda: httpx.get(f"{server.address}/health/ready").status_code == 200)
     port = ports.choose()
     program = adapted(block("python", "create_app")).replace("port=8000", f"port={port}")
     (tmp_path / "program.py").write_text(program)
     with subprocess.Popen([sys.executable, tmp_path / "program.py"], stderr=subprocess.DEVNULL) as process:
         address = f"http://127.0.0.1:{port}/structures"
-        until(lambda: status_of(f"{address}/health/ready") == 200)
+        wait_until(lambda: status_of(f"{address}/health/ready") == 200)
         assert httpx.get(f"{address}/sdmx/v2/structure/codelist").headers["kafka-replica-state"] == "live"
         process.send_signal(signal.SIGTERM)
         assert process.wait(60) in {0, -signal.SIGTERM}

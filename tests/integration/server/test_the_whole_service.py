@@ -18,7 +18,8 @@ from kafka_replica.embedded import LocalKafka
 from kafka_replica.sdmx.samples import sample_files
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.broker.kafka_tools import producer, write
-from support.server.server_tools import ServerProcess, until
+from support.server.server_tools import ServerProcess
+from support.waiting import wait_until
 
 pytestmark = pytest.mark.broker
 
@@ -43,20 +44,20 @@ def test_past_versions_are_served_after_a_restart(
     options += ["--store", str(tmp_path / "store"), "--history-path", str(tmp_path / "history"), "--history", "0"]
     with ServerProcess(tmp_path, *options) as server:
         base = f"{server.address}/sdmx/v2/{PATH}"
-        until(lambda: httpx.get(f"{server.address}/health/ready").status_code == 200)
+        wait_until(lambda: httpx.get(f"{server.address}/health/ready").status_code == 200)
         first = httpx.get(base)
         assert first.status_code == 200
         assert AREAS.rpartition("=")[2].partition("(")[0].partition(":")[2] in first.text
         version = first.headers["kafka-replica-version"]
         seen = datetime.now(UTC).isoformat()
         write(producer(local_kafka.bootstrap_servers, topic), topic, {AREAS: None})
-        until(lambda: httpx.get(base).status_code == 404)
+        wait_until(lambda: httpx.get(base).status_code == 404)
         latest = httpx.get(base).headers["kafka-replica-version"]
         assert httpx.get(base, params={"asOf": seen}).content == first.content
         server.process.send_signal(signal.SIGTERM)
         assert server.wait() == 0, server.log.read_text()
     with ServerProcess(tmp_path, *options) as server:
-        until(lambda: httpx.get(f"{server.address}/health/ready").status_code == 200)
+        wait_until(lambda: httpx.get(f"{server.address}/health/ready").status_code == 200)
         base = f"{server.address}/sdmx/v2/{PATH}"
         assert httpx.get(base).status_code == 404
         for found in (
@@ -81,7 +82,7 @@ def test_pysdmx_reads_a_live_registry(local_kafka: LocalKafka, kafka_topic: Topi
     topic = kafka_topic("service-client")
     publish(local_kafka, topic)
     with ServerProcess(tmp_path, "--topic", topic, "-b", local_kafka.bootstrap_servers) as server:
-        until(lambda: httpx.get(f"{server.address}/health/ready").status_code == 200)
+        wait_until(lambda: httpx.get(f"{server.address}/health/ready").status_code == 200)
         client: Any = fmr.RegistryClient(f"{server.address}/sdmx/v2/")
         codes = client.get_codes("KR_DEMO", "CL_REF_AREA", "1.0")
         assert {"LU", "BE", "W10"} <= {code.id for code in codes}

@@ -15,9 +15,9 @@ from kafka_replica.producer import StructureProducer
 from kafka_replica.producer.files import read_configuration
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.server.html_tools import BROWSER, PageContent
-from support.server.server_tools import until
 from support.server.worker_service import Service, service
 from support.server.worker_tools import cpu_ticks
+from support.waiting import wait_until
 
 pytestmark = pytest.mark.broker
 
@@ -56,7 +56,7 @@ def test_search_finds_the_same_with_each_worker(
     with service(local_kafka, kafka_topic("workers-search"), tmp_path) as running, both_workers(running):
         _check_search(running, "1")
         changed = str(running.write())
-        until(lambda: _names(running, changed))
+        wait_until(lambda: _names(running, changed))
         _check_search(running, changed)  # no worker shows an older version than was seen before
         assert not _names(running, "1")
 
@@ -118,7 +118,7 @@ def test_a_session_is_valid_with_each_worker(local_kafka: LocalKafka, kafka_topi
                 assert post(running, "/producers/registry/resume", cookie, csrf=proof).status_code == 303
                 assert producer.status().reason is None
         tokens.write_text(f"control {hashlib.sha256(b'another').hexdigest()} Ada\n")
-        until(lambda: all(_is_refused(running, cookie) for _ in range(_TIMES)))
+        wait_until(lambda: all(_is_refused(running, cookie) for _ in range(_TIMES)))
 
 
 def _is_refused(running: Service, cookie: str) -> bool:

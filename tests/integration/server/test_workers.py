@@ -14,7 +14,6 @@ from kafka_replica.embedded import LocalKafka
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.effort import usual_or_long
 from support.server.app_tools import Event, EventParser
-from support.server.server_tools import until
 from support.server.worker_service import Service, service
 from support.server.worker_tools import (
     STRUCTURES,
@@ -25,6 +24,7 @@ from support.server.worker_tools import (
     numbers,
     version_of,
 )
+from support.waiting import wait_until
 
 pytestmark = pytest.mark.broker
 
@@ -74,14 +74,14 @@ def test_a_killed_worker_is_replaced(local_kafka: LocalKafka, kafka_topic: Topic
         kept = version_of(running.get(STRUCTURES))[0]
         last_id = events(running, 1)[0].id
         wanted = running.write()
-        until(lambda: numbers(running.get(STRUCTURES)) == {str(wanted)})
+        wait_until(lambda: numbers(running.get(STRUCTURES)) == {str(wanted)})
         sent = counted(running.address, _REQUESTS, route="sdmx")
         victims = running.workers
         for victim in victims:
             os.kill(victim, signal.SIGKILL)
-            until(lambda: running.get(STRUCTURES).status_code == 200)
-            until(lambda: len(running.workers) == 2)
-            until(lambda: counted(running.address, "kafka_replica_http_workers") == 2)
+            wait_until(lambda: running.get(STRUCTURES).status_code == 200)
+            wait_until(lambda: len(running.workers) == 2)
+            wait_until(lambda: counted(running.address, "kafka_replica_http_workers") == 2)
         assert not set(victims) & set(running.workers)
         assert f'"target":"{STRUCTURES}"' in running.server.log.read_text()  # the main process writes the log
         assert counted(running.address, _REQUESTS, route="sdmx") >= sent + 2
@@ -119,7 +119,7 @@ def test_workers_end_with_the_main_process(local_kafka: LocalKafka, kafka_topic:
     with service(local_kafka, kafka_topic("workers-main"), tmp_path) as running:
         workers = running.workers
         running.server.process.kill()
-        until(lambda: not any(is_running(pid) for pid in workers))
+        wait_until(lambda: not any(is_running(pid) for pid in workers))
 
 
 @pytest.mark.long
@@ -138,8 +138,8 @@ def test_a_worker_that_hangs_delays_others_for_a_limited_time(
             except httpx.TransportError:
                 return False  # the hanging worker got the connection
 
-        until(shows)
-        until(lambda: not is_running(hung))
+        wait_until(shows)
+        wait_until(lambda: not is_running(hung))
         assert "does not react" in running.server.log.read_text()
 
 
@@ -152,7 +152,7 @@ def test_the_past_is_the_same_from_every_worker(
         versions = [version_of(running.get(STRUCTURES))[0]]
         for _ in range(4):
             wanted = running.write()
-            until(lambda wanted=wanted: numbers(running.get(STRUCTURES)) == {str(wanted)})  # type: ignore[misc]
+            wait_until(lambda wanted=wanted: numbers(running.get(STRUCTURES)) == {str(wanted)})  # type: ignore[misc]
             versions.append(version_of(running.get(STRUCTURES))[0])
         for _ in range(6):
             assert numbers(running.get(f"/version/{versions[0]}{STRUCTURES}")) == {"1"}

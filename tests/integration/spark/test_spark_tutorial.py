@@ -13,7 +13,7 @@ from kafka_replica.embedded import LocalKafka
 from kafka_replica.embedded.ports import choose
 from support.doc_blocks import Block, blocks
 from support.docs.terminal import Terminal
-from support.producer.producer_tools import wait_until
+from support.waiting import wait_until
 
 _PAGE = "docs/spark-tutorial.md"
 _FAST_START = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"

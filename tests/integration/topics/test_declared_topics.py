@@ -34,8 +34,8 @@ from kafka_replica.topics import (
     obsolete_topics,
     read_declarations,
 )
-from support.broker.durable_tools import wait_until
 from support.doc_blocks import programs
+from support.waiting import wait_until
 
 pytestmark = pytest.mark.broker
 

@@ -6,8 +6,7 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from typing import Any
 from kafka_replica import Replica, RocksStore, Snapshot
 from kafka_replica.embedded import LocalKafka
 from support.broker.kafka_tools import Checker, all_decided, independent_read, quiet
+from support.waiting import wait_until
 
 _PATIENCE_S = 60.0
 """A timeout against hanging, in seconds; all expected events happen within a second or two."""
@@ -24,14 +24,6 @@ def config(kafka: LocalKafka, **more: str | int | bool) -> dict[str, str | int |
     """Return the configuration of a client; ``__`` in a name stands in for a dot."""
     given = {name.replace("__", "."): value for name, value in more.items()}
     return quiet({"bootstrap.servers": kafka.bootstrap_servers, **given})
-
-
-def wait_until(condition: Callable[[], object], timeout_s: float = _PATIENCE_S) -> None:
-    """Wait until a condition holds."""
-    give_up_s = time.monotonic() + timeout_s
-    while not condition():
-        assert time.monotonic() < give_up_s, "it did not come to hold in time"
-        time.sleep(0.02)
 
 
 @contextmanager

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any, NamedTuple, Protocol
 
@@ -146,14 +145,6 @@ class Backend(ABC):
     def place(self, number: int = 0) -> Partition:
         """Return one of its partitions."""
         return Partition(self.name, number)
-
-
-def until(condition: Callable[[], object]) -> None:
-    """Wait until a condition holds."""
-    give_up_s = time.monotonic() + PATIENCE_S
-    while not condition():
-        assert time.monotonic() < give_up_s, "it did not come to hold in time"
-        time.sleep(0.003)
 
 
 def _look(source: LogReader, boundaries: Boundaries) -> Seen:

@@ -27,7 +27,8 @@ from kafka_replica.errors import CommitUnknownError, PublishError, TopicNotFound
 from kafka_replica.producer import Transaction, TransactionalProducer
 from kafka_replica.replication import broker_retry, follower
 from kafka_replica.transactions import Kind
-from support.broker.topic_backend import PATIENCE_S, Backend, Entry, until
+from support.broker.topic_backend import PATIENCE_S, Backend, Entry
+from support.waiting import wait_until
 
 MARKERS, QUIESCENCE = Boundaries.MARKERS, Boundaries.QUIESCENCE
 both_kinds = pytest.mark.parametrize("boundaries", [MARKERS, QUIESCENCE])
@@ -153,13 +154,13 @@ class TopicContract(ABC):
             held.put("a", b"late")
             held.put("b", b"late")
             topic.write({"b": b"early", "c": b"1"})
-            until(lambda: replica.state == State.BLOCKED)
+            wait_until(lambda: replica.state == State.BLOCKED)
             assert replica.status().blocking_transaction == f"{topic.place()}@2"
             assert values(replica.snapshot()) == {"z": b"0"}
             held.commit()
             snapshot = replica.wait_for(topic.end(), PATIENCE_S)
             assert values(snapshot) == {"a": b"late", "b": b"early", "c": b"1", "z": b"0"}
-            until(lambda: replica.state == State.LIVE)
+            wait_until(lambda: replica.state == State.LIVE)
 
     @both_kinds
     def test_aborted_records_never_show(self, boundaries: Boundaries) -> None:
@@ -172,7 +173,7 @@ class TopicContract(ABC):
             topic.write({"a": b"2", "b": b"2"}, commit=False)
             end = topic.write({"c": b"3"})
             assert values(replica.wait_for(end, PATIENCE_S)) == {"a": b"1", "c": b"3"}
-            until(lambda: heard and heard[-1].snapshot.get("c"))
+            wait_until(lambda: heard and heard[-1].snapshot.get("c"))
         assert not any(b"b" in change.snapshot or b"b" in change.changed for change in heard)
         topic.write({"d": b"4"}, commit=False)
         with topic.replica(boundaries=boundaries) as replica:
@@ -237,7 +238,7 @@ class TopicContract(ABC):
             for number in range(6):
                 end = topic.write(dict.fromkeys(keys, str(number).encode()))
             snapshot = replica.wait_for(end, PATIENCE_S)
-            until(lambda: heard and heard[-1].version == snapshot.version)
+            wait_until(lambda: heard and heard[-1].version == snapshot.version)
         assert {key: record.partition for key, record in snapshot.items()} == {
             key.encode(): crc32(key.encode()) % 3 for key in keys
         }
@@ -259,7 +260,7 @@ class TopicContract(ABC):
             replica.wait_ready(PATIENCE_S)
             topic.add_partitions(3)
             topic.put("b", b"2", partition=2)
-            until(lambda: "b" in replica.snapshot())
+            wait_until(lambda: "b" in replica.snapshot())
             assert replica.snapshot()["b"].source == topic.place(2)
             assert values(replica.snapshot()) == {"a": b"1", "b": b"2"}
 
@@ -288,7 +289,7 @@ class TopicContract(ABC):
 
         with topic.replica(boundaries=boundaries) as old:
             old.wait_ready(PATIENCE_S)
-            until(is_compacted)
+            wait_until(is_compacted)
             assert topic.look().gap
             snapshot = old.wait_for(topic.end(), PATIENCE_S)
             with topic.replica(boundaries=boundaries) as new:
@@ -316,10 +317,10 @@ class TopicContract(ABC):
             return [entry for entry in left() if isinstance(entry, bytes)]
 
         # A marker needs a separate pass, for which the real cleaner finds no reason before the transaction has ended.
-        until(lambda: records_left() == [b"2", b"1", b"1", b"2"])
+        wait_until(lambda: records_left() == [b"2", b"1", b"1", b"2"])
         assert records_left() == [b"2", b"1", b"1", b"2"]
         held.commit()
-        until(lambda: left() == [b"2", Kind.COMMIT, b"1", b"2", Kind.COMMIT, Kind.COMMIT])
+        wait_until(lambda: left() == [b"2", Kind.COMMIT, b"1", b"2", Kind.COMMIT, Kind.COMMIT])
 
     @both_kinds
     def test_a_front_that_is_deleted(self, boundaries: Boundaries) -> None:
@@ -356,7 +357,7 @@ class TopicContract(ABC):
             topic.recreate()
             topic.write({"b": b"new", "same": b"1"})
             shown: list[dict[str, bytes]] = []
-            until(lambda: shown.append(values(replica.snapshot())) or "b" in shown[-1])
+            wait_until(lambda: shown.append(values(replica.snapshot())) or "b" in shown[-1])
             # The recreated topic is empty for a moment, which may or may not be seen.
             assert all(state in ({"a": b"old", "same": b"1"}, {}, {"b": b"new", "same": b"1"}) for state in shown)
             last = replica.wait_for(topic.end(), PATIENCE_S)
@@ -379,21 +380,21 @@ class TopicContract(ABC):
         with topic.replica(wait_for_topic=False) as replica, pytest.raises(TopicNotFoundError):
             replica.wait_ready(PATIENCE_S)
         with topic.replica(stalled_after_s=0.5) as replica:
-            until(lambda: replica.status().last_error)
+            wait_until(lambda: replica.status().last_error)
             topic.recreate()
             with topic.replica(wait_for_topic=False) as impatient:
                 end = topic.write({"a": b"1"})
                 assert values(replica.wait_for(end, PATIENCE_S)) == {"a": b"1"}
                 impatient.wait_for(end, PATIENCE_S)
                 topic.drop()
-                until(lambda: impatient.state == State.FAILED)
+                wait_until(lambda: impatient.state == State.FAILED)
                 with pytest.raises(TopicNotFoundError):
                     impatient.wait_for(Position({topic.place(): 10}), PATIENCE_S)
-            until(lambda: replica.state == State.STALLED)
+            wait_until(lambda: replica.state == State.STALLED)
             assert values(replica.snapshot()) == {"a": b"1"}
             topic.recreate()
             assert values(replica.wait_for(topic.write({"b": b"1", "c": b"1"}), PATIENCE_S)).keys() <= {"a", "b", "c"}
-            until(lambda: values(replica.snapshot()) == {"b": b"1", "c": b"1"})
+            wait_until(lambda: values(replica.snapshot()) == {"b": b"1", "c": b"1"})
 
     @both_kinds
     def test_a_replica_reports_a_missing_broker_and_continues_later(self, boundaries: Boundaries) -> None:
@@ -402,11 +403,11 @@ class TopicContract(ABC):
         with topic.replica(boundaries=boundaries, stalled_after_s=0.5) as replica:
             replica.wait_for(topic.write({"a": b"1"}), PATIENCE_S)
             with topic.unavailable():
-                until(lambda: replica.state == State.STALLED)
+                wait_until(lambda: replica.state == State.STALLED)
                 assert values(replica.snapshot()) == {"a": b"1"}
             end = topic.write({"b": b"2"})
             assert values(replica.wait_for(end, PATIENCE_S)) == {"a": b"1", "b": b"2"}
-            until(lambda: replica.state == State.LIVE)
+            wait_until(lambda: replica.state == State.LIVE)
 
     # --- the producer ---
 
@@ -451,7 +452,7 @@ class TopicContract(ABC):
         old = topic.producer("writer")
         with ExitStack() as stack:
             stack.enter_context(old.transaction()).put("a", b"old")
-            until(lambda: topic.look().entries)
+            wait_until(lambda: topic.look().entries)
             new = topic.producer("writer")
             with pytest.raises(PublishError):
                 stack.close()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 from kafka_replica import MemoryStore, Position
@@ -14,14 +12,6 @@ from support.core.store_contract import P, records, values
 
 PATIENCE_S = 60.0
 WRITTEN = {b"a": b"first", b"b\n": b"", b"c": b"x" * 40}
-
-
-def until(is_so: Callable[[], bool]) -> None:
-    """Wait for a condition."""
-    give_up_s = time.monotonic() + PATIENCE_S
-    while not is_so():
-        assert time.monotonic() < give_up_s, "it did not happen in time"
-        time.sleep(0.01)
 
 
 def opened(path: Path) -> MemoryStore:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-
 from kafka_replica import Change, MemoryStore, Position, Snapshot
 from kafka_replica.listeners import Mailbox
 from kafka_replica.publication.health import Health
@@ -106,11 +103,3 @@ class Reader:
         counts = self.driver.transactions[change.previous.version + 1 : change.version + 1]
         known = [count for count in counts if count is not None]
         assert change.transactions == (sum(known) if len(known) == len(counts) else None)
-
-
-def wait_until(condition: Callable[[], object], timeout_s: float = 30.0) -> None:
-    """Wait until a condition holds."""
-    give_up_s = time.monotonic() + timeout_s
-    while not condition():
-        assert time.monotonic() < give_up_s, "it did not come to hold in time"
-        time.sleep(0.005)

@@ -191,11 +191,3 @@ def debezium(server: LocalPostgres, prefix: str, table: str, **more: Any) -> dic
         "poll.interval.ms": "50",
         **more,
     }
-
-
-def until(condition: Callable[[], bool], failure: Callable[[], str]) -> None:
-    """Wait for a condition."""
-    end_s = time.monotonic() + _UP_S
-    while not condition():
-        assert time.monotonic() < end_s, failure()
-        time.sleep(0.05)

@@ -6,8 +6,7 @@ import json
 import os
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -29,14 +28,6 @@ def settings_of(bootstrap: str, topic: str, database: str | Engine, **more: Any)
     kafka = {"bootstrap.servers": bootstrap, "log_level": 0, **more.pop("kafka", {})}
     quick: dict[str, Any] = {"id": "structures", "first_start": "resume", "lease_s": 2.0, "poll_s": 0.02}
     return ProducerSettings(topic, kafka, database, **{**quick, **more})
-
-
-def wait_until(what: Callable[[], bool], doing: str, timeout_s: float = PATIENCE_S) -> None:
-    """Wait for a condition."""
-    give_up_s = time.monotonic() + timeout_s
-    while not what():
-        assert time.monotonic() < give_up_s, f"in vain: {doing}"
-        time.sleep(0.02)
 
 
 @contextmanager

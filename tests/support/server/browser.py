@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from kafka_replica.embedded import ports
-from support.server.server_tools import until
+from support.waiting import wait_until
 
 CONTRASTS = """
 const channels = text => text.match(/[0-9.]+/g).map(Number);
@@ -145,7 +145,7 @@ def browsing(folder: Path, *, scripts: bool = True) -> Iterator[Browser]:
         [driver, f"--port={port}"], stdout=subprocess.DEVNULL, env={**os.environ, "HOME": str(folder)}
     ) as process:
         try:
-            until(lambda: _is_ready(port))
+            wait_until(lambda: _is_ready(port))
             with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=120) as client:
                 made = client.post("/session", json={"capabilities": {"alwaysMatch": wanted}})
                 assert made.status_code == 200, made.text

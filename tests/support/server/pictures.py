@@ -28,7 +28,8 @@ from support.paths import ROOT
 from support.server.browser import Browser, browsing
 from support.server.data_samples import LABOUR_CSV, labour_topic
 from support.server.page_topic import publish
-from support.server.server_tools import running, until
+from support.server.server_tools import running
+from support.waiting import wait_until
 
 _SIZE: Final = {"width": 1100, "height": 756}
 _SCALE: Final = 0.75
@@ -61,7 +62,7 @@ def _pictures(browser: Browser, address: str, versions: tuple[int, int], place: 
     browser.type("#token", _TOKEN)
     browser.submit("form[action$='/sign-in'] button")
     take("producer")
-    until(lambda: "per second" in _text(browser, f"{address}/"))
+    wait_until(lambda: "per second" in _text(browser, f"{address}/"))
     take("status")
     take("structures", "/structures?q=unemployed")
     take("artefact", "/structures/Codelist/KR_DEMO/CL_REF_AREA/1.0")
@@ -98,7 +99,7 @@ def _service(place: Path) -> Iterator[tuple[str, tuple[int, int]]]:
         first = replica.snapshot().version
         _change(topic, replica.snapshot())
         replica.wait_for(topic.end(), 60)
-        until(lambda: len(history.versions(None, 10)) > 1)
+        wait_until(lambda: len(history.versions(None, 10)) > 1)
         with running(replica, settings=settings, answer=None, history=history) as (address, _):
             yield address, (first, replica.snapshot().version)
 
@@ -136,9 +137,9 @@ def _producer(place: Path) -> Iterator[str]:
         with StructureProducer(read_configuration(file).producer) as producer:
             _record(producer, "codelist 1", "codelist 2")
             _record(producer, "dataflow 1")
-            until(lambda: producer.status().sent == 2)
+            wait_until(lambda: producer.status().sent == 2)
             producer.suspend("maintenance (by Ada)")
-            until(lambda: producer.status().mode is Mode.SUSPENDED)
+            wait_until(lambda: producer.status().mode is Mode.SUSPENDED)
             _record(producer, "codelist 3")
             yield str(file)
 

@@ -8,8 +8,7 @@ import socket
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
@@ -25,6 +24,7 @@ from kafka_replica.server.http_server import Server, make_config
 from kafka_replica.server.listening.sockets import address_of, open_socket
 from kafka_replica.server.routes.sdmx import Answer
 from support.server.app_tools import stand_in
+from support.waiting import wait_until
 
 
 @contextmanager
@@ -71,23 +71,9 @@ def received(connection: socket.socket) -> bytes:
     return data
 
 
-def until(check: Callable[[], bool], timeout_s: float = 60) -> None:
-    """Wait until a condition is true."""
-    give_up_s = time.monotonic() + timeout_s
-    while not (last := check()):
-        assert time.monotonic() < give_up_s, f"{_source_of(check)} is still {last!r} after {timeout_s:g} s"
-        time.sleep(0.02)
-
-
-def _source_of(check: Callable[[], bool]) -> str:
-    """Return where a condition is written, which names what was waited for."""
-    code = getattr(check, "__code__", None)
-    return repr(check) if code is None else f"{check.__qualname__} in {code.co_filename}:{code.co_firstlineno}"
-
-
 def until_ready(server: ServerProcess) -> None:
     """Wait until a service has its first version."""
-    until(lambda: httpx.get(f"{server.address}/health/ready").status_code == 200)
+    wait_until(lambda: httpx.get(f"{server.address}/health/ready").status_code == 200)
 
 
 class ServerProcess:

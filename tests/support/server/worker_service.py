@@ -11,8 +11,9 @@ import httpx
 
 from kafka_replica.embedded import LocalKafka
 from support.broker.kafka_tools import producer, write
-from support.server.server_tools import ServerProcess, until
+from support.server.server_tools import ServerProcess
 from support.server.worker_tools import URN, codelist, worker_pids
+from support.waiting import wait_until
 
 
 class Service:
@@ -36,7 +37,7 @@ class Service:
         ]
         self.server = ServerProcess(folder, *arguments)
         self.address = self.server.address
-        until(lambda: self.get("/health/ready").status_code == 200)
+        wait_until(lambda: self.get("/health/ready").status_code == 200)
 
     def write(self) -> int:
         """Replace both codelists in one transaction; return the number that both then have."""

@@ -23,8 +23,9 @@ from kafka_replica.stores import checkpoint_file as saver
 from kafka_replica.stores.checkpoint import load
 from kafka_replica.stores.delta import AppliedChanges, Delta
 from kafka_replica.transactions.resume_point import ResumePoint
-from support.core.checkpoint_tools import PATIENCE_S, bookmark_of, opened, opened_and_closed, saved, until
+from support.core.checkpoint_tools import PATIENCE_S, bookmark_of, opened, opened_and_closed, saved
 from support.core.store_contract import SHARED, P, StoreContract, records, values
+from support.waiting import wait_until
 
 
 @pytest.fixture
@@ -243,7 +244,7 @@ def test_notes_do_not_grow_for_ever(path: Path, monkeypatch: pytest.MonkeyPatch)
     for number in range(30):
         mark = bookmark_of(Position({P: 10 + number}))
         store.note(mark)
-        until(lambda mark=mark: load(path).note.resume_point == mark)  # type: ignore[misc]
+        wait_until(lambda mark=mark: load(path).note.resume_point == mark)  # type: ignore[misc]
         sizes.append(path.stat().st_size)
     store.close()
     assert max(sizes) < small + 3_000
@@ -297,13 +298,13 @@ def test_a_changed_store_is_saved_at_intervals(path: Path) -> None:
     store = MemoryStore(path, checkpoint_every_s=0.01)
     for number in range(1, 4):
         store.apply(Delta(records([(b"a", str(number).encode())], number)), Position({P: number}))
-        until(lambda number=number: path.exists() and load(path).note.version == number)  # type: ignore[misc]
+        wait_until(lambda number=number: path.exists() and load(path).note.version == number)  # type: ignore[misc]
     was = path.stat().st_mtime_ns
     time.sleep(0.1)
     assert path.stat().st_mtime_ns == was
     mark = bookmark_of(Position({P: 9}))
     store.note(mark)
-    until(lambda: load(path).note.resume_point == mark)
+    wait_until(lambda: load(path).note.resume_point == mark)
     store.close()
 
 

@@ -9,8 +9,9 @@ import pytest
 from kafka_replica import KeyFilter, Record
 from kafka_replica.errors import StoreDamagedError
 from kafka_replica.testing import FakeTopic
-from support.core.checkpoint_tools import PATIENCE_S, damage, opened, opened_and_closed, until
+from support.core.checkpoint_tools import PATIENCE_S, damage, opened, opened_and_closed
 from support.core.store_contract import values
+from support.waiting import wait_until
 
 
 @pytest.fixture
@@ -34,7 +35,7 @@ def test_a_restarted_replica_continues_from_its_saved_state(path: Path) -> None:
         snapshot = replica.wait_ready(PATIENCE_S)
         assert values(snapshot) == {record.key: record.value for record in alive(topic)}
         assert dict(snapshot) == {record.key: record for record in alive(topic)}
-        until(lambda: replica.status().counts.records == 2)
+        wait_until(lambda: replica.status().counts.records == 2)
         assert snapshot.version > version
         assert replica.incarnation != incarnation
     with topic.replica(opened(path)) as replica:
@@ -107,9 +108,9 @@ def test_a_replica_with_a_damaged_file(path: Path, part: str, caplog: pytest.Log
         if part == "record":
             with pytest.raises(StoreDamagedError):
                 snapshot.get("a")
-            until(lambda: replica.status().counts.rebuilds == 1 and replica.status().ready)
+            wait_until(lambda: replica.status().counts.rebuilds == 1 and replica.status().ready)
         assert values(replica.snapshot()) == {b"a": b"first value", b"b": b"1"}
-        until(lambda: replica.status().counts.records == 2)
+        wait_until(lambda: replica.status().counts.records == 2)
         assert replica.status().counts.rebuilds == (part == "record")
     assert "rebuilt" in caplog.text
     assert values(opened_and_closed(path).snapshot()) == {b"a": b"first value", b"b": b"1"}

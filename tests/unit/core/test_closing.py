@@ -8,7 +8,8 @@ import time
 import pytest
 
 from kafka_replica import Change, KafkaReplicaError, Replica
-from support.core.publisher_driver import Driver, wait_until
+from support.core.publisher_driver import Driver
+from support.waiting import wait_until
 
 
 @pytest.mark.timeout(60)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
 from threading import Event
 
 import pytest
@@ -22,16 +21,9 @@ from kafka_replica.replication.deletion_check import DeletionCheck
 from kafka_replica.replication.tombstone_retention import TombstoneCheck
 from kafka_replica.testing import FakeTopic
 from kafka_replica.testing.fake_replica import make_fake_reader
+from support.waiting import wait_until
 
 BOUNDARIES = pytest.mark.parametrize("boundaries", ["markers", "quiescence"])
-
-
-def wait_until(condition: Callable[[], object]) -> None:
-    """Wait until a condition holds."""
-    give_up_s = time.monotonic() + 20
-    while not condition():
-        assert time.monotonic() < give_up_s
-        time.sleep(0.01)
 
 
 @pytest.fixture(autouse=True)

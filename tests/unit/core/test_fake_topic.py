@@ -30,9 +30,10 @@ from kafka_replica.testing.fake_reader import FakeReader
 from kafka_replica.testing.fake_replica import make_fake_reader
 from kafka_replica.transactions import Batch, BoundaryDetector, Decision, Kind, MarkerDetector, Reading
 from support.broker.fake_backend import FakeBackend
-from support.broker.topic_backend import PATIENCE_S, until
+from support.broker.topic_backend import PATIENCE_S
 from support.broker.topic_contract import TopicContract, both_kinds, values
 from support.broker.topic_history import Player, random_history
+from support.waiting import wait_until
 
 
 class TestFakeTopic(TopicContract):
@@ -96,7 +97,7 @@ def test_a_transaction_over_two_topics_shows_at_once() -> None:
                 transaction.put("a", str(number).encode())
                 transaction.put("b", str(number).encode(), topic="flows")
         snapshot = replica.wait_for(transaction.committed.position or Position(), PATIENCE_S)
-        until(lambda: heard and heard[-1].version == snapshot.version)
+        wait_until(lambda: heard and heard[-1].version == snapshot.version)
     assert {len(set(values(change.snapshot).values())) for change in heard if change.snapshot} == {1}
     assert [record.topic for record in flows.records()] == ["flows"] * 5
 
@@ -226,7 +227,7 @@ def test_a_careless_rule_is_found_out() -> None:
     with CarelessReplica({"bootstrap.servers": "fake.invalid:9092"}, topic.name) as replica:
         transaction = topic.begin()
         transaction.put("a", b"1")
-        until(lambda: replica.state == State.LIVE and "a" in replica.snapshot())
+        wait_until(lambda: replica.state == State.LIVE and "a" in replica.snapshot())
         transaction.abort()
 
 
@@ -240,7 +241,7 @@ def test_records_written_without_a_broker_are_seen_afterwards() -> None:
         replica.wait_ready(PATIENCE_S)
         with topic.unavailable():
             positions = topic.put("a", b"1")
-            until(lambda: replica.state == State.STALLED)
+            wait_until(lambda: replica.state == State.STALLED)
             assert "a" not in replica.snapshot()
             assert "unavailable" in (replica.status().last_error or "")
         assert "a" in replica.wait_for(positions, PATIENCE_S)
@@ -270,7 +271,7 @@ def test_a_refusal_is_final_at_first_and_may_pass_later() -> None:
     with topic.replica() as replica:
         replica.wait_ready(PATIENCE_S)
         topic.fail(AuthenticationError("planned"))
-        until(lambda: "planned" in (replica.status().last_error or ""))
+        wait_until(lambda: "planned" in (replica.status().last_error or ""))
         with topic.replica() as other, pytest.raises(AuthenticationError, match="planned"):
             other.wait_ready(PATIENCE_S)
         topic.recover()
@@ -400,7 +401,7 @@ def test_compaction_changes_no_state(boundaries: Boundaries, seed: int) -> None:
                 before = len(compacted.topic.records())
                 keep_tombstones = dice.random() < 0.5
                 if not keep_tombstones:  # a tombstone that a replica has not read yet would be lost to it
-                    until(lambda: old.status().read_position.dominates(_stable(compacted.topic)))
+                    wait_until(lambda: old.status().read_position.dominates(_stable(compacted.topic)))
                 compacted.topic.compact(keep_tombstones=keep_tombstones)
                 removed += before - len(compacted.topic.records())
                 assert _state(compacted.topic) == _state(plain.topic)

@@ -11,7 +11,7 @@ from kafka_replica import Partition, Position, State, Status
 from kafka_replica.errors import AuthorizationError
 from kafka_replica.publication.lifecycle import LifecycleLog, described
 from kafka_replica.testing import FakeTopic
-from support.broker.topic_backend import until
+from support.waiting import wait_until
 
 P = Partition("t", 0)
 LIVE = Status(State.LIVE, ready=True, version=3, keys=1500, position=Position({P: 7}))
@@ -87,8 +87,8 @@ def test_an_outage_is_logged_when_it_begins_and_when_it_ends(caplog: pytest.LogC
     with caplog.at_level(logging.INFO, logger="kafka_replica"), topic.replica(stalled_after_s=2.0) as replica:
         replica.wait_ready(timeout_s=60)
         with topic.unavailable():
-            until(lambda: "stalled" in states_logged(caplog))
-        until(lambda: states_logged(caplog)[-1] == "live")
+            wait_until(lambda: "stalled" in states_logged(caplog))
+        wait_until(lambda: states_logged(caplog)[-1] == "live")
     states = states_logged(caplog)  # a busy machine may be slow to answer itself, which is logged, too
     assert states[:1] + states[-3:] == ["live", "stalled", "live", "stopped"]
     assert all(state != after for state, after in pairwise(states)), states
@@ -101,7 +101,7 @@ def test_a_transaction_that_holds_back_the_barrier_is_logged(caplog: pytest.LogC
     transaction = topic.begin()
     transaction.put("b", b"2")
     with caplog.at_level(logging.INFO, logger="kafka_replica"), topic.replica(boundaries="quiescence") as replica:
-        until(lambda: "blocked" in states_logged(caplog))
+        wait_until(lambda: "blocked" in states_logged(caplog))
         [line] = [line for line in caplog.messages if " is blocked " in line]
         assert f"a transaction is open at {topic.name}-0@" in line
         transaction.commit()
@@ -116,7 +116,7 @@ def test_a_failure_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO, logger="kafka_replica"), topic.replica() as replica:
         replica.wait_ready(timeout_s=60)
         topic.fail(AuthorizationError("the right to read was taken away"))
-        until(lambda: replica.state is State.FAILED)
-        until(lambda: "failed" in states_logged(caplog))
+        wait_until(lambda: replica.state is State.FAILED)
+        wait_until(lambda: "failed" in states_logged(caplog))
     assert states_logged(caplog)[:2] == ["live", "failed"]
     assert states_logged(caplog).count("failed") == 1

@@ -18,8 +18,9 @@ from kafka_replica import Change, Changes, KafkaReplicaError, MemoryStore, Posit
 from kafka_replica.errors import LogReplacedError
 from kafka_replica.listeners import Subscription
 from kafka_replica.listeners.version_diff import MergedDiff
-from support.core.publisher_driver import Driver, Reader, wait_until
+from support.core.publisher_driver import Driver, Reader
 from support.core.store_contract import Writes, writes
+from support.waiting import wait_until
 
 
 @given(st.lists(writes, min_size=1, max_size=10), st.integers(1, 5), st.data())

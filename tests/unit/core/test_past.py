@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import random
 import tempfile
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ from kafka_replica import ConfigurationError, MemoryStore, Replica, RocksStore, 
 from kafka_replica.errors import VersionGoneError
 from kafka_replica.publication.history import Difference
 from kafka_replica.testing import FakeTopic
+from support.waiting import wait_until
 
 Model = dict[bytes, tuple[bytes, tuple[tuple[str, bytes | None], ...]]]
 
@@ -26,14 +26,6 @@ def store(request: pytest.FixtureRequest) -> Iterator[Store]:
         return
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         yield RocksStore(Path(name) / "store")
-
-
-def wait_until(condition: Callable[[], object]) -> None:
-    """Wait until a condition holds."""
-    give_up_s = time.monotonic() + 20
-    while not condition():
-        assert time.monotonic() < give_up_s
-        time.sleep(0.005)
 
 
 def test_the_last_few_are_kept(store: Store) -> None:

@@ -14,6 +14,7 @@ from kafka_replica.errors import StoreDamagedError, StoreError
 from kafka_replica.stores.rocks.database import Batch
 from kafka_replica.testing import FakeTopic
 from support.core.rocks_tools import delta, many, new_folder, present, publish, values
+from support.waiting import wait_until
 
 HARM: dict[str, Callable[[bytes], bytes | None]] = {
     "removed": lambda data: None,
@@ -273,11 +274,3 @@ def is_whole(snapshot: Snapshot) -> bool:
         return len(values(snapshot)) == 2_001
     except StoreDamagedError:
         return False
-
-
-def wait_until(holds: Callable[[], bool], timeout_s: float = 60.0) -> None:
-    """Wait until a condition holds."""
-    end_s = time.monotonic() + timeout_s
-    while not holds():
-        assert time.monotonic() < end_s, "waited in vain"
-        time.sleep(0.02)

@@ -6,8 +6,6 @@ import contextlib
 import json
 import random
 import sys
-import time
-from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -29,6 +27,7 @@ from kafka_replica.testing import FakeTopic
 from support.core.snapshots import snapshot_of
 from support.directories.event_model import Write, expected, interpreted, writes
 from support.effort import examples
+from support.waiting import wait_until
 
 WAIT_S = 60.0
 
@@ -110,7 +109,7 @@ def test_a_restart_gives_what_a_bootstrap_gives(
         with topic.replica() as today, directory_of(today) as begun:
             assert dict(begun.wait_ready(WAIT_S)) == held
             assert offsets(begun) == offsets(restarted) == offsets(followed)
-        until(lambda: heard == held)
+        wait_until(lambda: heard == held)
 
 
 def directory_of(replica: Replica) -> Directory[str, int]:
@@ -166,8 +165,8 @@ def test_the_order_of_records_may_change_when_the_log_is_replaced() -> None:
             topic.recreate()
             for key, event in reversed(events.items()):
                 topic.put(key, event)
-        until(lambda: replica.status().counts.rebuilds == 1 and replica.status().ready)
-        until(lambda: directory["a"] == 1 and heard == {"a": 1})
+        wait_until(lambda: replica.status().counts.rebuilds == 1 and replica.status().ready)
+        wait_until(lambda: directory["a"] == 1 and heard == {"a": 1})
 
 
 def test_any_held_version_shows_its_interpreted_objects() -> None:
@@ -281,11 +280,3 @@ class CallCounter:
 
     def _note(self, *_: object) -> None:
         self.count += 1
-
-
-def until(condition: Callable[[], bool]) -> None:
-    """Wait for a condition."""
-    end_s = time.monotonic() + WAIT_S
-    while not condition():
-        assert time.monotonic() < end_s
-        time.sleep(0.01)

@@ -24,6 +24,7 @@ from kafka_replica.stores.rocks.tuning import Tuning
 from kafka_replica.testing import FakeKafka, FakeTopic
 from support.core.rocks_tools import P, delta, many, new_folder, values
 from support.history.history_world import KEYS, Source
+from support.waiting import wait_until
 
 
 @pytest.fixture
@@ -31,14 +32,6 @@ def folder() -> Iterator[Path]:
     """A folder."""
     with new_folder() as path:
         yield path
-
-
-def wait_until(condition: object) -> None:
-    """Wait until a function returns something true."""
-    give_up_s = time.monotonic() + 30
-    while not condition():  # type: ignore[operator]
-        assert time.monotonic() < give_up_s
-        time.sleep(0.01)
 
 
 def put(source: Source, changes: dict[bytes, bytes | None]) -> None:

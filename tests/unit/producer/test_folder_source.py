@@ -15,8 +15,9 @@ from kafka_replica.producer import StructureProducer
 from kafka_replica.producer.errors import OutboxError, SourceError
 from kafka_replica.producer.outbox.tables import change, detail
 from kafka_replica.producer.sources import FolderSettings, FolderSource, record_source
-from support.producer.producer_tools import settings_of, wait_until
+from support.producer.producer_tools import settings_of
 from support.producer.structure_samples import codelist, urn
+from support.waiting import wait_until
 
 
 @pytest.fixture

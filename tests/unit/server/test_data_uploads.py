@@ -18,7 +18,8 @@ from kafka_replica.data import jobs
 from kafka_replica.server import ServerSettings
 from support.effort import examples
 from support.server.data_samples import LABOUR_CSV, labour_topic
-from support.server.server_tools import connected, received, running, until
+from support.server.server_tools import connected, received, running
+from support.waiting import wait_until
 
 HEAD = b"POST /validate HTTP/1.1\r\nHost: localhost\r\n"
 
@@ -51,7 +52,7 @@ def test_a_slow_upload_gets_408(replica: Replica, temporary: Path) -> None:
     settings = ServerSettings(max_uploads=1, upload_timeout_s=2)
     with running(replica, settings=settings) as (address, _), connected(address) as client:
         client.sendall(HEAD + b"Content-Length: 1000\r\n\r\nSTRUCTURE")
-        until(lambda: bool(list(temporary.iterdir())))
+        wait_until(lambda: bool(list(temporary.iterdir())))
         assert httpx.post(f"{address}/validate", content=LABOUR_CSV).status_code == 503
         assert status_of(received(client)) == 408
         assert not list(temporary.iterdir())
@@ -63,9 +64,9 @@ def test_an_upload_that_is_broken_off_leaves_nothing(replica: Replica, temporary
     with running(replica, settings=ServerSettings(max_uploads=1)) as (address, _):
         with connected(address) as client:
             client.sendall(HEAD + b"Content-Length: 1000\r\n\r\nSTRUCTURE")
-            until(lambda: bool(list(temporary.iterdir())))
-        until(lambda: not list(temporary.iterdir()))
-        until(lambda: httpx.post(f"{address}/validate", content=LABOUR_CSV).status_code == 200)
+            wait_until(lambda: bool(list(temporary.iterdir())))
+        wait_until(lambda: not list(temporary.iterdir()))
+        wait_until(lambda: httpx.post(f"{address}/validate", content=LABOUR_CSV).status_code == 200)
 
 
 def test_a_client_that_leaves_cancels_work_that_has_not_begun(
@@ -92,10 +93,10 @@ def test_a_client_that_leaves_cancels_work_that_has_not_begun(
             first.sendall(request)
             assert began.acquire(timeout=30)
             second.sendall(request)
-            until(lambda: len(list(temporary.glob("*/data.csv"))) == 2)
-        until(lambda: len(list(temporary.iterdir())) == 1)
+            wait_until(lambda: len(list(temporary.glob("*/data.csv"))) == 2)
+        wait_until(lambda: len(list(temporary.iterdir())) == 1)
         go_on.set()
-        until(lambda: not list(temporary.iterdir()))
+        wait_until(lambda: not list(temporary.iterdir()))
         assert not began.acquire(blocking=False)
         assert httpx.post(f"{address}/validate", content=LABOUR_CSV).status_code == 200
 

@@ -27,7 +27,7 @@ from kafka_replica.testing import FakeTopic
 from support.core.unconfirmed_ends import set_unconfirmed
 from support.server.app_tools import URN, client_of
 from support.server.html_tools import BROWSER, page_at
-from support.server.server_tools import until
+from support.waiting import wait_until
 
 REJECTED = "Rejected records, the newest first"
 HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>"
@@ -111,10 +111,10 @@ def test_unconfirmed_ends_are_a_notice_and_then_a_count(topic: FakeTopic, monkey
         assert "Unconfirmed end offsetsnone" in page.text
         assert notice not in page.text
         unconfirmed.add(Partition(topic.name, 0))
-        until(lambda: bool(replica.status().unconfirmed_partitions))
+        wait_until(lambda: bool(replica.status().unconfirmed_partitions))
         assert notice in page_at(client, "/").text
         unconfirmed.clear()
-        until(lambda: not replica.status().unconfirmed_partitions)
+        wait_until(lambda: not replica.status().unconfirmed_partitions)
         page = page_at(client, "/")
         assert re.search(r"Unconfirmed end offsetsin [\d,]+ quer(y|ies) since the start", page.text)
         assert notice not in page.text

@@ -34,7 +34,7 @@ from support.server.app_tools import client_of
 from support.server.html_tools import page_at
 from support.server.page_topic import publish, small_codelist
 from support.server.registry import ARTEFACTS, version_of
-from support.server.server_tools import until
+from support.waiting import wait_until
 
 HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>"
 
@@ -195,11 +195,11 @@ def test_a_search_starts_the_index_in_the_background(topic: FakeTopic, replica: 
     page_at(client, "/structures?class=Codelist")
     assert index.size_bytes == 0
     page_at(client, "/structures?q=absent")
-    until(lambda: index._filled is not None)
+    wait_until(lambda: index._filled is not None)
     first = index._filled
     replica.wait_for(publish(topic, [small_codelist("CL_NEW", {"en": "new"})]), 30)
     page_at(client, "/structures?q=absent")
-    until(lambda: index._filled is not first)
+    wait_until(lambda: index._filled is not first)
     index.close()
     index.begin(service.versions.current().structures)  # does nothing any more
     asyncio.run(service.close())

@@ -19,7 +19,8 @@ from kafka_replica.server.rest.messages import RestAnswer, RestRequest
 from kafka_replica.testing import FakeTopic
 from support.core.certificates import PASSWORD, Authority
 from support.server.app_tools import EventParser, stand_in
-from support.server.server_tools import connected, received, running, until
+from support.server.server_tools import connected, received, running
+from support.waiting import wait_until
 
 
 @pytest.fixture
@@ -59,8 +60,8 @@ def test_a_client_that_accepts_no_data_is_disconnected(replica: Replica) -> None
         with connected(address) as deaf:
             deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
             deaf.sendall(b"GET /changes HTTP/1.1\r\nHost: localhost\r\n\r\n")
-            until(lambda: server.service.feed.stream_count == 1)
-            until(lambda: server.service.feed.stream_count == 0)
+            wait_until(lambda: server.service.feed.stream_count == 1)
+            wait_until(lambda: server.service.feed.stream_count == 0)
 
 
 def test_requests_that_are_too_large_or_malformed_are_refused(replica: Replica) -> None:

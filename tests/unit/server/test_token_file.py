@@ -16,7 +16,7 @@ from kafka_replica.testing import FakeTopic
 from support.core.rocks_tools import new_folder
 from support.effort import examples
 from support.server.app_tools import client_of, stand_in
-from support.server.server_tools import until
+from support.waiting import wait_until
 
 
 def written(file: Path, *tokens: str) -> None:
@@ -40,7 +40,7 @@ def test_tokens_are_added_and_revoked_without_a_restart(tmp_path: Path) -> None:
 
         assert (status("old"), status("new")) == (200, 401)
         written(file, "new")
-        until(lambda: status("new") == 200)
+        wait_until(lambda: status("new") == 200)
         assert status("old") == 401
 
 

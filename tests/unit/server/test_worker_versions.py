@@ -27,7 +27,7 @@ from kafka_replica.stores import MemoryStore, Snapshot
 from kafka_replica.stores.delta import AppliedChanges, Delta
 from kafka_replica.testing import FakeTopic
 from support.effort import examples
-from support.server.server_tools import until
+from support.waiting import wait_until
 
 PLACE = Partition("t", 0)
 
@@ -133,7 +133,7 @@ class Copied:
 
     def has(self, sequence: int) -> None:
         """Wait until the copy has a version."""
-        until(lambda: any(message.sequence >= sequence for message in self.held))
+        wait_until(lambda: any(message.sequence >= sequence for message in self.held))
 
 
 def content(snapshot: Snapshot) -> dict[bytes, Any]:

@@ -1,0 +1,35 @@
+"""Waiting for a condition, with an explanation if it does not come true."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Final
+
+PATIENCE_S: Final = 180.0
+"""Longer than anything takes on a busy machine; only a test that fails waits as long."""
+_LOOK_EVERY_S: Final = 0.01
+
+
+def wait_until(
+    condition: Callable[[], object], doing: str | Callable[[], str] | None = None, timeout_s: float = PATIENCE_S
+) -> None:
+    """Wait until a condition is true; fail after ``timeout_s``.
+
+    Args:
+        condition: called every 10 ms.
+        doing: what is waited for, or a function that explains why it did not come true. Default: where the condition
+            is written.
+        timeout_s: how long to wait, in seconds.
+    """
+    give_up_s = time.monotonic() + timeout_s
+    while not (last := condition()):
+        if time.monotonic() > give_up_s:
+            said = doing() if callable(doing) else doing or f"{_source_of(condition)} is still {last!r}"
+            raise AssertionError(f"waited for {timeout_s:g} s: {said}")
+        time.sleep(_LOOK_EVERY_S)
+
+
+def _source_of(condition: Callable[[], object]) -> str:
+    code = getattr(condition, "__code__", None)
+    return repr(condition) if code is None else f"{condition.__qualname__} in {code.co_filename}:{code.co_firstlineno}"
