@@ -157,10 +157,10 @@ class DataSetReader:
 
 def _columns(rows: Sequence[Values]) -> list[tuple[Any, ...]]:
     """Return the values of observations by their places; rows are usually of one length, which is faster."""
-    given_rows = [row or () for row in rows]
-    if len(set(map(len, given_rows))) == 1:
-        return [*zip(*given_rows, strict=True)]
-    return [*zip_longest(*given_rows, fillvalue=OMITTED)]
+    try:
+        return [*zip(*rows, strict=True)]  # a None among them is a TypeError
+    except (TypeError, ValueError):
+        return [*zip_longest(*[row or () for row in rows], fillvalue=OMITTED)]
 
 
 def _over(row: dict[str, Any], lower: Mapping[str, Any]) -> dict[str, Any]:

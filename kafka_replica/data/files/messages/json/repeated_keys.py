@@ -14,8 +14,11 @@ from msgspec import UNSET, Struct
 
 from kafka_replica.data.files.messages.json.wire import failure
 
-_UNCOUNTABLE: Final = (b" :", b"\t:", b"\n:", b"\r:", b'\\":')
-"""Texts in which a key need not end with ``":``, or that may end with it without being a key."""
+_UNCOUNTABLE: Final = {b" ": b" :", b"\t": b"\t:", b"\n": b"\n:", b"\r": b"\r:", b"\\": b'\\":'}
+"""Texts in which a key need not end with ``":``, or that may end with it without being a key, by their first byte.
+
+A single byte is found ten times as fast as a text, and most messages have few of these bytes.
+"""
 
 
 def keys_in(values: Iterable[Any]) -> int:
@@ -43,7 +46,7 @@ def check_no_key_repeats(data: bytes, keys: int, where: str) -> None:
     Raises:
         DatasetError: an object has a key twice.
     """
-    if data.count(b'":') == keys and not any(text in data for text in _UNCOUNTABLE):
+    if data.count(b'":') == keys and not any(byte in data and text in data for byte, text in _UNCOUNTABLE.items()):
         return
 
     def check(pairs: Sequence[tuple[str, Any]]) -> object:

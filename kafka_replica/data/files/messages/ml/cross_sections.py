@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Final
 
 from kafka_replica.data.errors import DatasetError
-from kafka_replica.data.files.messages.ml.data_set import DataSet, Located
+from kafka_replica.data.files.messages.ml.data_set import DataSet, Taken
 from kafka_replica.data.files.messages.ml.events import Events
 from kafka_replica.data.files.messages.ml.groups import Row
 
@@ -31,7 +31,7 @@ class CrossSectionReader:
         take: takes each row.
     """
 
-    def __init__(self, events: Events, take: Callable[[Located], None]) -> None:
+    def __init__(self, events: Events, take: Callable[[Taken], None]) -> None:
         self._events, self._take = events, take
         self._data_set: DataSet
         self._levels: list[Row] = []

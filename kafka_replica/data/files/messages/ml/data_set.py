@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Final, TypeAlias
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from operator import methodcaller
+from typing import Any, Final, TypeAlias
 
 from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files.messages.ml.groups import Groups, Row
@@ -17,10 +19,36 @@ _LETTERS: Final = {
 }  # fmt: skip
 _ALL_DIMENSIONS: Final = "AllDimensions"
 _DELETE: Final = "D"
+_VALUES: Final = methodcaller("values")
 
 
 Located: TypeAlias = tuple[int, Row, Row]
 """The line of a row's element, the values that it inherits, and its own values, which win."""
+
+
+@dataclass(slots=True)
+class Run:
+    """Consecutive rows that inherit the same values and have values of the same components.
+
+    Attributes:
+        names: the components of their own values, in order.
+        above: the values that they inherit.
+        lines: the line of each row's element.
+        columns: their own values, a column for each component.
+    """
+
+    names: tuple[str, ...]
+    above: Row
+    lines: Sequence[int]
+    columns: Sequence[Sequence[Any]]
+
+
+Taken: TypeAlias = Located | Run
+
+
+def run_of(names: tuple[str, ...], above: Row, lines: Sequence[int], values: Sequence[Row]) -> Run:
+    """Return rows, whose own values have these names in this order, as a run."""
+    return Run(names, above, lines, [*zip(*map(_VALUES, values), strict=True)])
 
 
 class DataSet:

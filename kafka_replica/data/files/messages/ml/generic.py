@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import ClassVar
 
-from kafka_replica.data.files.messages.ml.data_set import Located
+from kafka_replica.data.files.messages.ml.data_set import Taken
 from kafka_replica.data.files.messages.ml.events import Events
 from kafka_replica.data.files.messages.ml.groups import Row
 from kafka_replica.data.files.messages.ml.header import Reference
@@ -40,7 +40,7 @@ class GenericReader(SeriesReader):
     def __init__(
         self,
         events: Events,
-        take: Callable[[Located], None],
+        take: Callable[[Taken], None],
         key_family: Callable[[str], tuple[Reference, KnownComponents]],
         *,
         only_groups: bool,

@@ -7,16 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager
-from operator import itemgetter, methodcaller
 from typing import IO, Final
 
 from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files.messages.blocks import Block
 from kafka_replica.data.files.messages.ml.cross_sections import CrossSectionReader
-from kafka_replica.data.files.messages.ml.data_set import DataSet, Located
+from kafka_replica.data.files.messages.ml.data_set import DataSet, Located, Run, Taken, run_of
 from kafka_replica.data.files.messages.ml.events import Events
 from kafka_replica.data.files.messages.ml.generic import GenericReader
-from kafka_replica.data.files.messages.ml.groups import Groups, Row
+from kafka_replica.data.files.messages.ml.groups import Groups
 from kafka_replica.data.files.messages.ml.header import Header, Reference
 from kafka_replica.data.files.messages.ml.known import KnownComponents, Structures
 from kafka_replica.data.files.messages.ml.late_groups import has_late_groups
@@ -34,8 +33,6 @@ _UNREAD: Final = frozenset({"UtilityData", "GenericMetadata", "StructureSpecific
 _OLD: Final = ("schemas/v1_0/message", "schemas/v2_0/message")
 _DEEPEST: Final = 100
 _MOST_FOOTERS, _LONGEST_FOOTER = 100, 1_000
-_OWN: Final = itemgetter(2)
-_VALUES: Final = methodcaller("values")
 _ACTION: Final = "Information"
 _STANDARD: Final = frozenset({
     "action", "dataScope", "dataflowAgencyID", "dataflowID", "dataProviderID", "dataProviderSchemeAgencyId",
@@ -96,28 +93,39 @@ class MlMessage:
         return reading.groups
 
 
-def _blocks(rows: list[Located], skipped: int) -> Iterator[tuple[int, Block]]:
+def _blocks(rows: list[Taken], skipped: int) -> Iterator[tuple[int, Block]]:
     """Yield rows as blocks: consecutive ones that inherit the same values and have values of the same components."""
-    first, count = 0, len(rows)
-    while first < count:
-        above = rows[first][1]
-        end = first + 1
-        while end < count and rows[end][1] is above:
-            end += 1
-        names = [*map(tuple, map(_OWN, rows[first:end]))]
-        if names.count(names[0]) != len(names):
-            end = first + next(at for at, one in enumerate(names) if one != names[0])
-        yield _block(rows[first:end], names[0], above, skipped)
-        first = end
+    waiting: list[Located] = []
+    names: tuple[str, ...] = ()
+    for row in rows:
+        if isinstance(row, Run):
+            if waiting:
+                yield _block(_run_of(waiting, names), skipped)
+                waiting = []
+            yield _block(row, skipped)
+            continue
+        own = tuple(row[2])
+        if waiting and (row[1] is not waiting[0][1] or own != names):
+            yield _block(_run_of(waiting, names), skipped)
+            waiting = []
+        waiting.append(row)
+        names = own
+    if waiting:
+        yield _block(_run_of(waiting, names), skipped)
 
 
-def _block(rows: list[Located], names: tuple[str, ...], above: Row, skipped: int) -> tuple[int, Block]:
-    if len(rows) == 1:
-        return rows[0][0] + skipped, Block(1, {**above, **rows[0][2]}, {})
-    lines, _, values = zip(*rows, strict=True)
-    varying = dict(zip(names, zip(*map(_VALUES, values), strict=True), strict=True))
-    shared = {name: one for name, one in above.items() if name not in varying}
-    return lines[0] + skipped, Block(len(rows), shared, varying, [one + skipped for one in lines] if skipped else lines)
+def _run_of(rows: list[Located], names: tuple[str, ...]) -> Run:
+    lines, (above, *_), values = zip(*rows, strict=True)
+    return run_of(names, above, lines, values)
+
+
+def _block(run: Run, skipped: int) -> tuple[int, Block]:
+    varying = dict(zip(run.names, run.columns, strict=True))
+    lines = [line + skipped for line in run.lines] if skipped else run.lines
+    if len(lines) == 1:
+        return lines[0], Block(1, run.above | {name: value for name, (value,) in varying.items()}, {})
+    shared = {name: one for name, one in run.above.items() if name not in varying}
+    return lines[0], Block(len(lines), shared, varying, lines)
 
 
 class _Reading:
@@ -129,7 +137,8 @@ class _Reading:
         self._events = Events(file)
         self._structures, self._complete, self._only_groups = structures, groups, only_groups
         self._header = Header()
-        self._rows: list[Located] = []
+        self._rows: list[Taken] = []
+        self._data_reader: SeriesReader | CrossSectionReader | None = None
         self._root = ""
         self._is_old = False
         self._has_data = False
@@ -145,9 +154,11 @@ class _Reading:
         """Return the number to add to the lines of rows."""
         return self._events.skipped_lines
 
-    def chunks(self) -> Iterator[list[Located]]:
+    def chunks(self) -> Iterator[list[Taken]]:
         """Yield the rows of one part of the file after the other; each list is cleared afterwards."""
         for _ in self._events.chunks():
+            if isinstance(self._data_reader, SpecificReader):
+                self._data_reader.end_run()
             yield self._rows
             self._rows.clear()
         if not self._has_data:
@@ -230,7 +241,8 @@ class _Reading:
             name: value for name, value in attributes.items() if value and "}" not in name and name not in _STANDARD
         }
         self.groups.append(data_set.groups)
-        self._reader(uri).begin(data_set)
+        self._data_reader = self._reader(uri)
+        self._data_reader.begin(data_set)
 
     def _reader(self, uri: str) -> SeriesReader | CrossSectionReader:
         is_cross = self._root == "CrossSectionalData" or (self._root == "MessageGroup" and uri.endswith("cross"))

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import ClassVar, Final
 
 from kafka_replica.data.errors import DatasetError
-from kafka_replica.data.files.messages.ml.data_set import DataSet, Located
+from kafka_replica.data.files.messages.ml.data_set import DataSet, Taken
 from kafka_replica.data.files.messages.ml.events import Events
 from kafka_replica.data.files.messages.ml.groups import Row
 from kafka_replica.data.validation.actions import SWITCHED_OFF
@@ -40,7 +40,7 @@ class SeriesReader:
     """The methods for the start and the end of elements, by local name."""
 
     def __init__(
-        self, events: Events, take: Callable[[Located], None], *, is_old: bool = False, only_groups: bool = False
+        self, events: Events, take: Callable[[Taken], None], *, is_old: bool = False, only_groups: bool = False
     ) -> None:
         self.events, self.take, self.is_old = events, take, is_old
         self._handlers = {name: (getattr(self, one), getattr(self, end)) for name, (one, end) in self.handlers.items()}

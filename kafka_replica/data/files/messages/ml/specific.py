@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import ClassVar, Final
 
-from kafka_replica.data.files.messages.ml.data_set import Located
+from kafka_replica.data.files.messages.ml.data_set import Taken, run_of
 from kafka_replica.data.files.messages.ml.events import Events
 from kafka_replica.data.files.messages.ml.groups import Row
 from kafka_replica.data.files.messages.ml.series import NOTHING, SeriesReader
@@ -30,14 +30,19 @@ class SpecificReader(SeriesReader):
     }
 
     def __init__(
-        self, events: Events, take: Callable[[Located], None], *, is_old: bool = False, only_groups: bool = False
+        self, events: Events, take: Callable[[Taken], None], *, is_old: bool = False, only_groups: bool = False
     ) -> None:
-        super().__init__(events, take, is_old=is_old, only_groups=only_groups)
+        super().__init__(events, self._take_row, is_old=is_old, only_groups=only_groups)
         self._parser = events.parser
+        self._take = take
         self._usual: str | None = None
         self._shared: Row = {}
         self._plain: set[tuple[str, ...]] = set()
         self._names: tuple[str, ...] = ()
+        # The current run: usual observations. The last one has not ended yet if ``_is_in_run``.
+        self._lines: list[int] = []
+        self._values: list[Row] = []
+        self._is_in_run = False
         self._component: tuple[str, list[Value]] | None = None
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
@@ -48,14 +53,46 @@ class SpecificReader(SeriesReader):
         """
         if name == self._usual and self.obs is None:
             names = tuple(attributes)
-            if (names == self._names or names in self._plain) and "" not in attributes.values():
-                self.obs, self.obs_line = attributes, self._parser.CurrentLineNumber
+            if names == self._names or self._are_plain(names):
+                self.obs = attributes
+                self._values.append(attributes)
+                self._lines.append(self._parser.CurrentLineNumber)
+                self._is_in_run = True
                 return
+        self.end_run()
         super().start(name, attributes)
         if name.endswith("Obs"):
             self._expect(name, tuple(attributes))
             if name == self._usual:
                 self.depth -= 1  # which the end of a usual observation does not change
+
+    def _are_plain(self, names: tuple[str, ...]) -> bool:
+        """Return whether an observation with these components is usual; it begins a new run."""
+        if names not in self._plain:
+            return False
+        self.end_run()
+        self._names = names
+        return True
+
+    def end_run(self) -> None:
+        """Take the rows of the current run, without an observation that has not ended yet."""
+        if self._is_in_run:
+            self.obs_line, self.obs = self._lines.pop(), self.components(self._values.pop())
+            self._is_in_run = False
+        if not self._values:
+            return
+        lines, self._lines = self._lines, []
+        values, self._values = self._values, []
+        run = run_of(self._names, self._shared, lines, values)
+        if any("" in column for column in run.columns):
+            for line, one in zip(lines, values, strict=True):
+                self._take((line, self._shared, self.components(one)))
+        else:
+            self._take(run)
+
+    def _take_row(self, row: Taken) -> None:
+        self.end_run()
+        self._take(row)
 
     def _expect(self, name: str, names: tuple[str, ...]) -> None:
         """Expect more observations like this one, which inherit the same values, until the end of the series."""
@@ -77,10 +114,22 @@ class SpecificReader(SeriesReader):
     def end(self, name: str) -> None:
         """Take the end of an element, or of the data set."""
         if name != self._usual:
+            if not self.depth:
+                self.end_run()  # the data set ends
             super().end(name)
+        elif self._is_in_run:
+            self.obs, self._is_in_run = None, False
         elif self.obs is not None:
-            self.take((self.obs_line, self._shared, self.obs))
-            self.obs = None
+            self._end_first()
+
+    def _end_first(self) -> None:
+        """Begin a run with an observation that has ended, or take it alone if elements have added values to it."""
+        obs, self.obs = self.obs or {}, None
+        if tuple(obs) == self._names:
+            self._lines.append(self.obs_line)
+            self._values.append(obs)
+        else:
+            self.take((self.obs_line, self._shared, obs))
 
     def series_start(self, attributes: dict[str, str]) -> None:
         """Begin a series."""
