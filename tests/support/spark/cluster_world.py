@@ -94,15 +94,16 @@ def connect_server(folder: Path) -> Iterator[str]:
         yield f"sc://127.0.0.1:{port}"
 
 
-def job(script: str, *arguments: object, **environment: str) -> dict[str, Any]:
+def job(script: str, *arguments: object, **variables: str) -> dict[str, Any]:
     """Run a program of this folder in a separate driver; return its last output, which is JSON."""
     command = [sys.executable, str(Path(__file__).with_name(script)), *map(str, arguments)]
-    out = _run(command, Path(__file__).parent, _environment() | environment)
+    out = _run(command, Path(__file__).parent, environment() | variables)
     found: dict[str, Any] = json.loads(out.splitlines()[-1])
     return found
 
 
-def _environment() -> dict[str, str]:
+def environment() -> dict[str, str]:
+    """Return the variables of programs of Spark."""
     return os.environ | {
         "JAVA_HOME": str(spark_java_home()),
         "SPARK_HOME": str(HOME),
@@ -116,9 +117,9 @@ def _environment() -> dict[str, str]:
 
 
 @contextmanager
-def _started(command: list[str], log: Path, cwd: Path | None = None, **environment: str) -> Iterator[None]:
+def _started(command: list[str], log: Path, cwd: Path | None = None, **variables: str) -> Iterator[None]:
     with log.open("wb") as out:
-        both = _environment() | environment
+        both = environment() | variables
         process = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT, env=both, cwd=cwd)
         try:
             yield
@@ -131,9 +132,9 @@ def _started(command: list[str], log: Path, cwd: Path | None = None, **environme
                 process.wait(20)
 
 
-def _run(command: list[str], cwd: Path, environment: dict[str, str]) -> str:
+def _run(command: list[str], cwd: Path, variables: dict[str, str]) -> str:
     done = subprocess.run(
-        command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=3 * _PATIENCE_S, check=False
+        command, cwd=cwd, env=variables, capture_output=True, text=True, timeout=3 * _PATIENCE_S, check=False
     )
     assert done.returncode == 0, f"{command}: {done.stdout[-2000:]}\n{done.stderr[-8000:]}"
     return done.stdout

@@ -31,7 +31,6 @@ NOT_RUN: Final = (
     ("docs/server.md", "event: change", OUTPUT),
     ("docs/speed.md", "make bench", TARGETS),
     ("docs/sdmx.md", "make fuzz", TARGETS),
-    ("docs/spark-clusters.md", "", HOST),
     ("docs/producer.md", "make long", TARGETS),
     ("CONTRIBUTING.md", "make env", TARGETS),
     ("README.md", "make demo", TARGETS),
