@@ -58,7 +58,7 @@ def run(script: str, folder: Path, master: str, **variables: str) -> dict[str, A
 @pytest.mark.long
 @pytest.mark.timeout(2 * _LIMIT_S)
 @pytest.mark.skipif(EFFORT != "proof", reason="NOT TESTED: packs an environment of 600 MB; make proof does")
-@pytest.mark.runs(_PAGE)
+@pytest.mark.runs("docs/spark-clusters.md")
 def test_the_package_reaches_executors_by_the_commands_of_the_page(tmp_path: Path) -> None:
     """As a zip file and as a packed environment; in neither case do executors have it before."""
     wheel, packed = blocks(_PAGE)
