@@ -21,7 +21,7 @@ from benchmarks.local_csv import local_csv
 from benchmarks.publishing import publishing
 from benchmarks.reading import reading
 from benchmarks.stage import KEY_BYTES, VALUE_BYTES, Stage
-from benchmarks.validation import validation
+from benchmarks.validation import validation, validation_large
 
 Figures: TypeAlias = dict[str, float]
 
@@ -143,6 +143,7 @@ EXPERIMENTS: dict[str, Callable[[Stage], Figures]] = {
     "directories": directories,
     "http": http,
     "validation": validation,
+    "validation-large": validation_large,
     "findings": findings,
     "local-csv": local_csv,
     "date-maps": date_maps,

@@ -2,11 +2,12 @@
 
     validation ROWS PASSES WHAT
 
-WHAT is ``rows``, ``duplicates`` or ``mapping``; each has a process of its own, so that what Java compiles for one does
-not change another. The program prints seconds per task: ``scan``, and ``kept`` and ``violations``, ``kept`` and
-``duplicates``, or ``mapping``. For ``rows`` it also prints them for smaller data and longer codelists, for the plot;
-``local`` is polars, ``pandas`` a loop over rows, of a share of the rows. Besides wall time it prints the processor time
-of the JVM, which other processes disturb less.
+WHAT is ``rows``, ``duplicates``, ``mapping``, ``parquet`` or ``csv``; each has a process of its own, so that what Java
+compiles for one does not change another. The program prints seconds per task: ``scan``, and ``kept`` and
+``violations``, ``kept`` and ``duplicates``, or ``mapping``; for ``parquet`` and ``csv`` ``kept`` and ``violations`` of
+such a file. For ``rows`` it also prints them for smaller data and longer codelists, for the plot; ``local`` is polars,
+``pandas`` a loop over rows, of a share of the rows. Besides wall time it prints the processor time of the JVM, which
+other processes disturb less.
 """
 
 from __future__ import annotations
@@ -52,10 +53,15 @@ def _main(spark: SparkSession, folder: Path, rows: int, passes: int, what: str) 
         tell(wall=walls, cpu=cpus, rows=rows)
         return
     rules = _rules(snapshot)
+    if what in {"parquet", "csv"}:
+        of_file = df if what == "parquet" else _as_csv(spark, file, folder / "rows.csv")
+        walls, cpus = turns.best(scan=of_file, **_checked(of_file, rules))
+        tell(wall=walls, cpu=cpus, rows=rows)
+        return
     started = time.perf_counter()
-    checked = validate(df, rules)
+    validate(df, rules)
     planned_s = time.perf_counter() - started
-    walls, cpus = turns.best(scan=df, kept=checked, violations=checked.filter("_errors is not null"))
+    walls, cpus = turns.best(scan=df, **_checked(df, rules))
     tell(
         wall=walls, cpu=cpus, planned_s=planned_s, rows=rows,
         by_rows=_by_rows(spark, turns, folder, rows, rules), by_codes=_by_codes(spark, turns, folder, rows),
@@ -80,6 +86,17 @@ def _by_rows(spark: SparkSession, turns: Turns, folder: Path, rows: int, rules: 
         walls, _ = turns.best(scan=df, kept=validate(df, rules))
         found.append({"rows": rows // share, **walls, "local": _local_s(file, rules)})
     return found
+
+
+def _checked(df: DataFrame, rules: Rules) -> dict[str, DataFrame]:
+    checked = validate(df, rules)
+    return {"kept": checked, "violations": checked.filter("_errors is not null")}
+
+
+def _as_csv(spark: SparkSession, parquet: Path, csv: Path) -> DataFrame:
+    """Write rows as CSV, and return them read from there, as texts."""
+    pl.scan_parquet(parquet).sink_csv(csv)
+    return spark.read.csv(str(csv), header=True)
 
 
 def _by_codes(spark: SparkSession, turns: Turns, folder: Path, rows: int) -> list[dict[str, float]]:
