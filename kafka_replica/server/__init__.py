@@ -1,13 +1,13 @@
-"""The service over HTTP: a registry's read API over a replica, its pages, and validation and mapping of uploads.
+"""The HTTP service: a registry's read API over a replica, web pages, and validation and mapping of uploads.
 
 ::
 
     app = create_app(replica)  # an ASGI app
     serve(replica)  # or the whole server
 
-The package needs the extra ``server``. It imports the replica, SDMX and metrics; only the command imports it, and only
-it imports jinja2, starlette and uvicorn (``rest`` and ``data`` do not). Read ``app`` first, then ``routes.sdmx``,
-``routes.change_feed`` and ``running``.
+The package needs the extra ``server``. It imports the replica, SDMX and metrics, and only the command imports it. No
+other package imports jinja2, starlette and uvicorn; the subpackages ``rest`` and ``data`` do without them. Read ``app``
+first, then ``routes.sdmx``, ``routes.change_feed`` and ``running``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The app: the routes over a replica, behind the gate and under observation."""
+"""The ASGI app: the routes over a replica, and the middleware around them."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Service:
         topic: as for ``create_app``.
         answer: as for ``create_app``.
         history: as for ``create_app``.
-        role: the role of this process, if there are several.
+        role: the role of this process if the service has several; otherwise None.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class Service:
                 f"the topics {', '.join(replica.topics)} have separate key spaces: name the topic of the "
                 "structures with topic=, or read the topics as one with Replica(one_key_space=True)"
             )
-        producers = controlled_producers(settings.producers)  # first, because a file may be wrong
+        producers = controlled_producers(settings.producers)  # first: an invalid file must leave nothing to close
         self.replica = replica
         self.settings = settings
         self.versions = Versions(replica, topic, history)
@@ -97,14 +97,14 @@ class Service:
         self._executor = DaemonThreads(settings.threads, "kafka_replica server")
         self._counts = RequestMetrics()
         self.summed = SummedMetrics(role.metrics_folder) if isinstance(role, MainRole) else None
-        """The metrics of all processes, if there are several and this is the main one."""
+        """The metrics of all processes, if this is the main process of several; otherwise None."""
         self._metrics = self.summed or self._counts
         self.feed = ChangeFeed(replica, settings, self._counts.streams)
         export(replica, registry=self._metrics.registry)
         live = role.structures if isinstance(role, MainRole) else self.versions.live
         export_structures(live, name=topic or replica.topic, registry=self._metrics.registry)
         self._answer = answer or DefaultAnswer(self.versions, settings)
-        self._quick = is_quick if answer is None else None  # a caller's function may take any time
+        self._quick = is_quick if answer is None else None  # a caller's function may take arbitrarily long
         self._past = HistoryRoutes(self.versions, history, several_topics=replica.has_key_spaces)
         self._requests = DataRequests(self.versions, settings)
         self._data = DataRoutes(self._requests)
@@ -122,7 +122,8 @@ class Service:
     def _make_app(self) -> Starlette:
         settings = self.settings
         sdmx = SdmxRoutes(self.versions, self._answer, settings, self._executor, kafka_replica.__version__, self._quick)
-        routes = [Route(base + "/{rest:path}", sdmx.sdmx) for base in settings.base_paths]  # the most frequent ones
+        # The most frequent routes are first, because the router tries them in this order.
+        routes = [Route(base + "/{rest:path}", sdmx.sdmx) for base in settings.base_paths]
         routes += [
             *(Route("/version/{version}" + base + "/{rest:path}", sdmx.pinned_sdmx) for base in settings.base_paths),
             *self._page_routes(),
@@ -154,7 +155,7 @@ class Service:
         """Return the layers around the routes, the outermost first."""
         settings = self.settings
         if isinstance(self._role, MainRole):
-            return []  # workers have checked the request
+            return []  # the worker has applied the middleware
         middleware = [
             Middleware(Observation, metrics=self._counts, route_of=_route_of, presented=self._presented),
             Middleware(Gate, settings=settings, tokens=self._tokens),
@@ -174,13 +175,13 @@ class Service:
         return middleware
 
     def _page_routes(self) -> list[Route]:
-        """Return the routes of the pages, of the current version and of pinned paths."""
+        """Return the routes of the pages, for the current version and for a version in the path."""
         pages = self._pages
         routes = [Route("/", either(pages.status, self.index)), *_both("/version/{version}", pages.status)]
         for prefix in ("", "/version/{version}"):
             routes += _both(f"{prefix}/structures", pages.structures)
             routes += _both(f"{prefix}/structures/{{cls}}/{{agency}}/{{id}}/{{artefact_version}}", pages.artefact)
-            routes += _both(f"{prefix}/diff", pages.diff)  # with parameters of a form
+            routes += _both(f"{prefix}/diff", pages.diff)  # the form sends the versions as query parameters
             routes += _both(f"{prefix}/producers", self._producers.producers)
             routes += _both(f"{prefix}/producers/{{name}}", self._producers.producer)
             routes += _both(f"{prefix}/upload", self._uploads.page)
@@ -200,7 +201,7 @@ class Service:
     # --- endpoints ---
 
     async def index(self, request: Request) -> Response:
-        """Answer with the addresses of the service, for people who open it in a browser."""
+        """Answer with the URLs of the service."""
         base = str(request.url.replace(query=""))
         addresses = {
             "structures": [f"{base[:-1]}{path}" for path in self.settings.base_paths],
@@ -213,20 +214,20 @@ class Service:
         return _json({"live": True})
 
     async def ready(self, _request: Request) -> Response:
-        """Answer whether the service should get requests, and why."""
-        status = await asyncio.to_thread(self.replica.status)  # a store on disk may have to count its keys once
+        """Answer whether the service should receive requests, and why."""
+        status = await asyncio.to_thread(self.replica.status)  # in a thread: a store on disk may have to count its keys
         found = readiness_json(status, self.settings)
         return _json(found, 200 if found["ready"] else 503)
 
     async def metrics(self, _request: Request) -> Response:
-        """Answer with the metrics of the replica, its structures, requests and the process."""
+        """Answer with the metrics of the replica, its structures, the requests and the process."""
         text, media_type = await asyncio.to_thread(self._metrics.exposition)
         return Response(text, 200, {"Cache-Control": "no-store"}, media_type)
 
     # --- lifecycle ---
 
     def prepare(self) -> None:
-        """Decode everything once, so that the first queries for references are fast; problems are logged."""
+        """Decode all structures, so that the first queries for references are fast; log problems."""
         try:
             self.versions.live.prepare()
         except KafkaReplicaError as error:
@@ -257,32 +258,33 @@ def create_app(
     answer: Answer | None = None,
     history: VersionHistory | None = None,
 ) -> Starlette:
-    """Return an ASGI app that serves a replica; mount it in a program, or run it with any ASGI server.
+    """Return an ASGI app that serves a replica; mount the app in a program, or run it with any ASGI server.
 
     ::
 
         with Replica({"bootstrap.servers": "localhost:9092"}, "sdmx.structures") as replica:
             uvicorn.run(create_app(replica))
 
-    The app only reads. The caller starts and closes the replica; closing it ends open streams of changes. Limits of
-    connections, headers and slow clients are those of the ASGI server.
+    The app never changes the replica. The caller starts and closes the replica; closing it ends open streams of
+    changes. The ASGI server sets the limits for connections, headers and slow clients.
 
     Args:
-        replica: the replica; ``history=`` gives the number of versions with paths of their own.
+        replica: the replica; its option ``history`` is the number of versions that requests can name by path.
         settings: the settings; by default those of ``ServerSettings()``.
-        topic: the topic that holds structures, if the replica has several topics that are not one key space.
-        answer: a function that answers requests for structures, in place of the SDMX REST API of this library.
+        topic: the topic with the structures, if the replica has several topics with separate key spaces.
+        answer: a function that answers requests for structures, instead of the SDMX REST API of this library.
         history: a history on disk that follows the replica, for earlier versions and ``asOf``; the caller closes it.
 
     Raises:
-        ConfigurationError: the file of tokens cannot be read; ``topic`` is missing.
+        ConfigurationError: the file of tokens or a producer's settings file cannot be used; ``topic`` is missing.
+        MissingExtraError: producers are configured, and their extra is not installed.
         ReplicaClosedError: the replica is closed.
     """
     return Service(replica, settings or ServerSettings(), topic, answer, history).app
 
 
 def _both(path: str, endpoint: Any, method: str = "GET") -> list[Route]:
-    """Return routes to an endpoint with and without a slash at the end."""
+    """Return routes to an endpoint with and without a trailing slash."""
     return [Route(each, endpoint, methods=[method]) for each in (path, f"{path}/")]
 
 

@@ -1,4 +1,4 @@
-"""The server around the app: uvicorn, signals, systemd, and a shutdown that takes a bounded time."""
+"""The server around the app: uvicorn, signals, systemd, and a shutdown of bounded duration."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from kafka_replica.server.listening.sockets import tls_context
 from kafka_replica.server.listening.systemd import notify, watchdog_interval_s
 from kafka_replica.server.settings import ListenSettings
 
-_LOOK_EVERY_S: Final = 0.1
+_CHECK_EVERY_S: Final = 0.1
 
 
 def make_config(service: Service, listen: ListenSettings) -> uvicorn.Config:
@@ -67,7 +67,7 @@ class Server(uvicorn.Server):
         self._tasks: list[asyncio.Task[None]] = []
 
     async def startup(self, sockets: list[socket] | None = None) -> None:
-        """Begin to accept connections."""
+        """Start accepting connections."""
         await super().startup(sockets)
         self._tasks.append(asyncio.create_task(self._watch_replica()))
         interval_s = watchdog_interval_s()
@@ -76,7 +76,7 @@ class Server(uvicorn.Server):
         self._on_listening()
 
     async def shutdown(self, sockets: list[socket] | None = None) -> None:
-        """Stop accepting connections, end streams, and wait for requests, for ``grace_s`` at most."""
+        """Stop accepting connections, end streams, and wait for requests for at most ``grace_s``."""
         notify("STOPPING=1")
         for task in self._tasks:
             task.cancel()
@@ -85,7 +85,7 @@ class Server(uvicorn.Server):
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Handle signals within the block; unlike uvicorn, do not raise them again: a graceful end is a success."""
+        """Handle signals within the block; unlike uvicorn, do not raise them again, so that the exit status is 0."""
         with handling_signals(self.handle_exit):
             yield
 
@@ -95,13 +95,13 @@ class Server(uvicorn.Server):
             if has_failed_early(self.service.replica):
                 self.should_exit = True
                 return
-            await asyncio.sleep(_LOOK_EVERY_S)
+            await asyncio.sleep(_CHECK_EVERY_S)
         notify("READY=1")
         Thread(target=self.service.prepare, name="kafka_replica server preparation", daemon=True).start()
 
 
 async def feed_watchdog(interval_s: float) -> None:
-    """Notify systemd at an interval that the process handles requests."""
+    """Notify systemd at regular intervals that the process handles requests."""
     while True:
         notify("WATCHDOG=1")
         await asyncio.sleep(interval_s)
@@ -109,7 +109,7 @@ async def feed_watchdog(interval_s: float) -> None:
 
 @contextmanager
 def handling_signals(handle: Callable[[int, FrameType | None], None]) -> Iterator[None]:
-    """Handle the signals that end the service within the block, if this is the main thread."""
+    """Handle SIGINT and SIGTERM within the block; do nothing outside the main thread."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -122,7 +122,7 @@ def handling_signals(handle: Callable[[int, FrameType | None], None]) -> Iterato
 
 
 def is_ready(service: Service) -> bool:
-    """Return whether a service should be reported as started."""
+    """Return whether a service should be reported to systemd as started."""
     return service.replica.ready or (service.settings.ready_when_stale and _has_version(service.replica))
 
 
@@ -143,4 +143,4 @@ def raise_failure(replica: Replica) -> None:
     """Raise the error with which a replica failed, if it has."""
     if replica.state is State.FAILED:
         for _change in replica.changes(timeout_s=0):
-            pass  # the last version, then the error
+            pass  # yields the last version, then raises the error

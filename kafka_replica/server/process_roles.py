@@ -9,16 +9,16 @@ from kafka_replica.metrics.sdmx import Live
 
 
 class WorkerRole(NamedTuple):
-    """The role of a worker: it answers clients, and passes on what only the main process can answer."""
+    """The role of a worker, which answers clients, and forwards requests that only the main process can answer."""
 
     main_socket: str
-    """The address of the main process."""
+    """The path of the socket of the main process."""
     has_history: bool
     """True if the main process has a history on disk."""
 
 
 class MainRole(NamedTuple):
-    """The role of the main process: it answers what workers pass on."""
+    """The role of the main process, which answers the requests that workers forward."""
 
     metrics_folder: Path
     """The folder in which workers count requests."""
@@ -27,4 +27,4 @@ class MainRole(NamedTuple):
 
 
 Role: TypeAlias = WorkerRole | MainRole | None
-"""The role of a process; None if there is only one."""
+"""The role of a process; None if the service has only one process."""

@@ -1,4 +1,4 @@
-"""Run the service, in one process or with several workers."""
+"""The function that runs the service, in one process or with several workers."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def serve(
 ) -> None:
     """Serve a started replica until SIGTERM or SIGINT, or until it fails before its first version.
 
-    At the end open streams are closed, requests get ``grace_s`` to finish, and the replica stays open. Signals are
-    handled if the function is called in the main thread.
+    At the end, open streams are closed, and requests get ``grace_s`` seconds to finish; the replica stays open. Signals
+    are handled only if the function is called in the main thread.
 
     Args:
         replica: the replica, which the caller starts and closes.
@@ -42,11 +42,11 @@ def serve(
         topic: as for ``create_app``.
         answer: as for ``create_app``.
         history: as for ``create_app``.
-        on_listening: called with the server's address, such as ``http://127.0.0.1:8080``, once it accepts connections.
+        on_listening: called with the server's URL, such as ``http://127.0.0.1:8080``, once it accepts connections.
 
     Raises:
         ConfigurationError: a file cannot be read, or the address cannot be opened.
-        KafkaReplicaError: the error with which the replica failed, whenever that was.
+        KafkaReplicaError: the error with which the replica failed, even if it failed after its first version.
     """
     settings, listen = settings or ServerSettings(), listen or ListenSettings()
     if not settings.allowed_hosts:

@@ -1,6 +1,6 @@
-"""The settings of the HTTP service; each is a key of the file's table ``[server]``, a flag and an environment variable.
+"""The settings of the HTTP service: keys of the file's table ``[server]``, flags and environment variables.
 
-``ServerSettings`` apply wherever the app runs, ``ListenSettings`` to ``kafka-replica serve`` and ``serve``.
+``ServerSettings`` apply wherever the app runs, ``ListenSettings`` only to ``kafka-replica serve`` and ``serve``.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ def setting(default: T, help_text: str, *, least: float | None = None) -> T:
 
     Args:
         default: the default value.
-        help_text: the description, for the help of the command.
-        least: the smallest number that is possible.
+        help_text: the description in the help of the command.
+        least: the smallest possible number; None if the setting is no number.
     """
     found: T = field(default=default, metadata={"help": help_text, "least": least})
     return found
@@ -126,7 +126,7 @@ class ListenSettings:
 
 
 def check_fields(settings: ServerSettings | ListenSettings) -> None:
-    """Check the types and limits of all numbers.
+    """Check the types and limits of all settings that are numbers.
 
     Raises:
         ConfigurationError: a value is impossible.
@@ -144,6 +144,6 @@ def check_fields(settings: ServerSettings | ListenSettings) -> None:
 
 
 def limit_of(metadata: Mapping[str, Any]) -> float | None:
-    """Return the smallest possible number of a field made by ``setting``; None if the field is no number."""
+    """Return the smallest possible number of a field that ``setting`` returned; None if the field is no number."""
     least: float | None = metadata["least"]
     return least

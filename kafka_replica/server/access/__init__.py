@@ -1,4 +1,4 @@
-"""The check of who may send a request: hosts, tokens, roles, client certificates, sessions of browsers.
+"""Access control: hosts, tokens, roles, client certificates and browser sessions.
 
-Of this service, the package may import ``errors`` and ``settings``. Read ``gate`` first.
+From this service, the package may import only ``errors`` and ``settings``. Read ``gate`` first.
 """

@@ -1,4 +1,4 @@
-"""The subjects of client certificates, which may have roles, in a form that can be compared. Source: RFC 4514."""
+"""Subjects of client certificates, to which roles can be granted, in a comparable form. Source: RFC 4514."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Final
 
 SUBJECT: Final = "client_subject"
-"""The key of a request's state under which the subject of its certificate is."""
+"""The key in a request's state that holds the subject of the client's certificate."""
 _SHORT: Final = {
     "commonName": "CN", "organizationName": "O", "organizationalUnitName": "OU", "countryName": "C",
     "localityName": "L", "stateOrProvinceName": "ST", "emailAddress": "EMAIL", "domainComponent": "DC",
@@ -19,7 +19,7 @@ _escaped: Final = re.compile(r"\\(.)")
 
 
 def subject_of(transport: BaseTransport) -> str | None:
-    """Return the subject of the certificate with which a client has connected; None without one."""
+    """Return the subject of the certificate of a connected client; None if the client sent no certificate."""
     connection = transport.get_extra_info("ssl_object")
     certificate = None if connection is None else connection.getpeercert()
     if not certificate:
@@ -28,7 +28,7 @@ def subject_of(transport: BaseTransport) -> str | None:
 
 
 def parse_subject(text: str) -> str | None:
-    """Return a subject such as ``CN=ada,O=Office`` in the form of :func:`subject_of`; None if it is malformed."""
+    """Return a subject such as ``CN=ada,O=Office`` in the form that :func:`subject_of` returns; None if malformed."""
     pairs = []
     for part in _part.findall(text):
         name, is_there, value = part.strip().partition("=")
@@ -39,7 +39,7 @@ def parse_subject(text: str) -> str | None:
 
 
 def _joined(pairs: Iterable[tuple[str, str]]) -> str:
-    """Return the parts in an order that does not depend on how the subject was written."""
+    """Return the parts as one text, sorted, so that differently ordered spellings of a subject are equal."""
     return ",".join(
         sorted(
             f"{name.upper()}={value.replace(chr(92), chr(92) * 2).replace(',', chr(92) + ',')}" for name, value in pairs

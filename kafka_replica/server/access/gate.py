@@ -1,7 +1,7 @@
-"""The gate that every request passes first: methods, lengths, hosts, tokens and the number of requests.
+"""The first check of every request: method, lengths, host, token and the number of requests in progress.
 
-Health checks pass without a host name and token, because they reveal no data and orchestrators have neither. The pages
-to sign in pass without a token, and so do style sheet and icon.
+Health checks need no allowed host name and no token, because they reveal no data and orchestrators have neither. The
+sign-in and sign-out pages, the style sheet and the icon need no token.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from kafka_replica.server.settings import ServerSettings
 
 METHODS: Final = ("GET", "HEAD", "OPTIONS")
 DATA_METHODS: Final = ("POST", "OPTIONS")
-"""The methods of paths that take data."""
+"""The methods of paths that accept uploaded data."""
 FORM_METHODS: Final = (*METHODS, "POST")
-"""The methods of pages with forms that send data."""
+"""The methods of pages whose forms send data."""
 _HEALTH: Final = "/health/"
 _STREAMS: Final = ("/changes", "/changes/")
 _takes_data: Final = re.compile(r"(?:/version/[^/]+)?/(?:validate|map)/?|/ws/public/data/validate/?").fullmatch
@@ -47,12 +47,12 @@ _controls: Final = re.compile(r"/producers/[^/]+/[^/]+/?").fullmatch
 
 
 class Gate:
-    """A middleware that refuses requests before any work is done for them.
+    """A middleware that rejects requests before any work is done for them.
 
     Args:
-        app: the rest of the app.
+        app: the wrapped app.
         settings: the limits.
-        tokens: the accepted tokens; None if none is needed.
+        tokens: the accepted tokens; None if requests need no token.
     """
 
     def __init__(self, app: ASGIApp, settings: ServerSettings, tokens: TokenFile | None) -> None:
@@ -63,7 +63,7 @@ class Gate:
         self._running = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or answer it with the reason for which it is refused."""
+        """Pass a request on to the app, or answer it with the reason for the rejection."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -113,14 +113,17 @@ class Gate:
     def _identify(
         scope: Scope, headers: Mapping[str, str], tokens: Sequence[Token], needed: Role, *, is_open: bool
     ) -> None:
-        """Note in the scope who sends a request; a header wins over a session, and a session over a certificate."""
+        """Store the sender of a request in its scope.
+
+        The header ``Authorization`` takes precedence over a session, and a session over a client certificate.
+        """
         authorization = headers.get("authorization", "")
         token = "" if authorization else token_of_cookie(headers.get("cookie", ""))
         subject = scope.get("state", {}).get(SUBJECT)
         try:
             granted = check_role(tokens, authorization or (f"Bearer {token}" if token else ""), needed, subject)
         except Problem:
-            if is_open:  # whoever wants to sign in has no token yet, or another one
+            if is_open:  # a person who signs in has no valid token yet
                 return
             raise
         scope[GRANTED] = granted
@@ -137,7 +140,7 @@ class Gate:
         elif method == "POST" and _signs_in_or_out(path):
             check_own_origin(headers)
         elif method not in METHODS:
-            # The connection is closed, because its body is not read.
+            # The connection is closed, because the request's body is not read.
             raise Problem(405, "the server is read-only; use GET", {"Allow": ", ".join(METHODS), "Connection": "close"})
         elif headers.get("content-length", "0") != "0" or "transfer-encoding" in headers:
             raise Problem(413, "a request must not have a body here", {"Connection": "close"})
@@ -145,7 +148,7 @@ class Gate:
 
 
 def _is_preflight(scope: Scope) -> bool:
-    """Return whether a browser requests permission; it sends no token with this question."""
+    """Return whether a request is a CORS preflight request, with which browsers send no token."""
     return scope["method"] == "OPTIONS" and "access-control-request-method" in _headers_of(scope)[1]
 
 

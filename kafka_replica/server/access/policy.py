@@ -1,4 +1,4 @@
-"""Access: the hosts that requests may name, and the roles that tokens grant.
+"""The rules of access: the host names that requests may use, and the roles that tokens grant.
 
 A file of tokens has a line for each token: the role, the SHA-256 of the token in hexadecimal, and optionally a name.
 A line may also give a role to the subject of a client certificate::
@@ -8,7 +8,7 @@ A line may also give a role to the subject of a client certificate::
     control  60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752  operators
     control  subject:CN=ada,O=Office of Statistics
 
-Tokens have to be random and long (``openssl rand -hex 32``), so that a plain hash protects them.
+Tokens must be long and random (``openssl rand -hex 32``); an unsalted hash protects only such tokens.
 Source: RFC 6750, sections 2.1 and 3 (bearer tokens).
 """
 
@@ -27,7 +27,7 @@ from kafka_replica.server.access.client_certificates import parse_subject
 from kafka_replica.server.errors.problems import Problem
 
 GRANTED: Final = "kafka_replica.token"
-"""The key of a request's scope under which its token is."""
+"""The key in a request's scope that holds its token."""
 LOOPBACK_NAMES: Final = ("localhost", "127.0.0.1", "[::1]")
 _HASH: Final = re.compile(r"[0-9a-f]{64}")
 _PORT: Final = re.compile(r":\d*$")
@@ -47,13 +47,13 @@ _ROLES: Final = tuple(role.name.lower() for role in Role)
 
 
 class Token(NamedTuple):
-    """A token that is accepted, or the subject of a certificate."""
+    """An accepted token, or a certificate subject that has a role."""
 
     role: Role
     digest: bytes
     holder: str
     subject: str | None = None
-    """The subject of a client certificate; then there is no digest."""
+    """The subject of a client certificate; ``digest`` is empty in this case. None for a token."""
 
 
 def read_tokens(path: Path) -> tuple[Token, ...]:
@@ -99,16 +99,18 @@ def _token_of(line: str) -> Token | None:
 
 
 def check_role(tokens: Sequence[Token], authorization: str, needed: Role, subject: str | None = None) -> Token:
-    """Return the token of a request, or the line for its certificate. The time depends on the number of tokens only.
+    """Return the entry for the token of a request or for its certificate, if the entry has the needed role.
+
+    Tokens are compared in constant time, so that the duration reveals nothing about accepted tokens.
 
     Args:
         tokens: the accepted tokens and subjects.
         authorization: the header ``Authorization``; empty if there is none.
         needed: the role that the request needs.
-        subject: the subject of the client's certificate, which counts if there is no token.
+        subject: the subject of the client's certificate, which is used if ``authorization`` is empty.
 
     Raises:
-        Problem: 401 without an accepted token, 403 if its role is not enough.
+        Problem: 401 without an accepted token; 403 if the certificate has no role, or the role is not sufficient.
     """
     if not authorization and subject is not None:
         held = [token for token in tokens if token.subject == subject]
@@ -138,10 +140,10 @@ def _with_role(found: Sequence[Token], needed: Role) -> Token:
 def is_allowed_host(header: str, allowed: Collection[str]) -> bool:
     """Return whether the header ``Host`` names an allowed host, on any port.
 
-    A page of another site that makes its own name lead to this server (DNS rebinding) is refused by this.
+    This check stops DNS rebinding: a page of another site that resolves its own name to this server.
 
     Args:
-        header: the header.
+        header: the value of the header ``Host``.
         allowed: the names in lower case, or ``*`` for any.
     """
     return "*" in allowed or _PORT.sub("", header.strip()).lower() in allowed
@@ -150,14 +152,15 @@ def is_allowed_host(header: str, allowed: Collection[str]) -> bool:
 def check_own_origin(headers: Mapping[str, str]) -> None:
     """Check that a request that controls something comes from a page of this service, or from no browser.
 
-    A proxy may add the token of a person who has signed in to each request of the browser, whoever made it.
+    A proxy may add a signed-in person's token to every request of the browser, even to requests that pages of other
+    sites cause.
     Source: W3C Fetch Metadata, section 2.3 (``Sec-Fetch-Site``).
 
     Args:
         headers: the headers of the request, by name in lower case.
 
     Raises:
-        Problem: 403, it comes from another origin or site.
+        Problem: 403 if the request comes from another origin or site.
     """
     check_origin(headers, ())
     if headers.get("sec-fetch-site", "same-origin") != "same-origin":
@@ -165,17 +168,17 @@ def check_own_origin(headers: Mapping[str, str]) -> None:
 
 
 def check_origin(headers: Mapping[str, str], allowed: Collection[str]) -> None:
-    """Check that a request that costs work comes from no page of another site.
+    """Check that an expensive request does not come from a page of another site.
 
-    A browser would send some of these requests without asking for permission first.
+    A browser sends some of these requests without a preflight request.
     Source: WHATWG Fetch, section 3.2 (``Origin``).
 
     Args:
         headers: the headers of the request, by name in lower case.
-        allowed: the origins that are allowed, or ``*`` for any.
+        allowed: the allowed origins, or ``*`` for any.
 
     Raises:
-        Problem: 403 if the origin is another one.
+        Problem: 403 if the request comes from another origin.
     """
     origin = headers.get("origin")
     own = (f"http://{headers.get('host', '')}", f"https://{headers.get('host', '')}")

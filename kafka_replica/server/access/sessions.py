@@ -1,8 +1,8 @@
-"""Sessions of browsers: the token of a person who has signed in, in a cookie, and what proves the origin of forms.
+"""Browser sessions: a cookie with the token of a signed-in person, and a value that proves the origin of forms.
 
-The server keeps nothing: the cookie has the token itself, so that a revoked token ends its sessions, and every process
-accepts them. Scripts cannot read it (``HttpOnly``), and pages of other sites cannot make the browser send it
-(``SameSite=Strict``). Forms that control something also need a value that only pages of the session have.
+The server stores no sessions: the cookie contains the token itself. So revoking a token ends its sessions, and every
+process accepts them. Scripts cannot read the cookie (``HttpOnly``), and pages of other sites cannot make the browser
+send it (``SameSite=Strict``). Forms that control a producer also need a value that only pages of the session contain.
 Source: RFC 6265bis, section 5; OWASP, "Cross-Site Request Forgery Prevention", HMAC-based tokens.
 """
 
@@ -21,18 +21,18 @@ from starlette.types import Scope
 from kafka_replica.server.errors.problems import Problem
 
 SESSION: Final = "kafka_replica.session"
-"""The key of a request's scope under which its session is."""
+"""The key in a request's scope that holds its session."""
 COOKIE: Final = "kafka_replica_session"
 CSRF_FIELD: Final = "csrf"
 
 
-class _Place(TypedDict):
+class _CookieScope(TypedDict):
     path: str
     secure: bool
 
 
 class Session(NamedTuple):
-    """A person who has signed in: the name of the token's holder, the role, and the value that forms carry."""
+    """The session of a signed-in person: the name of the token's holder, the role, and the value for its forms."""
 
     holder: str
     role: str
@@ -45,7 +45,7 @@ def token_of_cookie(header: str) -> str:
 
 
 def csrf_of(token: str) -> str:
-    """Return the value that forms of a session carry; it cannot be computed without the token."""
+    """Return the value that the forms of a session contain; it cannot be computed without the token."""
     return hmac.new(token.encode("utf-8", "surrogateescape"), b"kafka-replica form", hashlib.sha256).hexdigest()
 
 
@@ -53,7 +53,7 @@ def check_form(scope: Scope, fields: Mapping[str, str]) -> None:
     """Check that a form comes from a page of its session; requests with a token in their header have no session.
 
     Raises:
-        Problem: 403, the form lacks the value of the session.
+        Problem: 403 if the form does not contain the value of the session.
     """
     session: Session | None = scope.get(SESSION)
     if session is not None and not hmac.compare_digest(fields.get(CSRF_FIELD, "").encode(), session.csrf.encode()):
@@ -61,14 +61,14 @@ def check_form(scope: Scope, fields: Mapping[str, str]) -> None:
 
 
 def begin_session(answer: Response, scope: Scope, token: str) -> None:
-    """Set the cookie, until the browser is closed."""
-    answer.set_cookie(COOKIE, quote(token, safe=""), httponly=True, samesite="strict", **_place(scope))
+    """Set the session cookie, which the browser keeps until it is closed."""
+    answer.set_cookie(COOKIE, quote(token, safe=""), httponly=True, samesite="strict", **_cookie_scope(scope))
 
 
 def end_session(answer: Response, scope: Scope) -> None:
-    """Remove the cookie."""
-    answer.delete_cookie(COOKIE, httponly=True, samesite="strict", **_place(scope))
+    """Delete the session cookie."""
+    answer.delete_cookie(COOKIE, httponly=True, samesite="strict", **_cookie_scope(scope))
 
 
-def _place(scope: Scope) -> _Place:
+def _cookie_scope(scope: Scope) -> _CookieScope:
     return {"path": scope.get("root_path") or "/", "secure": scope["scheme"] == "https"}

@@ -1,4 +1,4 @@
-"""The file of tokens, which is read again when it has changed: tokens are added and revoked without a restart."""
+"""The file of tokens, which is read again after a change, so that tokens are added and revoked without a restart."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from typing import Final, TypeAlias
 from kafka_replica.errors import ConfigurationError
 from kafka_replica.server.access.policy import Token, read_tokens
 
-_LOOK_EVERY_S: Final = 1.0
+_CHECK_EVERY_S: Final = 1.0
 _log = logging.getLogger("kafka_replica.server")
 _Mark: TypeAlias = tuple[int, int, int]
 
 
 class TokenFile:
-    """The tokens in a file as it is now; if the file has become unusable, the previous tokens. Not thread-safe.
+    """The tokens in the current content of a file; the previous tokens if it can no longer be used. Not thread-safe.
 
     Args:
         path: the file.
-        clock_s: a monotonic clock.
+        clock_s: a monotonic clock, in seconds.
 
     Raises:
         ConfigurationError: the file cannot be read, or is malformed.
@@ -30,20 +30,20 @@ class TokenFile:
     def __init__(self, path: Path, clock_s: Callable[[], float] = time.monotonic) -> None:
         self._path = path
         self._clock_s = clock_s
-        # The mark is taken before the file is read: a change in between is read again, not missed.
+        # Taken before the file is read, so that a change in between is not missed but read later.
         self._mark = _mark_of(path)
         self._tokens = read_tokens(path)
-        self._looked_s = clock_s()
+        self._checked_s = clock_s()
 
     def current(self) -> tuple[Token, ...]:
-        """Return the tokens; the file is looked at once a second at most."""
+        """Return the tokens; the file is checked for changes at most once a second."""
         now_s = self._clock_s()
-        if now_s - self._looked_s >= _LOOK_EVERY_S:
-            self._looked_s = now_s
-            self._look()
+        if now_s - self._checked_s >= _CHECK_EVERY_S:
+            self._checked_s = now_s
+            self._reload_if_changed()
         return self._tokens
 
-    def _look(self) -> None:
+    def _reload_if_changed(self) -> None:
         mark = _mark_of(self._path)
         if mark == self._mark:
             return
@@ -57,7 +57,7 @@ class TokenFile:
 
 
 def _mark_of(path: Path) -> _Mark | None:
-    """Return what differs when a file is written or replaced; None if it is missing."""
+    """Return a value that changes when the file is written or replaced; None if the file is missing."""
     try:
         found = path.stat()
     except OSError:

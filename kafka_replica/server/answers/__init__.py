@@ -1,4 +1,4 @@
-"""The making of answers: the version they come from, caches, entity tags, compression, files, threads.
+"""Building blocks of answers: versions, caches, entity tags, compression, files and threads.
 
-Of this service, the package may import ``errors``, ``data``, ``rest`` and ``settings``. Read ``versions`` first.
+From this service, the package may import only ``errors``, ``data``, ``rest`` and ``settings``. Read ``versions`` first.
 """

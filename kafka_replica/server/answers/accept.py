@@ -1,4 +1,4 @@
-"""The choice between a page for people and an answer for programs. Source: RFC 9110, section 12.5.1 (Accept)."""
+"""The choice between an HTML page and an answer for programs. Source: RFC 9110, section 12.5.1 (Accept)."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _JSON: Final = frozenset({"application/json", PROBLEM})
 
 
 def prefers_html(accept: str) -> bool:
-    """Return whether a request with this header ``Accept`` comes from a browser: it names HTML, and not JSON before it.
+    """Return whether the header ``Accept`` names HTML, and does not prefer JSON to it, as is the case for browsers.
 
-    Ranges such as ``*/*`` name nothing, so that programs get JSON.
+    Ranges such as ``*/*`` do not count, so that programs get JSON.
     """
     best = {"html": 0.0, "json": 0.0}
     for part in accept.lower().split(","):
@@ -25,7 +25,7 @@ def prefers_html(accept: str) -> bool:
 
 
 def _quality(parameters: list[str]) -> float:
-    text = next((one.partition("=")[2] for one in parameters if one.startswith("q=")), "1")
+    text = next((parameter.partition("=")[2] for parameter in parameters if parameter.startswith("q=")), "1")
     try:
         return float(text)
     except ValueError:

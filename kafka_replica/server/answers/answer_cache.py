@@ -1,4 +1,4 @@
-"""A bounded cache of finished answers: an answer to the same request from the same version is always the same."""
+"""A bounded cache of finished answers; the answer to a request from a given version never changes."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ from collections.abc import Hashable
 from threading import Lock
 from typing import Final, NamedTuple
 
-_OVERHEAD_BYTES: Final = 2_000  # of an entry: its key, headers and objects
-_SHARE: Final = 4  # an answer may take a quarter of the cache, so that one answer does not evict all others
+_OVERHEAD_BYTES: Final = 2_000  # the size of an entry's key, headers and objects
+_SHARE: Final = 4  # an answer may use a quarter of the cache at most, so that one answer does not evict all others
 
 
 class FinishedAnswer(NamedTuple):
-    """An answer as it is sent, except for headers that change within a version."""
+    """An answer ready to be sent, without the headers that may change while the version stays the same."""
 
     status: int
     headers: tuple[tuple[bytes, bytes], ...]
-    """Pairs of name and value, in the form of ASGI."""
+    """Pairs of name and value, as in ASGI messages."""
     body: bytes
     problem: str | None = None
-    """The text of an error message, for people; None if the answer is none."""
+    """The error message for people; None if the answer is no error."""
 
 
 class AnswerCache:
-    """The answers that were used last, up to a number of bytes. Thread-safe.
+    """The most recently used answers, up to a total size. Thread-safe.
 
     Args:
-        max_bytes: the size of all answers; 0 keeps none.
+        max_bytes: the total size of the answers; 0 disables the cache.
     """
 
     def __init__(self, max_bytes: int) -> None:
@@ -34,7 +34,7 @@ class AnswerCache:
         self._answers: OrderedDict[Hashable, FinishedAnswer] = OrderedDict()
         self._lock = Lock()
         self.size_bytes = 0
-        """The approximate size of all answers."""
+        """The approximate size of all answers in bytes."""
 
     def get(self, key: Hashable) -> FinishedAnswer | None:
         """Return the answer with a key, or None."""
@@ -45,7 +45,7 @@ class AnswerCache:
             return found
 
     def put(self, key: Hashable, answer: FinishedAnswer) -> None:
-        """Keep an answer, and drop those that were not used for the longest time if there are too many."""
+        """Keep an answer unless it is too large; evict the least recently used answers if the cache is full."""
         size = _size(answer)
         if size > self._max_bytes // _SHARE:
             return

@@ -11,10 +11,10 @@ from kafka_replica.errors import UsageError
 
 
 def instant_of(text: str) -> datetime:
-    """Return the instant that a date, or a date and time, means; without a time zone it is in UTC.
+    """Return the instant that a date, or a date and time, denotes; without a time zone, the text is in UTC.
 
     Raises:
-        UsageError: no calendar has it.
+        UsageError: the text is not a valid date, or date and time.
     """
     try:
         found = datetime.fromisoformat(text)

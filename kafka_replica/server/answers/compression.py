@@ -31,7 +31,7 @@ def _quality(parameters: str) -> float:
 
 
 def is_worth_compressing(content_type: str, size: int) -> bool:
-    """Return whether an answer becomes noticeably smaller."""
+    """Return whether compression makes an answer noticeably smaller; the size is in bytes."""
     return size >= _LEAST_BYTES and _COMPRESSIBLE.match(content_type) is not None
 
 

@@ -17,11 +17,11 @@ async def compute_in(executor: Executor, compute: Callable[[], T], timeout_s: fl
 
     Args:
         executor: runs the function; its threads bound the number of running computations.
-        compute: the function; it continues after the time limit.
+        compute: the function; it is not interrupted at the time limit.
         timeout_s: the time limit.
 
     Raises:
-        Problem: 503, because the computation took longer.
+        Problem: 503 if the computation takes longer.
     """
     future = asyncio.get_running_loop().run_in_executor(executor, compute)
     try:

@@ -1,4 +1,4 @@
-"""The answers of the SDMX REST API, with those of earlier versions (``asOf``)."""
+"""The answers of the SDMX REST API, including answers from earlier versions (``asOf``)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ class DefaultAnswer:
         )
 
     def __call__(self, request: RestRequest, structures: Structures) -> RestAnswer:
-        """Return the answer from the given version, or from the one that the request names; it names that version."""
+        """Return the answer from the given version, or from the version that ``asOf`` names.
+
+        In the second case, the headers of the answer name the version.
+        """
         past: list[ServedVersion] = []
 
         def version_at(text: str) -> Structures:

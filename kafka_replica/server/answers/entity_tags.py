@@ -1,7 +1,7 @@
 """Entity tags that are valid within one incarnation of the replica and one release. Source: RFC 9110, section 8.8.3.
 
-Version numbers restart with another incarnation, and another release may write the same artefact differently. So the
-tag of an answer, which depends on the version number, gets a suffix that differs in these cases.
+Version numbers restart with each incarnation, and another release may write the same artefact differently. So the tag
+of an answer, which depends on the version number, gets a suffix that identifies the incarnation and the release.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def suffix_of(incarnation: str, release: str) -> str:
 
 
 def with_suffix(tag: str, suffix: str, *, compressed: bool) -> str:
-    """Return the tag as clients see it: weak if the answer is compressed, because it then is another representation."""
+    """Return the tag for clients; it is weak if the answer is compressed, because the bytes then differ."""
     found = _TAG.fullmatch(tag.strip())
     if found is None:
         return tag
@@ -30,7 +30,7 @@ def with_suffix(tag: str, suffix: str, *, compressed: bool) -> str:
 
 
 def without_suffix(if_none_match: str, suffix: str) -> str:
-    """Return the header ``If-None-Match`` with the tags of this incarnation only, without the suffix."""
+    """Return the header ``If-None-Match`` with only the tags that have the suffix, which is removed."""
     if not if_none_match:
         return ""
     if if_none_match.strip() == "*":

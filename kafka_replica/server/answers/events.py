@@ -16,7 +16,7 @@ from kafka_replica.listeners.change_json import change_facts, key_json
 from kafka_replica.server.answers.versions import VersionId
 
 COMMENT: Final = b":\n\n"
-"""A comment, which clients ignore: it shows that the connection lives."""
+"""A comment, which clients ignore; it shows that the connection is alive."""
 _KEYS_PER_LINE: Final = 500
 
 
@@ -28,18 +28,18 @@ class SortedKeys(NamedTuple):
 
     @staticmethod
     def of(change: Change) -> SortedKeys:
-        """Return the keys of a change; for the whole state this reads the keys of the store."""
+        """Return the keys of a change; if the change is the whole state, this reads all keys of the store."""
         return SortedKeys(sorted(change.changed), sorted(change.deleted))
 
 
 def change_event(change: Change, keys: SortedKeys, incarnation: str, *, several_topics: bool) -> Iterator[bytes]:
     """Yield the parts of the event of a version: ``change``, or ``reset`` with all keys if it is the whole state.
 
-    A part is made when it is sent, so that slow clients do not hold the text of all keys.
+    Each part is built only when it is sent, so that no slow client keeps the text of all keys in memory.
 
     Args:
         change: the change.
-        keys: its keys.
+        keys: the keys of the change.
         incarnation: the incarnation of the replica.
         several_topics: whether keys consist of topic and key.
     """
@@ -53,7 +53,7 @@ def change_event(change: Change, keys: SortedKeys, incarnation: str, *, several_
 
 
 def failed_event(state: str) -> bytes:
-    """Return the last event of a stream whose replica has failed; it does not change the client's last id."""
+    """Return the last event of a stream whose replica has failed; it leaves the client's last event id unchanged."""
     return f"event: failed\ndata: {_json({'state': state})}\n\n".encode()
 
 

@@ -1,4 +1,4 @@
-"""A response whose content may be a file, and that releases what it needed once it was sent, or could not be sent."""
+"""A response whose content may be a file, and that releases its resources after it was sent or sending failed."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _PIECE: Final = 1 << 18
 
 
 class FileResponse:
-    """A response.
+    """A response from memory or from a file.
 
     Args:
         content: the content; a file is sent in pieces.
-        headers: further headers.
-        release: called at the end, however it ends.
+        headers: additional headers.
+        release: called once, after the response was sent or sending failed.
     """
 
     def __init__(self, content: Content, headers: Mapping[str, str], release: Callable[[], object]) -> None:

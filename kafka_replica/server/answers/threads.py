@@ -1,4 +1,4 @@
-"""A pool of daemon threads: a computation that does not end delays neither the shutdown nor the end of the process."""
+"""A pool of daemon threads, in which an endless computation delays neither the shutdown nor the end of the process."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _Work: TypeAlias = tuple["Future[Any]", Callable[[], Any]]
 
 
 class DaemonThreads(Executor):
-    """An executor whose threads are daemons; Python waits for those of ``ThreadPoolExecutor`` before a process ends.
+    """An executor whose threads are daemons; before a process ends, Python waits for ``ThreadPoolExecutor``'s threads.
 
     Args:
-        count: the number of threads, which start with the first work.
-        name: the beginning of their names.
+        count: the number of threads; they start when the first function is submitted.
+        name: the prefix of the threads' names.
     """
 
     def __init__(self, count: int, name: str) -> None:
@@ -30,7 +30,7 @@ class DaemonThreads(Executor):
         self._closed = False
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        """Compute something in one of the threads.
+        """Run a function in one of the threads.
 
         Raises:
             RuntimeError: the executor was shut down.
@@ -45,11 +45,11 @@ class DaemonThreads(Executor):
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """End the threads after their present work. Idempotent.
+        """End the threads after the submitted functions. Idempotent.
 
         Args:
-            wait: whether to wait for the work.
-            cancel_futures: whether to cancel work that has not begun.
+            wait: whether to wait until the threads have ended.
+            cancel_futures: whether to cancel functions that have not started.
         """
         with self._lock:
             if not self._closed:
@@ -75,6 +75,6 @@ class DaemonThreads(Executor):
                 continue
             try:
                 future.set_result(compute())
-            except BaseException as error:  # noqa: BLE001 - whoever waits gets it
+            except BaseException as error:  # noqa: BLE001 - raised where the result is awaited
                 future.set_exception(error)
-            del work, future, compute  # while this thread waits, it holds no answer
+            del work, future, compute  # so that a waiting thread keeps no answer in memory

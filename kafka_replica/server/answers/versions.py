@@ -1,4 +1,4 @@
-"""The versions that answers come from: the current one, and kept ones by number."""
+"""The versions from which requests are answered: the current version, and kept versions by number."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class VersionId(NamedTuple):
 
     @staticmethod
     def parse(text: str) -> VersionId | None:
-        """Return the version that a text such as ``17`` or ``17.5f2a`` means; None if it means none."""
+        """Parse a version id such as ``17`` or ``17.5f2a``; return None if the text is malformed."""
         number, dot, incarnation = text.strip().partition(".")
         if not number.isascii() or not number.isdigit() or len(number) > 18 or (dot and not incarnation):
             return None
@@ -55,7 +55,7 @@ class VersionId(NamedTuple):
 
 
 class ServedVersion(NamedTuple):
-    """A version to answer from."""
+    """A version from which requests are answered."""
 
     structures: Structures
     snapshot: Snapshot
@@ -66,7 +66,7 @@ class Versions:
 
     Args:
         replica: the replica.
-        topic: the topic that holds structures, if the replica has several that are not one key space.
+        topic: the topic with the structures, if the replica has several topics with separate key spaces.
         history: the history on disk, with versions that the replica no longer keeps.
     """
 
@@ -79,10 +79,11 @@ class Versions:
         self._lock = Lock()
 
     def snapshot(self, wanted: VersionId | None = None) -> Snapshot:
-        """Return the current version, or one that is kept; this costs no look-ups.
+        """Return the current version or a kept version, without building look-ups.
 
         Raises:
-            Problem: there is no version yet, or no more; or the wanted one is not kept any more, or does not exist.
+            Problem: 503 if the replica has no version (yet); 404 or 410 if the wanted version does not exist or is no
+                longer kept.
         """
         try:
             current = self._replica.snapshot()
@@ -109,21 +110,21 @@ class Versions:
     def current(self) -> ServedVersion:
         """Return the current version, with look-ups. Raises as ``snapshot``."""
         for _ in range(_ATTEMPTS):
-            snapshot = self.snapshot()  # first, for it raises the errors that requests are answered with
+            snapshot = self.snapshot()  # first, because it raises errors as problems
             structures = self.live.structures()
             if structures.version == snapshot.version:
                 return ServedVersion(structures, snapshot)
-        return self._with_structures(self.snapshot())  # versions come faster than two calls
+        return self._with_structures(self.snapshot())  # a new version appeared between the two calls each time
 
     def at(self, wanted: VersionId) -> ServedVersion:
         """Return a version that is kept, with look-ups. Raises as ``snapshot``."""
         return self._pin(self.snapshot(wanted))
 
     def as_of(self, text: str) -> ServedVersion:
-        """Return the version with a number, or the one that readers saw last at an instant, with look-ups.
+        """Return the version with a number, or the version that was current at an instant, with look-ups.
 
         Raises:
-            KafkaReplicaError: the version is not kept, or does not exist yet.
+            KafkaReplicaError: the text is malformed, or the version is not kept or does not exist yet.
         """
         if text.isdigit():
             return self._pin(self._kept(VersionId(int(text))))
@@ -148,16 +149,16 @@ class Versions:
 
     def id_of(self, snapshot: Snapshot) -> VersionId:
         """Return the id of a version."""
-        kept = getattr(snapshot, "kept", None)  # of a HistorySnapshot, whose class needs an extra
+        kept = getattr(snapshot, "kept", None)  # an attribute of HistorySnapshot, whose import needs an extra
         incarnation = kept.incarnation if isinstance(kept, KeptVersion) else self._replica.incarnation
         return VersionId(snapshot.version, incarnation)
 
     def state_headers(self) -> dict[str, str]:
-        """Return the headers that describe the present state of the replica."""
+        """Return the headers that describe the current state of the replica."""
         return {name.decode("latin-1"): value.decode("latin-1") for name, value in self.raw_state_headers()}
 
     def raw_state_headers(self) -> tuple[tuple[bytes, bytes], ...]:
-        """Return the same headers as ASGI has them."""
+        """Return the headers of ``state_headers`` as in ASGI messages."""
         return _state_headers(self._replica.state, is_stale=not self._replica.ready)
 
     def close(self) -> None:
@@ -182,7 +183,7 @@ class Versions:
         return self._history.at(version=wanted.version, incarnation=wanted.incarnation)
 
     def _pin(self, snapshot: Snapshot) -> ServedVersion:
-        """Return a version with look-ups that recent requests may have made."""
+        """Return a version with look-ups; those of recently requested versions are reused."""
         key = self.id_of(snapshot)
         with self._lock:
             found = self._pinned.pop(key, None) or self._with_structures(snapshot)
@@ -201,7 +202,7 @@ def _state_headers(state: State, *, is_stale: bool) -> tuple[tuple[bytes, bytes]
 
 
 def raw_headers(headers: Mapping[str, str]) -> tuple[tuple[bytes, bytes], ...]:
-    """Return headers as ASGI has them."""
+    """Return headers as in ASGI messages."""
     return tuple((name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers.items())
 
 

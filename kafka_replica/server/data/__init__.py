@@ -1,1 +1,1 @@
-"""Validation and mapping of uploaded data, without an HTTP library; the engine is polars, and needs its extra."""
+"""Validation and mapping of uploaded data, without an HTTP library; the engine is polars, which needs its extra."""

@@ -22,35 +22,35 @@ _ZIP: Final = "application/zip"
 REPORT_FORMATS: Final = {
     "json": (_JSON,), "csv": ("text/csv",), "html": ("text/html", "application/xhtml+xml"), "zip": (_ZIP,),
 }  # fmt: skip
-"""The formats of an answer to validation, the default first, with their media types."""
+"""The formats of a validation's answer, the default first, with their media types."""
 MAP_FORMATS: Final = {
     "csv": ("application/vnd.sdmx.data+csv", "text/csv"), "json": (_JSON,),
     "html": ("text/html", "application/xhtml+xml"), "zip": (_ZIP,),
 }  # fmt: skip
-"""The formats of an answer to mapping, the default first, with their media types."""
+"""The formats of a mapping's answer, the default first, with their media types."""
 
 
 def validation_answer(outcome: Outcome, out: Path, format_name: str) -> Content:
-    """Return the answer to a validation, with the files in a folder."""
+    """Return the answer to a validation whose files are in the folder ``out``."""
     if format_name == "csv":
         return Content("text/csv; charset=utf-8", report_csv(outcome.report).encode(), headers=_counts(outcome))
     return _common_answer(outcome, out, format_name)
 
 
 def map_answer(outcome: Outcome, out: Path, format_name: str) -> Content:
-    """Return the answer to a mapping, with the files in a folder."""
+    """Return the answer to a mapping whose files are in the folder ``out``."""
     if format_name == "csv":
         return Content(SDMX_CSV, out / "good.csv", headers=_counts(outcome))
     return _common_answer(outcome, out, format_name)
 
 
 def report_json(outcome: Outcome) -> bytes:
-    """Return the report that the commands write to ``report.json``."""
+    """Return the report as the commands write it to ``report.json``."""
     return (json.dumps(outcome.as_json(), indent=2, ensure_ascii=False) + "\n").encode(errors="backslashreplace")
 
 
 def report_csv(report: Report) -> str:
-    """Return a report as CSV: a line for each severity, rule and component, with the first sample of its findings."""
+    """Return a report as CSV, with a line for each severity, rule and component that contains their first sample."""
     text = StringIO()
     writer = csv.writer(text, lineterminator="\r\n")
     writer.writerow(
@@ -61,7 +61,7 @@ def report_csv(report: Report) -> str:
 
 
 def zip_of(path: Path, files: Iterable[tuple[str, Path | bytes]]) -> Path:
-    """Write an archive of files, and return its path."""
+    """Write files, given as pairs of name and content, to a ZIP archive; return its path."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         for name, content in files:
             if isinstance(content, Path):
@@ -90,10 +90,11 @@ def _counts(outcome: Outcome) -> dict[str, str]:
 
 
 def _report_rows(report: Report) -> Iterator[tuple[object, ...]]:
-    for one in report.dataset:
-        finding = one.severity, one.rule, one.component, "data set", one.artefact, None, one.value, one.message
+    for each in report.dataset:
+        finding = each.severity, each.rule, each.component, "data set", each.artefact, None, each.value, each.message
         yield *finding, None, None, None
-    first = {(one.finding.rule, one.finding.component, one.finding.severity): one for one in reversed(report.samples)}
+    # Reversed, so that the first sample of each group remains.
+    first = {(each.finding.rule, each.finding.component, each.finding.severity): each for each in report.samples[::-1]}
     for (rule, component, severity), count in sorted(report.counts.items(), key=lambda item: (-item[1], item[0][0])):
         sample = first.get((rule, component, severity))
         found = sample and sample.finding

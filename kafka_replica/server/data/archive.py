@@ -1,4 +1,4 @@
-"""Uploaded ZIP archives: the file in them, and workbooks, which are archives. Source: APPNOTE.TXT 6.3.10, 4.3."""
+"""Uploaded ZIP archives: archives of one file, and workbooks. Source: APPNOTE.TXT 6.3.10, section 4.3."""
 
 from __future__ import annotations
 
@@ -18,31 +18,31 @@ _END_BYTES: Final = 22
 _END_ZIP64: Final = b"PK\x06\x07"
 _TAIL_BYTES: Final = (1 << 16) + _END_BYTES + 20
 _DIRECTORY_BYTES: Final = 1 << 20
-"""The size of the directory that is read: a file with a million names would take a gigabyte of memory."""
+"""The maximum size of an archive's directory: one with a million names would need a gigabyte of memory."""
 _CONTENT_TYPES: Final = "[Content_Types].xml"
 _METHODS: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _DAMAGES: Final = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError)
 
 
 def workbook_bytes(path: Path) -> int | None:
-    """Return the size of a workbook's parts, as its directory states it; None if the archive is no workbook.
+    """Return the uncompressed size of a workbook as its directory states it; None if the archive is no workbook.
 
     Raises:
-        DatasetError: the archive is damaged, or of a kind that is not read.
+        DatasetError: the archive is damaged or of an unsupported kind.
     """
     with _opened(path) as entries:
-        names = {one.filename for one in entries.infolist()}
-        return sum(one.file_size for one in entries.infolist()) if _CONTENT_TYPES in names else None
+        names = {entry.filename for entry in entries.infolist()}
+        return sum(entry.file_size for entry in entries.infolist()) if _CONTENT_TYPES in names else None
 
 
 def file_of_archive(path: Path) -> Iterator[bytes]:
-    """Yield the content of the only file of an archive in pieces; hidden files do not count.
+    """Yield the content of the only file of an archive in pieces; hidden files are ignored.
 
     Raises:
-        DatasetError: the archive is damaged, of a kind that is not read, or has no file or several.
+        DatasetError: the archive is damaged, of an unsupported kind, or does not have exactly one file.
     """
     with _opened(path) as entries:
-        files = [one for one in entries.infolist() if not one.is_dir() and not _is_hidden(one.filename)]
+        files = [entry for entry in entries.infolist() if not entry.is_dir() and not _is_hidden(entry.filename)]
         if len(files) != 1:
             raise DatasetError(f"the archive has {len(files)} files; send an archive of one")
         if files[0].compress_type not in _METHODS or files[0].flag_bits & 1:
@@ -73,12 +73,12 @@ def _opened(path: Path) -> zipfile.ZipFile:
 
 
 def _directory_sizes(tail: bytes) -> Iterator[int]:
-    """Yield the sizes that each possible end of the directory states."""
-    place = tail.find(_END)
-    while place >= 0:
-        if place + _END_BYTES <= len(tail):
-            yield int.from_bytes(tail[place + 12 : place + 16], "little")
-        place = tail.find(_END, place + 1)
+    """Yield the size of the directory that each possible end record states; a comment may contain the signature."""
+    start = tail.find(_END)
+    while start >= 0:
+        if start + _END_BYTES <= len(tail):
+            yield int.from_bytes(tail[start + 12 : start + 16], "little")
+        start = tail.find(_END, start + 1)
 
 
 def _is_hidden(name: str) -> bool:

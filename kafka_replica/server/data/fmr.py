@@ -1,6 +1,6 @@
-"""Validation as Fusion Metadata Registry offers it: its request headers, and its report as JSON.
+"""Validation as in Fusion Metadata Registry (FMR): its request headers, and its report as JSON.
 
-Source: FMR Knowledge Base, "Data Validation Web Service" and "Error Codes"; the names of the report are those that
+Source: FMR Knowledge Base, "Data Validation Web Service" and "Error Codes"; the names in the report are those that
 public clients read.
 """
 
@@ -35,7 +35,7 @@ _FORMATS: Final = {
 
 
 class FmrRequest(NamedTuple):
-    """A request that headers describe."""
+    """The validation, and the parts of its answer, that the headers of a request ask for."""
 
     options: DataOptions
     with_metrics: bool
@@ -44,10 +44,13 @@ class FmrRequest(NamedTuple):
 
 
 def fmr_request(headers: Mapping[str, str]) -> FmrRequest:
-    """Return the options that headers request; ``Accept``, ``Data-Format`` and unknown ones are not needed.
+    """Parse the headers of a request; ``Accept``, ``Data-Format`` and unknown headers are ignored.
+
+    Args:
+        headers: the headers, by name in lower case.
 
     Raises:
-        UsageError: a header names several structures, or is neither true nor false.
+        UsageError: ``Structure`` names several structures, or another header is neither true nor false.
     """
     structure = headers.get("structure", "").strip()
     if "," in structure:
@@ -61,9 +64,9 @@ def fmr_answer(request: FmrRequest, processed: ProcessingResult, data: Path, out
 
     Args:
         request: the request.
-        processed: the outcome of the validation.
-        data: the file that was validated.
-        out: the folder with the rows.
+        processed: the result of the validation.
+        data: the validated file.
+        out: the folder with the good and rejected rows.
     """
     body = json.dumps(_report(request, processed, data, out), ensure_ascii=False).encode(errors="backslashreplace")
     files = {
@@ -93,7 +96,7 @@ def _report(request: FmrRequest, processed: ProcessingResult, data: Path, out: P
     keys = _Keys(rules, outcome.report.rows)
     invalid = keys.read(out / "rejected.csv")
     valid = keys.read(out / "good.csv") - invalid
-    report = _of_rules(outcome)
+    report = _errors_by_type(outcome)
     dataset: dict[str, Any] = {
         "DSD": str(rules.structure),
         **({rules.artefact.cls: str(rules.artefact)} if rules.artefact != rules.structure else {}),
@@ -123,8 +126,8 @@ def _format_of(data: Path) -> str:
     return _FORMATS["sdmx-csv" if kind == "csv" and is_sdmx else kind]
 
 
-def _of_rules(outcome: Outcome) -> list[dict[str, Any]]:
-    """Return the errors by type; warnings are left out, because FMR has none."""
+def _errors_by_type(outcome: Outcome) -> list[dict[str, Any]]:
+    """Return the errors, grouped by type; warnings are left out, because FMR has none."""
     found: dict[str, list[dict[str, Any]]] = {}
     for finding, series, count in _errors(outcome):
         fmr = CATALOGUE[finding.rule].fmr
@@ -144,13 +147,13 @@ def _of_rules(outcome: Outcome) -> list[dict[str, Any]]:
 
 
 def _errors(outcome: Outcome) -> Iterator[tuple[Finding, str | None, int | None]]:
-    """Yield errors, with series and number of rows; both are None for the data set as a whole."""
+    """Yield each error with its series and its number of rows; both are None for an error of the whole data set."""
     report = outcome.report
-    yield from ((one, None, None) for one in report.dataset if one.severity == "error")
+    yield from ((finding, None, None) for finding in report.dataset if finding.severity == "error")
     for sample in report.samples:
-        one = sample.finding
-        if one.severity == "error":
-            yield one, sample.series, report.counts[one.rule, one.component, one.severity]
+        finding = sample.finding
+        if finding.severity == "error":
+            yield finding, sample.series, report.counts[finding.rule, finding.component, finding.severity]
 
 
 class _Keys:
@@ -158,12 +161,12 @@ class _Keys:
 
     def __init__(self, rules: Rules, rows: int) -> None:
         self._series = rules.series
-        self._time = next((one.id for one in rules.columns if one.is_time), None)
+        self._time = next((column.id for column in rules.columns if column.is_time), None)
         self._rows = rows
         self.periods: dict[str, dict[str, str]] = {}
 
     def read(self, path: Path) -> set[tuple[str, ...]]:
-        """Return the series in a file, and remember its periods."""
+        """Return the series in a file, and extend ``periods`` by the file's periods."""
         if not self._rows:
             return set()
         with path.open(encoding="utf-8", newline="") as opened:
@@ -174,7 +177,7 @@ class _Keys:
         period = row.get(self._time or "")
         if period:
             self._extend(row.get(FREQ) or "-", period)
-        return tuple(row.get(one) or "" for one in self._series)
+        return tuple(row.get(dimension) or "" for dimension in self._series)
 
     def _extend(self, frequency: str, period: str) -> None:
         found = self.periods.setdefault(frequency, {"ReportStart": period, "ReportEnd": period})

@@ -1,6 +1,6 @@
 """Forms with a file (``multipart/form-data``), read in pieces of any size.
 
-Source: RFC 7578 (forms), RFC 2046, 5.1.1 (boundaries).
+Source: RFC 7578 (forms), RFC 2046, section 5.1.1 (boundaries).
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ class _State(Enum):
 
 
 def boundary_of(content_type: str) -> bytes | None:
-    """Return the boundary of a form with this header ``Content-Type``; None if the request is no such form.
+    """Return the boundary that the header ``Content-Type`` of a form names; None if the request is no such form.
 
     Raises:
-        DatasetError: the header names no boundary.
+        DatasetError: the header names no valid boundary.
     """
     message = Message()
     message["Content-Type"] = content_type
@@ -45,7 +45,7 @@ def boundary_of(content_type: str) -> bytes | None:
 
 
 class FormReader:
-    """Reads a form: the file goes to a function, and texts are collected.
+    """Reads a form: passes the file to a function and collects the text fields.
 
     Args:
         boundary: the boundary between parts.
@@ -54,20 +54,20 @@ class FormReader:
 
     def __init__(self, boundary: bytes, write: Callable[[bytes], object]) -> None:
         self._delimiter = b"\r\n--" + boundary
-        self._buffer = bytearray(b"\r\n")  # so that the first delimiter is like the others
+        self._buffer = bytearray(b"\r\n")  # so that a line break precedes the first delimiter, too
         self._state = _State.CONTENT
         self._write_file = write
         self._write: Callable[[bytes], object] = _ignore  # the data before the first part
         self._left = _MOST_FIELDS
         self.fields: list[tuple[str, bytearray]] = []
-        """The names and contents of the parts that are texts."""
+        """The names and contents of the text fields."""
         self.has_file = False
 
     def feed(self, data: bytes) -> None:
-        """Read a piece.
+        """Read the next piece of the form.
 
         Raises:
-            DatasetError: this is no such form, it has two files, or its texts are too large.
+            DatasetError: the form is malformed, has two files, or its text fields are too large.
         """
         self._buffer += data
         while self._step():
@@ -77,7 +77,7 @@ class FormReader:
         """Check that the form is complete and has a file.
 
         Raises:
-            DatasetError: it is not, or has none.
+            DatasetError: the form is incomplete or has no file.
         """
         if self._state is not _State.END:
             raise DatasetError("reading the form: it ends before its last boundary")
@@ -85,7 +85,7 @@ class FormReader:
             raise DatasetError(f"reading the form: it has no file; attach one as {FILE_FIELDS[0]}")
 
     def _step(self) -> bool:
-        """Process the beginning of the buffer; return False if more data is needed."""
+        """Process the start of the buffer; return False if more data is needed."""
         if self._state is _State.CONTENT:
             return self._content()
         if self._state is _State.AFTER_BOUNDARY:
@@ -115,7 +115,7 @@ class FormReader:
             raise DatasetError("reading the form: a boundary is followed by other text")
         if end < 0:
             return False
-        del self._buffer[:end]  # the line break stays, so that headers end with two of them even if there are none
+        del self._buffer[:end]  # the line break stays, so that even a part without headers has two line breaks
         self._state = _State.HEADERS
         return True
 

@@ -1,4 +1,4 @@
-"""The options of a request, which have the names of the options of the commands ``validate`` and ``map``."""
+"""The options of a request, named like the options of the commands ``validate`` and ``map``."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from kafka_replica.data.jobs import severities_of
 from kafka_replica.data.validation.actions import Action
 from kafka_replica.errors import UsageError
 
-_OF_ALL: Final = ("format", "rules", "decimal", "encoding", "time-format")
-VALIDATE_OPTIONS: Final = ("structure", "flow", "action", "as-of", "allow-missing", *_OF_ALL)
-MAP_OPTIONS: Final = ("map", "reverse", *_OF_ALL)
+_COMMON_OPTIONS: Final = ("format", "rules", "decimal", "encoding", "time-format")
+VALIDATE_OPTIONS: Final = ("structure", "flow", "action", "as-of", "allow-missing", *_COMMON_OPTIONS)
+MAP_OPTIONS: Final = ("map", "reverse", *_COMMON_OPTIONS)
 _REPEATABLE: Final = "rules"
 
 
@@ -26,15 +26,15 @@ class DataOptions:
         structure: the structure that the data belongs to, as a URN or reference; None if the data names it.
         map: the structure map, as a URN or reference.
         reverse: whether the map is applied in reverse.
-        action: the action of rows that name none.
+        action: the action of rows that do not name an action.
         as_of: the day on which constraints must be valid; None means today.
-        allow_missing: whether everything else is checked if lists of values are missing.
+        allow_missing: whether to check everything else if lists of values are missing, instead of failing.
         rules: the severities of rules.
         decimal: the decimal separator in text files.
         encoding: the encoding of text files without a byte order mark; None means UTF-8.
-        time_format: the format of periods of good rows.
+        time_format: the format of periods in good rows.
         format: the format of the answer; None if the header Accept decides.
-        keeps_layout: whether rejected rows of CSV keep the columns and the separator of the data.
+        keeps_layout: whether rejected rows of CSV data keep its columns and its separator.
     """
 
     structure: str | None = None
@@ -51,22 +51,26 @@ class DataOptions:
     keeps_layout: bool = True
 
     @property
-    def of_jobs(self) -> dict[str, Any]:
-        """Return the arguments of every job."""
+    def job_arguments(self) -> dict[str, Any]:
+        """Return the arguments that validation and mapping jobs have in common."""
         return {
             "decimal": self.decimal,
             "encoding": self.encoding,
             "time_format": self.time_format,
             "keeps_layout": self.keeps_layout,
-            "names_files": False,  # the file is a temporary one
+            "names_files": False,  # the name of the temporary file means nothing to the client
         }
 
 
 def options_of(given: Iterable[tuple[str, str]], possible: tuple[str, ...]) -> DataOptions:
-    """Return the options with these names and values.
+    """Parse options, given as pairs of name and value.
+
+    Args:
+        given: the names and values.
+        possible: the names of the possible options.
 
     Raises:
-        UsageError: a name is unknown or occurs twice, or a value is impossible.
+        UsageError: a name is unknown or duplicated, or a value is impossible.
     """
     found: dict[str, list[str]] = {}
     for name, value in given:

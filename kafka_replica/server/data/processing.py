@@ -1,4 +1,4 @@
-"""Validation and mapping of an uploaded file with the structures of one version."""
+"""Validation and mapping of an uploaded file, using the structures of one version."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ from kafka_replica.server.data.options import DataOptions
 from kafka_replica.server.data.xml_names import check_names
 
 FINDINGS: Final = "findings.csv"
-"""The file with all findings."""
+"""The name of the file with all findings."""
 
 
 class ProcessingResult(NamedTuple):
-    """The outcome of a job, and the rules of the data that it read."""
+    """The outcome of a job, and the rules by which it read the data."""
 
     outcome: Outcome
     rules: Rules
 
 
-def the_engine() -> Engine:
+def local_engine() -> Engine:
     """Return the engine that processes uploaded data: polars, in this process.
 
     Raises:
@@ -48,12 +48,14 @@ def the_engine() -> Engine:
 def validate_file(
     data: Path, options: DataOptions, structures: Structures, out: Path, *, lists: bool = False
 ) -> ProcessingResult:
-    """Validate a file; write ``good.csv`` and ``rejected.csv`` to a folder, and all findings if ``lists`` is true.
+    """Validate a file; write ``good.csv`` and ``rejected.csv`` to the folder ``out``.
+
+    If ``lists`` is true, all findings are written to ``findings.csv``.
 
     Raises:
         KafkaReplicaError: an option is impossible, the structure is missing, or the data cannot be read.
     """
-    runs, source = the_engine(), _source(data)
+    runs, source = local_engine(), _source(data)
     structure = options.structure or _structure_in(source, options, structures)
     rules = compile_rules(
         structures, structure, rules=options.rules, action=options.action, as_of=options.as_of,
@@ -61,7 +63,7 @@ def validate_file(
     )  # fmt: skip
     usages = usages_of(structures, rules)
     job = ValidationJob(
-        sources=(source,), rules=rules, usages=usages, out=out, **_listed(out, lists=lists), **options.of_jobs
+        sources=(source,), rules=rules, usages=usages, out=out, **_listed(out, lists=lists), **options.job_arguments
     )
     with data_errors():
         return ProcessingResult(runs.validate(job, _ignore), rules)
@@ -70,16 +72,16 @@ def validate_file(
 def map_file(
     data: Path, options: DataOptions, structures: Structures, out: Path, *, lists: bool = False
 ) -> ProcessingResult:
-    """Map a file; write the mapped rows to ``good.csv`` in a folder, and unchanged rejected rows to ``rejected.csv``.
+    """Map a file; write mapped rows to ``good.csv`` and the original rejected rows to ``rejected.csv`` in ``out``.
 
-    If ``lists`` is true, all findings are written, too.
+    If ``lists`` is true, all findings are written to ``findings.csv``.
 
     Raises:
         KafkaReplicaError: an option is impossible, the map is missing or unusable, or the data cannot be read.
     """
     if options.map is None:
         raise UsageError("name the structure map: map=URN, or map=AGENCY:ID(VERSION)")
-    runs, source = the_engine(), _source(data)
+    runs, source = local_engine(), _source(data)
     plan = compile_map(structures, options.map, rules=options.rules)
     plan = inverse(plan) if options.reverse else plan
     rules, target = (compile_rules(structures, side.urn) for side in (plan.source, plan.target))
@@ -92,7 +94,7 @@ def map_file(
         target=target,
         out=out,
         **_listed(out, lists=lists),
-        **options.of_jobs,
+        **options.job_arguments,
     )
     with data_errors():
         return ProcessingResult(runs.map(job, _ignore), rules)
@@ -110,11 +112,11 @@ def _source(data: Path) -> Source:
 
 
 def _structure_in(source: Source, options: DataOptions, structures: Structures) -> str:
-    """Return the structure that the data names, with the version that its reference means here."""
+    """Return the URN of the structure that the data names, with its reference resolved to a version."""
     if source.kind == "csv":
         raise UsageError("plain CSV names no structure; give it: structure=URN, or structure=AGENCY:ID(VERSION)")
     return str(structures.get(artefact_of(source, options.encoding)).urn)
 
 
 def _ignore(_progress: Progress) -> None:
-    """Do nothing; a request shows no steps."""
+    """Do nothing, because requests do not show progress."""

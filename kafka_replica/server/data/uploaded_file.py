@@ -1,4 +1,4 @@
-"""An uploaded data file: decompressed and counted while it is written, and named by the kind of its content."""
+"""An uploaded data file: decompressed and measured while it is written, and named after the format of its content."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _REFUSED: Final = {
     MAGIC: "data that was compressed twice", archive.MAGIC: "an archive in an archive", b"PAR1": "Parquet",
     b"ARROW1": "Arrow IPC",
 }  # fmt: skip
-"""Kinds that are not read: a small file of Parquet or Arrow may have any number of rows."""
+"""Formats that are not accepted, by their first bytes; a small Parquet or Arrow file may have any number of rows."""
 FORMATS: Final = "SDMX-CSV, SDMX-JSON, SDMX-ML, SDMX-EDI or plain CSV, with gzip or a ZIP archive too, or a workbook"
 
 
@@ -27,23 +27,23 @@ class UploadedFile:
     """A file that is being received.
 
     Args:
-        folder: the folder of the file, which nothing else uses.
-        limit: the size that is possible, after decompression.
+        folder: the folder of the file; nothing else may use it.
+        limit: the maximum size in bytes, after decompression.
     """
 
     def __init__(self, folder: Path, limit: int) -> None:
         self._path = folder / "data"
         self._limit = self._left = limit
-        self._first: bytes | None = b""  # until there are enough bytes to recognize gzip
+        self._first: bytes | None = b""  # the first bytes, until there are enough to recognize gzip; then None
         self._gunzip: Gunzip | None = None
         self._file = self._path.open("wb")
 
     def write(self, data: bytes) -> None:
-        """Add data.
+        """Append data.
 
         Raises:
-            DatasetError: its compression is damaged.
-            TooLargeError: it is too large.
+            DatasetError: the compressed data is damaged.
+            TooLargeError: the file exceeds the limit.
         """
         if self._first is not None:
             data = self._first + data
@@ -58,15 +58,15 @@ class UploadedFile:
             self._file.write(piece)
 
     def close(self) -> None:
-        """Close the file, which is complete or given up. Idempotent."""
+        """Close the file, whether it is complete or not. Idempotent."""
         self._file.close()
 
     def finish(self) -> Path:
         """Close the complete file; return its path, whose suffix shows the format of the data.
 
         Raises:
-            DatasetError: it is empty, damaged, or of a kind that is not read.
-            TooLargeError: the file in an archive, or the parts of a workbook, are too large.
+            DatasetError: the file is empty, damaged or of an unsupported format.
+            TooLargeError: the file in an archive, or the content of a workbook, exceeds the limit.
         """
         if self._first:
             self._file.write(self._first)
@@ -95,7 +95,7 @@ class UploadedFile:
             return opened.read(1024).lstrip(_SPACE)
 
     def _unpack(self) -> None:
-        """Replace an archive by the file in it."""
+        """Replace an archive by the file that it contains."""
         unpacked, left = self._path.with_name("unpacked"), self._limit
         with unpacked.open("wb") as opened:
             for piece in archive.file_of_archive(self._path):

@@ -1,7 +1,7 @@
-"""A limit for the number of components that an SDMX-ML data message can name.
+"""A limit for the number of different components in an SDMX-ML data message.
 
-pysdmx needs about a millisecond for each of them, even if there is only one row, so that a small message could keep a
-thread busy for hours.
+pysdmx needs about a millisecond for each component, even if there is only one row; without a limit, a small message
+could keep a thread busy for hours.
 """
 
 from __future__ import annotations
@@ -14,15 +14,16 @@ from typing import Final
 from kafka_replica.data.errors import DatasetError
 
 _MOST: Final = 1000
-# Attributes by name (structure-specific data), or the value of id (generic data). Possessive: the time is linear.
+# Names of XML attributes (structure-specific data), or values of the attribute id (generic data). Possessive
+# quantifiers keep the time linear.
 _names = re.compile(rb"""(?<![\w.:-])(?:id\s*+=\s*+["'][^"']*+|[\w.:-]++\s*+=)""").finditer
 
 
 def check_names(path: Path) -> None:
-    """Check that a message names a possible number of components.
+    """Check that a message names no more components than real data has.
 
     Raises:
-        DatasetError: it names more.
+        DatasetError: the message names too many components.
     """
     found = set()
     with path.open("rb") as opened, mmap(opened.fileno(), 0, access=ACCESS_READ) as content:

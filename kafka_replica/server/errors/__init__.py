@@ -1,4 +1,4 @@
-"""Errors as answers: problem details in JSON, as pages, and as error messages of SDMX.
+"""Error answers: problem details in JSON, HTML pages, and SDMX error messages.
 
-Of this service, the package may import ``rest`` and ``settings``. Read ``problems`` first.
+From this service, the package may import only ``rest`` and ``settings``. Read ``problems`` first.
 """

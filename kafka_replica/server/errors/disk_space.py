@@ -1,4 +1,4 @@
-"""The answer when the disk for temporary files is full, which is no mistake of the request. Source: RFC 4918, 11.5."""
+"""The answer when the disk for temporary files is full: status 507. Source: RFC 4918, section 11.5."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from kafka_replica.server.errors.problems import Problem
 
 _FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
 _TEXTS: Final = ("no space left on device", "disk quota exceeded")
-"""The texts of such errors of libraries that do not keep the number; those of Rust and C are the same."""
+"""The texts by which errors of libraries that do not keep the error number are recognized; Rust uses those of C."""
 
 
 @contextmanager
 def disk_problems(headers: Mapping[str, str] | None = None) -> Iterator[None]:
-    """Report a full disk as a problem.
+    """Translate the errors of a full disk within the block.
 
     Args:
-        headers: further headers of the answer.
+        headers: additional headers of the answer.
 
     Raises:
-        Problem: 507, the disk is full.
+        Problem: 507 if the disk is full.
     """
     try:
         yield
@@ -36,7 +36,7 @@ def disk_problems(headers: Mapping[str, str] | None = None) -> Iterator[None]:
 
 
 def _is_full(error: BaseException) -> bool:
-    """Return whether an error is a full disk."""
+    """Return whether the cause of an error is a full disk."""
     if isinstance(error, OSError) and error.errno in _FULL:
         return True
     if isinstance(error, KafkaReplicaError | Problem):

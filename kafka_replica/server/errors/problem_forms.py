@@ -1,6 +1,6 @@
-"""Problem details in the form that a client reads, wherever in the app the problem arose.
+"""Conversion of problem details to the form that the client expects, wherever in the app the problem arose.
 
-Browsers get pages, clients of the SDMX REST API its error messages, and all others the problem details as they are.
+Browsers get pages, clients of the SDMX REST API get SDMX error messages, and all others get the problem details.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from kafka_replica.server.errors.problems import PROBLEM
 
 
 class Form(NamedTuple):
-    """A problem as it is sent: the media type of the body, the body, and headers that replace others."""
+    """The form in which a problem is sent: the media type, the body, and headers that replace the original ones."""
 
     content_type: str
     body: bytes
@@ -24,21 +24,21 @@ class Form(NamedTuple):
 
 
 FormOf: TypeAlias = Callable[[Scope, dict[str, Any]], Form | None]
-"""A function that returns the form of problem details for a request; None if the request needs another one."""
+"""A function that returns the form of problem details for a request; None if it does not apply to the request."""
 
 
 class ProblemForms:
-    """Replaces problem details by the form that the client reads.
+    """Replaces problem details by the form that the client expects.
 
     Args:
-        forms: the possible forms; the first that is not None is sent.
+        forms: called in this order until a function returns a form; otherwise the problem details are sent.
     """
 
     def __init__(self, *forms: FormOf) -> None:
         self._forms = forms
 
     def wrap(self, scope: Scope, send: Send) -> Send:
-        """Return a function that sends the messages of an answer, problem details in another form."""
+        """Return a function that sends the messages of an answer, and converts problem details."""
         begun: list[Message] = []
 
         async def send_form(message: Message) -> None:

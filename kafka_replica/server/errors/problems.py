@@ -20,8 +20,8 @@ class Problem(HTTPException):
 
     Args:
         status: the HTTP status.
-        detail: a sentence for people, without paths of this machine and without secrets.
-        headers: further headers of the answer.
+        detail: a sentence for people; it must not contain local paths or secrets.
+        headers: additional headers of the answer.
     """
 
     def __init__(self, status: int, detail: str, headers: dict[str, str] | None = None) -> None:
@@ -29,7 +29,7 @@ class Problem(HTTPException):
 
 
 def busy(detail: str) -> Problem:
-    """Return the problem of a request that may succeed if it is repeated."""
+    """Return a problem with status 503, for a request that may succeed if it is repeated."""
     return Problem(503, detail, {"Retry-After": str(RETRY_AFTER_S)})
 
 
@@ -41,8 +41,8 @@ def problem_response(status: int, detail: str, headers: dict[str, str] | None = 
 
 
 async def answer_exception(_request: Request, error: Exception) -> Response:
-    """Return the answer to a request that was ended by an exception of Starlette, or a ``Problem``."""
-    assert isinstance(error, HTTPException)  # noqa: S101 - the handler is registered for nothing else
+    """Return the answer to a request that failed with a ``Problem`` or another exception of Starlette."""
+    assert isinstance(error, HTTPException)  # noqa: S101 - the handler is registered only for this class
     details = {404: "there is nothing at this path", 405: f"use {(error.headers or {}).get('Allow', 'GET')} here"}
     detail = error.detail if isinstance(error, Problem) else details.get(error.status_code, error.detail)
     return problem_response(error.status_code, detail, dict(error.headers or {}))

@@ -1,4 +1,4 @@
-"""Problem details as error messages of SDMX, for clients of the SDMX REST API.
+"""Conversion of problem details to SDMX error messages, for clients of the SDMX REST API.
 
 Source: SDMX REST 1.5.0, docs/4_7_errors.md ("SDMX to HTTP Error Mapping").
 """
@@ -20,24 +20,24 @@ _CODES: Final = {
     400: 140, 401: 110, 403: 150, 404: 100, 405: 140, 406: 150, 413: 510, 414: 140, 431: 140, 500: 500, 501: 501,
     503: 503,
 }  # fmt: skip
-"""The standard's error codes by HTTP status."""
+"""The SDMX error codes by HTTP status."""
 _SEMANTIC: Final = 150
 _version: Final = re.compile(r"/version/[^/]+(?=/)").match
 _APIS: Final = ("v1", "v2")
 
 
 class SdmxErrors:
-    """Replaces problem details by error messages of SDMX below the base paths of the SDMX REST API.
+    """Converts problem details to SDMX error messages for requests below the base paths of the SDMX REST API.
 
     Args:
-        base_paths: the paths below which the API answers.
+        base_paths: the base paths of the API.
     """
 
     def __init__(self, base_paths: Iterable[str]) -> None:
         self._prefixes = tuple(f"{path}/" for path in sorted(base_paths, key=len, reverse=True))
 
     def form(self, scope: Scope, problem: dict[str, Any]) -> Form | None:
-        """Return the error message; None if the request is for something else, or accepts problem details by name."""
+        """Return the error message; None if the path is not of the API, or ``Accept`` names problem details."""
         path, accept = scope["path"].removeprefix(scope.get("root_path", "")), accepted(scope)
         pinned = _version(path)
         path = path if pinned is None else path[pinned.end() :]

@@ -1,4 +1,4 @@
 """Sockets, TLS, connections and notifications to systemd.
 
-Of this service, the package may import ``access`` and ``settings``. Read ``sockets`` first.
+From this service, the package may import only ``access`` and ``settings``. Read ``sockets`` first.
 """

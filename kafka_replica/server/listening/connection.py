@@ -1,9 +1,9 @@
-"""A connection that ends if the client is too slow: to send a request, or to accept an answer.
+"""A connection that is closed if the client sends a request, or reads an answer, too slowly.
 
-It also passes the subject of the client's certificate on to the app.
+The connection also passes the subject of the client's certificate to the app.
 
 uvicorn limits only the time between requests. A client that sends its headers byte by byte, or never reads its answer,
-would keep its connection and the memory of the answer without limit.
+would occupy a connection and the memory of the answer without limit.
 """
 
 from __future__ import annotations
@@ -19,38 +19,38 @@ from kafka_replica.server.access.client_certificates import SUBJECT, subject_of
 
 
 class BoundedConnection(H11Protocol):
-    """A connection with limits of time, which subclasses set."""
+    """A connection with time limits, which subclasses set."""
 
     header_timeout_s = 10.0
     """Time limit for receiving a request's line and headers."""
     write_timeout_s = 30.0
-    """The time that the client may accept no data."""
+    """The time for which the client may accept no data."""
     _header_timer: asyncio.TimerHandle | None = None
     _write_timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
-        """Begin to wait for the first request."""
+        """Start the time limit for the headers of the first request."""
         super().connection_made(transport)
         subject = subject_of(transport)
         if subject is not None:
-            self.app_state = {**self.app_state, SUBJECT: subject}  # the state of each request of the connection
+            self.app_state = {**self.app_state, SUBJECT: subject}  # copied to the state of each request
         self._wait_for_headers()
 
     def data_received(self, data: bytes) -> None:
-        """Read data; once a request is complete, its headers are no longer waited for."""
+        """Process received data; cancel the time limit when the headers of a request are complete."""
         super().data_received(data)
         if self.conn.their_state is not h11.IDLE:
             self._header_timer = _cancel(self._header_timer)
-        elif self._header_timer is None:  # the beginning of a further request
+        elif self._header_timer is None:  # the start of a further request
             self._wait_for_headers()
 
     def pause_writing(self) -> None:
-        """Begin to watch whether the client accepts data."""
+        """Start checking whether the client accepts data."""
         super().pause_writing()
         self._watch_writing(self.transport.get_write_buffer_size())
 
     def resume_writing(self) -> None:
-        """Stop watching: the client has accepted enough data."""
+        """Stop checking, because the client has accepted enough data."""
         super().resume_writing()
         self._write_timer = _cancel(self._write_timer)
 
@@ -75,7 +75,7 @@ class BoundedConnection(H11Protocol):
 
 
 def bounded_connection(header_timeout_s: float, write_timeout_s: float) -> type[BoundedConnection]:
-    """Return the class of connections with these limits."""
+    """Return a class of connections with these time limits."""
     limits: dict[str, Any] = {"header_timeout_s": header_timeout_s, "write_timeout_s": write_timeout_s}
     return type("BoundedConnection", (BoundedConnection,), limits)
 

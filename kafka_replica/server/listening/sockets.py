@@ -1,4 +1,4 @@
-"""The socket that the server listens at, its address, and TLS."""
+"""The listening socket of the server, its address, and TLS."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def open_socket(listen: ListenSettings) -> socket.socket:
     """Return a socket that listens at the configured address.
 
     Raises:
-        ConfigurationError: the address does not exist here, is used by another process, or is not permitted.
+        ConfigurationError: the address does not exist on this machine, is in use, or is not permitted.
     """
     try:
         family = socket.getaddrinfo(listen.host, listen.port, type=socket.SOCK_STREAM)[0][0]
@@ -28,21 +28,21 @@ def open_socket(listen: ListenSettings) -> socket.socket:
         raise ConfigurationError(
             f"listening at {where}: {error.strerror or error}; choose another port or host"
         ) from error
-    # Connections inherit this; asyncio sets it only for sockets with an explicit protocol. Without it the body, which
-    # follows the headers in a packet of its own, waits until the client acknowledges the headers: often for 40 ms.
+    # Connections inherit this option; asyncio sets it only for sockets with an explicit protocol. Without the option,
+    # the body, which is sent in a separate packet, waits until the client acknowledges the headers: often for 40 ms.
     opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return opened
 
 
 def address_of(opened: socket.socket, listen: ListenSettings) -> str:
-    """Return the address of the server for people and scripts, with the port that was chosen."""
+    """Return the URL of the server; if the configured port is 0, with the port that was chosen."""
     scheme = "http" if listen.tls_certificate is None else "https"
     host = f"[{listen.host}]" if ":" in listen.host else listen.host
     return f"{scheme}://{host}:{opened.getsockname()[1]}"
 
 
 def default_hosts(host: str) -> tuple[str, ...]:
-    """Return the host names that requests may use by default: those of the loopback address, and of this server."""
+    """Return the host names that requests may use by default: those of the loopback address and of this server."""
     own = socket.gethostname() if host in _ALL_ADDRESSES else f"[{host}]" if ":" in host else host
     return tuple(dict.fromkeys((*LOOPBACK_NAMES, own)))
 
@@ -51,18 +51,18 @@ def tls_context(listen: ListenSettings) -> ssl.SSLContext | None:
     """Return the TLS settings of the server; None without a certificate.
 
     Raises:
-        ConfigurationError: a file cannot be read, or the key does not fit the certificate or the password.
+        ConfigurationError: a file cannot be read, the key does not match the certificate, or the password is wrong.
     """
     if listen.tls_certificate is None:
         return None
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)  # TLS 1.2 or newer
     try:
-        # A function, because without a password OpenSSL would prompt for it on the terminal.
+        # A function, because OpenSSL would prompt for a missing password on the terminal.
         context.load_cert_chain(listen.tls_certificate, listen.tls_key, lambda: listen.tls_key_password)
         if listen.tls_client_ca is not None:
             context.load_verify_locations(listen.tls_client_ca)
             context.verify_mode = ssl.CERT_REQUIRED
-    except OSError as error:  # ssl.SSLError, too
+    except OSError as error:  # includes ssl.SSLError
         files = ", ".join(str(path) for path in (listen.tls_certificate, listen.tls_key, listen.tls_client_ca) if path)
         reason = getattr(error, "reason", None) or error.strerror or error
         raise ConfigurationError(

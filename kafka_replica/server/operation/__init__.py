@@ -1,4 +1,4 @@
-"""Everything that operators see and control: readiness, logs, metrics of requests, producers.
+"""The operators' view of the service: readiness, logs, metrics of requests, and control of producers.
 
-Of this service, the package may import ``errors`` and ``settings``. Read ``health`` first.
+From this service, the package may import only ``errors`` and ``settings``. Read ``health`` first.
 """

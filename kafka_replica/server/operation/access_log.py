@@ -1,4 +1,4 @@
-"""The access log: a line for each request, as text or JSON, without headers and so without secrets."""
+"""The access log: a line for each request, as text or JSON; it contains no headers, and so no secrets."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _log = logging.getLogger(ACCESS_LOGGER)
 
 
 class Access(NamedTuple):
-    """A request that has ended."""
+    """The facts of a finished request."""
 
     client: str
     method: str
@@ -25,7 +25,7 @@ class Access(NamedTuple):
 
 
 class JsonAccess(JsonLines):
-    """Formats the lines of the access log as JSON, with a name for each fact of a request."""
+    """Formats the lines of the access log as JSON, with a key for each fact of a request."""
 
     def facts(self, record: logging.LogRecord) -> dict[str, Any]:
         """Return the facts of a request."""
@@ -49,5 +49,5 @@ def log_access(access: Access) -> None:
 
 
 def is_logged() -> bool:
-    """Return whether the access log goes anywhere."""
+    """Return whether the access log is enabled."""
     return _log.isEnabledFor(logging.INFO)

@@ -1,4 +1,4 @@
-"""The log of actions that control something: each with who requested it, and how it ended."""
+"""The log of control actions, with the person who requested each action, and its outcome."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def log_control(action: str, target: str, who: str, client: str, outcome: str) -
 
     Args:
         action: the action.
-        target: the object of the action.
+        target: the name of the controlled object.
         who: the holder of the token.
         client: the address of the client.
         outcome: the result, or the reason why it failed.

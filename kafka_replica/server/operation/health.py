@@ -1,7 +1,7 @@
-"""The rule for readiness, without I/O, and its answer in JSON.
+"""The rule for readiness, without I/O, and the JSON answer of the readiness check.
 
-A replica that stopped hearing from the broker, or is blocked by an open transaction, keeps serving its last version, so
-that the service stays ready unless a limit of the lag is configured.
+A replica that cannot reach the broker, or is blocked by an open transaction, keeps serving its last version. So the
+service stays ready unless a limit of the lag is configured.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ class Readiness(NamedTuple):
 
 
 def readiness(status: Status, settings: ServerSettings) -> Readiness:
-    """Return whether a service with this status is ready.
+    """Return whether a service whose replica has this status is ready.
 
-    It is ready if the version includes everything that was in the topic at the start (or, with ``ready_when_stale``, if
-    there is any version), the replica has not ended, and the lag is within the limits.
+    The service is ready if the replica has not ended, its version includes everything that was in the topic at the
+    start (or, with ``ready_when_stale``, if there is any version), and the lag is within the limits.
     """
     reason = _REASONS[status.state]
     if status.state in {State.NEW, State.FAILED, State.STOPPED}:
@@ -52,7 +52,7 @@ def readiness(status: Status, settings: ServerSettings) -> Readiness:
 
 
 def readiness_json(status: Status, settings: ServerSettings) -> dict[str, Any]:
-    """Return the answer of ``/health/ready``; it has no error messages, which might contain addresses or paths."""
+    """Return the answer of ``/health/ready``, without error messages, which might contain addresses or paths."""
     found = readiness(status, settings)
     return {
         "ready": found.ready,

@@ -1,4 +1,4 @@
-"""The outermost layer of the app: request ids, protective headers, unexpected errors, metrics and the access log."""
+"""The outermost layer of the app: request ids, security headers, unexpected errors, metrics and the access log."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ _PROTECTION: Final = (
 
 
 class Observation:
-    """A middleware that names, protects, counts and logs each answer.
+    """A middleware that adds a request id and security headers to each answer, counts it and logs it.
 
     Args:
-        app: the rest of the app.
+        app: the wrapped app.
         metrics: counts requests.
-        route_of: returns the route that answered a request, one of few names.
-        presented: returns a function that sends the messages of an answer as its client should see them.
+        route_of: returns the name of the route that answered a request; there are few names.
+        presented: wraps the function that sends an answer, so that errors have the form that the client expects.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class Observation:
             except Exception:
                 _log.exception("request %s failed", request_id)
                 if status:
-                    raise  # the answer has begun; the server ends the connection
+                    raise  # the headers are sent already; the server closes the connection
                 detail = f"an unexpected error; the server's log has it under {REQUEST_ID} {request_id}"
                 await problem_response(500, detail)(scope, receive, answered)
             finally:
@@ -88,13 +88,13 @@ class Observation:
 
 
 def _request_id(scope: Scope) -> str:
-    """Return the id that the client has given, if it is harmless, or a new one."""
+    """Return the id that the client sent, if it has only harmless characters; otherwise a new id."""
     given = next((value for name, value in scope["headers"] if name == b"x-request-id"), b"")
     return str(given, "ascii") if _POSSIBLE_ID.fullmatch(given) else secrets.token_hex(8)
 
 
 def _protected(headers: Iterable[tuple[bytes, bytes]], request_id: str) -> list[tuple[bytes, bytes]]:
-    """Return the headers of an answer with the protective ones that it lacks, and with the id of the request."""
+    """Return the headers of an answer with the missing security headers and the id of the request."""
     found = [header for header in headers if header[0] != _RAW_REQUEST_ID]
     own = {name for name, _ in found}
     found += [header for header in _PROTECTION if header[0] not in own]

@@ -1,6 +1,6 @@
-"""The reference producers that the service shows and controls, each through the control interface of its database.
+"""The reference producers that the service shows and controls through their databases.
 
-The service writes nothing to Kafka: it records requests in the database of a producer, which carries them out.
+The service writes nothing to Kafka: it records requests in the database of a producer, which executes them.
 """
 
 from __future__ import annotations
@@ -24,28 +24,28 @@ SELECTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "sent": ("SENT",),
     "skipped": ("SKIPPED",),
 }
-"""The lists of transactions: the names of their statuses; none for all."""
+"""The selections of transactions: the names of the statuses that each includes; empty for all."""
 _MOST: Final = 100
 
 
 class ProducerFacts(NamedTuple):
-    """The state of a producer, and some of its transactions, newest first."""
+    """The state of a producer and some of its transactions, newest first."""
 
     name: str
     status: ProducerStatus
     transactions: Sequence[RecordedTransaction]
 
     def as_json(self) -> dict[str, Any]:
-        """Return the facts as plain values for JSON, without those that are not known."""
+        """Return the facts as plain values for JSON, without unknown facts."""
         transactions = [one.as_json() for one in self.transactions]
         return {"name": self.name, **self.status.as_json(), "transactions": transactions}
 
 
 class ControlledProducer:
-    """A producer; its database is connected at first use, and needs not be there at the start. Thread-safe.
+    """A producer whose database is connected on first use, and may be unavailable before. Thread-safe.
 
     Args:
-        name: the name in addresses.
+        name: the name in URLs.
         settings: the configuration of the producer.
     """
 
@@ -56,12 +56,12 @@ class ControlledProducer:
         self._control: ProducerControl | None = None
 
     def facts(self, selection: str = "all", *, watch: bool = False, most: int = _MOST) -> ProducerFacts:
-        """Return the state of the producer, and its newest transactions.
+        """Return the state of the producer and its newest transactions.
 
         Args:
             selection: a key of ``SELECTIONS``.
-            watch: whether to wait for a sign of life of the publishing instance, for twice the time of its lease.
-            most: the number of transactions to return at most.
+            watch: whether to wait for a sign of life from the publishing instance, for up to twice its lease time.
+            most: the maximum number of transactions.
 
         Raises:
             UsageError: there is no such selection.
@@ -81,7 +81,7 @@ class ControlledProducer:
 
         Args:
             action: one of ``ACTIONS``.
-            reason: the reason, and who requests it, for the status of the producer.
+            reason: the reason and the person who requests the action, shown in the status of the producer.
 
         Raises:
             UsageError: there is no such action.
@@ -116,7 +116,7 @@ class ControlledProducer:
 
 
 def controlled_producers(files: Sequence[str]) -> dict[str, ControlledProducer]:
-    """Return the producers that settings files configure, each under the name of its file without the suffix.
+    """Return the producers that settings files configure, by the name of the file without its suffix.
 
     Raises:
         ConfigurationError: a file cannot be read, or two have the same name.
@@ -126,7 +126,7 @@ def controlled_producers(files: Sequence[str]) -> dict[str, ControlledProducer]:
         return {}
     try:
         from kafka_replica.producer.files import read_configuration  # noqa: PLC0415 - needs an extra
-        from kafka_replica.producer.service import ProducerControl  # noqa: F401, PLC0415 - fails now, not later
+        from kafka_replica.producer.service import ProducerControl  # noqa: F401, PLC0415 - to fail at the start
     except ImportError as error:
         raise MissingExtraError("the pages of producers", "producer") from error
     found: dict[str, ControlledProducer] = {}

@@ -9,7 +9,7 @@ from starlette.requests import Request
 
 from kafka_replica.server.answers.file_response import FileResponse
 from kafka_replica.server.answers.versions import ServedVersion, VersionId
-from kafka_replica.server.data.accepting import chosen_format
+from kafka_replica.server.data.accepting import choose_format
 from kafka_replica.server.data.answers import MAP_FORMATS, REPORT_FORMATS, map_answer, validation_answer
 from kafka_replica.server.data.content import Content
 from kafka_replica.server.data.fmr import fmr_answer, fmr_error, fmr_request
@@ -50,14 +50,14 @@ class DataRoutes:
 
 def _validated(request: Request, upload: Upload, served: ServedVersion, out: Path) -> Content:
     options = options_of([*request.query_params.multi_items(), *upload.fields], VALIDATE_OPTIONS)
-    format_name = chosen_format(_accept(request), options.format, REPORT_FORMATS)
+    format_name = choose_format(_accept(request), options.format, REPORT_FORMATS)
     done = validate_file(upload.path, options, served.structures, out, lists=format_name == "zip")
     return validation_answer(done.outcome, out, format_name)
 
 
 def _mapped(request: Request, upload: Upload, served: ServedVersion, out: Path) -> Content:
     options = options_of([*request.query_params.multi_items(), *upload.fields], MAP_OPTIONS)
-    format_name = chosen_format(_accept(request), options.format, MAP_FORMATS)
+    format_name = choose_format(_accept(request), options.format, MAP_FORMATS)
     done = map_file(upload.path, options, served.structures, out, lists=format_name == "zip")
     return map_answer(done.outcome, out, format_name)
 

@@ -21,7 +21,7 @@ from kafka_replica.server.answers.threads import DaemonThreads
 from kafka_replica.server.answers.versions import ServedVersion, VersionId, Versions, version_headers
 from kafka_replica.server.data.accepting import NotAcceptableError
 from kafka_replica.server.data.content import Content
-from kafka_replica.server.data.processing import the_engine
+from kafka_replica.server.data.processing import local_engine
 from kafka_replica.server.errors.disk_space import disk_problems
 from kafka_replica.server.errors.problems import Problem, busy
 from kafka_replica.server.settings import ServerSettings
@@ -67,7 +67,7 @@ class DataRequests:
         """
         self._versions.snapshot(wanted)  # a version that is missing is an error before the data is received
         with as_problems({}):
-            the_engine()
+            local_engine()
         if not self._places.acquire(blocking=False):
             raise busy(f"{self._settings.max_uploads} requests with data are in progress")
         try:
