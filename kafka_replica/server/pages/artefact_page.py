@@ -1,4 +1,4 @@
-"""The page of an artefact: names, items, content, references in both directions, and its message in all formats."""
+"""The page of an artefact: its names, items, content, references in both directions, and links to all formats."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SEGMENTS: Final = ("cls", "agency", "id", "artefact_version")
 
 
 class ArtefactQuery(NamedTuple):
-    """The artefact of a path, and the part of its items and content to show."""
+    """The artefact that a path names, and the part of its items and content to show."""
 
     cls: str
     agency: str
@@ -39,10 +39,10 @@ class ArtefactQuery(NamedTuple):
 
     @staticmethod
     def of(request: Request) -> ArtefactQuery:
-        """Return the parameters of a request.
+        """Parse the parameters of a request.
 
         Raises:
-            Problem: 400, a parameter is not possible.
+            Problem: 400 if a parameter is invalid.
         """
         cls, agency, id_, version = (request.path_params[name] for name in _SEGMENTS)
         text = request.query_params.get("q", "").strip()
@@ -50,16 +50,16 @@ class ArtefactQuery(NamedTuple):
 
 
 def artefact_context(query: ArtefactQuery, structures: Structures, links: Links, pinned: Links) -> dict[str, Any]:
-    """Return the values of the template.
+    """Return the values for the template.
 
     Args:
         query: the parameters.
         structures: the version.
-        links: the addresses of the page.
-        pinned: the addresses that are pinned to the version, for other parts of lists.
+        links: the links of the page.
+        pinned: the links that are pinned to the version, for other parts of lists.
 
     Raises:
-        Problem: 404, there is no such artefact.
+        Problem: 404 if the version has no such artefact.
     """
     urn = existing(query, structures)
     address = artefact_address(urn)
@@ -88,15 +88,15 @@ def artefact_context(query: ArtefactQuery, structures: Structures, links: Links,
 
 
 def existing(query: ArtefactQuery, structures: Structures) -> Urn:
-    """Return the URN of an artefact in a version.
+    """Return the URN of the artefact that a query names.
 
     Raises:
-        Problem: 404, there is none.
+        Problem: 404 if the version has no such artefact.
     """
     wanted = (query.cls, query.agency, query.id, query.artefact_version)
     if not any("*" in part for part in wanted):
         found = [urn for urn in structures.find(*wanted[:3]) if urn.version == query.artefact_version]
-        if found:  # also of a class that SDMX does not have
+        if found:  # including artefacts of classes that SDMX does not define
             return found[0]
     try:
         urn = Urn.of(*wanted)

@@ -1,4 +1,4 @@
-"""The differences of two versions of an artefact: parts that were added and removed, and values that changed."""
+"""The differences between two versions of an artefact: added and removed parts, and changed values."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MOST_TEXT: Final = 500
 
 
 class PartDifference(NamedTuple):
-    """A difference: the part, its content before, and its content after; None if there was or is nothing."""
+    """A difference: the path of the part, and its content before and after; None if the part was missing."""
 
     part: str
     before: str | None
@@ -29,10 +29,10 @@ class PartDifference(NamedTuple):
 
 
 def differences(before: Artefact, after: Artefact) -> Iterator[PartDifference]:
-    """Yield the differences of two artefacts of the same URN, in the order of the later one's message.
+    """Yield the differences between two artefacts with the same URN, in the order of the later artefact's fields.
 
-    Items and components are compared by their ids, texts by language, and other parts without an order as a whole. The
-    cost is one comparison for each part, and a detailed one for the parts that differ.
+    Items and components are compared by id, texts by language, and the elements of other lists as a whole. Each part is
+    compared once; only parts that differ are compared in detail.
     """
     if before == after:
         return
@@ -65,13 +65,13 @@ def differences(before: Artefact, after: Artefact) -> Iterator[PartDifference]:
 
 
 def _fields(part: str, one: msgspec.Struct, other: msgspec.Struct) -> list[tuple[str, Any, Any]]:
-    """Return the fields that differ, the last first."""
+    """Return the fields that differ, in reverse order, as the stack needs them."""
     pairs = ((name, getattr(one, name), getattr(other, name)) for name in reversed(one.__struct_fields__))
     return [(_joined(part, name.replace("_", " ")), mine, theirs) for name, mine, theirs in pairs if mine != theirs]
 
 
 def _items(part: str, one: Items[Any], other: Items[Any]) -> tuple[list[PartDifference], list[tuple[str, Any, Any]]]:
-    """Return the items that one side lacks or has elsewhere, and those of both that differ."""
+    """Return the added, removed and reordered items, and the common items that differ."""
     found = [PartDifference(_joined(part, id_), _text(one[id_]), None) for id_ in one if id_ not in other]
     found += [PartDifference(_joined(part, id_), None, _text(other[id_])) for id_ in other if id_ not in one]
     common = [id_ for id_ in other if id_ in one]
@@ -90,7 +90,7 @@ def _texts(part: str, one: InternationalString, other: InternationalString) -> I
 
 
 def _elements(part: str, one: tuple[Any, ...], other: tuple[Any, ...]) -> Iterator[PartDifference]:
-    """Yield the elements that one side has and the other lacks; if there are none, the order has changed."""
+    """Yield the removed and added elements; if there are none, the changed order."""
     removed, added = _without(one, other), _without(other, one)
     for each in removed:
         yield PartDifference(part, _text(each), None)
@@ -109,13 +109,13 @@ def _without(one: tuple[Any, ...], other: tuple[Any, ...]) -> list[Any]:
 
 
 def _by_id(elements: tuple[Any, ...]) -> Items[Any] | None:
-    """Return elements by their ids; None if they have none, or one twice."""
+    """Return elements by id; None if an element has no id, or an id is duplicated."""
     ids = {id_: each for each in elements if isinstance(id_ := getattr(each, "id", None), str)}
     return Items(ids) if ids and len(ids) == len(elements) else None
 
 
 def _text(value: object) -> str | None:
-    """Return a text for people; None for nothing."""
+    """Return a value as text for people; None if there is no value."""
     if value is None:
         return None
     if isinstance(value, tuple) and not isinstance(value, StubTuple):

@@ -1,4 +1,4 @@
-"""Problem details as pages, for browsers."""
+"""Conversion of problem details to HTML pages, for browsers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _REFUSALS: Final = (401, 403)
 
 
 class ErrorPages:
-    """The pages of problem details for browsers.
+    """Converts problem details to HTML pages.
 
     Args:
         renderer: renders the pages.
@@ -43,7 +43,7 @@ class ErrorPages:
 
 
 def _following(scope: Scope) -> str:
-    """Return the address to open after signing in: the page that was refused, unless it was a form."""
+    """Return the URL to open after signing in: the page that was refused; empty if the request sent a form."""
     if scope["method"] != "GET":
         return ""
     query = scope["query_string"].decode("latin-1")

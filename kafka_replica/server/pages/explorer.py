@@ -17,13 +17,13 @@ from kafka_replica.server.pages.search_index import SearchIndex
 
 SIZE: Final = 50
 LIMIT_S: Final = 1.0
-"""The time after which a search ends its page, so that a further page continues it."""
+"""The time after which a search ends; the next page continues it."""
 _AGENCIES: Final = 500
-_WILDCARDS: Final = 2  # the time to match a pattern grows with the power of their number
+_WILDCARDS: Final = 2  # the time to match a pattern grows exponentially with the number of wildcards
 
 
 class Query(NamedTuple):
-    """The parameters of the explorer; an empty one selects everything."""
+    """The parameters of the explorer; an empty parameter selects everything."""
 
     cls: str = ""
     agency: str = ""
@@ -34,10 +34,10 @@ class Query(NamedTuple):
 
     @staticmethod
     def of(request: Request) -> Query:
-        """Return the parameters of a request.
+        """Parse the parameters of a request.
 
         Raises:
-            Problem: 400, a parameter is not possible.
+            Problem: 400 if a parameter is invalid.
         """
         cls, agency, id_, text = (request.query_params.get(name, "").strip() for name in ("class", "agency", "id", "q"))
         if any(value.count("*") > _WILDCARDS for value in (cls, agency, id_)):
@@ -68,16 +68,16 @@ def explorer_context(
     size: int = SIZE,
     limit_s: float = LIMIT_S,
 ) -> dict[str, Any]:
-    """Return the values of the template.
+    """Return the values for the template.
 
     Args:
         query: the parameters.
         structures: the version.
         index: the texts to search.
-        links: the addresses of the page.
-        pinned: the addresses that are pinned to the version, for the other parts of the list.
+        links: the links of the page.
+        pinned: the links that are pinned to the version, for other parts of the list.
         size: the number of structures on a page.
-        limit_s: the time after which a search ends the page.
+        limit_s: the time after which the search ends.
     """
     every = all_urns(structures)
     urns = matching(every, query)
@@ -104,13 +104,13 @@ def explorer_context(
 
 
 def all_urns(structures: Structures) -> list[Urn]:
-    """Return all structures of a version, sorted; those without a record of their own, too."""
+    """Return the URNs of all structures of a version, sorted, including structures in the records of others."""
     companions = structures.companions()
     return sorted({*structures.urns, *companions}) if companions else list(structures.urns)
 
 
 def matching(urns: list[Urn], query: Query) -> list[Urn]:
-    """Return the structures whose class, agency and id match."""
+    """Return the URNs whose class, agency and id match the query."""
     wanted = [pattern(value) if value else None for value in (query.cls, query.agency, query.id)]
     if wanted == [None, None, None]:
         return urns

@@ -1,4 +1,4 @@
-"""Texts without the differences that a search ignores: case, accents and width."""
+"""Folding of texts for the search, which ignores case, accents and character width."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import cache
 
 
 def folded(text: str) -> str:
-    """Return a text without differences of case, accents and width."""
+    """Return a text in a form that is the same for all variants of case, accents and width."""
     if text.isascii():
         return text.lower()
     return _accents().sub("", unicodedata.normalize("NFKD", text.casefold())).casefold()
@@ -17,6 +17,6 @@ def folded(text: str) -> str:
 
 @cache
 def _accents() -> re.Pattern[str]:
-    """Return a pattern of the signs that combine with the preceding sign."""
+    """Return a pattern of combining characters, such as accents."""
     signs = "".join(chr(code) for code in range(sys.maxunicode + 1) if unicodedata.combining(chr(code)))
     return re.compile(f"[{signs}]+")

@@ -1,4 +1,4 @@
-"""The items of an artefact in the order of their tree, each once."""
+"""The items of an artefact in tree order, each item once."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 class ItemRow(NamedTuple):
-    """An item, the number of items above it, and its id: for nested items, its path."""
+    """An item, its depth (the number of items above it), and its id; the path for nested items."""
 
     depth: int
     path: str
@@ -30,16 +30,15 @@ def has_item_rows(artefact: Artefact) -> bool:
 
 
 def item_rows(artefact: Artefact, words: Sequence[str], start: int, size: int) -> tuple[list[ItemRow], int]:
-    """Return a part of the items of an item scheme or value list, each before the items below it, and their number.
+    """Return a part of the selected items of an item scheme or value list, in tree order, and their total number.
 
-    The items of a stub are elsewhere, and left out. The order of the tree, and the texts to search, are kept for
-    further parts of the same artefact.
+    A stub has no items. The tree order and the texts to search are cached for further parts of the same artefact.
 
     Args:
         artefact: the artefact.
-        words: select items in whose id or names all these words occur; without words, all are selected.
-        start: the number of items at the beginning to leave out.
-        size: the number of items to return.
+        words: the folded words that must all occur in the id or names of an item; without words, all are selected.
+        start: the number of items to skip.
+        size: the maximum number of items to return.
     """
     order = _recent.of(artefact)
     if not words:
@@ -49,7 +48,7 @@ def item_rows(artefact: Artefact, words: Sequence[str], start: int, size: int) -
 
 
 class _Order:
-    """The items of an artefact in their order: nodes, and for each the text to search, which is made at first use."""
+    """The items of an artefact as nodes in tree order, and their texts for the search, which are built on first use."""
 
     def __init__(self, artefact: Artefact) -> None:
         self.artefact = artefact
@@ -61,7 +60,7 @@ class _Order:
 
 
 class _Recent:
-    """The orders of the most recently used artefacts, up to a number of items. Thread-safe."""
+    """A cache of the most recently used artefacts' orders, up to a total number of items. Thread-safe."""
 
     def __init__(self, most_items: int) -> None:
         self._most_items = most_items
@@ -75,8 +74,8 @@ class _Recent:
         if found is None or found.artefact is not artefact:
             found = _Order(artefact)
         with self._lock:
-            self._orders[id(artefact)] = found  # which holds the artefact, so that the id is not used again
-            items = sum(len(one.tree) for one in self._orders.values())
+            self._orders[id(artefact)] = found  # the order refers to the artefact, so that the id is not reused
+            items = sum(len(order.tree) for order in self._orders.values())
             while items > self._most_items and self._orders:
                 items -= len(self._orders.popitem(last=False)[1].tree)
         return found
@@ -105,9 +104,9 @@ def _nested_row(node: tuple[int, Any]) -> ItemRow:
 
 
 def parent_tree(items: Items[Any]) -> list[tuple[int, str]]:
-    """Return the depth and id of all items that name their parents, in the order of the tree.
+    """Return the depth and id of all items that name their parents, in tree order.
 
-    Items whose parent is missing have no parent; of those that are below each other in a cycle, one has none.
+    Items whose parent is missing become roots, and so does one item of each cycle.
     """
     below = items.child_ids
     if not below:
@@ -122,7 +121,7 @@ def parent_tree(items: Items[Any]) -> list[tuple[int, str]]:
 def _cycles(
     items: Iterable[str], below: Mapping[str, Sequence[str]], parents: Mapping[str, str], seen: set[str]
 ) -> list[tuple[int, str]]:
-    """Return the items that are in cycles, or below them, which are those that were not seen."""
+    """Return the items in and below cycles; these are the items that are not in ``seen``."""
 
     def unseen(id_: str) -> list[str]:
         found = [child for child in below.get(id_, ()) if child not in seen]
@@ -135,14 +134,14 @@ def _cycles(
             above: set[str] = set()
             while id_ not in above:
                 above.add(id_)
-                id_ = parents[id_]  # noqa: PLW2901 - at the end it is in the cycle
+                id_ = parents[id_]  # noqa: PLW2901 - ends at an item of the cycle
             seen.add(id_)
             tree += preorder([id_], unseen)
     return tree
 
 
 def preorder(roots: Iterable[T], children: Callable[[T], Collection[T]]) -> list[tuple[int, T]]:
-    """Return each node before its children, with its depth; nesting may have any depth."""
+    """Return the nodes of a tree with their depths, each node before its children; without recursion."""
     found = []
     stack = [(0, root) for root in reversed(list(roots))]
     while stack:
@@ -158,7 +157,7 @@ _NONE: Final[Items[Any]] = Items()
 
 
 def _text_of(row: ItemRow) -> str:
-    """Return the id and names of an item, folded."""
+    """Return the folded id and names of an item."""
     names = getattr(row.item, "names", None)
     texts = () if names is None else (text for _, text in names.texts)
     return folded("\n".join((row.path, *texts)))

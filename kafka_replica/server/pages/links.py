@@ -1,4 +1,4 @@
-"""Addresses of pages and of the SDMX REST API, below the path of the app, and below a pinned version."""
+"""Links to pages and to the SDMX REST API, below the path of the app and, if wanted, a pinned version."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ class Address(NamedTuple):
 
 
 class Links(NamedTuple):
-    """The addresses that a page links to.
+    """Builds the links of a page.
 
     Args:
         root: the path at which the app is mounted, percent-encoded.
         base_paths: the base paths of the SDMX REST API.
-        pinned: the version that all addresses are pinned to, if any.
-        session: who has signed in, for the link to sign out.
+        pinned: the version to which all links are pinned; None for links to the current version.
+        session: the session of the signed-in person, for the link to sign out; None without a session.
     """
 
     root: str
@@ -42,16 +42,16 @@ class Links(NamedTuple):
     session: Session | None = None
 
     def pinned_to(self, version: VersionId | None) -> Links:
-        """Return the addresses that are pinned to a version, or to none."""
+        """Return links that are pinned to a version; None for links to the current version."""
         return self._replace(pinned=version)
 
     def to(self, address: Address) -> str:
-        """Return the path of a page, with its parameters."""
+        """Return the path and parameters of a page."""
         query = f"?{urlencode(address.parameters)}" if address.parameters else ""
         return f"{self._base}/{'/'.join(quote(segment, safe='') for segment in address.segments)}{query}"
 
     def page(self, *segments: str, **parameters: object) -> str:
-        """Return the path of the page with these segments and parameters."""
+        """Return the path and parameters of the page with these segments and parameters."""
         return self.to(Address(segments).with_parameters(**parameters))
 
     def artefact(self, urn: Urn) -> str:
@@ -78,7 +78,7 @@ class Links(NamedTuple):
         return self.root if self.pinned is None else f"{self.root}/version/{quote(str(self.pinned))}"
 
     def _api_base(self, api: Api) -> str | None:
-        """Return the base path for a version of the API: its own, or a common one below which the path names it."""
+        """Return the base path for a version of the API: its own, or a common base path followed by the version."""
         common: str | None = None
         for path in self.base_paths:
             named = _APIS.get(path.rpartition("/")[2])
@@ -95,7 +95,7 @@ def artefact_address(urn: Urn) -> Address:
 
 
 def format_names() -> dict[Format, str]:
-    """Return the formats that can be written, each with its value of the parameter ``format``."""
+    """Return the formats that can be written, with the first name of each for the parameter ``format``."""
     names: dict[Format, str] = {}
     for name, format_ in FORMAT_NAMES.items():
         names.setdefault(format_, name)

@@ -1,4 +1,4 @@
-"""The content of an artefact, of any class, as lines: each with a label and a text, or a reference."""
+"""The content of an artefact of any class as lines, each with a label and a text or a reference."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kafka_replica.sdmx.model import Artefact, OpaqueArtefact
 _OF_ARTEFACTS: Final = frozenset(Maintainable.__struct_fields__)
 _OF_ITEMS: Final = frozenset({"id", "annotations"})
 _HIDDEN: Final = frozenset({"urn", "uri", "links", "names", "descriptions", "parent"})
-"""The fields without lines of their own, at any depth: names are the text of their part's line."""
+"""The fields without lines of their own, at any depth; names become the text of their part's line."""
 
 
 class OutlineLine(NamedTuple):
@@ -29,7 +29,7 @@ class OutlineLine(NamedTuple):
 
 
 def outline_of_artefact(artefact: Artefact) -> Iterator[OutlineLine]:
-    """Yield the lines of an artefact, without names, annotations and other parts that all artefacts have, and items."""
+    """Yield the lines of an artefact, without its items and the fields that all artefacts have, such as names."""
     if isinstance(artefact, OpaqueArtefact):
         yield OutlineLine(0, "message", artefact.content_type)
         return
@@ -38,7 +38,7 @@ def outline_of_artefact(artefact: Artefact) -> Iterator[OutlineLine]:
 
 
 def outline_of_item(item: Any, children_field: str | None) -> list[OutlineLine]:
-    """Return the lines of an item, without those below it."""
+    """Return the lines of an item, without the items below it."""
     return list(_lines(item, _OF_ITEMS | {children_field or ""}))
 
 
@@ -69,7 +69,7 @@ def _lines(part: Any, skipped: frozenset[str]) -> Iterator[OutlineLine]:
 
 
 def _values(part: Any, depth: int, skipped: frozenset[str]) -> list[tuple[int, str, Any]]:
-    """Return the fields that have content, each with its depth and label, the last first."""
+    """Return the non-empty fields with depth and label, in reverse order, as the stack needs them."""
     names = [name for name in part.__struct_fields__ if name not in skipped | _HIDDEN]
     found = [(depth, name.replace("_", " "), getattr(part, name)) for name in reversed(names)]
     return [line for line in found if line[2] is not None and line[2] is not False and not _is_empty(line[2])]
@@ -77,7 +77,7 @@ def _values(part: Any, depth: int, skipped: frozenset[str]) -> list[tuple[int, s
 
 def _is_empty(value: object) -> bool:
     if isinstance(value, StubTuple) or (isinstance(value, Items) and value.is_stub):
-        return True  # the artefact is a stub, which the page states
+        return True  # a part of a stub; the page states that the artefact is a stub
     if isinstance(value, InternationalString):
         return not value.texts
     return isinstance(value, (Items, tuple, str, bytes)) and not len(value)

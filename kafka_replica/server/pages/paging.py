@@ -1,4 +1,4 @@
-"""Pages of a list: which part is shown, and the links to the parts before and after it."""
+"""Paging of lists: the part to show, and the links to the parts before and after it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MOST_DIGITS = 12
 
 
 class PartOfList(NamedTuple):
-    """A part of a list: the numbers of its first and last entry, from 1, and links to its neighbours."""
+    """A part of a list: the numbers of its first and last entry, from 1, and links to the neighbouring parts."""
 
     first: int
     last: int
@@ -26,12 +26,12 @@ def page_of(address: Address, links: Links, start: int, size: int, total: int, *
     """Return the part of a list that a page shows.
 
     Args:
-        address: the page, with all its parameters except that of the part.
-        links: the addresses; those of neighbours should be pinned to the version of the page.
+        address: the address of the page, with all parameters except ``name``.
+        links: the links, pinned to the version of the page so that all parts come from the same version.
         start: the number of entries before the part.
-        size: the number of entries of a part.
+        size: the maximum number of entries in a part.
         total: the number of all entries.
-        name: the parameter that has the number of entries before the part.
+        name: the parameter with the number of entries before the part.
     """
     before = min(max(0, start - size), max(0, (total - 1) // size * size))
     return PartOfList(
@@ -44,7 +44,7 @@ def page_of(address: Address, links: Links, start: int, size: int, total: int, *
 
 
 def start_of(request: Request) -> int:
-    """Return the parameter ``start``: the number of entries to leave out. Raises as ``number_of``."""
+    """Return the parameter ``start``: the number of entries to skip. Raises the errors of ``number_of``."""
     return number_of(request, "start")
 
 
@@ -52,7 +52,7 @@ def number_of(request: Request, name: str) -> int:
     """Return a parameter that is a number, by default 0.
 
     Raises:
-        Problem: 400, the value is not a whole number.
+        Problem: 400 if the value is not a whole number.
     """
     text = request.query_params.get(name) or "0"
     if not (text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS):

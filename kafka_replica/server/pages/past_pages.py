@@ -1,4 +1,4 @@
-"""The pages of the past: the versions that a history keeps, and the difference of two versions."""
+"""The pages about earlier versions: the list of a history's versions, and the difference between two versions."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 VERSIONS: Final = 50
 KEYS: Final = 200
 PARTS: Final = 5
-"""The number of differences of an artefact that the list of keys shows."""
+"""The maximum number of differences of an artefact that the list of keys shows."""
 _LIMIT_S: Final = 1.0
 
 
 class Comparison(NamedTuple):
-    """Two versions to compare, and the number of keys at the beginning to leave out."""
+    """Two versions to compare, and the number of entries to skip."""
 
     before: VersionId
     after: VersionId
@@ -37,10 +37,10 @@ class Comparison(NamedTuple):
 
     @staticmethod
     def of(request: Request) -> Comparison:
-        """Return the versions that the path names, or a form's parameters.
+        """Parse the versions in the path or in a form's parameters.
 
         Raises:
-            Problem: 400 or 404, they are not versions.
+            Problem: 404 if a version is malformed, 400 if ``start`` is.
         """
         names = ("before", "after")
         texts = (request.path_params.get(name) or request.query_params.get(name, "") for name in names)
@@ -51,15 +51,15 @@ class Comparison(NamedTuple):
 
 
 def history_context(history: VersionHistory | None, start: int, links: Links) -> dict[str, Any]:
-    """Return the values of the template of the history.
+    """Return the values for the template of the history.
 
     Args:
-        history: the history on disk.
-        start: the sequence of the newest version to show; 0 for the newest of all.
-        links: the addresses of the page.
+        history: the history on disk; None if there is none.
+        start: the sequence of the newest version to show; 0 to start at the newest version of all.
+        links: the links of the page.
 
     Raises:
-        Problem: 501, there is no history.
+        Problem: 501 if there is no history.
     """
     if history is None:
         raise Problem(501, "this service keeps no history on disk; start it with history_path")
@@ -80,13 +80,13 @@ def history_context(history: VersionHistory | None, start: int, links: Links) ->
 
 
 def diff_context(versions: Versions, wanted: Comparison, links: Links, *, several_topics: bool) -> dict[str, Any]:
-    """Return the values of the template of a difference.
+    """Return the values for the template of a difference.
 
     Args:
         versions: the versions.
-        wanted: the versions to compare.
-        links: the addresses of the page.
-        several_topics: whether keys are named by topic.
+        wanted: the versions to compare, and the number of keys to skip.
+        links: the links of the page.
+        several_topics: whether keys consist of topic and key.
 
     Raises:
         Problem: a version does not exist, or is no longer kept.
@@ -113,19 +113,19 @@ def diff_context(versions: Versions, wanted: Comparison, links: Links, *, severa
 
 
 def artefact_diff_context(query: ArtefactQuery, versions: Versions, wanted: Comparison, links: Links) -> dict[str, Any]:
-    """Return the values of the template of an artefact's difference.
+    """Return the values for the template of an artefact's difference.
 
     Args:
         query: the artefact.
         versions: the versions.
-        wanted: the versions to compare, and the number of differences to leave out.
-        links: the addresses of the page.
+        wanted: the versions to compare, and the number of differences to skip.
+        links: the links of the page.
 
     Raises:
-        Problem: a version is not kept or lacks the artefact, or has it in a record that cannot be read.
+        Problem: a version is not kept, does not have the artefact, or has it in a record that cannot be read.
     """
     served = [versions.at(each) for each in (wanted.before, wanted.after)]
-    before, after = (versions.id_of(one.snapshot) for one in served)
+    before, after = (versions.id_of(each.snapshot) for each in served)
     urn = existing(query, served[1].structures)
     found = _differences(urn, served[0].structures, served[1].structures)
     if isinstance(found, str):
@@ -146,7 +146,7 @@ def artefact_diff_context(query: ArtefactQuery, versions: Versions, wanted: Comp
 
 
 def _differences(urn: Urn, before: Structures, after: Structures) -> list[PartDifference] | str:
-    """Return the differences of an artefact, or the reason why there are none."""
+    """Return the differences of an artefact, or the reason why they cannot be determined."""
     found = []
     for structures in (before, after):
         try:
@@ -159,7 +159,7 @@ def _differences(urn: Urn, before: Structures, after: Structures) -> list[PartDi
 
 
 def _key(kind: str, key: bytes, links: Links, *, is_plain: bool) -> dict[str, Any]:
-    """Return a row: the kind of the change, the key, and the page of its artefact in the version that has it."""
+    """Return a row: the kind of the change, the key, and a link to its artefact in the version that has it."""
     text = key.replace(b"\0", b": ", 0 if is_plain else 1).decode(errors="backslashreplace")
     try:
         urn = Urn.parse(key) if is_plain else None
@@ -172,7 +172,7 @@ def _key(kind: str, key: bytes, links: Links, *, is_plain: bool) -> dict[str, An
 def _add_parts(
     rows: list[dict[str, Any]], versions: Versions, before: VersionId, after: VersionId, links: Links
 ) -> None:
-    """Add the first differences of each changed artefact to its row, until the time is over; then only a link."""
+    """Add the first differences of each changed artefact to its row; after the time limit, add only a link."""
     give_up_s = time.monotonic() + _LIMIT_S
     for row in rows:
         urn = row["urn"]

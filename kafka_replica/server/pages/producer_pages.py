@@ -1,4 +1,4 @@
-"""The pages of the reference producers: their state, their transactions, and forms that control them."""
+"""The pages of the reference producers: their states, their transactions, and forms that control them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _MOST_REASON: Final = 200
 
 
 class Row(NamedTuple):
-    """A producer in the list: its facts, or the reason why there are none."""
+    """A producer in the list: its facts, or the error that occurred when reading them."""
 
     name: str
     facts: Mapping[str, Any] | None
@@ -43,7 +43,7 @@ class ProducerPages:
     """The endpoints of producers.
 
     Args:
-        pages: makes pages.
+        pages: renders pages.
         producers: the producers by name.
         settings: the settings of the app.
         executor: runs requests to databases.
@@ -90,11 +90,11 @@ class ProducerPages:
             }  # fmt: skip
 
         answer = await self._pages.of_service(request, "producer.html", context)
-        answer.headers["Referrer-Policy"] = "same-origin"  # so that browsers name the origin of its forms
+        answer.headers["Referrer-Policy"] = "same-origin"  # so that browsers send the origin of its forms
         return answer
 
     async def control_producer(self, request: Request) -> Response:
-        """Carry out the action that a form names; the gate has checked role and origin."""
+        """Perform an action; the gate has checked role and origin, this method checks the form."""
         producer, action = self._named(request), request.path_params["action"]
         if action not in ACTIONS:
             raise Problem(404, f"unknown action; actions are {', '.join(ACTIONS)}")
@@ -107,13 +107,13 @@ class ProducerPages:
         client = "-" if request.client is None else request.client.host
         reason = f"{fields.get('reason', '').strip()[:_MOST_REASON] or 'by request'} (by {who})"
         try:
-            said = await self._computed(lambda: producer.perform(action, reason))
+            outcome = await self._computed(lambda: producer.perform(action, reason))
         except Problem as problem:
             log_control(action, f"producer {producer.name}", who, client, f"failed: {problem.detail}")
             raise
-        log_control(action, f"producer {producer.name}", who, client, said)
+        log_control(action, f"producer {producer.name}", who, client, outcome)
         if not _is_browser(request):
-            return _json({"done": action, "detail": said})
+            return _json({"done": action, "detail": outcome})
         root = quote(request.scope.get("root_path", ""))
         address = f"{root}/producers/{quote(producer.name, safe='')}?done={action}"
         return RedirectResponse(address, 303, {"Cache-Control": "no-store"})
@@ -143,7 +143,7 @@ class ProducerPages:
 
 
 def _with_problems(compute: Callable[[], T]) -> T:
-    """Return the result of a function; errors of the producer's database become problems without secrets."""
+    """Return the result of a function; translate errors of the producer's database into problems without secrets."""
     try:
         return compute()
     except OutboxUnavailableError as error:
@@ -155,7 +155,7 @@ def _with_problems(compute: Callable[[], T]) -> T:
 
 
 def _shown(facts: dict[str, Any]) -> dict[str, Any]:
-    """Return facts without addresses and paths of the machine in messages of errors."""
+    """Return facts whose error messages contain no addresses and local paths."""
     shown = {**facts, "reason": facts["reason"] and redacted(facts["reason"])}
     if facts["failed"]:
         shown["failed"] = {**facts["failed"], "error": redacted(facts["failed"]["error"] or "")}

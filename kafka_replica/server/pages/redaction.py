@@ -1,4 +1,4 @@
-"""Error messages without addresses and paths of the machine, for people who may see the service but not the machine."""
+"""Redaction of addresses, local paths and secrets in error messages, for people without access to the machine."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ HIDDEN: Final = "[hidden]"
 _WORD: Final = re.compile(r"\S+")
 _PRIVATE: Final = re.compile(
     r"(^|['\"(\[=:,])[/~]|\\|://"  # absolute paths, and URLs
-    r"|@[A-Za-z0-9]|(password|secret|token|credential)\S*="  # names of users, and secrets
+    r"|@[A-Za-z0-9]|(password|secret|token|credential)\S*="  # user names before a host, and secrets
     r"|[A-Za-z0-9\-.\]]+:[0-9]{1,5}\b"  # a host with a port
-    r"|[0-9]{1,3}(\.[0-9]{1,3}){3}",  # addresses of IPv4
+    r"|[0-9]{1,3}(\.[0-9]{1,3}){3}",  # IPv4 addresses
     re.IGNORECASE,
 )
 _ENDS: Final = ".,;:!?)'\""
 
 
 def redacted(text: str) -> str:
-    """Return a message in which each word that contains a path, an address or a secret is hidden."""
+    """Return a message in which each word that may contain a path, an address or a secret is replaced."""
     return _WORD.sub(_word, text)
 
 

@@ -1,4 +1,4 @@
-"""Templates, and answers in HTML."""
+"""Rendering of HTML pages from templates."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from kafka_replica.server.settings import ServerSettings
 POLICY: Final = (
     "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
-"""The content security policy of pages: a style sheet and an icon of the service itself, and no scripts."""
+"""The content security policy of pages: only the service's own style sheet, icon and forms, and no scripts."""
 
 _TAG: Final = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
 
 
 class Renderer:
-    """Renders templates with the facts that all pages have.
+    """Renders templates with the values that all pages share.
 
     Args:
         settings: the settings of the app.
-        has_history: whether there is a history on disk, to whose page others link.
+        has_history: whether there is a history on disk, and so a link to its page.
     """
 
     def __init__(self, settings: ServerSettings, *, has_history: bool = False) -> None:
@@ -58,22 +58,22 @@ class Renderer:
         )
 
     def links(self, scope: Scope, pinned: VersionId | None = None) -> Links:
-        """Return the addresses for the pages of an app that may be mounted in another."""
+        """Return the links for a page of the app, which may be mounted in another app."""
         return Links(quote(scope.get("root_path", "")), self._settings.base_paths, pinned, scope.get(SESSION))
 
     def html(self, template: str, links: Links, context: Mapping[str, object]) -> bytes:
-        """Return a page in UTF-8.
+        """Render a page in UTF-8.
 
         Args:
-            template: the name of the template.
-            links: the addresses of other pages; they name the pinned version.
-            context: the values that the template shows.
+            template: the file name of the template.
+            links: the links to other pages, pinned to a version or not.
+            context: the values for the template.
         """
         shared: dict[str, object] = {
             "environment": self._settings.environment, "release": kafka_replica.__version__, "links": links,
             "sections": self._sections, "version": None, "here": None, "section": "",
         }  # fmt: skip
-        # A text of a message may have half of a surrogate pair, which UTF-8 has not.
+        # The texts of a message may contain lone surrogates, which UTF-8 cannot represent.
         return self._templates.get_template(template).render({**shared, **context}).encode("utf-8", "replace")
 
 
@@ -84,7 +84,7 @@ def html_response(body: bytes, status: int = 200, headers: Mapping[str, str] | N
 
 
 def language_tag(text: str) -> str | None:
-    """Return a language of a message if it can be a value of ``lang``. Source: RFC 5646, section 2.1."""
+    """Return a message's language if it is a valid value of ``lang``, else None. Source: RFC 5646, section 2.1."""
     return text if _TAG.fullmatch(text) else None
 
 
@@ -94,5 +94,5 @@ def instant_text(instant_ms: int) -> str:
 
 
 def web_address(text: str | None) -> str | None:
-    """Return an address of a message if a link may lead to it: over HTTP alone, so that it cannot be a script."""
+    """Return a URL of a message if it is safe to link to, else None; only HTTP, because others may run scripts."""
     return text if text is not None and text.lower().startswith(("http://", "https://")) else None

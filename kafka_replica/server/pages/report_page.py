@@ -1,4 +1,4 @@
-"""The report of validated or mapped data as a page: findings by rule, with what breaks it and an example."""
+"""The page with the report of validated or mapped data: findings by rule, with a description and an example."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _SERIES: Final = 20
 
 
 def report_context(outcome: Outcome, links: Links) -> dict[str, Any]:
-    """Return the values of the template.
+    """Return the values for the template.
 
     Args:
         outcome: the outcome of the job.
-        links: the addresses of pages of the version that was used.
+        links: the links, pinned to the version that the job used.
     """
     report = outcome.report
     return {
@@ -27,18 +27,21 @@ def report_context(outcome: Outcome, links: Links) -> dict[str, Any]:
         "report": report,
         "artefact_link": links.artefact(report.artefact),
         "others": [(str(urn), count) for urn, count in outcome.others.items()],
-        "rules": _of_rules(report),
-        "examples": [_example(one.finding, one.series, one.location) for one in report.samples],
+        "rules": _rule_rows(report),
+        "examples": [_example(each.finding, each.series, each.location) for each in report.samples],
         "series": list(report.by_series.items())[:_SERIES],
     }
 
 
-def _of_rules(report: Report) -> list[dict[str, Any]]:
-    """Return a row for each rule, component and severity: the most severe first, then the most frequent."""
-    first = {(one.finding.rule, one.finding.component, one.finding.severity): one for one in reversed(report.samples)}
+def _rule_rows(report: Report) -> list[dict[str, Any]]:
+    """Return a row for each rule, component and severity: findings of the whole data set first, then the most severe.
+
+    Rows of the same severity are sorted by the number of findings.
+    """
+    first = {(each.finding.rule, each.finding.component, each.finding.severity): each for each in report.samples[::-1]}
     rows = [
-        {**_row(one.severity, one.rule, one.component), "findings": "data set", "example": _example(one, None)}
-        for one in report.dataset
+        {**_row(each.severity, each.rule, each.component), "findings": "data set", "example": _example(each, None)}
+        for each in report.dataset
     ]
     counted = sorted(
         report.counts.items(), key=lambda item: (SEVERITIES.index(item[0][2]), -item[1], item[0][0], item[0][1] or "")

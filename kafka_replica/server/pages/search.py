@@ -1,4 +1,4 @@
-"""Search for structures by all their texts, within a limit of time."""
+"""Search for structures by all their texts, within a time limit."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ _SHOWN: Final = 3
 
 
 class Match(NamedTuple):
-    """A structure that matches, with the names to show: the usual one, and those that the words occur in."""
+    """A structure that matches, and its names to show: the usual name, and names in which words occur."""
 
     urn: Urn
     names: tuple[tuple[str, str], ...]
     texts: tuple[ArtefactText, ...] = ()
-    """Other texts that the words occur in, which are not in its reference and names; the first ones."""
+    """The first other texts in which words occur that are neither in its reference nor in its names."""
     error: str | None = None
-    """The reason why its record cannot be read."""
+    """The reason why its record cannot be read; None if it can."""
 
 
 class Matches(NamedTuple):
-    """The matches of a part of the structures, and the number of structures up to its end."""
+    """The matches in a part of the structures, and the index of the structure after that part."""
 
     found: list[Match]
     end: int
 
 
 def words_of(text: str) -> tuple[str, ...]:
-    """Return the words to search for. Of a URN, everything after the class is searched for."""
+    """Return the folded words of a search text; of a URN, only the reference after the class counts."""
     text = text.partition("=")[2] if text.startswith("urn:sdmx:") else text
     return tuple(folded(text).split()[:_MOST_WORDS])
 
@@ -56,21 +56,21 @@ def search(
     *,
     names_only: bool = False,
 ) -> Matches:
-    """Return structures in which all words occur, each word in any of their texts.
+    """Return the structures in which all words occur, each word in any of the structure's texts.
 
-    The cost is one decoding for each structure whose text the index does not have yet. The search ends after the limit
-    of time, but not before it has examined a structure; a further search continues at the end of this one.
+    The search decodes each structure whose text is not in the index. It ends at the time limit, but not before it has
+    examined one structure; a further search can continue from ``Matches.end``.
 
     Args:
         structures: the version to search.
         index: the texts.
         urns: the structures to examine.
-        words: the words, as :func:`words_of` returns them; without words all match.
-        start: the number of structures at the beginning that are left out.
-        size: the number of matches to return.
-        limit_s: the limit of time.
-        clock: returns the time in seconds.
-        names_only: whether to search references and names of structures alone.
+        words: the words, as :func:`words_of` returns them; without words, all structures match.
+        start: the number of structures to skip.
+        size: the maximum number of matches.
+        limit_s: the time limit.
+        clock: returns the time of a monotonic clock, in seconds.
+        names_only: whether to search only the references and names of structures.
     """
     give_up_s = clock() + limit_s
     found: list[Match] = []
@@ -88,13 +88,13 @@ def search(
 
 
 def named(names: InternationalString) -> tuple[tuple[str, str], ...]:
-    """Return the usual name of a structure with its language: the English one, else the first; empty if it has none."""
+    """Return the usual name with its language: the English name, else the first name; empty without names."""
     usual = names.in_language()
     return next((((language, text),) for language, text in names.texts if text == usual), ())
 
 
 def _match(structures: Structures, urn: Urn, words: Sequence[str], *, names_only: bool) -> Match | None:
-    """Return what to show of a structure whose text has all words; None if the names should have them and do not."""
+    """Return the match of a structure whose text has all words; None if its names lack a word and must have all."""
     reference = folded(urn.reference)
     try:
         artefact = structures.get(urn)
@@ -107,17 +107,20 @@ def _match(structures: Structures, urn: Urn, words: Sequence[str], *, names_only
         return None
     matching = (name for name, text in texts.items() if any(word in text for word in words))
     shown = tuple(dict.fromkeys((*named(names), *matching)))
-    return Match(urn, shown, _places(artefact, others) if isinstance(artefact, Artefact) else ())
+    return Match(urn, shown, _texts_with(artefact, others) if isinstance(artefact, Artefact) else ())
 
 
-def _places(artefact: Artefact, words: Sequence[str]) -> tuple[ArtefactText, ...]:
-    """Return the first texts, except names of the artefact itself, in which words occur: one for each word at least."""
+def _texts_with(artefact: Artefact, words: Sequence[str]) -> tuple[ArtefactText, ...]:
+    """Return the first texts in which words occur; each word occurs in at least one of them.
+
+    The words occur in no name of the artefact itself, so that its names are not among the texts.
+    """
     missing, found = set(words), list[ArtefactText]()
-    for one in texts_of(artefact) if words else ():
-        text = folded(one.text)
+    for each in texts_of(artefact) if words else ():
+        text = folded(each.text)
         new = [word for word in missing if word in text]
         if new or (len(found) < _SHOWN and any(word in text for word in words)):
-            found.append(one)
+            found.append(each)
             missing.difference_update(new)
         if not missing and len(found) >= _SHOWN:
             break

@@ -1,7 +1,7 @@
-"""The texts of artefacts in the form in which they are searched, kept by the message that contains them.
+"""An index of the folded texts of artefacts, by the content of the message and the URN.
 
-The text of a message is the same in each version that has the message, so that a change of the topic costs what it
-changes, and pages of earlier versions are searched with the same texts.
+A message has the same text in every version. So after a change of the topic, only changed messages are decoded again,
+and the search in earlier versions uses the same texts.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from kafka_replica.server.pages.texts import texts_of
 _log = logging.getLogger("kafka_replica.server")
 _Key: TypeAlias = tuple[Content, Urn]
 _ENTRY_BYTES: Final = 400
-"""The approximate memory of an entry without its text."""
+"""The approximate size in memory of an entry without its text."""
 
 
 class SearchIndex:
     """The folded texts of artefacts: one line for each reference, name, description, annotation and item. Thread-safe.
 
-    A search makes the texts that it misses; :meth:`begin` makes all of a version in a thread.
+    A search adds the texts that it does not find; :meth:`begin` adds all texts of a version in a thread.
 
     Args:
-        max_bytes: the size of the texts that are kept; others are made for each search.
+        max_bytes: the maximum size of the kept texts; texts that do not fit are built for each search.
     """
 
     def __init__(self, max_bytes: int) -> None:
@@ -43,11 +43,11 @@ class SearchIndex:
 
     @property
     def size_bytes(self) -> int:
-        """The size of the texts that are kept."""
+        """The approximate size of the kept texts in memory."""
         return self._bytes
 
     def text(self, structures: Structures, urn: Urn) -> bytes:
-        """Return the text of an artefact; of one that cannot be read, its reference alone."""
+        """Return the text of an artefact; only its reference if the artefact cannot be read."""
         content = structures.content_id(urn)
         found = None if content is None else self._texts.get((content, urn))
         if found is None:
@@ -57,7 +57,7 @@ class SearchIndex:
         return found
 
     def begin(self, structures: Structures) -> None:
-        """Begin to make all texts of a version in a thread, unless that was done or another version is under way."""
+        """Start to add all texts of a version in a thread, unless they were added or the thread is still running."""
         with self._lock:
             is_done = self._filled is not None and self._filled.version == structures.version
             if is_done or self._closed.is_set() or (self._thread is not None and self._thread.is_alive()):
@@ -66,21 +66,21 @@ class SearchIndex:
             self._thread.start()
 
     def fill(self, structures: Structures) -> None:
-        """Make all texts of a version, and drop those of messages that the version does not have."""
-        structures.unreadable()  # reads everything once; from then on contents are known
+        """Add all texts of a version, and remove those of messages that the version does not have."""
+        structures.unreadable()  # reads all messages, without which content_id is not known
         urns = [*structures.urns, *structures.companions()]
         held = {(content, urn) for urn in urns if (content := structures.content_id(urn)) is not None}
         with self._lock:
             for key in [key for key in self._texts if key not in held]:
                 self._bytes -= len(self._texts.pop(key)) + _ENTRY_BYTES
-        for urn in reversed(urns):  # a search under way makes them from the other end
+        for urn in reversed(urns):  # a concurrent search adds them from the other end
             if self._closed.is_set() or self._bytes >= self._max_bytes:
                 return
             self.text(structures, urn)
         self._filled = structures
 
     def close(self) -> None:
-        """Stop making texts. Idempotent."""
+        """Stop the thread. Idempotent."""
         self._closed.set()
 
     def _run(self, structures: Structures) -> None:
@@ -105,5 +105,5 @@ def _text_of(structures: Structures, urn: Urn) -> bytes:
         pass
     else:
         if isinstance(artefact, Artefact):
-            lines += (one.text for one in texts_of(artefact))
+            lines += (text.text for text in texts_of(artefact))
     return folded("\n".join(dict.fromkeys(lines))).encode("utf-8", "replace")

@@ -1,4 +1,4 @@
-"""The pages with which a person signs in with a token, and out again."""
+"""The pages with which a person signs in with a token, and signs out."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from kafka_replica.server.pages.rendering import Renderer, html_response
 from kafka_replica.server.uploads.forms import form_fields
 
 _HEADERS: Final = {"Cache-Control": "no-store", "Referrer-Policy": "same-origin"}
-"""With the policy ``no-referrer``, browsers would not name the origin of a form, which the server checks."""
+"""The headers of the pages; with the policy ``no-referrer``, browsers would not send the origin of a form."""
 
 
 class SignInPages:
-    """The endpoints of sessions.
+    """The endpoints for signing in and out.
 
     Args:
         renderer: renders the template.
-        tokens: the accepted tokens; None if none is needed.
-        timeout_s: the time to receive a form.
+        tokens: the accepted tokens; None if requests need no token.
+        timeout_s: the time limit for receiving a form.
     """
 
     def __init__(self, renderer: Renderer, tokens: TokenFile | None, timeout_s: float) -> None:
@@ -34,12 +34,12 @@ class SignInPages:
         self._timeout_s = timeout_s
 
     async def page(self, request: Request) -> Response:
-        """Answer with the form; to a person who has signed in, with the form to sign out."""
+        """Answer with the form to sign in or, in a session, with the form to sign out."""
         self._check_tokens()
         return self._form(request, _local(request.query_params.get("next", "")))
 
     async def sign_in(self, request: Request) -> Response:
-        """Begin a session with the token of a form, and go where the person wanted to be."""
+        """Start a session with the token of a form, and redirect to the page that the person wanted to open."""
         tokens = self._check_tokens()
         fields = await form_fields(request, self._timeout_s)
         following, token = _local(fields.get("next", "")), fields.get("token", "").strip()
@@ -71,6 +71,6 @@ class SignInPages:
 
 
 def _local(address: str) -> str:
-    """Return an address if it is a path of this server, and otherwise nothing: links may come from anywhere."""
+    """Return a URL if it is a path of this server, else an empty text, so that no link redirects to another site."""
     is_path = address.startswith("/") and not address.startswith(("//", "/\\")) and address.isprintable()
     return address if is_path else ""

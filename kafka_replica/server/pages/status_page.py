@@ -1,4 +1,4 @@
-"""The status page: the state of the replica, and the records that it could not replicate."""
+"""The status page: the state of the replica, and the rejected records."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _REJECTED: Final = 50
 
 
 class StatusPage:
-    """The context of the status page.
+    """Computes the values for the template of the status page.
 
     Args:
         replica: the replica.
@@ -32,11 +32,11 @@ class StatusPage:
         self._throughput = Throughput()
 
     def context(self, links: Links, start: int) -> dict[str, Any]:
-        """Return the values of the template.
+        """Return the values for the template.
 
         Args:
-            links: the addresses of the page.
-            start: the number of rejected records, the newest first, that are left out.
+            links: the links of the page.
+            start: the number of rejected records to skip, starting at the newest.
         """
         status = self._replica.status()
         rejected = self._replica.bad_records[::-1]

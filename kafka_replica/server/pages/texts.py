@@ -1,4 +1,4 @@
-"""The texts of an artefact that are searched: names, descriptions, annotations and items, in all languages."""
+"""The searchable texts of an artefact: names, descriptions, annotations and items, in all languages."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from kafka_replica.sdmx.model import Artefact
 from kafka_replica.sdmx.model.codelists import ValueItem
 
 _PLAIN: Final = frozenset({"id", "title", "type", "value"})
-"""The fields whose text is searched although it has no language, at any depth."""
+"""The fields with texts without a language that are searchable, at any depth."""
 _LABELS: Final = {"names": "name", "descriptions": "description"}
 _SKIPPED: Final = frozenset({"urn", "uri", "links", "parent", "urls"})
 
 
 class ArtefactText(NamedTuple):
-    """A text, its language, and where it is: the item (empty: the artefact itself) and the kind of text."""
+    """A text, its language, its kind, and the item that has it; ``item`` is empty for the artefact itself."""
 
     item: str
     kind: str
@@ -30,12 +30,12 @@ class ArtefactText(NamedTuple):
 
 
 def texts_of(artefact: Artefact) -> Iterator[ArtefactText]:
-    """Yield all texts of an artefact in the order of its message, without its reference; nesting may have any depth."""
+    """Yield all texts of an artefact in the order of its fields, without its own id; without recursion."""
     return texts_of_part(artefact)
 
 
 def texts_of_part(part: msgspec.Struct) -> Iterator[ArtefactText]:
-    """Yield all texts of a part of an artefact, without its own id if it has a URN."""
+    """Yield all texts of a part of an artefact; the part's own id is left out if the part has a URN."""
     stack = list(_parts("", part))
     while stack:
         item, label, value = stack.pop()
@@ -52,11 +52,11 @@ def texts_of_part(part: msgspec.Struct) -> Iterator[ArtefactText]:
                 item = value.id
             stack += _parts(item, value)
         else:
-            stack += ((item, label, one) for one in _elements(value))
+            stack += ((item, label, element) for element in _elements(value))
 
 
 def _parts(item: str, owner: msgspec.Struct) -> Iterator[tuple[str, str, Any]]:
-    """Yield the values of fields that may hold texts, each with the item and a label, the last first."""
+    """Yield the fields that may hold texts with item and label, in reverse order, as the stack needs them."""
     for name, label in _fields(type(owner)):
         held = getattr(owner, name)
         if held is not None and (type(held) is not str or name in _PLAIN):
@@ -64,17 +64,17 @@ def _parts(item: str, owner: msgspec.Struct) -> Iterator[tuple[str, str, Any]]:
 
 
 def _elements(value: object) -> list[Any]:
-    """Return the parts in a container, the last first; of a stub, none."""
+    """Return the parts in a container in reverse order; a stub has none."""
     if isinstance(value, Items):
         return [] if value.is_stub else list(value.values())[::-1]
     if isinstance(value, tuple) and not isinstance(value, StubTuple):
-        return [one for one in reversed(value) if isinstance(one, msgspec.Struct)]
+        return [part for part in reversed(value) if isinstance(part, msgspec.Struct)]
     return []
 
 
 @cache
 def _fields(kind: type[msgspec.Struct]) -> tuple[tuple[str, str], ...]:
-    """Return the fields of a class that may hold texts, each with its label, the last first."""
+    """Return the fields of a class that may hold texts, each with its label, in reverse order."""
     names = [name for name in kind.__struct_fields__ if name not in _SKIPPED]
     is_annotation = issubclass(kind, Annotation)
     return tuple((name, "annotation" if is_annotation else _LABELS.get(name, name)) for name in reversed(names))

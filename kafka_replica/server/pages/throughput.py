@@ -1,4 +1,4 @@
-"""The throughput of a replica, from its counts at the times when the page is viewed."""
+"""The throughput of a replica, computed from its counts at the times when the page is viewed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _KEPT: Final = 100
 
 
 class Rate(NamedTuple):
-    """The records, transactions and versions of a period, per second."""
+    """The records, transactions and versions per second in a period."""
 
     period_s: float
     records: float
@@ -22,7 +22,7 @@ class Rate(NamedTuple):
 
 
 class Throughput:
-    """Rates since the start, and recently. Thread-safe; costs nothing while the page is not viewed."""
+    """Computes rates since the first view of the page, and recent ones. Thread-safe; does nothing between views."""
 
     def __init__(self) -> None:
         self._first: tuple[float, Counts] | None = None
@@ -30,9 +30,9 @@ class Throughput:
         self._lock = Lock()
 
     def rates(self, now_s: float, counts: Counts) -> tuple[Rate, ...]:
-        """Note the counts, and return the rates since the newest look that is 10 s old or older, and since the first.
+        """Store the counts; return the rates since the newest view that is at least 10 s old, and since the first.
 
-        Rates of less than 1 s are left out: the first look has none.
+        Rates over less than 1 s are left out, so that the first view has none.
 
         Args:
             now_s: the time in seconds of a monotonic clock.

@@ -1,4 +1,4 @@
-"""The pages that take data: a form for a file, and the report of its validation or mapping. Nothing is kept."""
+"""The pages for uploads: forms for a file, and the report of its validation or mapping. The service keeps no data."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from kafka_replica.server.uploads.receiving import Upload
 
 _OFFERED: Final = 500
 _HEADERS: Final = {"Content-Security-Policy": POLICY, "Referrer-Policy": "same-origin"}
-"""With the policy ``no-referrer``, browsers would not name the origin of a form, which the server checks."""
+"""The headers of the pages; with the policy ``no-referrer``, browsers would not send the origin of a form."""
 _NAMES: Final = {"csv": "mapped.csv", "zip": "report.zip"}
 _FORMATS: Final = {"validate": ("html", "zip"), "map": ("html", "csv", "zip")}
 
@@ -37,7 +37,7 @@ class UploadPages:
     """The endpoints of forms that send data.
 
     Args:
-        pages: makes pages of a version.
+        pages: renders pages of a version.
         requests: receives data.
         versions: the versions of the replica.
         renderer: renders the templates.
@@ -110,7 +110,7 @@ class UploadPages:
 
 
 def _references(served: ServedVersion, cls: str) -> list[str]:
-    """Return the references of all structures of a class, for a list to choose from."""
+    """Return the references of a class's structures, up to a maximum number, for a list to choose from."""
     return [urn.reference for urn in served.structures.urns if urn.cls == cls][:_OFFERED]
 
 

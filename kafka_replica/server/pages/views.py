@@ -1,4 +1,4 @@
-"""The endpoints of the pages. Each page comes from one version, and is rendered in a thread."""
+"""The endpoints of the pages. Each page shows one version, and is rendered in a thread."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Pages:
         settings: the settings of the app.
         executor: runs the computation of pages.
         renderer: renders the templates.
-        history: the history on disk, if there is one.
+        history: the history on disk; None if there is none.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class Pages:
         self._index = SearchIndex(settings.search_bytes)
 
     async def status(self, request: Request) -> Response:
-        """Answer with the status of the replica; a pinned path shows the facts of its version, too."""
+        """Answer with the status of the replica; for a pinned path, also with the facts of its version."""
         start = start_of(request)
 
         def context(links: Links, pinned: Snapshot | None) -> Context:
@@ -90,7 +90,7 @@ class Pages:
         return await self.of_service(request, "history.html", context)
 
     async def diff(self, request: Request) -> Response:
-        """Answer with the difference of two versions."""
+        """Answer with the difference between two versions."""
         wanted = Comparison.of(request)
 
         def context(links: Links, _pinned: Snapshot | None) -> Context:
@@ -130,11 +130,11 @@ class Pages:
         return await self.of_version(request, "artefact.html", context)
 
     def close(self) -> None:
-        """Stop what works in the background. Idempotent."""
+        """Stop the background thread of the search index. Idempotent."""
         self._index.close()
 
     async def static(self, request: Request) -> Response:
-        """Answer with a file that pages need."""
+        """Answer with the style sheet or the icon."""
         name = request.path_params["name"]
         if name not in _STATIC:
             raise Problem(404, "this file does not exist")
@@ -143,7 +143,7 @@ class Pages:
     async def of_version(
         self, request: Request, template: str, context: Callable[[ServedVersion, Links], Context]
     ) -> Response:
-        """Answer with a page of one version: that of a pinned path, or the current one."""
+        """Answer with a page of one version: the version of a pinned path, or the current version."""
         wanted = pinned_version(request)
 
         def compute() -> Response:
@@ -158,7 +158,7 @@ class Pages:
     async def of_service(
         self, request: Request, template: str, context: Callable[[Links, Snapshot | None], Context]
     ) -> Response:
-        """Answer with a page that is not about the structures of a version; its links stay in that of a pinned path."""
+        """Answer with a page that shows no structures of a version; its links keep the version of a pinned path."""
         wanted = pinned_version(request)
 
         def compute() -> Response:
@@ -182,7 +182,7 @@ def pinned_version(request: Request) -> VersionId | None:
     """Return the version that a pinned path names; None if the path is not pinned.
 
     Raises:
-        Problem: 404, the path names no version.
+        Problem: 404 if the version in the path is malformed.
     """
     text = request.path_params.get("version")
     wanted = None if text is None else VersionId.parse(text)
@@ -192,7 +192,7 @@ def pinned_version(request: Request) -> VersionId | None:
 
 
 def either(page: Endpoint, other: Endpoint) -> Endpoint:
-    """Return an endpoint that answers browsers with a page, and programs with something else, under whose name."""
+    """Return an endpoint that answers browsers with ``page`` and programs with ``other``, whose name it has."""
 
     async def endpoint(request: Request) -> Response:
         is_page = prefers_html(", ".join(request.headers.getlist("accept")))

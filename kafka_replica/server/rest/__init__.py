@@ -1,7 +1,7 @@
-"""SDMX REST queries for structures: a request and one version in, an answer out. No HTTP library, thread or clock.
+"""SDMX REST queries for structures, as a function of a request and a version, without HTTP library, threads or clock.
 
-Imports ``kafka_replica.sdmx`` only. Read ``grammar`` first: the table of the queries, from which parsing, rejections
-and the reference page derive. Then ``parsing``, ``selection`` (which artefacts), ``answering`` (the answer).
+The package imports only ``kafka_replica.sdmx``. Read ``grammar`` first: the table of the queries, from which parsing,
+rejections and the reference page derive. Then read ``parsing``, ``selection`` and ``answering``.
 
 Source: SDMX REST 2.2.2 and 1.5.0, https://github.com/sdmx-twg/sdmx-rest.
 """

@@ -12,7 +12,7 @@ _SHOWN: Final = 80
 
 
 class RejectedError(Exception):
-    """A request is rejected; parsing turns the error into its result."""
+    """The rejection of a request as an exception, within parsing only."""
 
     def __init__(self, rejection: Rejection) -> None:
         super().__init__(rejection.text)
@@ -25,7 +25,7 @@ def rejected(text: str) -> RejectedError:
 
 
 def segments_of(path: str) -> list[str]:
-    """Return the decoded segments of a path, without empty ones at its ends. Raises RejectedError."""
+    """Return the decoded segments of a path, without empty segments at its ends. Raises RejectedError."""
     segments = [_decoded(part) for part in path.split("/")]
     while segments and not segments[0]:
         segments.pop(0)
@@ -37,7 +37,7 @@ def segments_of(path: str) -> list[str]:
 
 
 def parameters_of(query: str) -> dict[str, str]:
-    """Return the decoded parameters of a query string; a plus sign means itself. Raises RejectedError."""
+    """Return the decoded parameters of a query string; a plus sign is not a space. Raises RejectedError."""
     found: dict[str, str] = {}
     for part in query.split("&"):
         name, _, value = part.partition("=")
@@ -60,5 +60,5 @@ def _decoded(text: str) -> str:
 
 
 def shown(text: str) -> str:
-    """Return a text of a request for an error message, shortened."""
+    """Return a text from a request, quoted and shortened for an error message."""
     return repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}...")

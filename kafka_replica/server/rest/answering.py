@@ -1,4 +1,4 @@
-"""The entry point: a request and a version in, an answer out."""
+"""The entry point: the function that answers a request from a version."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from kafka_replica.server.rest.writing import WrittenMessage, written
 from kafka_replica.server.rest.xml_schema import first_schema
 
 OMITTED: Final = "Kafka-Replica-Omitted"
-"""The header with the number of artefacts that an answer lacks; absent if it lacks none."""
+"""The header with the number of artefacts that an answer omits; absent if the answer is complete."""
 
 DEFAULT_SETTINGS: Final = RestSettings()
 
@@ -43,12 +43,12 @@ _VARY: Final = ("Vary", "Accept")
 def answer(request: RestRequest, structures: Structures, settings: RestSettings = DEFAULT_SETTINGS) -> RestAnswer:
     """Return the answer to an SDMX REST query from one version. Thread-safe.
 
-    Bad requests never raise: they have an error message of SDMX as their answer.
+    Invalid requests raise no errors; they are answered with an SDMX error message.
 
     Args:
         request: the request.
-        structures: the version; all of the answer comes from it, or from the version that ``asOf`` names.
-        settings: what the service decides.
+        structures: the version; the whole answer comes from it, or from the version that ``asOf`` names.
+        settings: the settings of the answers.
     """
     query = parse_query(request.path, request.query)
     if isinstance(query, Rejection):
@@ -58,7 +58,7 @@ def answer(request: RestRequest, structures: Structures, settings: RestSettings 
 
 
 def error_answer(rejection: Rejection, request: RestRequest, settings: RestSettings = DEFAULT_SETTINGS) -> RestAnswer:
-    """Return the answer to a request that is rejected before its query is known, in the format that it accepts."""
+    """Return the answer to a request that is rejected before its query is parsed, in a format that it accepts."""
     return _rejected(rejection, request, Api.V1 if _is_v1(request.path) else Api.V2, settings)
 
 
@@ -82,7 +82,7 @@ def _answered(
             return _schema(query, schemas, version, settings, headers, day)
         return _made(query, accepted, version, settings, headers, day)
     except KafkaReplicaError as error:
-        # A look-up that the answer depends on met a record that cannot be read.
+        # The answer depends on a record that cannot be read.
         return unreadable(str(error))
 
 
@@ -114,7 +114,7 @@ def _schema(
     headers: tuple[tuple[str, str], ...],
     day: date | None,
 ) -> RestAnswer | Rejection:
-    """Return the XML schema for the first accepted edition whose messages can have the data."""
+    """Return the XML schema for the first accepted edition of SDMX-ML whose messages can represent the data."""
     found = first_schema(query, accepted, version, day)
     if isinstance(found, Rejection):
         return found
@@ -157,7 +157,7 @@ def _in_first_format(
     settings: RestSettings,
     headers: tuple[tuple[str, str], ...],
 ) -> RestAnswer | Rejection:
-    """Return the answer in the first format that can represent all of it, or else in the first that can some of it."""
+    """Return the answer in the first format that can represent all of it, else in the format that omits the least."""
     best: tuple[OfferedFormat, WrittenMessage] | None = None
     first_reason: Rejection | None = None
     for offer in accepted:
@@ -199,5 +199,5 @@ def _rejected(rejection: Rejection, request: RestRequest, api: Api, settings: Re
 
 
 def _is_v1(path: str) -> bool:
-    """Return whether an invalid path is rather one of 1.x: then its error is SDMX-ML by default."""
+    """Return whether an invalid path is probably of API 1.x, whose errors are in SDMX-ML by default."""
     return not path.lstrip("/").startswith((Api.V2, "structure/", "schema/"))

@@ -1,4 +1,4 @@
-"""The artefacts of an answer: those that a query matches and their references, in the requested detail."""
+"""The artefacts of an answer: those that a query matches, and related ones, in the requested detail."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _STUBS: Final = {Detail.ALL_STUBS, Detail.REFERENCE_STUBS, *_COMPLETE}
 
 
 class Contents(NamedTuple):
-    """The artefacts of an answer by URN, sorted: those that the query matches, and those that its references add.
+    """The artefacts of an answer by URN, sorted: those that the query matches, and those that ``references`` adds.
 
-    ``errors`` has the artefacts that the answer should have but which cannot be read, each with the reason.
-    ``unsearched`` counts the records of the version that cannot be read, and which may refer to the artefacts.
+    ``errors`` maps artefacts that belong to the answer but cannot be read to the reason. ``unsearched`` is the number
+    of unreadable records of the version, which may refer to the artefacts.
     """
 
     matched: dict[Urn, Artefact]
@@ -34,7 +34,7 @@ class Contents(NamedTuple):
 
     @property
     def artefacts(self) -> list[Artefact]:
-        """All artefacts: the matched ones first."""
+        """All artefacts, the matched artefacts first."""
         return [*self.matched.values(), *self.related.values()]
 
 
@@ -44,8 +44,8 @@ def contents_of(query: StructureQuery, structures: Structures, settings: RestSet
     Args:
         query: the query.
         structures: the version.
-        settings: ``base_url`` is used.
-        day: the date on which constraints must be valid, for ``referencepartial``.
+        settings: the settings, of which ``base_url`` is used.
+        day: the date on which constraints must be valid (only for ``referencepartial``).
     """
     matched, roots, errors = select(query, structures)
     if not query.references:

@@ -1,4 +1,4 @@
-"""Error messages of SDMX, and the notices about omitted artefacts in structure messages.
+"""SDMX error messages, and the notices about omitted artefacts in structure messages.
 
 Source: SDMXMessage.xsd of 2.1 and 3.x (``Error``), SDMXMessageFooter.xsd (``Footer``); the schemas of SDMX-JSON 1.0,
 2.0 and 2.1 for structures (``errors``).
@@ -29,9 +29,9 @@ _MAX_SHOWN: Final = 100
 
 
 def error_message(rejection: Rejection, format_: Format, header: Header) -> tuple[str, bytes]:
-    """Return the media type and bytes of the error message in a format.
+    """Return the media type and bytes of an error message in a format.
 
-    Formats without an error message have that of SDMX-JSON 2.0 (Fusion-JSON) or SDMX-ML 2.1 (all others).
+    For formats that define no error message, it is in SDMX-JSON 2.0 (Fusion-JSON) or SDMX-ML 2.1 (all others).
     """
     if format_ in _JSON or format_ is Format.FUSION_JSON:
         edition = format_ if format_ in _JSON else Format.SDMX_JSON_2_0
@@ -53,7 +53,7 @@ def error_message(rejection: Rejection, format_: Format, header: Header) -> tupl
 
 
 def with_notices(message: bytes, notices: list[str], format_: Format) -> bytes:
-    """Return a structure message with notices about what it lacks; unchanged in a format that has no place for them."""
+    """Add notices about omitted artefacts to a structure message, unless the format has no place for them."""
     shown = [*notices[:_MAX_SHOWN], *([f"and {len(notices) - _MAX_SHOWN:,} more"] if len(notices) > _MAX_SHOWN else [])]
     if format_ in _JSON:
         statuses = [_status(format_, 200, _WARNING, text) for text in shown]
@@ -74,7 +74,7 @@ def with_notices(message: bytes, notices: list[str], format_: Format) -> bytes:
 
 
 def _status(format_: Format, status: int, code: int, text: str) -> dict[str, Any]:
-    # Since 2.1 the code is that of HTTP.
+    # Since SDMX-JSON 2.1, the code is the HTTP status.
     return {"code": status if format_ is Format.SDMX_JSON_2_1 else code, "title": _TITLES.get(code, ""), "detail": text}
 
 
@@ -88,7 +88,7 @@ def _meta(header: Header) -> dict[str, Any]:
 
 
 def _xml(text: str) -> str:
-    # XML 1.0, 2.2: most control characters, surrogates and two others are not allowed.
+    # XML 1.0, section 2.2: most control characters, surrogates, U+FFFE and U+FFFF are not allowed.
     allowed = (
         c if c in "\t\n\r" or " " <= c <= "\ud7ff" or "\ue000" <= c <= "\ufffd" or c > "\uffff" else "\ufffd"
         for c in text

@@ -1,8 +1,8 @@
-"""Entity tags: a version of the replica, and the request's address and accepted formats.
+"""Entity tags, computed from the version of the replica, and the path, query and accepted formats of the request.
 
-Source: RFC 9110, 8.8.3 (ETag) and 13.1.2 (If-None-Match). The tags are weak, because a compressed answer has the same
-tag. They need no look-up: whoever holds the answer of a version needs no other of the same version. A service whose
-version numbers can start again has to add a value to the tags that distinguishes these versions.
+Source: RFC 9110, sections 8.8.3 (ETag) and 13.1.2 (If-None-Match). The tags are weak, because a compressed answer has
+the same tag. They are known before the answer is computed, because the answer to a request from a given version never
+changes. A service whose version numbers can restart has to add a distinguishing value to the tags.
 """
 
 from __future__ import annotations
@@ -18,12 +18,19 @@ _tags = re.compile(r'(?:W/)?("[^"]*")').findall
 
 
 def entity_tag(version: int, day: date | None, request: RestRequest, offers: tuple[OfferedFormat, ...]) -> str:
-    """Return the tag of the answer to a request from a version; ``day`` is the date that the answer depends on."""
-    asked = "\n".join([request.path, request.query, *(offer.content_type for offer in offers)])
-    on = "" if day is None else f"{day}-"
-    return f'W/"{on}{version}-{crc32(asked.encode(errors="surrogatepass")):08x}"'
+    """Return the tag of the answer to a request from a version.
+
+    Args:
+        version: the number of the version.
+        day: the date on which the answer depends; None if it depends on no date.
+        request: the request.
+        offers: the formats that the request accepts.
+    """
+    requested = "\n".join([request.path, request.query, *(offer.content_type for offer in offers)])
+    prefix = "" if day is None else f"{day}-"
+    return f'W/"{prefix}{version}-{crc32(requested.encode(errors="surrogatepass")):08x}"'
 
 
 def matches(if_none_match: str, tag: str) -> bool:
-    """Return whether the header If-None-Match lists a tag; ``*`` names no version and does not count."""
+    """Return whether the header If-None-Match lists a tag; ``*`` does not count, because it names no version."""
     return tag.removeprefix("W/") in _tags(if_none_match)

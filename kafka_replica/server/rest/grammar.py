@@ -1,7 +1,7 @@
-"""The table of the queries: resources, path segments, parameters and their values.
+"""The grammar of the queries: resources, path segments, parameters and their values.
 
-To add a resource, add a row to :data:`RESOURCES`: routes, rejections, references to it by name and the reference page
-follow from the row.
+To add a resource, add a row to ``_ROWS``: parsing, rejections, the values of ``references`` and the reference page
+derive from it.
 
 Source: SDMX REST 2.2.2, doc/structures.md and doc/schema.md; SDMX REST 1.5.0, docs/4_3_structural_queries.md and
 docs/4_5_schema_queries.md. FMR's additions: its wiki, "Query Structures Web Service".
@@ -31,17 +31,17 @@ _V2: Final = frozenset({Api.V2})
 
 
 class Items(StrEnum):
-    """The items that a query may select in a resource."""
+    """The way in which a query may select items in a resource."""
 
     NONE = "none"
     FLAT = "flat"
-    NESTED = "nested"  # the answer has the items above the selected one, too
+    NESTED = "nested"  # the answer also has the items above a selected item
 
 
 class Resource(NamedTuple):
-    """A kind of structures: its name in paths, the classes that it selects, and where the name is valid.
+    """A resource: its name in paths, the classes that it selects, and the versions of the API with this name.
 
-    ``role`` selects the constraints with this role alone.
+    ``role`` restricts the selected constraints to those with this role; None for no restriction.
     """
 
     name: str
@@ -106,7 +106,7 @@ _ROWS: Final = (
 _EVERY_CLASS: Final = tuple(dict.fromkeys(cls for row in _ROWS for cls in row.classes))
 
 ANY: Final = {Api.V1: Resource("structure", _EVERY_CLASS, _V1), Api.V2: Resource("*", _EVERY_CLASS, _V2)}
-"""The resource that means all resources, by version of the API."""
+"""The resource that selects all classes, by version of the API."""
 
 RESOURCES: Final = {row.name: row for row in _ROWS}
 """The resources by name, without those of :data:`ANY`."""
@@ -120,13 +120,13 @@ def resources(api: Api) -> Mapping[str, Resource]:
 
 @cache
 def referable(api: Api) -> Mapping[str, Resource]:
-    """Return the resources that ``references`` may name; the OpenAPI description of 2.x has two of 1.x."""
+    """Return the resources that ``references`` may name; for 2.x, these include two of 1.x, as in its OpenAPI file."""
     both = {**resources(api), **{name: RESOURCES[name] for name in ("structureset", "namealiasscheme")}}
     return MappingProxyType(both)
 
 
 class Segment(NamedTuple):
-    """A segment of a path after the resource: its name, the form of its values and its default."""
+    """A path segment after the resource: its name, the pattern of its values, its default in 2.x, and examples."""
 
     name: str
     form: Pattern[str]
@@ -166,11 +166,11 @@ class Detail(StrEnum):
 
 
 DETAILS: Final = {detail: _V2 if detail is Detail.RAW else BOTH for detail in Detail}
-"""The values of ``detail``, with the versions of the API that have them."""
+"""The values of ``detail``, with the versions of the API that define them."""
 
 
 class References(StrEnum):
-    """The values of ``references`` in addition to the names of resources."""
+    """The values of ``references``, except the names of resources."""
 
     NONE = "none"
     PARENTS = "parents"
@@ -182,7 +182,7 @@ class References(StrEnum):
 
 
 REFERENCES: Final = {value: _V2 if value is References.ANCESTORS else BOTH for value in References}
-"""The values of ``references``, with the versions of the API that have them."""
+"""The values of ``references``, with the versions of the API that define them."""
 
 STRUCTURE_PARAMETERS: Final = ("detail", "references", "asOf", "format")
 SCHEMA_PARAMETERS: Final = ("dimensionAtObservation", "deletion", "explicitMeasure", "explicit", "asOf", "format")
@@ -190,7 +190,7 @@ SCHEMA_PARAMETERS: Final = ("dimensionAtObservation", "deletion", "explicitMeasu
 IGNORED_PARAMETERS: Final = frozenset({
     "_", "compress", "includeAllAnnotations", "includeMetadata", "includeText", "locale", "prettyPrint", "saveAs",
 })  # fmt: skip
-"""Parameters of FMR and of browsers' cache control that do not change the content of an answer."""
+"""Ignored parameters: those of FMR, and those against browser caches, that do not change an answer's content."""
 
 NOT_IMPLEMENTED: Final = {
     "data": BOTH, "availability": _V2, "availableconstraint": _V1, "metadata": BOTH, "registration": _V2,

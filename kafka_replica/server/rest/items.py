@@ -1,8 +1,8 @@
-"""Item schemes with some of their items.
+"""Partial item schemes: item schemes with some of their items.
 
-Source: SDMX REST 2.2.2, doc/structures.md ("Notes about using itemID"): an item of a flat list comes alone, a nested
-item with the items above it, and neither with those below. The conformance kit of SDMX names nested items by their id
-alone, and so that is understood, too.
+Source: SDMX REST 2.2.2, doc/structures.md ("Notes about using itemID"): an item of a flat list is returned alone, a
+nested item with the items above it, and neither with the items below. The SDMX conformance kit names nested items by
+their id alone, so that this form is accepted, too.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from kafka_replica.sdmx.model import Artefact, ItemScheme, ValueList
 
 
 def with_items(artefact: Artefact, paths: Collection[str]) -> tuple[Artefact, list[Urn]] | None:
-    """Return a partial copy of an item scheme, and the URNs of its items; None if it has none of the items.
+    """Return a partial copy of an item scheme and the URNs of the selected items; None if it has none of them.
 
-    The items of a value list have no URN: its own URN represents them. SDMX has no mark for a partial value list.
+    The items of a value list have no URN, so the URN of the list is returned. SDMX cannot mark a value list as partial.
     """
     if isinstance(artefact, ValueList):
         return _of_values(artefact, set(paths))
@@ -37,7 +37,7 @@ def with_items(artefact: Artefact, paths: Collection[str]) -> tuple[Artefact, li
 
 
 def only_items(artefact: Artefact, paths: Collection[str]) -> Artefact:
-    """Return an item scheme with these items only; the artefact itself if it has no others."""
+    """Return a copy of an item scheme with only these items; the artefact itself if it has no other items."""
     found = with_items(artefact, paths)
     if found is None:
         return artefact if _count(artefact) == 0 else _without_items(artefact)
@@ -48,26 +48,26 @@ def only_items(artefact: Artefact, paths: Collection[str]) -> Artefact:
 def _of_values(artefact: ValueList, ids: set[str]) -> tuple[Artefact, list[Urn]] | None:
     if artefact.is_stub:
         return None
-    found = tuple(one for one in artefact.values if one.id in ids)
+    found = tuple(value for value in artefact.values if value.id in ids)
     return (replace(artefact, value_items=found), [artefact.urn]) if found else None
 
 
 def _is_nested(artefact: ItemScheme) -> bool:
-    """Return whether items hold items of their own kind; a hierarchical codelist (2.1) holds hierarchies, of codes."""
+    """Return whether items contain items of their own kind; hierarchical codelists (2.1) contain hierarchies."""
     return artefact.items_field == artefact.children_field
 
 
 def _flat(artefact: ItemScheme, paths: Collection[str]) -> tuple[dict[str, Any], list[Urn]]:
     # The path of a concept may name the concepts above it.
     found = {
-        (one.urn.item or "").rpartition(".")[2] for path in paths if (one := item_of(artefact, "", path)) is not None
+        (item.urn.item or "").rpartition(".")[2] for path in paths if (item := item_of(artefact, "", path)) is not None
     }
     items = {id_: artefact.items[id_] for id_ in artefact.items if id_ in found}
-    return items, [one.urn for one in items.values()]
+    return items, [item.urn for item in items.values()]
 
 
 def _paths(artefact: ItemScheme, path: str) -> list[tuple[str, ...]]:
-    """Return the path of a nested item; for an id that is no path, those of all items with this id, at any depth."""
+    """Return the path of a nested item; for an id that is no path, the paths of all items with the id at any depth."""
     if "." in path or path in artefact.items:
         return [tuple(path.split("."))]
     found: list[tuple[str, ...]] = []
@@ -75,7 +75,7 @@ def _paths(artefact: ItemScheme, path: str) -> list[tuple[str, ...]]:
     while stack:
         above, item = stack.pop()
         found += [above] if above[-1] == path else []
-        stack += [((*above, id_), one) for id_, one in getattr(item, artefact.children_field or "").items()]
+        stack += [((*above, id_), child) for id_, child in getattr(item, artefact.children_field or "").items()]
     return found
 
 
@@ -102,14 +102,14 @@ def _count(artefact: Artefact) -> int:
     field = artefact.children_field if _is_nested(artefact) else None
     stack, count = list(artefact.items.values()), 0
     while stack:
-        one = stack.pop()
+        item = stack.pop()
         count += 1
-        stack += [] if field is None else list(getattr(one, field).values())
+        stack += [] if field is None else list(getattr(item, field).values())
     return count
 
 
 def _without_items(artefact: Artefact) -> Artefact:
     if isinstance(artefact, ValueList):
         return replace(artefact, value_items=())
-    assert isinstance(artefact, ItemScheme)  # noqa: S101 - others have no items to count
+    assert isinstance(artefact, ItemScheme)  # noqa: S101 - for other classes, _count returns 0
     return replace(artefact, **{artefact.items_field: Items()}, is_partial=True)

@@ -10,7 +10,7 @@ class RestRequest(NamedTuple):
 
     Attributes:
         path: the path after the base path, still percent-encoded: ``structure/codelist/SDMX/CL_FREQ/+``. If it
-            begins with ``v1/`` or ``v2/``, this is the version of the API; otherwise the rest of the path decides.
+            starts with ``v1/`` or ``v2/``, this is the version of the API; otherwise the path itself determines it.
         query: the query string, still percent-encoded.
         accept: the header Accept.
         if_none_match: the header If-None-Match.
@@ -29,7 +29,7 @@ class RestAnswer(NamedTuple):
         status: the HTTP status.
         headers: pairs of name and value.
         body: the message.
-        problem: the text of an error message, for people; None if the answer is none.
+        problem: the error message for people; None if the answer is no error.
     """
 
     status: int

@@ -1,7 +1,7 @@
-"""Content negotiation: the formats that a request accepts, in the order of preference.
+"""Content negotiation: the formats that a request accepts, in order of preference.
 
-Source: RFC 9110, 12.5.1 (Accept); SDMX REST 2.2.2, doc/content_negotiation.md and doc/structures.md ("Response types");
-SDMX REST 1.5.0, docs/4_6_conneg.md. The names for ``format`` are those of FMR.
+Source: RFC 9110, section 12.5.1 (Accept); SDMX REST 2.2.2, doc/content_negotiation.md and doc/structures.md ("Response
+types"); SDMX REST 1.5.0, docs/4_6_conneg.md. The names for ``format`` are those of FMR.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ PREFERENCES: Final = {
     Api.V1: (Format.SDMX_ML_2_1, Format.SDMX_ML_3_0, Format.SDMX_ML_3_1, *_JSON[::-1], *_REST),
     Api.V2: (*_JSON, *_ML, *_REST),
 }
-"""All formats by version of the API, the default first. 2.x prefers SDMX-JSON, 1.x SDMX-ML."""
+"""All formats by version of the API, the default first: SDMX-JSON for 2.x, SDMX-ML for 1.x."""
 
 FORMAT_NAMES: Final = {
     "sdmx-1.0": Format.SDMX_ML_1_0,
@@ -59,7 +59,7 @@ _ESSENCES: Final = {
     Format.EDI: {"application/vnd.sdmx.structure+edi", "application/vnd.sdmx.structure"},
     Format.XLSX: {str(Format.XLSX), "application/vnd.xlsx"},
 }
-"""The media types, without parameters, that mean each format."""
+"""The media types, without parameters, that denote each format."""
 
 XML_SCHEMA: Final = "application/vnd.sdmx.schema+xml"
 """The media type of XML schemas, without its version."""
@@ -71,7 +71,7 @@ _MAX_LENGTH: Final = 4_096
 
 
 class OfferedFormat(NamedTuple):
-    """A format that a request accepts, and the media type that the answer names, as the request wrote it."""
+    """A format that a request accepts, and the media type for the answer, if possible as the request wrote it."""
 
     format: Format
     content_type: str
@@ -97,7 +97,7 @@ class _Range(NamedTuple):
         return self.essence in _ESSENCES[format_] and self.accepts_version(format_)
 
     def accepts_version(self, format_: Format) -> bool:
-        """Return whether the range names the format's version, a rule that it fits, or no version."""
+        """Return whether the range names the format's version, a rule that the version fits, or no version."""
         own = version_of(format_)
         if own is None or self.version is None:
             return True
@@ -106,7 +106,7 @@ class _Range(NamedTuple):
         return self.version in {own, f"{own}.0"}
 
     def content_type(self, format_: Format) -> str:
-        """Return the media type of an answer: as requested, if the request determines it, and with its charset."""
+        """Return the media type for the answer: as requested if the request names a single version; with a charset."""
         named = self.text if self.version is not None and "+" not in self.version else str(format_)
         is_xml_or_json = self.essence in {"application/vnd.sdmx.structure+xml", "application/vnd.sdmx.structure+json"}
         named = named if is_xml_or_json else str(format_)
@@ -115,11 +115,11 @@ class _Range(NamedTuple):
 
 @lru_cache(maxsize=256)
 def offers(accept: str, format_name: str | None, api: Api) -> tuple[OfferedFormat, ...]:
-    """Return the formats that a request accepts, the preferred first; none if it accepts no format that is written.
+    """Return the formats that a request accepts, the preferred first; empty if no offered format is acceptable.
 
     Args:
-        accept: the header Accept; empty for any format.
-        format_name: the parameter ``format``, which takes precedence: a name of FMR, or a media type.
+        accept: the header Accept; empty if any format is accepted.
+        format_name: the parameter ``format``, which takes precedence: one of FMR's names, or a media type.
         api: the version of the API, whose defaults apply.
     """
     if format_name is not None:
@@ -130,39 +130,39 @@ def offers(accept: str, format_name: str | None, api: Api) -> tuple[OfferedForma
         return tuple(OfferedFormat(format_, str(format_)) for format_ in PREFERENCES[api])
     ranges = _ranges(accept)
     found: list[tuple[float, int, OfferedFormat]] = []
-    for place, format_ in enumerate(PREFERENCES[api]):
-        best = max((one for one in ranges if one.matches(format_)), key=_Range.specificity, default=None)
+    for position, format_ in enumerate(PREFERENCES[api]):
+        best = max((each for each in ranges if each.matches(format_)), key=_Range.specificity, default=None)
         if best is not None and best.quality > 0:
-            found.append((-best.quality, place, OfferedFormat(format_, best.content_type(format_))))
-    return tuple(offer for _, _, offer in sorted(found, key=lambda one: one[:2]))
+            found.append((-best.quality, position, OfferedFormat(format_, best.content_type(format_))))
+    return tuple(offer for _, _, offer in sorted(found, key=lambda entry: entry[:2]))
 
 
 def schema_offers(accept: str, api: Api) -> tuple[OfferedFormat, ...]:
-    """Return the XML schemas that a request accepts by name: for which messages, and the schema's own media type.
+    """Return the XML schemas that a request names: the format of their data messages, and the schema's media type.
 
-    Wildcards mean structures, as clients expect that send them.
+    Wildcards do not name schemas, because clients that send them expect structures.
     """
     if len(accept) > _MAX_LENGTH:
         return ()
-    ranges = [one for one in _ranges(accept) if one.essence == XML_SCHEMA and one.quality > 0]
+    ranges = [each for each in _ranges(accept) if each.essence == XML_SCHEMA and each.quality > 0]
     messages = (Format.SDMX_ML_2_1, Format.SDMX_ML_3_0, Format.SDMX_ML_3_1)
     preferred = messages if api is Api.V1 else (*messages[1:], messages[0])
     return tuple(
         OfferedFormat(format_, str(format_).replace("vnd.sdmx.structure+xml", "vnd.sdmx.schema+xml"))
-        for one in sorted(ranges, key=lambda one: -one.quality)
+        for each in sorted(ranges, key=lambda each: -each.quality)
         for format_ in preferred
-        if one.accepts_version(format_)
+        if each.accepts_version(format_)
     )
 
 
 def version_of(format_: Format) -> str | None:
-    """Return the version of a format with two parts, such as ``2.1``; None for formats without versions."""
+    """Return the version of a format, such as ``2.1``; None for formats without versions."""
     name = format_.title
     return name.rpartition(" ")[2] if " " in name else None
 
 
 def offered() -> str:
-    """Return the text for clients that accept no format on offer."""
+    """Return a list of the offered formats, for clients that accept none of them."""
     return f"media types are {', '.join(media_types())}; values of format are {', '.join([*FORMAT_NAMES, *_BY_API])}"
 
 
@@ -177,7 +177,7 @@ def _named(name: str, api: Api) -> tuple[OfferedFormat, ...]:
 
 def _ranges(accept: str) -> list[_Range]:
     found = (_range_of(part) for part in accept.split(","))
-    return [one for one in found if one is not None]
+    return [each for each in found if each is not None]
 
 
 def _range_of(text: str) -> _Range | None:

@@ -1,4 +1,4 @@
-"""Parsing of a path and query string into an immutable query, or a rejection. The rules are those of ``grammar``."""
+"""Parsing of a path and query string into an immutable query, or a rejection, by the rules of ``grammar``."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ _SEPARATORS: Final = tuple(SEPARATORS.values())
 
 @lru_cache(maxsize=512)
 def parse_query(path: str, query: str = "") -> Query | Rejection:
-    """Return the query in a path and query string, or the reason why there is none; never raises.
+    """Parse a path and query string; return a rejection if they are invalid, and never raise.
 
     Args:
-        path: the path after the base path, percent-encoded; it may begin with ``v1`` or ``v2``. Without it, the path
-            determines the version of the API: in 2.x structure queries begin with ``structure`` and a resource.
-        query: the query string, percent-encoded; a plus sign means itself.
+        path: the path after the base path, percent-encoded; it may begin with ``v1`` or ``v2``. Otherwise, a structure
+            query is of 2.x if its path begins with ``structure`` and a resource, else of 1.x.
+        query: the query string, percent-encoded; a plus sign is not a space.
     """
     if len(path) + len(query) > MAX_LENGTH:
         return too_long(MAX_LENGTH)
@@ -62,7 +62,10 @@ def parse_query(path: str, query: str = "") -> Query | Rejection:
 
 
 def format_of(query: str) -> str | None:
-    """Return the parameter ``format`` of a query string that may be invalid: errors have the requested format, too."""
+    """Return the parameter ``format`` of a query string; None if it is missing or the query string is malformed.
+
+    Error messages of invalid queries have the requested format, too.
+    """
     try:
         return parameters_of(query).get("format")
     except RejectedError:
@@ -88,7 +91,7 @@ def _parsed(segments: list[str], parameters: dict[str, str]) -> Query:
 
 
 def _is_v2(segments: list[str]) -> bool:
-    """Return whether a resource follows: ``structure/codelist/...``; in 1.x an agency does: ``structure/ECB/...``."""
+    """Return whether a resource follows, as in ``structure/codelist/...``; in 1.x, an agency follows."""
     return len(segments) == 1 or segments[1] == _ALL or segments[1] in RESOURCES
 
 
@@ -227,6 +230,6 @@ def _as_of(parameters: dict[str, str]) -> str | None:
 
 
 def _check_known(parameters: Iterable[str], known: tuple[str, ...]) -> None:
-    strangers = sorted(name for name in parameters if name not in known and name not in IGNORED_PARAMETERS)
-    if strangers:
-        raise rejected(f"{shown(strangers[0])} is not a parameter of this query; its parameters are {', '.join(known)}")
+    unknown = sorted(name for name in parameters if name not in known and name not in IGNORED_PARAMETERS)
+    if unknown:
+        raise rejected(f"{shown(unknown[0])} is not a parameter of this query; its parameters are {', '.join(known)}")

@@ -1,8 +1,8 @@
 """Referenced item schemes reduced to the items that the answer uses (``detail=referencepartial``).
 
 Source: SDMX REST 2.2.2, doc/structures.md ("Meaning of detail=referencepartial"). A list that an artefact of the answer
-uses as a whole stays whole. Where a dataflow, provision agreement or data structure is matched, its codelists have the
-codes that its constraints allow.
+uses as a whole stays complete. If the query matches a dataflow, provision agreement or data structure, its codelists
+are reduced to the codes that its constraints allow.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from kafka_replica.server.rest.items import only_items
 from kafka_replica.server.rest.references import agency_scheme_urn
 
 RESOLVED: Final = {"Dataflow", "DataStructure", "ProvisionAgreement"}
-"""The classes of artefacts that the constraints on data concern."""
+"""The classes of artefacts to which constraints on data apply."""
 
 
 def reduced(
@@ -38,13 +38,13 @@ def reduced(
     *,
     day: date | None,
 ) -> dict[Urn, Artefact]:
-    """Return the related artefacts, item schemes with the items that the matched and related artefacts use.
+    """Return the related artefacts; item schemes have only the items that the matched and related artefacts use.
 
     Args:
         matched: the artefacts that the query matches.
-        related: the artefacts that its references add; codelists with the codes that they inherit.
+        related: the artefacts that ``references`` adds; codelists include the codes that they inherit.
         structures: the version.
-        contexts: the artefacts whose constraints determine the codes; by default those that the query matches.
+        contexts: the artefacts whose constraints determine the codes; by default, the matched artefacts.
         day: the date on which constraints must be valid.
     """
     usage = _Usage(structures, related)
@@ -58,7 +58,7 @@ def reduced(
 
 
 class _Usage:
-    """The items that an answer uses of each item scheme in it; None for all."""
+    """The items of each item scheme that an answer uses; None for all items."""
 
     def __init__(self, structures: Structures, schemes: Mapping[Urn, Artefact]) -> None:
         self._structures = structures
@@ -88,19 +88,19 @@ class _Usage:
 
     @staticmethod
     def _uses_whole(artefact: Artefact, *, is_matched: bool) -> bool:
-        """Return whether a reference to a codelist as a whole counts.
+        """Return whether a reference of an artefact to a codelist uses all its codes.
 
-        Those of data structures are replaced by the codes that constraints allow, and concepts only give data
-        structures their representation, unless concepts were queried.
+        For a data structure, the codes that constraints allow count instead. A concept scheme only provides the
+        representation of data structures' components, unless the query matches it.
         """
         return not isinstance(artefact, DataStructure) and (is_matched or not isinstance(artefact, ConceptScheme))
 
     def add_allowed_codes(self, urn: Urn, day: date | None) -> None:
-        """Add the codes that are allowed for each component; all, if they cannot be determined."""
+        """Add the codes that are allowed for each component; all codes if this cannot be determined."""
         try:
             resolved = self._structures.resolve(urn)
         except SdmxError:
-            # An artefact that validation needs is missing: the lists of the answer stay whole.
+            # An artefact that validation needs is missing, so that the lists stay complete.
             for scheme, artefact in self._schemes.items():
                 if isinstance(artefact, (Codelist, ValueList)):
                     self.add(scheme, None)

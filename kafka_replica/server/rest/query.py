@@ -9,7 +9,7 @@ from kafka_replica.server.rest.versions import VersionExpression
 
 
 class StructureQuery(NamedTuple):
-    """A query for structures. An empty tuple of agencies, ids or items means all."""
+    """A query for structures; an empty tuple of agencies, ids or items selects all."""
 
     api: Api
     resource: Resource
@@ -26,7 +26,7 @@ class StructureQuery(NamedTuple):
 class SchemaQuery(NamedTuple):
     """A query for the structures that determine which data is valid for an artefact, or for the XML schema of the data.
 
-    The dimension of observations, explicit measures and deletion matter to XML schemas alone.
+    ``dimension_at_observation``, ``explicit_measure`` and ``deletion`` affect only XML schemas.
     """
 
     api: Api

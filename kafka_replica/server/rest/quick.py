@@ -1,4 +1,4 @@
-"""Requests that take less time to answer than to hand to a thread: for one small stored artefact, by its full name."""
+"""Recognition of requests that are cheaper to answer than to pass to a thread: for one small artefact by full name."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _MAX_BYTES: Final = 32_768
 
 
 def is_quick(request: RestRequest, size_of: Callable[[str], int | None]) -> bool:
-    """Return whether a request is answered in about a millisecond at most: with one small artefact as it is stored.
+    """Return whether a request is answered within about a millisecond, because it names one small artefact.
 
     Args:
         request: the request.
-        size_of: returns the size in bytes of the record with a key; None if there is none.
+        size_of: returns the size in bytes of the record with a key; None if there is no such record.
     """
     query = parse_query(request.path, request.query)
     if not isinstance(query, StructureQuery) or query.items or query.references or query.as_of is not None:
@@ -29,7 +29,7 @@ def is_quick(request: RestRequest, size_of: Callable[[str], int | None]) -> bool
 
 
 def _named(query: StructureQuery) -> list[Urn]:
-    """Return the URNs of the only artefacts that a query can match, one of each class; none if there may be more."""
+    """Return the only URNs that a query can match, one for each class; empty if it may match others."""
     if any(len(each) != 1 for each in (query.agencies, query.ids, query.versions)):
         return []
     version = query.versions[0].exact

@@ -1,4 +1,4 @@
-"""The artefacts of a version as answers have them: codelists with the codes that they inherit."""
+"""Reading of artefacts for answers, which add inherited codes to codelists."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _UNEXPANDED = {Detail.RAW, Detail.ALL_STUBS, Detail.ALL_COMPLETE_STUBS}
 
 
 class ReadArtefacts(NamedTuple):
-    """The artefacts that could be read, and those that could not, each with the reason; in the order requested."""
+    """The readable artefacts, and the errors of the unreadable ones, in the requested order."""
 
     artefacts: dict[Urn, Artefact]
     errors: dict[Urn, SdmxError]
 
 
 def read_artefacts(urns: Iterable[Urn], structures: Structures, detail: Detail) -> ReadArtefacts:
-    """Return existing artefacts in a detail; stubs are made from them later.
+    """Read existing artefacts for an answer with a detail; reduction to stubs is a later step.
 
     Source: SDMX REST 2.2.2, doc/structures.md: only ``raw`` returns codelists with extensions instead of the codes.
     """

@@ -1,6 +1,6 @@
 """The reference of the queries as Markdown tables, derived from the grammar: a part of ``docs/sdmx-rest.md``.
 
-``python -m kafka_replica.server.rest.reference_page docs/sdmx-rest.md`` writes them again after a change.
+``python -m kafka_replica.server.rest.reference_page docs/sdmx-rest.md`` updates the page after a change.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def reference() -> str:
 
 
 def with_reference(page: str) -> str:
-    """Return a page with the present reference between its marks. Raises ValueError if it has no marks."""
+    """Return a page with the current reference between its marks. Raises ValueError if it has no marks."""
     before, begin, rest = page.partition(BEGIN)
     _, end, after = rest.partition(END)
     if not begin or not end:
@@ -53,7 +53,7 @@ def _resources() -> str:
 
 
 def _segments() -> str:
-    rows = [(f"`{one.name}`", f"`{one.default}`", one.example) for one in SEGMENTS]
+    rows = [(f"`{segment.name}`", f"`{segment.default}`", segment.example) for segment in SEGMENTS]
     return _table(("path segment", "default in 2.x", "examples"), rows)
 
 
@@ -80,7 +80,7 @@ def _formats() -> str:
     names: dict[str, list[str]] = {}
     for name, format_ in FORMAT_NAMES.items():
         names.setdefault(format_, []).append(f"`{name}`")
-    rows = [(one.title, f"`{one}`", ", ".join(names[one])) for one in PREFERENCES[Api.V2]]
+    rows = [(format_.title, f"`{format_}`", ", ".join(names[format_])) for format_ in PREFERENCES[Api.V2]]
     return _table(("format", "media type", "`format=`"), rows)
 
 

@@ -1,8 +1,8 @@
-"""The artefacts that an answer has in addition to the artefacts that its query matches (``references``).
+"""The related artefacts that the parameter ``references`` adds to an answer.
 
 Source: SDMX REST 2.2.2, doc/structures.md (``references``, "Applicability and meaning of references"). The name of a
-resource means the parents and children of its classes, as the conformance kit of SDMX checks it. An artefact of 2.x
-refers to the agency scheme with its agency, and so an agency scheme has all artefacts of its agencies as parents.
+resource adds the parents and children of its classes, as the SDMX conformance kit requires. In 2.x, each artefact
+refers to the agency scheme with its agency, so that all artefacts of its agencies are parents of an agency scheme.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _TOP_LEVEL: Final = "SDMX"
 
 
 def related_urns(query: StructureQuery, roots: Iterable[Urn], structures: Structures) -> list[Urn]:
-    """Return the artefacts that the references of a query add to the artefacts or items it matches, sorted."""
+    """Return the URNs of the artefacts that ``references`` adds to the artefacts or items in ``roots``, sorted."""
     graph = _Graph(query, structures)
     starts = frozenset(roots)
     found: set[Urn] = set()
@@ -32,12 +32,12 @@ def related_urns(query: StructureQuery, roots: Iterable[Urn], structures: Struct
             found |= collect(graph, starts)
         else:
             classes = referable(query.api)[value].classes
-            found |= {one for one in graph.parents(starts) | graph.children(starts) if one.cls in classes}
+            found |= {urn for urn in graph.parents(starts) | graph.children(starts) if urn.cls in classes}
     return sorted(found)
 
 
 class _Graph:
-    """The references of one version as a query sees them; each method takes and returns a set."""
+    """The references of one version, by the rules for a query; each method takes and returns a set."""
 
     def __init__(self, query: StructureQuery, structures: Structures) -> None:
         self._structures = structures
@@ -65,7 +65,7 @@ class _Graph:
 
     def _children(self, urn: Urn) -> Iterable[Urn]:
         for child in self._structures.children(urn):
-            # The codes of the lists that a codelist extends are in it already, unless it is returned as it is stored.
+            # A codelist contains the codes of the codelists that it extends, unless the query requests it unchanged.
             if self._is_raw or child.cls not in _CODELISTS or urn.cls not in _EXTENDED:
                 yield child
         scheme = agency_scheme_of(urn.agency, self._structures) if self._has_agencies else None
@@ -83,11 +83,11 @@ class _Graph:
             return
         for id_ in scheme.organisations if urn.item is None else [urn.item]:
             agency = id_ if scheme.agency == _TOP_LEVEL else f"{scheme.agency}.{id_}"
-            yield from (one for one in self._structures.find(agency=agency) if one != scheme.urn)
+            yield from (found for found in self._structures.find(agency=agency) if found != scheme.urn)
 
 
 def _reachable(starts: AbstractSet[Urn], step: Callable[[AbstractSet[Urn]], set[Urn]]) -> set[Urn]:
-    """Return what any number of steps leads to, at least one; cycles are safe."""
+    """Return the URNs that one or more steps reach; cycles are safe."""
     found: set[Urn] = set()
     level = set(starts)
     while level:
@@ -97,20 +97,20 @@ def _reachable(starts: AbstractSet[Urn], step: Callable[[AbstractSet[Urn]], set[
 
 
 def agency_scheme_of(agency: str, structures: Structures) -> Urn | None:
-    """Return the scheme of this version that holds an agency, or None. A stub counts as holding it."""
+    """Return the agency scheme of a version that contains an agency, or None; a stub is assumed to contain it."""
     scheme = structures.locate(agency_scheme_urn(agency))
     if scheme is None:
         return None
     try:
         found = structures.get(scheme)
     except SdmxError:
-        return scheme  # it may hold the agency: the answer then reports that the scheme cannot be read
+        return scheme  # it may contain the agency; the answer then reports that the scheme cannot be read
     is_held = not isinstance(found, AgencyScheme) or found.is_stub or agency.rpartition(".")[2] in found.organisations
     return scheme if is_held else None
 
 
 def agency_scheme_urn(agency: str) -> Urn:
-    """Return the URN of the scheme that holds an agency: ``ECB.DISS`` is the agency DISS in the scheme of ECB.
+    """Return the URN of the scheme that contains an agency: ``ECB.DISS`` is the agency DISS in the scheme of ECB.
 
     Source: SDMX 3.0 Section 2, "Agency Scheme"; its id and version are fixed.
     """

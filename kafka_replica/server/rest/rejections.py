@@ -1,4 +1,4 @@
-"""The reasons for an answer without structures, each with its HTTP status and the standard's error code.
+"""The rejections of queries, each with its HTTP status and SDMX error code.
 
 Source: SDMX REST 1.5.0, docs/4_7_errors.md ("SDMX to HTTP Error Mapping"); SDMX REST 2.2.2, doc/status.md.
 """
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Rejection(NamedTuple):
-    """A reason: the HTTP status, the standard's error code, and a text with advice."""
+    """The rejection of a query: the HTTP status, the SDMX error code, and a text with advice."""
 
     status: int
     code: int
@@ -22,7 +22,7 @@ def syntax_error(text: str) -> Rejection:
 
 
 def too_long(limit: int) -> Rejection:
-    """Return the rejection of a request whose address is longer than a limit in characters."""
+    """Return the rejection of a request whose path and query are longer than a limit in characters."""
     return Rejection(
         414, 140, f"the path and query string are longer than {limit:,} characters; query in several parts"
     )
@@ -39,7 +39,7 @@ def not_acceptable(text: str) -> Rejection:
 
 
 def semantic_error(text: str) -> Rejection:
-    """Return the rejection of a valid query that violates a rule of its meaning."""
+    """Return the rejection of a syntactically valid query that violates a semantic rule."""
     return Rejection(422, 150, text)
 
 

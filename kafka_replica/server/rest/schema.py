@@ -27,15 +27,15 @@ _LISTS: Final = {"Codelist", "GeographicCodelist", "GeoGridCodelist", "ValueList
 
 
 def asks_for_schema(accept: str) -> bool:
-    """Return whether the header Accept names a format of schemas."""
+    """Return whether the header Accept names a schema format."""
     return "vnd.sdmx.schema+" in accept.lower()
 
 
 def schema_contents(query: SchemaQuery, structures: Structures, day: date | None) -> Contents | Rejection:
-    """Return the structures of a schema query, or the reason why there are none.
+    """Return the structures that answer a schema query, or a rejection.
 
-    These are the data or metadata structure, the constraints that apply, concept schemes and lists with the items that
-    may be used on a day, and the agency schemes with the agencies of all these.
+    These are the data or metadata structure, the applicable constraints, the concept schemes and lists with the items
+    that may be used on ``day``, and the agency schemes with the agencies of all these.
     """
     wanted = StructureQuery(query.api, query.context, (query.agency,), (query.id,), (query.version,))
     found = matching_urns(wanted, structures)
@@ -46,14 +46,14 @@ def schema_contents(query: SchemaQuery, structures: Structures, day: date | None
     except SdmxError as error:
         return semantic_error(f"the structures of {found[0]} are incomplete: {error}")
     schemes = {agency_scheme_of(agency, structures) for agency in {urn.agency for urn in (*matched, *lists)}}
-    related = read_artefacts(sorted(one for one in schemes if one is not None), structures, Detail.FULL)
+    related = read_artefacts(sorted(scheme for scheme in schemes if scheme is not None), structures, Detail.FULL)
     return Contents(
         matched, reduced(matched, {**lists, **related.artefacts}, structures, (found[0],), day=day), related.errors
     )
 
 
 def _of_data(context: Urn, structures: Structures) -> tuple[dict[Urn, Artefact], dict[Urn, Artefact]]:
-    """Return the structures and constraints of data, and the lists that their components use; both sorted."""
+    """Return the structures and constraints of data, and the lists and concept schemes that they use; both sorted."""
     resolved = structures.resolve(context)
     metadata = [] if resolved.metadata_structure is None else [resolved.metadata_structure]
     matched = _by_urn([resolved.data_structure, *metadata, *constraints_in_force(resolved.constraints)])
@@ -67,7 +67,7 @@ def _of_data(context: Urn, structures: Structures) -> tuple[dict[Urn, Artefact],
 
 
 def _of_metadata(context: Urn, structures: Structures) -> tuple[dict[Urn, Artefact], dict[Urn, Artefact]]:
-    """Return the metadata structure of an artefact, and the lists that it uses, directly or not; both sorted."""
+    """Return the metadata structures of an artefact, and the lists that it uses, even indirectly; both sorted."""
     used = (context, *walk(context, structures.children))
     matched = read_artefacts((urn for urn in used if urn.cls == "MetadataStructure"), structures, Detail.FULL)
     lists = read_artefacts((urn for urn in used if urn.cls in _LISTS), structures, Detail.FULL)
@@ -77,4 +77,4 @@ def _of_metadata(context: Urn, structures: Structures) -> tuple[dict[Urn, Artefa
 
 
 def _by_urn(artefacts: Iterable[Artefact]) -> dict[Urn, Artefact]:
-    return {one.urn: one for one in sorted(artefacts, key=lambda one: one.urn)}
+    return {artefact.urn: artefact for artefact in sorted(artefacts, key=lambda artefact: artefact.urn)}

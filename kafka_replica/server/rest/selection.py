@@ -1,4 +1,4 @@
-"""The artefacts that a query matches: by class, agency, id and version, and the items of each."""
+"""Selection of the artefacts that a query matches, by class, agency, id and version, and of their items."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from kafka_replica.server.rest.reading import read_artefacts
 
 
 class SelectedArtefacts(NamedTuple):
-    """The artefacts that a query matches, and those that match but cannot be read, each with the reason.
+    """The artefacts that a query matches, and the errors of matching artefacts that cannot be read.
 
-    ``roots`` has what references start from: the URNs of the artefacts or, in a query for items, of the items.
+    ``roots`` are the URNs from which references start: those of the artefacts or, in a query for items, of the items.
     """
 
     artefacts: dict[Urn, Artefact]
@@ -36,7 +36,7 @@ def select(query: StructureQuery, structures: Structures) -> SelectedArtefacts:
 
 
 def matching_urns(query: StructureQuery, structures: Structures) -> list[Urn]:
-    """Return the URNs that a query matches, sorted; reads no artefact unless messages hold several."""
+    """Return the URNs that a query matches, sorted; reads no artefact unless messages contain several artefacts."""
     found: set[Urn] = set()
     for cls in query.resource.classes:
         for agency in query.agencies or ("*",):
@@ -46,7 +46,7 @@ def matching_urns(query: StructureQuery, structures: Structures) -> list[Urn]:
 
 
 def _versions_of(query: StructureQuery, structures: Structures, cls: str, agency: str, id_: str) -> Iterator[Urn]:
-    exact = [one.exact for one in query.versions]
+    exact = [expression.exact for expression in query.versions]
     if "*" not in {agency, id_} and all(exact):
         for version in exact:
             held = structures.exact(cls, agency, id_, version or "")
@@ -70,7 +70,7 @@ def _every_version(structures: Structures, cls: str, agency: str, id_: str) -> I
 
 
 def _has_role(artefact: Artefact, resource: Resource) -> bool:
-    """Return whether a constraint has the role of the resource; that of 2.1 describes actual data by default."""
+    """Return whether a constraint has the role of the resource; by default, that of SDMX 2.1 describes actual data."""
     if resource.role is None or isinstance(artefact, OpaqueArtefact) or not isinstance(artefact, Constraint):
         return resource.role is None
     default = "Actual" if isinstance(artefact, ContentConstraint) else "Allowed"

@@ -1,4 +1,4 @@
-"""The settings of the answers."""
+"""The settings of answers."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ def utc_today() -> date:
 
 
 class RestSettings(NamedTuple):
-    """The decisions of a service about its answers.
+    """The settings of a service for its answers.
 
     Attributes:
-        base_url: the address of the base path, for the addresses in stubs; None for stubs without an address.
+        base_url: the URL of the base path, for the URLs in stubs; None for stubs without a URL.
         empty_status: the status of an answer without structures: 404 with an error message, as clients expect, or 204
             without a body, as SDMX REST 2.x prefers.
-        unwritable: what happens to an artefact that the requested format cannot represent, or whose record cannot be
-            read, if the answer has others. ``omit``: the answer lacks it and says so, in the header
-            Kafka-Replica-Omitted and, in SDMX-ML from 2.1 on and SDMX-JSON, in the message itself. ``reject``: there is
-            no answer but an error.
+        unwritable: the treatment of an artefact that the requested format cannot represent, or whose record cannot be
+            read, if the answer has others. ``omit``: the answer omits the artefact, and reports this in the header
+            Kafka-Replica-Omitted and, in SDMX-JSON and in SDMX-ML 2.1 or newer, in the message itself. ``reject``: the
+            answer is an error.
         version_at: returns the version of an instant or number (``asOf``); raises a KafkaReplicaError if it is not
             kept. None if the service keeps no history.
         header: the header of messages.
         write: writes a message of artefacts in a format; raises UnwritableError.
-        max_bytes: the size from which an answer is rejected; None for no limit.
+        max_bytes: the maximum size of an answer, above which it is rejected; None for no limit.
         today: returns the date on which constraints must be valid to reduce codelists (``referencepartial``, schema
-            queries); by default the date in UTC. Only these answers depend on it, and their ETags name it.
+            queries); by default the date in UTC. Only these answers depend on it, and their ETags contain it.
     """
 
     base_url: str | None = None

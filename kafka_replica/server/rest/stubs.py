@@ -1,9 +1,9 @@
 """Stubs: artefacts reduced to their identification and names.
 
 Source: SDMX REST 2.2.2, doc/structures.md (``detail``); SDMX 3.0 Section 2, "MaintainableArtefact"
-(``isExternalReference``, ``structureURL``). Stubs keep the content that the schemas of SDMX-ML require of every
-artefact: the ends of maps and agreements, the role of constraints, the version of VTL. They demand a code of a
-hierarchy, so hierarchies have no stubs.
+(``isExternalReference``, ``structureURL``). Stubs keep the content that the schemas of SDMX-ML require: the ends of
+maps and agreements, the role of constraints, the version of VTL. The schemas require a hierarchy to have a code, so
+hierarchies have no stubs.
 """
 
 from __future__ import annotations
@@ -55,21 +55,21 @@ _PARTS: Final = {
     "attributes", "cube_regions", "item_maps", "key_sets", "mappings", "metadata_key_sets", "metadata_target_regions",
     "related_structures", "scheme_maps", "structure_maps", "targets",
 }  # fmt: skip
-"""The parts without ids that readers mark as being elsewhere; other parts are empty in a stub."""
+"""The parts without ids that are marked as omitted in a stub; other parts are empty."""
 
 
 def as_stub(artefact: Artefact, *, is_complete: bool, base_url: str | None) -> Artefact:
-    """Return a stub of an artefact; the artefact itself if its class has no stubs or cannot be read.
+    """Return a stub of an artefact; the artefact itself if its class has no stubs or is not supported.
 
     Args:
         artefact: the artefact.
-        is_complete: keep descriptions and annotations, too.
-        base_url: the address of the base path, to which the address of the full artefact is appended; None for a stub
-            without an address. A stub in the topic keeps its own addresses.
+        is_complete: whether to keep descriptions and annotations.
+        base_url: the URL of the base path, to which the path of the full artefact is appended; None for a stub without
+            a URL. A stub in the topic keeps its own URLs.
     """
     if isinstance(artefact, (OpaqueArtefact, Hierarchy)):
         return artefact
-    kind = ARTEFACTS[artefact.urn.cls]  # without what SDMX-ML 2.0 adds to it
+    kind = ARTEFACTS[artefact.urn.cls]  # the base class, without the additions of SDMX-ML 2.0
     kept: dict[str, Any] = {name: getattr(artefact, name) for name in (_COMPLETE if is_complete else _NAMES)}
     if artefact.is_stub:
         kept |= {"service_url": artefact.service_url, "structure_url": artefact.structure_url}
@@ -80,7 +80,7 @@ def as_stub(artefact: Artefact, *, is_complete: bool, base_url: str | None) -> A
 
 
 def path_of(urn: Urn) -> str:
-    """Return the path of an artefact after the base path, of 2.x if the version has its class, otherwise of 1.x."""
+    """Return the path of an artefact after the base path: of API 2.x if that has the class, otherwise of 1.x."""
     name, api = next(
         (row.name, api) for api in (Api.V2, Api.V1) for row in RESOURCES.values()
         if api in row.apis and urn.cls in row.classes
@@ -91,7 +91,7 @@ def path_of(urn: Urn) -> str:
 
 @cache
 def _content(kind: type[Maintainable]) -> dict[str, Callable[[Artefact], Any]]:
-    """Return the fields of a class's own content that a stub has a value for, each with what returns the value."""
+    """Return the class's own fields that have a value in a stub, each with a function that returns the value."""
     found: dict[str, Callable[[Artefact], Any]] = {}
     demanded = {name for base, names in _DEMANDED.items() if issubclass(kind, base) for name in names}
     for field in msgspec.structs.fields(kind):

@@ -1,4 +1,4 @@
-"""Stored bytes as answers: if one stored message in the requested format is the complete answer."""
+"""Answers from stored bytes, for queries to which one stored message in the requested format is the complete answer."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _STUBS: Final = {Detail.ALL_STUBS, Detail.ALL_COMPLETE_STUBS}
 
 
 def stored_answer(query: StructureQuery, artefact: Artefact, format_: Format, structures: Structures) -> bytes | None:
-    """Return the stored message of an artefact that alone answers a query; None if the answer has to be written.
+    """Return the stored message of the only artefact of an answer; None if the answer has to be written.
 
-    It has to be written if the query requests only a part of the artefact or its inherited codes, or if the stored
-    message is in another format or encoding, or holds other artefacts.
+    The answer has to be written if the query requests only a part of the artefact or its inherited codes, or if the
+    stored message has another format or encoding, or contains other artefacts.
     """
     if query.items or query.detail in _STUBS:
         return None

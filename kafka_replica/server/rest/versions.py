@@ -1,8 +1,8 @@
 """Version expressions of queries: ``1.0``, ``+``, ``2.1+.0``, ``~.0.0``, ``1.*``, ``latest``.
 
 Source: SDMX REST 2.2.2, doc/querying_versions.md; SDMX REST 1.5.0, docs/4_3_structural_queries.md (keywords).
-Expressions with ``+`` follow the rules that references follow (``kafka_replica.sdmx.versions``): a version of two parts
-counts as stable, and so ``2.3+`` is valid here.
+Expressions with ``+`` follow the rules of references (``kafka_replica.sdmx.versions``): versions with two parts count
+as stable, so that ``2.3+`` is valid here.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from kafka_replica.sdmx.versions import LATEST, LATEST_STABLE, is_version, newes
 
 ALL: Final = "*"
 CURRENT: Final = "latest"
-"""The version "used in production" of 1.x: the newest stable version, or else the newest."""
+"""The keyword of 1.x for the version "used in production": the newest stable version, or else the newest."""
 
 _part = re.compile(r"([0-9]{0,1000})([+~*]?)").fullmatch
 
 
 class VersionExpression(NamedTuple):
-    """An expression, and the rule by which it selects among the versions of one artefact."""
+    """A version expression, and a function that selects among the versions of one artefact."""
 
     text: str
     select: Callable[[Iterable[str]], list[str]]
@@ -34,22 +34,22 @@ class VersionExpression(NamedTuple):
 
     @property
     def exact(self) -> str | None:
-        """The version that the expression names, or None if it is a rule."""
+        """The version that the expression names; None if the expression is a rule."""
         return self.text if is_version(self.text) else None
 
 
 class InvalidVersionError(ValueError):
-    """A text is no version expression."""
+    """The error of a text that is no version expression."""
 
 
 def parse_version(text: str) -> VersionExpression:
-    """Return the expression in a text.
+    """Parse a version expression.
 
     Raises:
-        InvalidVersionError: the text is none; the error names the alternative.
+        InvalidVersionError: the text is no version expression; the error suggests an alternative.
     """
     if is_version(text):
-        return VersionExpression(text, lambda versions: [one for one in versions if one == text])
+        return VersionExpression(text, lambda versions: [version for version in versions if version == text])
     if text in {ALL, "all"}:
         return VersionExpression(ALL, list)
     if text in {CURRENT, LATEST, LATEST_STABLE}:
@@ -83,7 +83,11 @@ def _rule(text: str) -> Callable[[Iterable[str]], list[str]]:
 
 
 def _check_open(found: list[tuple[str, str]], free: int, mark: str) -> None:
-    """Raise InvalidVersionError if numbers follow a part that is only a wildcard, or a stable version has two parts."""
+    """Check that no numbers follow a part that is only a wildcard, and that ``+`` is in a version of three parts.
+
+    Raises:
+        InvalidVersionError: this is not the case; the error suggests an alternative.
+    """
     fixed = [digits for digits, _ in found[:free]]
     if any(digits != "0" for digits, _ in found[free + 1 :]):
         advice = ".".join([*fixed, mark, *["0"] * (len(found) - free - 1)])
@@ -99,7 +103,7 @@ def _newest(rule: str, versions: Iterable[str]) -> list[str]:
 
 
 def _fitting(numbers: tuple[int, ...], free: int, versions: Iterable[str]) -> list[str]:
-    """Return the versions with as many parts, equal before the free part, and from there on not lower."""
+    """Return the versions with as many parts that are equal before the free part, and not lower from there on."""
     found = []
     for version in versions:
         written, _, extension = version.partition("-")

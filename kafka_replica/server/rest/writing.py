@@ -1,4 +1,4 @@
-"""Writing of an answer's message, and the notices about its missing content."""
+"""Writing of an answer's message, with notices about omitted artefacts."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from kafka_replica.server.rest.settings import RestSettings
 
 
 class WrittenMessage(NamedTuple):
-    """A structure message, and the number of artefacts that it should have but has not."""
+    """A structure message, and the number of artefacts that it omits."""
 
     data: bytes
     omitted: int = 0
 
 
 def written(contents: Contents, format_: Format, settings: RestSettings) -> WrittenMessage | Rejection:
-    """Return the message of an answer in a format, or the reason why there is none.
+    """Return the message of an answer in a format, or a rejection.
 
-    The message lacks artefacts that cannot be read or represented only if it has others and the settings allow it; the
-    message then states this.
+    Artefacts that cannot be read or represented are omitted only if the answer has others and the settings allow it;
+    the message then reports this.
     """
     notices = {urn: str(error) for urn, error in contents.errors.items()}
     artefacts = contents.artefacts
@@ -44,7 +44,7 @@ def written(contents: Contents, format_: Format, settings: RestSettings) -> Writ
             return not_acceptable(str(error))
         notices |= refused
         try:
-            data = settings.write([one for one in artefacts if one.urn not in refused], format_, settings.header)
+            data = settings.write([each for each in artefacts if each.urn not in refused], format_, settings.header)
         except UnwritableError as again:
             return not_acceptable(str(again))
     texts = [f"This answer does not contain {urn}: {reason}" for urn, reason in sorted(notices.items())]
@@ -55,7 +55,7 @@ def written(contents: Contents, format_: Format, settings: RestSettings) -> Writ
 
 
 def _refused(artefacts: list[Artefact], format_: Format) -> dict[Urn, str]:
-    reasons = ((one.urn, writable(one, format_)) for one in artefacts)
+    reasons = ((artefact.urn, writable(artefact, format_)) for artefact in artefacts)
     return {urn: reason for urn, reason in reasons if reason is not None}
 
 

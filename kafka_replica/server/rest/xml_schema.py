@@ -1,4 +1,4 @@
-"""Schema queries for an XML schema: that of the structure-specific data messages of an artefact.
+"""Schema queries for an XML schema, namely of the structure-specific data messages of an artefact.
 
 Source: SDMX REST 2.2.2, doc/schema.md; SDMX REST 1.5.0, docs/4_5_schema_queries.md.
 """
@@ -33,11 +33,11 @@ _VERSIONS: Final[dict[Format, SchemaVersion]] = {
 def first_schema(
     query: SchemaQuery, accepted: tuple[OfferedFormat, ...], structures: Structures, day: date | None
 ) -> tuple[OfferedFormat, bytes] | Rejection:
-    """Return the XML schema for the first accepted edition whose messages can have the data, or why there is none.
+    """Return the XML schema for the first accepted edition whose messages can represent the data, or a rejection.
 
     Args:
         query: the query.
-        accepted: at least one edition of SDMX-ML.
+        accepted: the accepted editions of SDMX-ML, at least one.
         structures: the version.
         day: the date on which constraints must be valid.
     """
@@ -54,7 +54,7 @@ def first_schema(
 
 
 def _artefact(query: SchemaQuery, structures: Structures) -> Urn | Rejection:
-    """Return the artefact of a query, if XML schemas are generated for it, or the reason why not."""
+    """Return the artefact of a query, or a rejection if no XML schema can be generated for it."""
     wanted = StructureQuery(query.api, query.context, (query.agency,), (query.id,), (query.version,))
     found = matching_urns(wanted, structures)
     if not found:

@@ -1,4 +1,4 @@
-"""The routes of the service: SDMX REST, history, changes, data, and what workers forward.
+"""The routes of the service: SDMX REST, history, changes, data, and forwarding from workers to the main process.
 
-Of this service, the package may import ``answers``, ``uploads`` and all packages below these. Read ``sdmx`` first.
+From this service, the package may import only ``answers``, ``uploads`` and their dependencies. Read ``sdmx`` first.
 """

@@ -2,8 +2,8 @@
 
 Source: WHATWG HTML Living Standard, section 9.2 (Server-sent events).
 
-A slow client is bounded: the changes that wait for it are merged after ``max_pending_changes``, and its connection ends
-when it accepts no data for some time. No thread and no other client waits for it.
+A slow client uses bounded memory: its pending changes are merged when there are more than ``max_pending_changes``, and
+its connection is closed if it accepts no data for some time. No thread and no other client waits for it.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from kafka_replica.server.errors.problems import Problem, busy
 from kafka_replica.server.settings import ServerSettings
 
 _MEDIA_TYPE = "text/event-stream"
-_HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}  # nginx would hold events back
-_KEYS_AT_ONCE = 1000  # more keys are sorted in a thread, and sent in parts
+_HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}  # otherwise nginx would delay events
+_KEYS_AT_ONCE = 1000  # keys of larger changes are sorted in a thread and sent in parts
 
 
 class ChangeFeed:
@@ -35,8 +35,8 @@ class ChangeFeed:
 
     Args:
         replica: the replica.
-        settings: the number of streams, and the interval of heartbeats.
-        on_count: called with the number of open streams when it changes.
+        settings: the settings; the limits of streams and the interval of heartbeats are used.
+        on_count: called with the number of open streams whenever it changes.
     """
 
     def __init__(self, replica: Replica, settings: ServerSettings, on_count: Callable[[int], object]) -> None:
@@ -52,7 +52,7 @@ class ChangeFeed:
         return len(self._open)
 
     async def changes(self, request: Request) -> Response:
-        """Stream the changes since the version in the header ``Last-Event-ID``, or the whole state first."""
+        """Stream the changes since the version in ``Last-Event-ID`` or ``since``; without it, the whole state first."""
         last = request.headers.get("last-event-id") or request.query_params.get("since") or ""
         if request.method == "HEAD":
             return Response(None, 200, _HEADERS, _MEDIA_TYPE)
@@ -76,7 +76,7 @@ class ChangeFeed:
             raise Problem(503, "the replica was closed") from error
 
     async def close(self) -> None:
-        """End all streams; clients connect again and resume, here or elsewhere."""
+        """End all streams; clients reconnect and resume, to this server or another."""
         self._closed = True
         for changes in tuple(self._open):
             await changes.aclose()
@@ -124,7 +124,7 @@ class ChangeFeed:
 
 
 class _EventStream(StreamingResponse):
-    """A stream of events that calls a function at its end, also if it never began."""
+    """A stream of events that calls a function at its end, even if the stream never started."""
 
     def __init__(self, content: AsyncIterator[bytes], end: Callable[[], Awaitable[None]]) -> None:
         super().__init__(content, 200, _HEADERS, _MEDIA_TYPE)

@@ -21,7 +21,7 @@ from kafka_replica.server.uploads.receiving import Upload
 
 
 class DataRoutes:
-    """The endpoints that take data.
+    """The endpoints for uploaded data.
 
     Args:
         requests: receives the data.
@@ -31,7 +31,7 @@ class DataRoutes:
         self._requests = requests
 
     async def validate(self, request: Request) -> FileResponse:
-        """Answer with the report of uploaded data."""
+        """Answer with the validation report of uploaded data."""
         return await self._requests.respond(request, _wanted(request), partial(_validated, request))
 
     async def map(self, request: Request) -> FileResponse:
@@ -63,12 +63,12 @@ def _mapped(request: Request, upload: Upload, served: ServedVersion, out: Path) 
 
 
 def _validated_like_fmr(request: Request, upload: Upload, served: ServedVersion, out: Path) -> Content:
-    asked = fmr_request(request.headers)
-    return fmr_answer(asked, validate_file(upload.path, asked.options, served.structures, out), upload.path, out)
+    parsed = fmr_request(request.headers)
+    return fmr_answer(parsed, validate_file(upload.path, parsed.options, served.structures, out), upload.path, out)
 
 
 def _wanted(request: Request) -> VersionId | None:
-    """Return the version in the path; None if the path names none."""
+    """Return the version in the path; None if the path is not pinned."""
     text = request.path_params.get("version")
     wanted = None if text is None else VersionId.parse(text)
     if text is not None and wanted is None:

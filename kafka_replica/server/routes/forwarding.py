@@ -1,4 +1,4 @@
-"""Requests that a worker passes on to the main process: metrics of all processes, and versions that only it keeps."""
+"""Forwarding of requests from a worker to the main process: for metrics, and for versions that only it keeps."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ _PAST: Final = ("history", "diff")
 
 
 class ForwardingMiddleware:
-    """A middleware that passes some requests on.
+    """A middleware that forwards some requests to the main process.
 
     Args:
-        app: the rest of the app, which answers all others.
-        role: the address of the main process.
-        replica: the versions of this worker.
-        routes: the routes of the app, which name the endpoints of requests in metrics.
+        app: the wrapped app, which answers all other requests.
+        role: the role of this process, with the address of the main process.
+        replica: the replica of this worker.
+        routes: the routes of the app, from which metrics get the endpoint of a forwarded request.
     """
 
     def __init__(self, app: ASGIApp, role: WorkerRole, replica: Replica, routes: Sequence[BaseRoute]) -> None:
@@ -41,7 +41,7 @@ class ForwardingMiddleware:
         self._routes = routes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, or pass it on."""
+        """Answer a request, or forward it."""
         if scope["type"] != "http" or not self._is_for_main(scope):
             await self._app(scope, receive, send)
             return
@@ -50,11 +50,11 @@ class ForwardingMiddleware:
             if match is Match.FULL:
                 scope.update(found)
                 break
-        passing = _Passing(scope, receive, send)
+        forwarded = _ForwardedRequest(scope, receive, send)
         try:
-            await passing.run(self._role.main_socket)
+            await forwarded.run(self._role.main_socket)
         except (OSError, h11.ProtocolError) as error:
-            if passing.has_begun:
+            if forwarded.has_begun:
                 raise
             problem = busy("the main process of the service does not answer")
             answer = problem_response(problem.status_code, problem.detail, dict(problem.headers or {}))
@@ -85,20 +85,24 @@ class ForwardingMiddleware:
         return False
 
 
-class _Passing:
-    """A request on its way to the main process, and its answer on the way back."""
+class _ForwardedRequest:
+    """A request that is forwarded to the main process, and its answer."""
 
     def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
         self._scope, self._receive, self._send = scope, receive, send
         self._connection = h11.Connection(h11.CLIENT)
         self.has_begun = False
-        """True once a part of the answer was sent."""
+        """True once a part of the answer was sent to the client."""
 
     async def run(self, address: str) -> None:
-        """Pass the request on.
+        """Send the request to the main process, and its answer to the client.
+
+        Args:
+            address: the path of the main process's socket.
 
         Raises:
             OSError: the main process does not answer.
+            h11.ProtocolError: the main process does not answer correctly.
         """
         reader, writer = await asyncio.open_unix_connection(address)
         try:
@@ -108,7 +112,7 @@ class _Passing:
             writer.close()
 
     async def _request(self, writer: asyncio.StreamWriter) -> bool:
-        """Send the request; return False if the client leaves meanwhile."""
+        """Send the request; return False if the client disconnects meanwhile."""
         scope = self._scope
         query = scope["query_string"]
         target = scope["raw_path"] + (b"?" + query if query else b"")
@@ -137,7 +141,7 @@ class _Passing:
             if isinstance(event, h11.Response):
                 headers = [(name, value) for name, value in event.headers if name not in _HOP_BY_HOP]
                 size = int(dict(headers).get(b"content-length", _AT_ONCE_BYTES + 1))
-                held = [] if size <= _AT_ONCE_BYTES else None  # pages of errors need a body as a whole
+                held = [] if size <= _AT_ONCE_BYTES else None  # ProblemForms needs the whole body in one message
                 self.has_begun = True
                 await self._send({"type": "http.response.start", "status": event.status_code, "headers": headers})
             elif isinstance(event, h11.Data):

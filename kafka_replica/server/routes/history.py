@@ -1,4 +1,4 @@
-"""The routes of a history on disk: its versions, and the difference of two versions."""
+"""The routes of a history on disk: its versions, and the difference between two versions."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class HistoryRoutes:
 
     Args:
         versions: the versions.
-        history: the history on disk, if there is one.
-        several_topics: whether keys are named by topic.
+        history: the history on disk; None if there is none.
+        several_topics: whether keys consist of topic and key.
     """
 
     def __init__(self, versions: Versions, history: VersionHistory | None, *, several_topics: bool) -> None:
@@ -36,7 +36,7 @@ class HistoryRoutes:
         self._several_topics = several_topics
 
     async def history(self, request: Request) -> Response:
-        """Answer with a page of versions, the newest first."""
+        """Answer with a part of the list of versions, the newest first."""
         start, limit = _number(request, "start", None), _number(request, "limit", _USUAL)
         if self._history is None:
             raise Problem(501, "this service keeps no history on disk; start it with history_path")
@@ -48,7 +48,7 @@ class HistoryRoutes:
         })  # fmt: skip
 
     async def diff(self, request: Request) -> Response:
-        """Answer with the keys in which two versions differ."""
+        """Answer with the keys whose records differ between two versions."""
         ids = [VersionId.parse(request.path_params[name]) for name in ("before", "after")]
         before, after = ids
         if before is None or after is None:

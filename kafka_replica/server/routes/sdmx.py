@@ -1,6 +1,6 @@
-"""The routes of the SDMX REST API: each answer is computed from one version, and kept for repetitions.
+"""The routes of the SDMX REST API: each answer is computed from one version, and cached.
 
-It is computed in a thread, unless that takes longer than the answer itself.
+Answers are computed in threads, except those that cost less than the switch to a thread.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ from kafka_replica.stores import Snapshot
 _KEPT: Final = frozenset({200, 304})
 _WITHOUT_BODY: Final = frozenset({204, 304})
 _APIS: Final = frozenset({"v1", "v2"})
-_AS_OF: Final = re.compile("asof", re.IGNORECASE)  # the answer also depends on the versions that are kept
+_AS_OF: Final = re.compile("asof", re.IGNORECASE)  # not cached: the answer also depends on which versions are kept
 
 Answer: TypeAlias = Callable[[RestRequest, Structures], RestAnswer]
-"""A function that answers a request from one version; thread-safe."""
+"""A function that answers a request from one version; it must be thread-safe."""
 Quick: TypeAlias = Callable[[RestRequest, Callable[[str], int | None]], bool]
 
 
@@ -42,12 +42,13 @@ class SdmxRoutes:
     """The endpoints of the SDMX REST API.
 
     Args:
-        versions: the versions to answer from.
+        versions: the versions from which requests are answered.
         answer: computes answers.
         settings: the limits.
         executor: runs the computation; its threads bound the number of running computations.
-        release: the release of this library, on which the form of answers depends.
-        quick: tells whether a request is answered in about a millisecond, given the sizes of the version's records.
+        release: the release of this library; another release may write the same answer differently.
+        quick: returns whether a request is answered within about a millisecond, given a function that returns the size
+            of a record; None if no request is.
     """
 
     def __init__(
@@ -83,7 +84,7 @@ class SdmxRoutes:
         version = self._versions.id_of(snapshot)
         asked = rest_request(request, suffix_of(version.incarnation or "", self._release))
         with_gzip = accepts_gzip(joined(request, b"accept-encoding"))
-        key = version, asked, with_gzip, datetime.now(UTC).date()  # on which the validity of constraints depends
+        key = version, asked, with_gzip, datetime.now(UTC).date()  # the validity of constraints depends on the date
         found = self._cache.get(key)
         if found is None:
             compute = partial(self._compute, asked, wanted, with_gzip=with_gzip)
@@ -92,7 +93,7 @@ class SdmxRoutes:
             else:
                 found = await compute_in(self._executor, compute, self._settings.request_timeout_s)
         if found.problem is not None and prefers_html(asked.accept):
-            return problem_response(found.status, found.problem)  # of which a page is made
+            return problem_response(found.status, found.problem)  # which ErrorPages converts to a page
         return FinishedResponse(found, self._versions.raw_state_headers())
 
     def _compute(self, asked: RestRequest, wanted: VersionId | None, *, with_gzip: bool) -> FinishedAnswer:
@@ -114,7 +115,7 @@ def _size_of(snapshot: Snapshot, key: str) -> int | None:
 
 
 def finished(answer: RestAnswer, version: dict[str, str], suffix: str, *, with_gzip: bool) -> FinishedAnswer:
-    """Return an answer of the SDMX REST API as it is sent.
+    """Return an answer of the SDMX REST API ready to be sent: with all headers, and compressed if possible.
 
     Args:
         answer: the answer.
@@ -123,7 +124,7 @@ def finished(answer: RestAnswer, version: dict[str, str], suffix: str, *, with_g
         with_gzip: whether the request accepts gzip.
     """
     body, headers = answer.body, {name.title(): value for name, value in answer.headers}
-    headers.setdefault("Cache-Control", "no-cache")  # clients may keep the answer, and query whether it is current
+    headers.setdefault("Cache-Control", "no-cache")  # clients may cache the answer, but must revalidate it
     compressed = with_gzip and is_worth_compressing(headers.get("Content-Type", ""), len(body))
     if compressed:
         body = compress(body)
@@ -133,31 +134,31 @@ def finished(answer: RestAnswer, version: dict[str, str], suffix: str, *, with_g
         headers["Etag"] = with_suffix(headers["Etag"], suffix, compressed=compressed)
     if answer.status not in _WITHOUT_BODY:
         headers["Content-Length"] = str(len(body))
-    # An answer of the past names its own version.
+    # The answer's own headers take precedence, because an answer with asOf names its own version.
     return FinishedAnswer(answer.status, raw_headers({**version, **headers}), body, answer.problem)
 
 
 class FinishedResponse(Response):
-    """A response whose headers are ready to be sent.
+    """A response whose headers are encoded already.
 
     Args:
         found: the answer.
-        more: further headers.
+        more: additional headers, encoded.
     """
 
     def __init__(self, found: FinishedAnswer, more: tuple[tuple[bytes, bytes], ...]) -> None:
-        # The base class would encode all headers again for each request.
+        # The base class's constructor is not called, because it would encode all headers again for each request.
         self.status_code, self.body, self.background = found.status, found.body, None
         self.raw_headers = [*found.headers, *more]
 
 
 def joined(request: Request, name: bytes) -> str:
-    """Return the values of a header as one."""
+    """Return all values of a header, joined by commas."""
     return ", ".join([value.decode("latin-1") for found, value in request.scope["headers"] if found == name])
 
 
 def rest_request(request: Request, suffix: str) -> RestRequest:
-    """Return the request as the SDMX REST API reads it.
+    """Return the request in the form that ``rest`` reads.
 
     Args:
         request: the request; its path parameter ``rest`` is the path after the base path.
@@ -174,7 +175,7 @@ def rest_request(request: Request, suffix: str) -> RestRequest:
 
 
 def _rest_path(path: bytes, before: str) -> str:
-    """Return the path after a base path, which has no encoded slashes, still percent-encoded."""
+    """Return the path after the base path ``before``, still percent-encoded; base paths have no encoded slashes."""
     rest = path.decode("latin-1").split("/", before.count("/"))[-1]
     api = before.rstrip("/").rpartition("/")[2]
-    return f"{api}/{rest}" if api in _APIS else rest  # otherwise the path itself has to show it
+    return f"{api}/{rest}" if api in _APIS else rest  # otherwise the path itself determines the version of the API

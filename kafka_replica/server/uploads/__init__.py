@@ -1,4 +1,5 @@
-"""Requests with a body: received within limits, and processed in a folder of their own.
+"""Requests with a body, which are received within limits, and processed in a temporary folder.
 
-Of this service, the package may import ``answers``, ``data``, ``errors`` and ``settings``. Read ``receiving`` first.
+From this service, the package may import only ``answers``, ``data``, ``errors`` and ``settings``. Read ``receiving``
+first.
 """

@@ -1,4 +1,4 @@
-"""Requests with data: each works with one version, in a folder of its own and in one of few threads."""
+"""Processing of requests with data: each uses one version, a temporary folder, and one of a few threads."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from kafka_replica.server.settings import ServerSettings
 from kafka_replica.server.uploads.receiving import Upload, receive_upload
 
 Compute: TypeAlias = Callable[[Upload, ServedVersion, Path], Content]
-"""A function that makes an answer from an upload and a version, and may write files to a folder."""
+"""A function that computes an answer from an upload and a version, and may write files to a folder."""
 
 _STATUSES: Final = (
     (MissingExtraError, 501), (ArtefactNotFoundError, 404), (UrnError, 400), ((DatasetError, NotInvertibleError), 422),
@@ -37,17 +37,17 @@ _STATUSES: Final = (
 
 
 class DataRequests:
-    """Receives data, and answers with what functions make of it.
+    """Receives uploaded data, and answers with the results of functions of the data.
 
     Args:
-        versions: the versions to work with.
+        versions: the versions of the replica.
         settings: the limits.
     """
 
     def __init__(self, versions: Versions, settings: ServerSettings) -> None:
         self._versions = versions
         self._settings = settings
-        self._places = BoundedSemaphore(settings.max_uploads)
+        self._slots = BoundedSemaphore(settings.max_uploads)
         self._threads = DaemonThreads(settings.data_threads, "kafka_replica data")
 
     def close(self) -> None:
@@ -59,28 +59,28 @@ class DataRequests:
 
         Args:
             request: the request.
-            wanted: the version to work with; None for the current one.
+            wanted: the version to use; None for the current version.
             compute: the function, which runs in a thread.
 
         Raises:
-            Problem: the request cannot be answered; 503 if too many are in progress, 507 if the disk is full.
+            Problem: the request cannot be answered; 503 if too many requests are in progress, 507 if the disk is full.
         """
-        self._versions.snapshot(wanted)  # a version that is missing is an error before the data is received
+        self._versions.snapshot(wanted)  # to report a missing version before the data is received
         with as_problems({}):
             local_engine()
-        if not self._places.acquire(blocking=False):
+        if not self._slots.acquire(blocking=False):
             raise busy(f"{self._settings.max_uploads} requests with data are in progress")
         try:
             with disk_problems():
                 folder = TemporaryDirectory(prefix="kafka-replica-", ignore_cleanup_errors=True)
         except BaseException:
-            self._places.release()
+            self._slots.release()
             raise
         job: Future[tuple[Content, dict[str, str]]] | None = None
 
         def release() -> None:
             folder.cleanup()
-            self._places.release()
+            self._slots.release()
 
         try:
             upload = await receive_upload(request, Path(folder.name), self._settings)
@@ -98,7 +98,7 @@ class DataRequests:
     async def _result(
         self, request: Request, job: Future[tuple[Content, dict[str, str]]]
     ) -> tuple[Content, dict[str, str]]:
-        """Return the result of a job, unless the client leaves or it takes too long."""
+        """Return the result of a job. Raises Problem if the client disconnects, or the job takes too long."""
         result, gone = asyncio.wrap_future(job), asyncio.ensure_future(_disconnection(request))
         events: set[asyncio.Future[Any]] = {result, gone}
         try:
@@ -127,11 +127,11 @@ class DataRequests:
 
 @contextmanager
 def as_problems(headers: Mapping[str, str], folder: Path | None = None) -> Iterator[None]:
-    """Report errors as problems, without paths of this machine.
+    """Translate errors within the block into problems, without the path of the job's folder.
 
     Args:
         headers: the headers that name the version.
-        folder: the folder of the job.
+        folder: the folder of the job; None if there is none yet.
     """
     try:
         yield
@@ -144,10 +144,10 @@ def as_problems(headers: Mapping[str, str], folder: Path | None = None) -> Itera
     except BaseException as error:
         if isinstance(error, Exception):
             raise
-        raise RuntimeError("the engine failed") from error  # polars reports its own mistakes as no Exception
+        raise RuntimeError("the engine failed") from error  # a panic of polars is no Exception
 
 
 async def _disconnection(request: Request) -> None:
-    """Wait until the client has left."""
+    """Wait until the client has disconnected."""
     while (await request.receive())["type"] != "http.disconnect":
         pass

@@ -1,4 +1,4 @@
-"""The body of a request with data: received within a time, and written to a file of bounded size."""
+"""Receiving of a request's data within a time limit, into a file of bounded size."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from kafka_replica.server.settings import ServerSettings
 
 
 class Upload(NamedTuple):
-    """An uploaded file, and the texts of its form."""
+    """An uploaded file, and the names and values of its form's text fields."""
 
     path: Path
     fields: tuple[tuple[str, str], ...]
@@ -30,11 +30,12 @@ async def receive_upload(request: Request, folder: Path, settings: ServerSetting
 
     Args:
         request: the request.
-        folder: the folder for the file, which nothing else uses.
+        folder: the folder for the file; nothing else may use it.
         settings: the limits.
 
     Raises:
-        Problem: the file is too large, too slow, damaged, or of a kind that is not read; or the disk is full.
+        Problem: the file is too large, damaged or of an unsupported format, or does not arrive in time; or the disk is
+            full.
     """
     with disk_problems({"Connection": "close"}):
         return await _receive_in_time(request, folder, settings)
@@ -48,10 +49,10 @@ async def _receive_in_time(request: Request, folder: Path, settings: ServerSetti
         async with asyncio.timeout(settings.upload_timeout_s):
             try:
                 if int(request.headers.get("content-length", "0")) > 2 * limit:
-                    raise too_large  # without reading it, because the client announces it
+                    raise too_large  # without reading the body
                 return await _receive(request, body, folder, limit)
             except TooLargeError as error:
-                await _discard(body, limit)  # many clients read no answer before they have sent everything
+                await _discard(body, limit)  # many clients read the answer only after they have sent everything
                 raise too_large from error
             except OSError:
                 await _discard(body, limit)
@@ -83,10 +84,12 @@ async def _receive(request: Request, body: AsyncIterator[bytes], folder: Path, l
 
 
 def _decoded(request: Request, write: Callable[[bytes], object], limit: int) -> Callable[[bytes], None]:
-    """Return a function that decodes the ``Content-Encoding``, and writes no more than a limit and a form's texts.
+    """Return a function that decodes the body by its ``Content-Encoding`` before it calls ``write``.
+
+    The function raises TooLargeError if the decoded body is larger than the limit and 1 MiB for the rest of a form.
 
     Raises:
-        Problem: the encoding is not possible.
+        Problem: 415 if the encoding is not supported.
     """
     encoding = request.headers.get("content-encoding", "identity").strip().lower()
     if encoding not in {"identity", "gzip", "x-gzip"}:

@@ -1,8 +1,8 @@
-"""The replica of a worker: a copy of the versions of the main process, with their numbers and incarnation.
+"""The replica of a worker: a copy of the main process's versions, with the same numbers and incarnation.
 
-A version that has arrived is kept back until all workers have it. Then the main process increases a number that all
-processes share, and every request begins by reading that number. So a client that has seen a version never gets an
-older one from another worker, and no request waits.
+A received version is held back until all workers have it. Then the main process increases a number in shared memory,
+which each request reads first. So a client that has seen a version never gets an older version from another worker, and
+no request waits.
 """
 
 from __future__ import annotations
@@ -38,25 +38,25 @@ from kafka_replica.server.workers.shown import SharedNumber
 from kafka_replica.stores import MemoryStore, Snapshot
 from kafka_replica.stores.delta import AppliedChanges, Delta
 
-_SILENT_S: Final = 10.0  # afterwards the main process is taken to be stuck
+_SILENT_S: Final = 10.0  # without a status for this time, the main process is assumed to be stuck
 _FINAL: Final = frozenset({State.NEW, State.FAILED, State.STOPPED})
 
 
 class _Waiting(NamedTuple):
-    """A version that is not shown yet."""
+    """A received version that is not shown yet."""
 
     snapshot: Snapshot
     message: NextVersion
 
 
 class CopyFeed:
-    """Receives versions, and shows them when their time has come. Thread-safe.
+    """Receives versions from the main process, and shows them once all workers have them. Thread-safe.
 
     Args:
         link: the link to the main process.
-        shown: the sequence of the newest version that may be shown.
-        store: keeps the versions.
-        publisher: shows them.
+        shown: the sequence of the newest version that may be shown, in shared memory.
+        store: the store that applies the versions.
+        publisher: publishes the versions to readers.
         on_end: called when the main process has ended.
     """
 
@@ -65,7 +65,7 @@ class CopyFeed:
     ) -> None:
         self.closing = Event()
         self.may_serve = Event()
-        """Set when the worker has the version that readers see, or when there is none yet; or at the end."""
+        """Set when the worker has the version that readers see, or there is none yet; also set at the end."""
         self._link = link
         self._shown = shown
         self._store = store
@@ -94,7 +94,7 @@ class CopyFeed:
                 self._show(self._waiting.popleft())
 
     def status(self) -> Status:
-        """Return the status of the main process's replica, grown old since it was received."""
+        """Return the last status of the main process's replica; stalled if the main process has become silent."""
         age_s = time.monotonic() - self._heard_s
         status = self._status
         if age_s < _SILENT_S or status.state in _FINAL:
@@ -155,11 +155,11 @@ class CopyFeed:
 
 
 class ReplicaCopy(Replica):
-    """A replica that gets its versions from the main process.
+    """A replica that receives its versions from the main process.
 
     Args:
-        begin: the description of the replica in the main process.
-        link: the link to it; messages are received once the replica is started.
+        begin: the description of the service and of the replica in the main process.
+        link: the link to the main process; messages are received once the replica is started.
         shown: as for ``CopyFeed``.
         on_end: as for ``CopyFeed``.
     """
@@ -170,7 +170,7 @@ class ReplicaCopy(Replica):
         self._parts = link, shown, on_end
         self.feed: CopyFeed
         super().__init__(
-            {"bootstrap.servers": "main-process:0"},  # never connected to
+            {"bootstrap.servers": "main-process:0"},  # required, but never used
             topics=begin.topics,
             one_key_space=len(begin.topics) > 1 and not begin.has_key_spaces,
             history=begin.history,
@@ -181,12 +181,12 @@ class ReplicaCopy(Replica):
     def _make_supervisor(self, options: ReplicaOptions) -> Supervision:
         del options
         link, shown, on_end = self._parts
-        assert isinstance(self._store, MemoryStore)  # noqa: S101 - the default
+        assert isinstance(self._store, MemoryStore)  # noqa: S101 - the default store
         self.feed = CopyFeed(link, shown, self._store, self._publisher, on_end)
         return self.feed
 
     def snapshot(self) -> Snapshot:
-        """Return the version that all workers show now; see ``Replica.snapshot``."""
+        """Return the newest version that all workers have; see ``Replica.snapshot``."""
         self.feed.show_due()
         return super().snapshot()
 
@@ -214,11 +214,11 @@ class ReplicaCopy(Replica):
 
     @property
     def ready(self) -> bool:
-        """True if the replica in the main process is ready, and this one has a version."""
+        """True if the replica in the main process is ready, and this copy has a version."""
         return self.feed.status().ready and self._publisher.has_version
 
     def status(self) -> Status:
-        """Return the status of the replica in the main process, with the version of this one."""
+        """Return the status of the replica in the main process, with the version of this copy."""
         status = self.feed.status()
         try:
             snapshot = self.snapshot()

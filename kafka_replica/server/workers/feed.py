@@ -1,4 +1,4 @@
-"""The main process's side of the versions: each one goes to all workers, and is shown when all of them have it."""
+"""The main process's feed of versions: sends each version to all workers, and has it shown once all have it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NOWHERE: Final = Partition("", -1)
 
 
 class _Version(NamedTuple):
-    """A version that workers get, with its difference to the previous version."""
+    """A version for the workers, with its change from the previous version."""
 
     sequence: int
     incarnation: str
@@ -33,27 +33,28 @@ class _Version(NamedTuple):
 
 @dataclass(slots=True)
 class _Worker:
-    """A worker, as far as versions are concerned."""
+    """The progress of a worker; times are those of a monotonic clock, in seconds."""
 
     link: Link
     has: int = 0
-    """The sequence of the newest version that it has."""
+    """The sequence of the newest version that the worker has."""
     is_counted: bool = False
-    """True once it has what readers see: from then on, a version is shown only when this worker has it."""
+    """True once the worker has the version that readers see; later versions are shown only when it has them, too."""
     since_s: float = field(default_factory=time.monotonic)
-    """The time since which it has not received a version that it lacks."""
+    """The time since which the worker has been missing a version without receiving one."""
     heard_s: float = field(default_factory=time.monotonic)
-    """The time of its last message."""
+    """The time of the worker's last message."""
 
 
 class VersionFeed:
     """Sends versions to workers. Thread-safe.
 
-    A new worker gets the versions that the replica keeps, too, so that it has the same pinned paths as the others.
+    A new worker also gets the earlier versions that the replica keeps, so that it answers the same pinned paths as the
+    others.
 
     Args:
-        shown: the sequence of the newest version that all workers have.
-        kept: the number of versions to keep for workers that start later.
+        shown: the sequence of the newest version that all workers have, in shared memory.
+        kept: the number of earlier versions to keep for workers that start later.
     """
 
     def __init__(self, shown: SharedNumber, kept: int) -> None:
@@ -62,27 +63,27 @@ class VersionFeed:
         self._workers: dict[Link, _Worker] = {}
         self._lock = Lock()
         self.sequence = 0
-        """The number of versions so far."""
+        """The number of versions so far, which is the sequence of the newest version."""
 
     @property
     def shown(self) -> int:
-        """The sequence of the version that readers see."""
+        """The sequence of the newest version that readers see."""
         return self._shown.value
 
     def record(self, change: Change, incarnation: str) -> None:
-        """Take a version, in the thread that makes them; a ``VersionRecorder``."""
+        """Send a new version to all workers; a ``VersionRecorder``, called in the thread that makes versions."""
         with self._lock:
             self.sequence += 1
             version = _Version(self.sequence, incarnation, change.snapshot, change)
             self._versions.append(version)
             for worker in self._workers.values():
                 if worker.has == self.sequence - 1:
-                    worker.since_s = time.monotonic()  # until now it had nothing to do
+                    worker.since_s = time.monotonic()  # until now, it was missing no version
                 worker.link.put_later(partial(_messages, version, is_whole=change.initial))
             self._show()
 
     def attach(self, link: Link) -> None:
-        """Send the kept versions to a new worker, and from now on every further one."""
+        """Send the kept versions to a new worker, and from now on each new version."""
         with self._lock:
             self._workers[link] = _Worker(link)
             for number, version in enumerate(self._versions):
@@ -90,13 +91,13 @@ class VersionFeed:
                 link.put_later(partial(_messages, version, is_whole=is_whole))
 
     def detach(self, link: Link) -> None:
-        """Wait no more for a worker."""
+        """Remove a worker; versions are shown without waiting for it."""
         with self._lock:
             self._workers.pop(link, None)
             self._show()
 
     def received(self, link: Link, sequence: int) -> None:
-        """Note that a worker has all versions up to one."""
+        """Record that a worker has all versions up to a sequence."""
         with self._lock:
             worker = self._workers.get(link)
             if worker is not None:
@@ -105,17 +106,17 @@ class VersionFeed:
                 self._show()
 
     def heard(self, link: Link) -> None:
-        """Note that a worker lives."""
+        """Record the time of a message from a worker, which shows that the worker is alive."""
         with self._lock:
             if link in self._workers:
                 self._workers[link].heard_s = time.monotonic()
 
     def late(self, silent_s: float, limit_s: float) -> list[Link]:
-        """Return the workers that hold back a version and seem to be stuck.
+        """Return the links of workers that delay a version and seem to be stuck.
 
         Args:
-            silent_s: the time without any message.
-            limit_s: the time to receive a version, which may be large.
+            silent_s: the maximum time without any message, while a version is missing.
+            limit_s: the maximum time to receive a version, which may be large.
         """
         now_s = time.monotonic()
         with self._lock:
@@ -126,7 +127,7 @@ class VersionFeed:
             if now_s - max(each.since_s, each.heard_s) > silent_s or now_s - each.since_s > limit_s
         ]
 
-    # --- helpers; the lock is held ---
+    # --- helpers; the caller holds the lock ---
 
     def _count(self, worker: _Worker) -> None:
         if not worker.is_counted and worker.has >= self._shown.value:
@@ -143,7 +144,7 @@ class VersionFeed:
 
 
 def _messages(version: _Version, *, is_whole: bool) -> Iterator[Any]:
-    """Yield the messages of a version; this reads its records, in the thread that sends them."""
+    """Yield the messages of a version; runs in the sending thread, because it reads the version's records."""
     snapshot, change = version.snapshot, version.change
     source = next(iter(snapshot.position)) if len(snapshot.position) == 1 else None
     records: list[Record] = []
@@ -172,7 +173,7 @@ def _messages(version: _Version, *, is_whole: bool) -> Iterator[Any]:
 
 
 def _packed(records: Sequence[Record], source: Partition | None) -> Sequence[Stored]:
-    """Return records without their partition, if there is only one: plain tuples cost less to keep."""
+    """Return records as tuples without their partition, if there is only one, because these need less memory."""
     return (
         records
         if source is None

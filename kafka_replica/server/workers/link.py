@@ -1,8 +1,8 @@
 """A connection between two processes of the service: messages in both directions, in order.
 
 A separate thread sends, so that no other thread waits for the other process. The processes trust each other: one has
-started the other, and no other process has the ends of the connection. Its end is the sign that the other process has
-ended.
+started the other, and no third process has access to the connection. When the connection is closed, the other process
+has ended.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from kafka_replica.errors import KafkaReplicaError
 
 _log = logging.getLogger("kafka_replica.server")
 _END: Final = object()
-_LOOK_EVERY_S: Final = 0.2
+_CHECK_EVERY_S: Final = 0.2
 Later = Callable[[], Iterable[Any]]
-"""A function that makes messages when they are sent."""
+"""A function that creates messages at the time when they are sent."""
 
 
 class Link:
-    """An end of a connection.
+    """This process's end of a connection to another process.
 
     Args:
-        connection: the connection, a pair of sockets; the link owns it.
-        name: the name of the other process, for the thread and messages.
+        connection: one end of a pair of sockets; the link owns it.
+        name: the name of the other process, for the thread and log lines.
     """
 
     def __init__(self, connection: Connection, name: str) -> None:
@@ -42,24 +42,24 @@ class Link:
         self._thread.start()
 
     def put(self, message: Any) -> None:
-        """Send a message later, from another thread."""
+        """Queue a message, which the sending thread sends."""
         self._queue.put(message)
 
     def put_later(self, messages: Later) -> None:
-        """Send messages that are made when it is their turn."""
+        """Queue a function; the sending thread calls it and sends its messages when it is their turn."""
         self._queue.put(_Lazy(messages))
 
     def received(self, ended: Event | None = None) -> Iterator[Any]:
-        """Yield the messages of the other process until it ends, the link is closed, or an event is set."""
+        """Yield the messages of the other process until it ends, the link is closed, or the event is set."""
         try:
             while ended is None or not ended.is_set():
-                if ended is None or self._connection.poll(_LOOK_EVERY_S):
+                if ended is None or self._connection.poll(_CHECK_EVERY_S):
                     yield self._connection.recv()
         except (EOFError, OSError):
             return
 
     def close(self, timeout_s: float = 1.0) -> None:
-        """Send what is waiting, for a limited time, and end the connection. Idempotent."""
+        """Send the queued messages, within the timeout, and close the connection. Idempotent."""
         self._queue.put(_END)
         self._thread.join(timeout_s)
         self._end()
@@ -72,7 +72,7 @@ class Link:
                         self._connection.send(each)
                 else:
                     self._connection.send(message)
-                del message  # while this thread waits, it holds no version
+                del message  # so that a waiting thread keeps no version in memory
         except (OSError, ValueError):
             pass  # the other process has ended, which the receiving side notices
         except KafkaReplicaError as error:
@@ -80,7 +80,7 @@ class Link:
             self._end()
 
     def _end(self) -> None:
-        """End the connection for both sides. The descriptor stays open, since a thread may be receiving."""
+        """Shut the connection down for both sides; the descriptor stays open, because a thread may be receiving."""
         with suppress(OSError), socket(fileno=os.dup(self._connection.fileno())) as own:
             own.shutdown(SHUT_RDWR)
 

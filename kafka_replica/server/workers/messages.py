@@ -15,7 +15,7 @@ from kafka_replica.server.settings import ListenSettings, ServerSettings
 
 
 class ServiceDescription(NamedTuple):
-    """The description of the service for a worker; the first message."""
+    """The description of the service for a worker; this is the first message."""
 
     settings: ServerSettings
     listen: ListenSettings
@@ -28,14 +28,14 @@ class ServiceDescription(NamedTuple):
     recent_changes: int
     has_history_on_disk: bool
     main_socket: str
-    """The address at which the main process answers what only it can answer."""
+    """The path of the socket at which the main process answers forwarded requests."""
     socket_descriptor: int
     shown_descriptor: int
     log_levels: Mapping[str, int]
 
 
 class WholeState(NamedTuple):
-    """A version follows that replaces all records: ``RecordsPart`` messages and then a ``NextVersion``."""
+    """The start of a version that replaces all records: ``RecordsPart`` messages and a ``NextVersion`` follow."""
 
     version: int
 
@@ -51,13 +51,13 @@ class NextVersion(NamedTuple):
     """A version: the difference to the previous version, unless ``WholeState`` and ``RecordsPart`` preceded it."""
 
     sequence: int
-    """Counts the versions that the main process has sent, from 1; unlike their numbers, it never restarts."""
+    """The count of versions that the main process has sent, from 1; unlike version numbers, it never restarts."""
     incarnation: str
     version: int
     position: Position
     is_whole: bool
     records: Sequence[Stored]
-    """The new records of changed keys, and tombstones of deleted ones."""
+    """The new records of changed keys, and tombstones for deleted keys."""
     source: Partition | None
     changed: Collection[bytes]
     deleted: Collection[bytes]
@@ -67,21 +67,21 @@ class NextVersion(NamedTuple):
 
 
 class VersionsShown(NamedTuple):
-    """The number of versions that may be shown has increased."""
+    """The notification that further versions may be shown, whose sequence is in shared memory."""
 
 
 class ServingPermission(NamedTuple):
-    """The worker has the version that readers see: it may accept connections."""
+    """The permission to accept connections, because the worker has the version that readers see."""
 
 
 class PresentStatus(NamedTuple):
-    """The status of the replica."""
+    """The current status of the replica."""
 
     status: Status
 
 
 class ReplicaEnded(NamedTuple):
-    """The replica has failed, with this message, or was closed."""
+    """The notification that the replica has failed with an error message, or was closed (None)."""
 
     error: str | None
 
@@ -90,19 +90,19 @@ class ReplicaEnded(NamedTuple):
 
 
 class WorkerVersion(NamedTuple):
-    """The worker has all versions up to this one, and can show them at once."""
+    """The confirmation that the worker has all versions up to a sequence, and can show them immediately."""
 
     sequence: int
 
 
 class WorkerHeartbeat(NamedTuple):
-    """The worker handles requests; sent at intervals."""
+    """The report, sent at regular intervals, that the worker handles requests, with its statistics."""
 
     stats: LiveStats | None
 
 
 class WorkerServing(NamedTuple):
-    """The worker accepts connections."""
+    """The report that the worker accepts connections."""
 
 
 class LogLine(NamedTuple):

@@ -1,4 +1,4 @@
-"""The worker processes: started, watched, replaced when they end, and ended."""
+"""Management of the worker processes: start, monitoring, replacement and shutdown."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ _log = logging.getLogger("kafka_replica.server")
 
 STUCK_AFTER_S: Final = 30.0
 """The time without a sign of life after which a worker is replaced."""
-_SILENT_AFTER_S: Final = 10.0  # all readers wait for a worker that has not received a version
-_LATE_AFTER_S: Final = 300.0  # to receive a large version
-_PAUSES_S: Final = (0.0, 1.0, 5.0, 15.0)  # before a worker is replaced again that ends again and again
+_SILENT_AFTER_S: Final = 10.0  # the same for a worker that is missing a version: shorter, because all readers wait
+_LATE_AFTER_S: Final = 300.0  # the time in which a worker has to receive a version, which may be large
+_PAUSES_S: Final = (0.0, 1.0, 5.0, 15.0)  # the pause before a restart, by the number of consecutive failures
 _HEALTHY_S: Final = 60.0
 _KILL_AFTER_S: Final = 5.0  # in addition to the time that requests have to finish
 
@@ -51,13 +51,13 @@ class _Worker:
 
 
 class Workers:
-    """A number of worker processes.
+    """A fixed number of worker processes.
 
     Args:
-        begin: the data that each of them needs.
+        begin: the description of the service, which each worker receives.
         count: the number of workers.
-        feed: the versions.
-        metrics_folder: the folder in which they count requests.
+        feed: the feed of versions.
+        metrics_folder: the folder in which workers count requests.
     """
 
     def __init__(self, begin: ServiceDescription, count: int, feed: VersionFeed, metrics_folder: str) -> None:
@@ -72,25 +72,28 @@ class Workers:
 
     @property
     def are_serving(self) -> bool:
-        """Return whether all of them accept connections."""
+        """True if all workers accept connections."""
         return all(worker is not None and worker.is_serving for worker in self._workers.values())
 
     def statistics(self) -> Sequence[LiveStats]:
-        """Return the last reports of the workers."""
+        """Return the workers' last reported statistics."""
         running = [worker for worker in self._workers.values() if worker is not None]
         return [worker.statistics for worker in running if worker.statistics is not None]
 
     def send(self, message: object) -> None:
-        """Send a message to all of them."""
+        """Send a message to all workers."""
         for worker in self._workers.values():
             if worker is not None:
                 worker.link.put(message)
 
     def watch(self, metrics: SummedMetrics) -> None:
-        """Start workers that are not running, and end those that are stuck; call this several times a second.
+        """Start workers that are not running, and kill those that are stuck; call this several times a second.
+
+        Args:
+            metrics: counts workers and restarts.
 
         Raises:
-            KafkaReplicaError: a worker ended before it ever served.
+            KafkaReplicaError: the first process of a worker ended before it accepted connections.
         """
         late = set(self._feed.late(_SILENT_AFTER_S, _LATE_AFTER_S))
         for number, worker in self._workers.items():
@@ -112,7 +115,7 @@ class Workers:
         metrics.workers.set(sum(worker is not None and worker.is_serving for worker in self._workers.values()))
 
     def stop(self, grace_s: float) -> None:
-        """End all of them, after their requests, within a limited time. Idempotent."""
+        """End all workers after their requests; kill those that need 5 s more than ``grace_s``. Idempotent."""
         running = [worker for worker in self._workers.values() if worker is not None]
         for worker in running:
             worker.process.send_signal(signal.SIGTERM)

@@ -1,4 +1,4 @@
-"""Run the service with several workers: the main process, until a signal or the failure of the replica."""
+"""The main process of a service with several workers."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from kafka_replica.server.workers.statistics import SummedStatistics
 if TYPE_CHECKING:
     from kafka_replica.history import VersionHistory
 
-_LOOK_EVERY_S: Final = 0.1
+_UPDATE_EVERY_S: Final = 0.1
 _POSITIONS: Final = ("position", "read_position", "barrier", "last_stable_offset", "high_watermark")
 
 
@@ -60,7 +60,7 @@ def serve_with_workers(
         ConfigurationError: a file cannot be read, or the address cannot be opened.
         KafkaReplicaError: the error with which the replica failed, or a worker cannot start.
     """
-    tls_context(listen)  # a mistake in it is reported here, and not by each worker
+    tls_context(listen)  # to report an invalid certificate here, and not in each worker
     with ExitStack() as stack:
         opened = stack.enter_context(open_socket(listen))
         folder = Path(
@@ -98,7 +98,7 @@ def serve_with_workers(
 
 
 class _Main:
-    """The main process: it watches the replica and the workers."""
+    """The main process, which monitors the replica and the workers."""
 
     def __init__(
         self,
@@ -113,7 +113,7 @@ class _Main:
         self._workers = workers
         self._feed = feed
         self._on_listening: Callable[[], object] | None = on_listening
-        self._has_told_readiness = False
+        self._has_reported_readiness = False
         self._should_end = False
 
     async def run(self, main_socket: socket) -> None:
@@ -130,8 +130,8 @@ class _Main:
         try:
             with handling_signals(self._end):
                 while not self._should_end:
-                    await self._look()
-                    await asyncio.sleep(_LOOK_EVERY_S)
+                    await self._update()
+                    await asyncio.sleep(_UPDATE_EVERY_S)
                 notify("STOPPING=1")
                 await asyncio.to_thread(self._workers.stop, self._listen.grace_s)
         finally:
@@ -144,8 +144,8 @@ class _Main:
     def _end(self, *_signal: object) -> None:
         self._should_end = True
 
-    async def _look(self) -> None:
-        """Start and end workers, and notify them and systemd of changes."""
+    async def _update(self) -> None:
+        """Start and end workers, send them the current status, and report readiness to systemd."""
         summed = self._service.summed
         assert summed is not None  # noqa: S101 - this is the main process
         self._workers.watch(summed)
@@ -160,22 +160,25 @@ class _Main:
         if self._on_listening is not None and self._workers.are_serving:
             self._on_listening()
             self._on_listening = None
-        if not self._has_told_readiness and self._on_listening is None and is_ready(self._service):
+        if not self._has_reported_readiness and self._on_listening is None and is_ready(self._service):
             notify("READY=1")
-            self._has_told_readiness = True
+            self._has_reported_readiness = True
 
 
 class _QuietServer(uvicorn.Server):
-    """A server that leaves signals to the main process."""
+    """A server that does not handle signals, because ``_Main`` does."""
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Handle no signals."""
+        """Do nothing."""
         yield
 
 
 class _ShownFirst:
-    """Sends answers of the main process only when all workers have the versions that they may come from."""
+    """A middleware that delays each answer of the main process until all workers have the newest version.
+
+    Otherwise a client could get a newer version from the main process than its next request gets from a worker.
+    """
 
     def __init__(self, app: ASGIApp, feed: VersionFeed) -> None:
         self._app = app
@@ -208,7 +211,7 @@ def _main_socket(path: Path) -> Iterator[socket]:
 
 
 def _log_levels() -> dict[str, int]:
-    """Return the level of each logger of the service that has one."""
+    """Return the levels of the service's loggers and the root logger, as far as they are set."""
     names = [
         "",
         *(name for name in logging.root.manager.loggerDict if name.split(".")[0] in {"kafka_replica", "uvicorn"}),
@@ -217,6 +220,6 @@ def _log_levels() -> dict[str, int]:
 
 
 def _without_open(status: Status) -> Status:
-    """Return a status without the open transactions of its positions, which still change."""
+    """Return a status whose positions have no open transactions, because these objects still change."""
     plain: dict[str, Any] = {name: Position(getattr(status, name)) for name in _POSITIONS}
     return replace(status, **plain)

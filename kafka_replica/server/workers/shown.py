@@ -1,4 +1,4 @@
-"""A number in memory that all processes of the service share."""
+"""A number in memory that all processes of the service share: the sequence of the newest version to show."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ _SIZE: Final = 8
 
 
 class SharedNumber:
-    """A whole number that one process sets and all of them read, in the memory of a file without a name.
+    """A whole number that one process sets and all processes read, in the memory of an unnamed file.
 
-    Eight aligned bytes are read and written in one step.
+    Eight aligned bytes are read and written atomically.
 
     Args:
-        descriptor: the descriptor of the file, which may be closed afterwards.
+        descriptor: the descriptor of the file; it may be closed afterwards.
     """
 
     def __init__(self, descriptor: int) -> None:

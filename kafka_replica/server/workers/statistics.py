@@ -1,4 +1,4 @@
-"""The statistics of the look-ups of all workers, as one."""
+"""The combined statistics of all workers' look-ups."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from kafka_replica.sdmx.lookups.live import LiveStats
 
 
 class SummedStatistics:
-    """The structures as the worker with the newest version counts them; the sums of the caches' counts.
+    """Combines statistics: the counts of structures of the worker with the newest version, and all caches' sums.
 
     Args:
-        reported: returns the last reports of the workers.
+        reported: returns the workers' last reported statistics.
     """
 
     def __init__(self, reported: Callable[[], Sequence[LiveStats]]) -> None:
@@ -23,7 +23,7 @@ class SummedStatistics:
         """Return the statistics.
 
         Raises:
-            NotReadyError: no worker has reported any yet.
+            NotReadyError: no worker has reported statistics yet.
         """
         found = self._reported()
         if not found:

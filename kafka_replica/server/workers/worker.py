@@ -1,4 +1,4 @@
-"""A worker: a process that answers requests from a copy of the versions of the main process."""
+"""A worker process, which answers requests from a copy of the main process's versions."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from kafka_replica.server.workers.messages import LogLine, ServiceDescription, W
 from kafka_replica.server.workers.shown import SharedNumber
 
 ALIVE_EVERY_S: Final = 1.0
-_ACCEPTED_AT_ONCE: Final = 1  # a worker that accepts all waiting connections leaves none to the others
+_ACCEPTED_AT_ONCE: Final = 1  # so that a worker does not take all waiting connections away from the others
 _BACKLOG: Final = 2048
 
 
 def main(descriptor: int) -> None:
-    """Answer requests until the process gets SIGTERM, or the main process ends.
+    """Answer requests until the process receives SIGTERM, or the main process ends.
 
     Args:
-        descriptor: the descriptor of the connection to the main process.
+        descriptor: the file descriptor of the connection to the main process.
     """
     link = Link(Connection(descriptor), "the main process")
     begin = next(link.received(), None)
@@ -50,7 +50,7 @@ class _Worker:
         self._has_ended = False
 
     def run(self) -> None:
-        """Serve until the end."""
+        """Serve until a signal, or until the main process ends."""
         begin = self._begin
         with ReplicaCopy(begin, self._link, SharedNumber(begin.shown_descriptor), self._end) as replica:
             role = WorkerRole(begin.main_socket, begin.has_history_on_disk)
@@ -70,21 +70,21 @@ class _Worker:
 
 
 class _WorkerServer(Server):
-    """A server that shares its socket with other processes, and reports to the main process that it is alive."""
+    """A server that shares its socket with other processes, and sends heartbeats to the main process."""
 
     def __init__(self, config: uvicorn.Config, service: Service, link: Link) -> None:
         super().__init__(config, service, lambda: link.put(WorkerServing()))
         self._link = link
 
     async def startup(self, sockets: list[socket] | None = None) -> None:
-        """Begin to accept connections."""
+        """Start accepting connections."""
         self.config.backlog = _ACCEPTED_AT_ONCE
         await super().startup(sockets)
         for each in sockets or ():
-            each.listen(_BACKLOG)  # asyncio has set the queue of the socket to the same number
-        self._tasks.append(asyncio.create_task(self._tell()))
+            each.listen(_BACKLOG)  # asyncio has set the socket's backlog to _ACCEPTED_AT_ONCE
+        self._tasks.append(asyncio.create_task(self._send_heartbeats()))
 
-    async def _tell(self) -> None:
+    async def _send_heartbeats(self) -> None:
         while True:
             self._link.put(WorkerHeartbeat(await asyncio.to_thread(self._stats)))
             await asyncio.sleep(ALIVE_EVERY_S)
@@ -97,12 +97,12 @@ class _WorkerServer(Server):
 
 
 class _LogQueue(NamedTuple):
-    """The link as the queue of a handler."""
+    """Adapts a link to the queue of a ``QueueHandler``."""
 
     link: Link
 
     def put_nowait(self, record: logging.LogRecord) -> None:
-        """Pass a line of the log on to the main process."""
+        """Send a log line to the main process."""
         self.link.put(LogLine(record))
 
 
@@ -113,5 +113,5 @@ def _log_to(link: Link, begin: ServiceDescription) -> None:
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process gets it, too, and ends the workers in order
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process receives it, too, and ends the workers
     main(int(sys.argv[1]))
