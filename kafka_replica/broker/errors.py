@@ -95,12 +95,12 @@ _ADVICE: dict[type[Exception], str] = {
 
 
 def may_pass(error: KafkaError) -> bool:
-    """Return whether the error may pass by itself; Kafka's client keeps retrying meanwhile."""
+    """Return whether the error may be temporary; Kafka's client keeps retrying meanwhile."""
     return not error.fatal() and (error.code() in _MAY_PASS or error.retriable())
 
 
 def is_refusal(error: KafkaError) -> bool:
-    """Return whether the broker refused our credentials: final at the start, possibly temporary later."""
+    """Return whether the broker refused our credentials; this is final at the start, but may be temporary later."""
     return error.code() in _AUTHENTICATION
 
 

@@ -1,4 +1,4 @@
-"""The settings that topics need, used both to create and to examine topics."""
+"""The settings that topics need, both to create topics and to check them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ COMPACTED_TOPIC: Final[Mapping[str, str]] = {
     "delete.retention.ms": str(86_400_000),  # longer than a replica is down or an initial read takes
     "min.compaction.lag.ms": str(600_000),  # longer than an initial read takes
 }
-"""The settings of any topic for replicas."""
+"""The settings of every topic that is read by replicas."""
 
 STRUCTURE_TOPIC: Final[Mapping[str, str]] = {
     **COMPACTED_TOPIC,
@@ -38,5 +38,5 @@ def recommended_replicas(brokers: int) -> int:
 
 
 def with_min_insync(settings: Mapping[str, str], replicas: int) -> dict[str, str]:
-    """Return the settings, with ``min.insync.replicas`` added if they lack it and there are enough replicas."""
+    """Return the settings; ``min.insync.replicas`` is added if it is missing and there are enough replicas."""
     return {"min.insync.replicas": str(MIN_INSYNC), **settings} if replicas >= REPLICAS else dict(settings)

@@ -1,4 +1,4 @@
 """Queries to a cluster: its topics, their settings, offsets and transactions.
 
-May import ``broker.connection``, ``broker.wire`` and ``broker.errors``. Read ``topics`` first.
+This package may import ``broker.connection``, ``broker.wire`` and ``broker.errors``. Read ``topics`` first.
 """

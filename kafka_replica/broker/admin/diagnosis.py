@@ -1,7 +1,7 @@
-"""Find out why no broker accepts a connection, over a connection of our own that reveals more than librdkafka reports.
+"""Find out why no broker accepts a connection, by a separate connection that reports more than librdkafka does.
 
-For a wrong ``security.protocol``, librdkafka reports at once that all brokers are down, and nothing more. Our own
-connection distinguishes a listener that expects TLS from a port where nothing listens.
+For a wrong ``security.protocol``, librdkafka only reports that all brokers are down. The separate connection
+distinguishes a listener that expects TLS from a port at which nothing listens.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ Trouble: TypeAlias = BrokerError | ConfigurationError
 
 
 def connection_trouble(config: Mapping[str, Any], doing: str) -> Trouble | None:
-    """Return the reason why none of ``bootstrap.servers`` can be queried.
+    """Return the reason why none of the ``bootstrap.servers`` can be queried.
 
     Args:
         config: librdkafka's properties.
         doing: the current operation, for the message.
 
     Returns:
-        AuthenticationError or ConfigurationError where waiting does not help, BrokerUnavailableError where waiting may
-        help; None if a server answers, or if only librdkafka can connect with these properties.
+        AuthenticationError or ConfigurationError if waiting does not help, BrokerUnavailableError if waiting may help;
+        None if a server answers, or if only librdkafka can connect with these properties.
     """
     try:
         settings = connection_settings(config)

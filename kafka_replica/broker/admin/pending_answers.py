@@ -1,4 +1,4 @@
-"""Answers about topics that are still pending, and the state of a topic as an answer describes it."""
+"""Pending answers to queries about topics, and the state of a topic that such an answer describes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kafka_replica.records import Partition, Position
 from kafka_replica.transactions import Ends
 
 Wait: TypeAlias = Callable[[Future[Any], str, float], Any]
-"""Wait for a future; arguments are the future, the operation and the time-out in seconds, as in ``Topics._answer``."""
+"""A function that waits for a future; its arguments are the future, the operation and the time-out in seconds."""
 
 
 class TopicInfo(NamedTuple):
@@ -22,7 +22,7 @@ class TopicInfo(NamedTuple):
 
     topic_id: str
     leaders: dict[Partition, int]
-    """The leader of each partition, -1 where there is no leader now."""
+    """The node id of each partition's leader; -1 if there is currently none."""
 
     @property
     def partitions(self) -> list[Partition]:
@@ -58,7 +58,7 @@ class PendingInfo:
             BrokerError: the topic does not exist, we may not see it, or no broker answered.
         """
         found: TopicDescription = self._wait(self._future, f"looking up topic {self._topic}", timeout_s)
-        # There may be no leader, contrary to the library's stubs.
+        # The leader may be None, contrary to the library's stubs.
         leaders = {Partition(self._topic, info.id): getattr(info.leader, "id", -1) for info in found.partitions}
         return TopicInfo(str(found.topic_id), leaders)
 
@@ -66,7 +66,8 @@ class PendingInfo:
 class PendingEnds:
     """A pending answer about the end offsets of partitions.
 
-    The high watermarks are requested after the last stable offsets have arrived, so that stable <= high.
+    The high watermarks are requested after the last stable offsets have arrived, so that no last stable offset exceeds
+    its high watermark.
     """
 
     def __init__(self, ask: Callable[[IsolationLevel], dict[Partition, Future[Any]]], wait: Wait) -> None:
@@ -101,7 +102,7 @@ def _all_done(futures: dict[Partition, Future[Any]]) -> bool:
 
 
 def offsets_of(asked: dict[Partition, Future[Any]], doing: str, timeout_s: float, wait: Wait) -> Position:
-    """Wait for offsets and return them.
+    """Wait for the offsets of partitions and return them.
 
     Raises:
         BrokerError: Kafka did not answer in time, or refused.

@@ -8,15 +8,15 @@ from typing import Any, Final
 from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
 
-from kafka_replica.broker.connection.clients import made
+from kafka_replica.broker.connection.clients import create_client
 from kafka_replica.broker.connection.settings import admin_settings
 from kafka_replica.broker.errors import translate_error
 
 _DOING: Final = "listing the topics"
 
 
-def listed(admin: AdminClient, timeout_s: float) -> list[str]:
-    """Return what :func:`topic_names` does, by a client that exists."""
+def list_topic_names(admin: AdminClient, timeout_s: float) -> list[str]:
+    """Return the result of :func:`topic_names`, using an existing client."""
     try:
         found = admin.list_topics(timeout=timeout_s).topics
     except KafkaException as error:
@@ -30,4 +30,4 @@ def topic_names(config: Mapping[str, Any], timeout_s: float) -> list[str]:
     Raises:
         BrokerError: Kafka did not answer in time, or refused the request.
     """
-    return listed(made(AdminClient, admin_settings(config), _DOING), timeout_s)
+    return list_topic_names(create_client(AdminClient, admin_settings(config), _DOING), timeout_s)

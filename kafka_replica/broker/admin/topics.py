@@ -21,8 +21,8 @@ from confluent_kafka.admin import (
 
 from kafka_replica.broker.admin.diagnosis import Trouble, connection_trouble
 from kafka_replica.broker.admin.pending_answers import PendingEnds, PendingInfo, TopicInfo, offsets_of
-from kafka_replica.broker.admin.topic_names import listed
-from kafka_replica.broker.connection.clients import made
+from kafka_replica.broker.admin.topic_names import list_topic_names
+from kafka_replica.broker.connection.clients import create_client
 from kafka_replica.broker.connection.settings import admin_settings, error_callback
 from kafka_replica.broker.errors import is_refusal, may_pass, translate_error
 from kafka_replica.broker.topic_settings import recommended_replicas, with_min_insync
@@ -32,15 +32,15 @@ from kafka_replica.transactions import Ends
 
 _LATEST: OffsetSpec = OffsetSpec.latest()  # type: ignore[no-untyped-call] # untyped in the library
 _EARLIEST: OffsetSpec = OffsetSpec.earliest()  # type: ignore[no-untyped-call]
-_GLANCE_S = 0.05  # between two checks for an answer
-_LOOK_EVERY_S, _AGAIN_EVERY_S = 0.2, 1.0  # between checks for errors; the latter if all brokers are down
+_POLL_S = 0.05  # between two checks for an answer
+_CHECK_EVERY_S, _CHECK_AGAIN_EVERY_S = 0.2, 1.0  # between two checks for errors; the latter if all brokers are down
 
 
 class BatchLimit(NamedTuple):
-    """The largest batch that a topic accepts."""
+    """The maximum size of a batch that a topic accepts."""
 
     size_bytes: int
-    """The size after compression."""
+    """The maximum size after compression."""
     is_the_topics_own: bool
     """True if the topic's own ``max.message.bytes`` applies, False if the brokers' ``message.max.bytes`` applies."""
 
@@ -48,31 +48,31 @@ class BatchLimit(NamedTuple):
 class Topics:
     """Queries about the topics of one cluster. Methods wait for the answer, except those that begin with ``begin_``.
 
-    Offsets are requested only for partitions that have a leader, as far as is known: for other partitions librdkafka
-    (2.16) repeatedly looks for the leader, and occasionally crashes the process while it does.
+    Offsets are requested only for partitions that are not known to be without a leader: for these, librdkafka (2.16)
+    repeatedly looks for the leader, and occasionally crashes the process.
 
     A query fails at once if all brokers refuse our credentials, or if no broker accepts a connection with these
     properties.
 
     Args:
         config: librdkafka's properties.
-        waits_for_brokers: whether a query waits its full time-out for brokers that cannot be reached; otherwise the
-            query fails as soon as that is known.
+        waits_for_brokers: whether a query waits its full time-out for brokers that cannot be reached, instead of
+            failing as soon as this is known.
     """
 
     def __init__(self, config: Mapping[str, Any], *, waits_for_brokers: bool = True) -> None:
         self._config = config
         self._waits_for_brokers = waits_for_brokers
         self._trouble: list[KafkaError] = []
-        self._are_down = False  # librdkafka reports this once, not on each retry
+        self._are_down = False  # kept, because librdkafka reports this once, not on each retry
         self._has_leaders = False
         settings = {**admin_settings(config), "error_cb": error_callback(config, self._trouble)}
-        self._admin = made(AdminClient, settings, "setting up the connection to Kafka")
+        self._admin = create_client(AdminClient, settings, "setting up the connection to Kafka")
 
     def look_up(self, topic: str, timeout_s: float) -> TopicInfo:
         """Look up a topic.
 
-        A consumer without the right to read gets no error from Kafka, so this query precedes any reading.
+        A consumer without the right to read gets no error from Kafka, so that this query has to precede any reading.
 
         Raises:
             BrokerError: the topic does not exist, we may not see it, or no broker answered.
@@ -166,19 +166,19 @@ class Topics:
         return True
 
     def _wait_until_known(self, topic: str, timeout_s: float) -> None:
-        """Wait for a new topic: a broker that does not create the topic itself has it a moment later."""
+        """Wait until the brokers know a new topic; other brokers than its creator learn of it a moment later."""
         until_s = time.monotonic() + timeout_s
         while True:
             try:
                 self.look_up(topic, timeout_s).check_leaders()
             except AuthorizationError:
-                return  # who may create topics need not be allowed to see them
+                return  # the right to create topics does not include the right to see them
             except (TopicNotFoundError, BrokerUnavailableError):
                 if time.monotonic() > until_s:
                     raise
             else:
                 return
-            time.sleep(_GLANCE_S)
+            time.sleep(_POLL_S)
 
     def names(self, timeout_s: float) -> list[str]:
         """Return the names of the topics that the user may see, sorted, without Kafka's internal topics.
@@ -186,7 +186,7 @@ class Topics:
         Raises:
             BrokerError: Kafka did not answer in time, or refused.
         """
-        return listed(self._admin, timeout_s)
+        return list_topic_names(self._admin, timeout_s)
 
     def brokers(self, timeout_s: float) -> dict[int, tuple[str, int]]:
         """Return the advertised host and port of each broker, by node id.
@@ -217,7 +217,7 @@ class Topics:
         return {name: entry.value for name, entry in self._settings(topic, timeout_s).items()}
 
     def settings_and_own(self, topic: str, timeout_s: float) -> tuple[dict[str, str], frozenset[str]]:
-        """Return the topic's settings, and the names of those that are set for the topic itself.
+        """Return the topic's settings, and the names of the settings that are set on the topic itself.
 
         Raises:
             BrokerError: Kafka did not answer, or refused.
@@ -249,16 +249,16 @@ class Topics:
             ConfigurationError: no broker accepts a connection with these properties.
         """
         give_up_s = time.monotonic() + timeout_s + 1  # the client's own time-out comes first
-        look_s, cause = 0.0, None
+        check_at_s, cause = 0.0, None
         while True:
             try:
-                answer = future.result(_GLANCE_S)
+                answer = future.result(_POLL_S)
             except KafkaException as error:
                 raise (cause if may_pass(error.args[0]) else None) or translate_error(error, doing) from error
             except TimeoutError as error:
-                if time.monotonic() > look_s:
+                if time.monotonic() > check_at_s:
                     cause = self._cause(doing) or cause
-                    look_s = time.monotonic() + (_AGAIN_EVERY_S if self._are_down else _LOOK_EVERY_S)
+                    check_at_s = time.monotonic() + (_CHECK_AGAIN_EVERY_S if self._are_down else _CHECK_EVERY_S)
                 if cause is not None and not (self._waits_for_brokers and isinstance(cause, BrokerUnavailableError)):
                     raise cause from error
                 if time.monotonic() > give_up_s:

@@ -1,4 +1,4 @@
 """Connections to brokers: librdkafka's properties, Java's names for them, TLS and SASL.
 
-May import only ``broker.errors``. Read ``settings`` first.
+This package may import only ``broker.errors``. Read ``settings`` first.
 """

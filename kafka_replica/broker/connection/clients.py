@@ -1,4 +1,4 @@
-"""Create librdkafka's clients, with our exceptions for properties that librdkafka rejects."""
+"""Create librdkafka's clients, and translate the errors for properties that librdkafka rejects."""
 
 from __future__ import annotations
 
@@ -14,8 +14,13 @@ from kafka_replica.errors import ConfigurationError
 T = TypeVar("T")
 
 
-def made(kind: Callable[..., T], settings: Mapping[str, Any], doing: str) -> T:
-    """Create a Producer, Consumer or AdminClient with these properties, which logs to our logger.
+def create_client(kind: Callable[..., T], settings: Mapping[str, Any], doing: str) -> T:
+    """Create a Producer, Consumer or AdminClient with these properties, which logs to ``librdkafka_log``.
+
+    Args:
+        kind: the class of the client.
+        settings: librdkafka's properties.
+        doing: the current operation, for messages.
 
     Raises:
         ConfigurationError: librdkafka rejects a property.

@@ -1,6 +1,6 @@
-"""The default limits of fetches, by librdkafka's names: the two readers fetch differently, and need different values.
+"""The default limits of fetches, by librdkafka's names; the two readers fetch differently, and need different values.
 
-The user's properties come before both.
+The user's properties take precedence over both.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Final
 
 OF_CONSUMER: Final[Mapping[str, int]] = {
-    # The default makes the fetcher sleep a second whenever the local queue is full.
+    # librdkafka's default makes the fetcher sleep a second whenever the local queue is full.
     "fetch.queue.backoff.ms": 1,
     # How long the broker holds an empty fetch. This delays the end of a log whose last records were
     # compacted away. An idle replica fetches at this interval.
@@ -23,7 +23,7 @@ OF_CONSUMER: Final[Mapping[str, int]] = {
 OF_MARKER_READER: Final[Mapping[str, int]] = {
     "fetch.wait.max.ms": 500,  # for an idle topic; new data is returned at once
     "fetch.min.bytes": 1,
-    # Measured: with 1 MB a partition, a third of the time goes into waiting; more than 8 MB gains nothing.
+    # Measured: with 1 MB per partition, a third of the time is spent waiting; more than 8 MB gains nothing.
     "fetch.max.bytes": 16 << 20,
     "fetch.message.max.bytes": 8 << 20,
 }

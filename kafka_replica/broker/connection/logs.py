@@ -16,16 +16,16 @@ class _RateLimit(logging.Filter):
 
     def __init__(self) -> None:
         super().__init__()
-        self._said: dict[str, float] = {}
+        self._passed_s: dict[str, float] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
         now_s = time.monotonic()
         line = _NUMBERS.sub("", record.getMessage())
-        if now_s - self._said.get(line, -_AGAIN_AFTER_S) < _AGAIN_AFTER_S:
+        if now_s - self._passed_s.get(line, -_AGAIN_AFTER_S) < _AGAIN_AFTER_S:
             return False
-        if len(self._said) > 1000:
-            self._said.clear()
-        self._said[line] = now_s
+        if len(self._passed_s) > 1000:
+            self._passed_s.clear()
+        self._passed_s[line] = now_s
         return True
 
 

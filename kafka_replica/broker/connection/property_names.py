@@ -1,7 +1,7 @@
-"""The names of Kafka's client properties, to find misspelt names before anything connects.
+"""The names of Kafka's client properties, to report misspelled names before anything connects.
 
-librdkafka decides, since it may support more properties than this list contains. The list serves to suggest the
-intended name.
+The list serves to suggest the intended name. librdkafka decides whether a property exists, because another version may
+support properties that are not in the list.
 """
 
 from __future__ import annotations
@@ -77,10 +77,10 @@ def check_names(names: Iterable[str], where: str) -> None:
 
     Args:
         names: names of librdkafka's or Java's properties.
-        where: the place of the properties, for the message.
+        where: the source of the properties, such as a file, for the message.
 
     Raises:
-        ConfigurationError: there is no such property; the message suggests the nearest name.
+        ConfigurationError: a property does not exist; the message suggests the most similar name.
     """
     for name in names:
         if name not in _KNOWN and not _is_new(name):

@@ -1,4 +1,4 @@
-"""Combine librdkafka's properties: the user's unchanged, ours where a guarantee depends on them."""
+"""Combine the user's properties for librdkafka with those on which the replica's guarantees depend."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kafka_replica.broker.connection.java import from_java
 from kafka_replica.common.secret_values import hide_secrets
 from kafka_replica.errors import ConfigurationError
 
-# A replica needs these; another value would break a guarantee, so it is rejected with the reason.
+# A replica needs these values; other values would break a guarantee, and are rejected with the reason.
 _REQUIRED: dict[str, tuple[str, str]] = {
     "isolation.level": ("read_committed", "aborted records would be shown"),
     "enable.auto.commit": ("false", "a replica keeps its own positions, with its data"),
@@ -29,7 +29,7 @@ _CONSUMER_DEFAULTS: dict[str, Any] = {
     **fetch_defaults.OF_CONSUMER,
 }
 
-# Known only to consumers; librdkafka logs a warning if another kind of client gets them.
+# Properties of consumers only; librdkafka logs a warning if another kind of client gets them.
 _CONSUMER_ONLY_PREFIXES = (
     "fetch.",
     "group.",
@@ -49,7 +49,7 @@ _CONSUMER_ONLY = frozenset({
 def common_settings(config: Mapping[str, Any]) -> dict[str, Any]:
     """Return the given properties with Java's names translated, after checking ``bootstrap.servers``.
 
-    Secret values hide themselves in representations.
+    Secret values are wrapped, so that they hide themselves in representations.
 
     Raises:
         ConfigurationError: there is no broker to connect to, the properties are not a mapping, or a store or JAAS
@@ -81,8 +81,8 @@ def reader_settings(config: Mapping[str, Any]) -> dict[str, Any]:
 
 def admin_settings(config: Mapping[str, Any]) -> dict[str, Any]:
     """Return the properties of the replica's admin client."""
-    # list_offsets queries the leader in its cached metadata, which by default lasts 15 minutes, even though a new
-    # leader was elected and the old one refuses.
+    # list_offsets queries the leader in librdkafka's cached metadata, by default for up to 15 minutes, even if a new
+    # leader was elected and the old leader refuses.
     settings = {"client.id": "kafka-replica", "metadata.max.age.ms": 1000, **common_settings(config)}
     return {
         name: value

@@ -1,4 +1,4 @@
-"""Split a fetch into the log's record batches; their records are parsed once they are needed.
+"""Split a fetch response into the log's record batches; their records are parsed only when they are needed.
 
 Source: Kafka's documentation, "Message Format": record batches of magic 2, control batches.
 """
@@ -24,7 +24,7 @@ _DATA, _PLAIN = Kind.DATA, Kind.PLAIN
 _CODEC = 7
 _KINDS = {b"\0\1": Kind.COMMIT, b"\0\0": Kind.ABORT}  # by the type in the key of a control record
 # A control record as brokers write it: its length, no attributes, no deltas, the length of a key of four bytes, and the
-# key: version and type. Parsing it like any other record takes four times as long.
+# key, which consists of version and type. The general parser takes four times as long.
 _MARKER = struct.Struct(">B4s2x2s")
 _MARKER_START = b"\0\0\0\x08"
 
@@ -37,7 +37,7 @@ class RawContent:
     def __init__(self, data: memoryview, partition: Partition, from_offset: int, spill_buffer: SpillBuffer) -> None:
         self._data: memoryview | SpillHandle = data
         self._partition = partition
-        self._from = from_offset  # records below it do not count; 0: all records count
+        self._from = from_offset  # records below this offset are left out; 0 leaves out none
         self._spill_buffer = spill_buffer
 
     def records(self) -> Sequence[Stored]:
@@ -52,7 +52,7 @@ class RawContent:
 
 
 class ScannedBatches:
-    """The batches of a partition in one fetch response."""
+    """The batches of a partition in one fetch response, and the position and leader epoch after them."""
 
     __slots__ = ("batches", "epoch", "gap", "position")
 
@@ -108,7 +108,7 @@ def scan_batches(
 
 
 def _marker_kind(attributes: int, batch: memoryview) -> Kind | None:
-    """Return the kind of a control batch; None for types other than COMMIT and ABORT."""
+    """Return the kind of a control batch; None if its type is neither COMMIT nor ABORT."""
     if len(batch) >= _HEAD.size + _MARKER.size and not attributes & _CODEC:
         length, start, kind = _MARKER.unpack_from(batch, _HEAD.size)
         if start == _MARKER_START and length < 0x80:

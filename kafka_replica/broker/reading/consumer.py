@@ -1,4 +1,4 @@
-"""Read topics with the confluent-kafka consumer: committed records only, as quiescence detection needs them."""
+"""Read the committed records of topics with the confluent-kafka consumer, for the detection of quiescence."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, Message, TopicPartition
 
 from kafka_replica.broker.admin.topics import Topics
-from kafka_replica.broker.connection.clients import made
+from kafka_replica.broker.connection.clients import create_client
 from kafka_replica.broker.connection.logs import librdkafka_log
 from kafka_replica.broker.connection.settings import error_callback, reader_settings
 from kafka_replica.broker.errors import is_missing_topic, is_refusal, may_pass, translate_error
@@ -156,7 +156,7 @@ class ConsumerReader:
         heard |= bool(records)
         self._note_epoch(messages)
         batches = [_batch(Partition(*each), found) for each, found in records.items()]
-        trouble = self._passing_trouble() or self._take_pulse()
+        trouble = self._passing_trouble() or self._poll_topic_monitor()
         reading = self._reading(batches)
         return FetchResult(reading, self._stable, self._gaps(reading), heard, trouble, self._log_starts)
 
@@ -179,7 +179,7 @@ class ConsumerReader:
             raise BrokerUnavailableError(str(error)) from error
 
     def _note_epoch(self, messages: list[Message]) -> None:
-        """Note the leader epoch of the newest message; those of other partitions are noted in a later read."""
+        """Store the leader epoch of the newest message; later reads store those of other partitions."""
         if messages and messages[-1].error() is None:
             last = messages[-1]
             epoch = last.leader_epoch()
@@ -191,8 +191,8 @@ class ConsumerReader:
         for each in self._consumer.position(assigned):
             self._move_to(Partition(each.topic, each.partition), each.offset)
         for partition, each in zip(self._high, assigned, strict=True):
-            # The newest fetch reported this watermark; librdkafka sets it before it returns that fetch's records.
-            # It never decreases: a late answer of a former leader must not make a point look quiescent.
+            # The watermark is from the newest fetch; librdkafka sets it before it returns that fetch's records. The
+            # stored value never decreases: a late answer of a former leader must not make a point look quiescent.
             low, high = self._consumer.get_watermark_offsets(each, cached=True)
             self._high[partition] = max(high, self._high[partition])
             if low > self._log_starts.get(partition, 0):
@@ -227,7 +227,7 @@ class ConsumerReader:
         if error.code() != KafkaError._PARTITION_EOF:
             self._trouble.append(error)
             return False
-        # The event carries the offset reached, which is beyond position() where the last records were compacted away.
+        # The event contains the reached offset, which exceeds position() if the last records were compacted away.
         self._move_to(partition, message.offset())
         return True
 
@@ -235,7 +235,8 @@ class ConsumerReader:
         if offset is not None and offset >= 0:
             self._positions[partition] = max(offset, self._positions.get(partition, 0))
 
-    def _take_pulse(self) -> BrokerError | None:
+    def _poll_topic_monitor(self) -> BrokerError | None:
+        """Update the end offsets, if the monitor has new ones; return an error that may be temporary."""
         try:
             ends = self._topic_monitor.take(time.monotonic(), Position(self._positions))
         except (BrokerUnavailableError, TopicNotFoundError) as error:
@@ -249,7 +250,7 @@ class ConsumerReader:
         trouble, self._trouble[:] = list(self._trouble), []
         explanations = [translate_error(error, f"reading {self._name}") for error in trouble]
         for error, explanation in zip(trouble, explanations, strict=True):
-            # look() notices a deleted topic; here the broker may just be starting.
+            # A missing topic counts as temporary here, because the broker may be starting; look() detects deletion.
             passing = may_pass(error) or is_missing_topic(error) or (is_refusal(error) and bool(self._positions))
             if not passing:
                 raise explanation
@@ -273,11 +274,11 @@ def check_names(config: Mapping[str, Any]) -> None:
 
 def _consumer(config: Mapping[str, Any], trouble: list[KafkaError]) -> Consumer:
     settings = {**reader_settings(config), "error_cb": error_callback(config, trouble)}
-    return made(Consumer, settings, "setting up the consumer")
+    return create_client(Consumer, settings, "setting up the consumer")
 
 
 def _record(message: Message) -> RawRecord:
-    # The code that builds records detects a missing key.
+    # The code that builds records rejects a missing key.
     headers = tuple(message.headers() or ())
     return (message.key(), message.value(), message.offset(), message.timestamp()[1], headers)  # type: ignore[return-value]
 

@@ -34,21 +34,21 @@ class LogIdentity(NamedTuple):
 
 
 class FetchResult(NamedTuple):
-    """The result of one read, with the facts about the log that were found since then."""
+    """The result of one read, with facts about the log."""
 
     reading: Reading
     stable: Position
-    """The last stable offsets, as far as known."""
+    """The last stable offsets, as far as they are known."""
     gaps: Collection[Partition]
     """Partitions in which an offset was missing; see ``LogReader.gaps_are_certain``."""
     heard: bool
     """True if a broker sent anything."""
     trouble: BrokerError | None
-    """An error that may pass by itself, such as a broker that went away."""
+    """An error that may be temporary, such as a broker that cannot be reached."""
     log_starts: Position
-    """The current log start offsets, as in ``StartOffsets``; the same object until one of them moves."""
+    """The current log start offsets, as in ``StartOffsets``; the same object until an offset changes."""
     size_bytes: int = 0
-    """The size of the batches, possibly compressed, as far as they are not parsed yet."""
+    """The size of the unparsed batches, possibly compressed, in bytes; 0 if the records are parsed already."""
 
 
 RETENTION_SETTINGS: Final = ("delete.retention.ms", "cleanup.policy", "retention.ms", "retention.bytes")
@@ -60,11 +60,11 @@ class Retention(NamedTuple):
     tombstones_kept_s: float
     """The time for which it keeps tombstones for late readers (``delete.retention.ms``), in seconds."""
     deletes_old_records: bool = False
-    """True if Kafka deletes old records by age or size, also those that are the newest of their keys."""
+    """True if Kafka deletes old records by age or size, even the newest records of keys."""
 
     @staticmethod
     def of(settings: Mapping[str, str | None]) -> Retention:
-        """Return the retention that the settings of a topic define: those of ``RETENTION_SETTINGS``."""
+        """Return the retention that a topic's settings define; only ``RETENTION_SETTINGS`` are needed."""
         is_limited = any(int(settings.get(name) or -1) >= 0 for name in ("retention.ms", "retention.bytes"))
         return Retention(
             int(settings.get("delete.retention.ms") or 86_400_000) / 1000,
@@ -75,14 +75,14 @@ class Retention(NamedTuple):
 class LogReader(Protocol):
     """A reader of topics from their beginnings, each partition in log order. Not thread-safe.
 
-    An error that may pass is raised as ``BrokerUnavailableError`` (or returned as ``FetchResult.trouble``), and the
-    caller can repeat the call; any other error is final.
+    An error that may be temporary is raised as ``BrokerUnavailableError`` (or returned as ``FetchResult.trouble``), and
+    the caller can repeat the call; any other error is final.
     """
 
     gaps_are_certain: bool
     """True if each gap is a missing offset; otherwise markers and aborted records look like gaps, too.
 
-    Where there is no gap, nothing is missing in either case.
+    In either case, nothing is missing where there is no gap.
     """
 
     def open(self, resume_point: ResumePoint | None = None) -> StartOffsets:
@@ -112,11 +112,11 @@ class LogReader(Protocol):
         """
 
     def read(self, timeout_s: float) -> FetchResult:
-        """Return the batches that have arrived, waiting at most that long for the first.
+        """Return the batches that have arrived, after waiting at most ``timeout_s`` seconds for the first.
 
         Raises:
             LogReplacedError: the log was truncated, or the next records were deleted.
-            BrokerError: Kafka reported another error that does not pass by itself.
+            BrokerError: Kafka reported another error that is not temporary.
         """
 
     def look(self) -> list[Partition]:
@@ -128,10 +128,10 @@ class LogReader(Protocol):
         """
 
     def add(self, partitions: list[Partition]) -> Position:
-        """Start to read these partitions too; return the offsets at which they begin."""
+        """Start to read further partitions; return the offsets at which they begin."""
 
     def ends(self) -> Ends:
-        """Return the end offsets of all partitions, from leaders that are sure of them; check the topics like ``look``.
+        """Return the end offsets of all partitions, from leaders that know them; check the topics like ``look``.
 
         Raises:
             LogReplacedError: a topic was deleted and recreated.
@@ -139,7 +139,7 @@ class LogReader(Protocol):
         """
 
     def refusal(self) -> BrokerError | ConfigurationError | None:
-        """Return why the last query failed, if the broker refused our credentials or our way to connect."""
+        """Return the error of the last query, if the broker refused our credentials or settings; otherwise None."""
 
     def close(self) -> None:
         """Stop reading. Idempotent."""

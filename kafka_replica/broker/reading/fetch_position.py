@@ -1,4 +1,4 @@
-"""The leader and the fetch position of one partition that is read by its batches."""
+"""The state of one partition that is read by its batches: leader, fetch position and offsets."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from uuid import UUID
 
 from kafka_replica.records import Partition
 
-_SURE_S = 0.5  # between two empty fetches below the high watermark, before we believe that the rest is empty
+_SURE_S = 0.5  # between two empty fetches below the high watermark that prove that the rest is empty
 
 
 class FetchPosition:
-    """The leader and the fetch position of one partition."""
+    """The leader, fetch position and offsets of one partition."""
 
     __slots__ = (
         "beginning",
@@ -42,16 +42,19 @@ class FetchPosition:
 
     @property
     def is_suspect(self) -> bool:
-        """True if this partition should be fetched alone: others may have filled the fetch, or the rest is empty."""
+        """True if this partition should be fetched alone, to find out whether the rest of its log is empty.
+
+        The last fetch was empty below the high watermark, perhaps only because other partitions filled the response.
+        """
         if self.empty_at != self.position:
             return False
         return self.empty_alone_s is None or time.monotonic() - self.empty_alone_s >= _SURE_S
 
     def is_empty(self, *, alone: bool) -> bool:
-        """Note a fetch that was empty below the high watermark; return whether the rest is certainly empty by now.
+        """Record a fetch that was empty below the high watermark; return whether the rest is certainly empty.
 
-        A broker may also return nothing for a moment, while it has not determined where in its files the high watermark
-        is.
+        A single empty fetch is no proof: a broker may return nothing for a moment, until it has found the high
+        watermark in its files.
         """
         if self.empty_at != self.position:
             self.empty_at, self.empty_alone_s = self.position, None

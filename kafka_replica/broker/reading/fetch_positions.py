@@ -1,4 +1,4 @@
-"""The partitions that are read by their batches: their leaders, fetch positions, first and last offsets."""
+"""The state of all partitions that are read by their batches: leaders, fetch positions, first and last offsets."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kafka_replica.broker.errors import may_pass, translate_error
 from kafka_replica.broker.reading.contract import LogIdentity
 from kafka_replica.broker.reading.fetch_position import FetchPosition
 from kafka_replica.broker.reading.leader_views import are_enough, newer_leader
-from kafka_replica.broker.reading.log_checks import check_beginnings, cut_off, recreated
+from kafka_replica.broker.reading.log_checks import check_beginnings, recreated, truncated
 from kafka_replica.broker.reading.topic_ids import parsed, printed
 from kafka_replica.broker.wire.cluster import Cluster, Purpose
 from kafka_replica.broker.wire.connection import BrokerConnection
@@ -57,9 +57,9 @@ class FetchPositions:
         self._fetch_positions: dict[Partition, FetchPosition] = {}
         self._by_id: dict[tuple[UUID, int], FetchPosition] = {}
         self.log_starts = Position()
-        """The log start offset of each partition, as far as known; a new object whenever an offset moves."""
+        """The log start offset of each partition, as far as known; a new object whenever an offset changes."""
         self._find_leaders_at_s: float | None = None  # None: no query is due
-        self._complete = b""  # an answer to the question which listed no other partitions than those that are read
+        self._complete = b""  # the last answer to ``question`` that listed only partitions that are read
         self._replicas: frozenset[int] = frozenset()
         self._min_insync: dict[str, int] = {}  # of the topics whose settings we may query
         self._unconfirmed: frozenset[Partition] = frozenset()
@@ -80,9 +80,10 @@ class FetchPositions:
 
     @property
     def _has_other_copies(self) -> bool:
-        """True if brokers that lead none of several partitions could lead one later.
+        """True if there are several partitions, and brokers that lead none of them but could lead one later.
 
-        The ends of a single partition need not be those of one moment: no transaction spans others.
+        The leader of a single partition need not be confirmed: no transaction spans other partitions, whose end offsets
+        would have to be of the same moment.
         """
         return len(self._fetch_positions) > 1 and not self._replicas <= self.leaders
 
@@ -94,10 +95,10 @@ class FetchPositions:
         return _partitions(found)
 
     async def open(self, resume_point: ResumePoint | None) -> Position:
-        """Find the topics and the offsets at which to start reading; ``log_starts`` is known afterwards.
+        """Find the topics and the offsets at which to start reading; this also sets ``log_starts``.
 
         Raises:
-            LogReplacedError: a topic was recreated since, or records after the resume point are missing.
+            LogReplacedError: a topic was recreated since the resume point, or records after it are missing.
         """
         if resume_point is not None:
             self._topic_ids = {name: parsed(text) for name, text in resume_point.topic_ids.items()}
@@ -136,7 +137,7 @@ class FetchPositions:
         return found
 
     async def find_min_insync(self) -> None:
-        """Query ``min.insync.replicas``: the more brokers confirm a record, the fewer must answer who leads.
+        """Query ``min.insync.replicas``; the higher it is, the fewer brokers must confirm a leader.
 
         Raises:
             BrokerError: Kafka did not answer.
@@ -145,17 +146,17 @@ class FetchPositions:
             self.note_settings(await self.settings([_MIN_INSYNC]))
 
     def note_settings(self, settings: Mapping[str, Mapping[str, str | None]]) -> None:
-        """Note ``min.insync.replicas`` of the topics."""
+        """Store the topics' ``min.insync.replicas``."""
         self._min_insync.update({topic: int(values.get(_MIN_INSYNC) or 1) for topic, values in settings.items()})
 
     async def look(self, asked: Mapping[Partition, int] | None = None) -> list[Partition]:
         """Return the partitions that are not read yet; queries every leader.
 
         Args:
-            asked: the leaders that were asked for the ends of partitions before.
+            asked: the leaders that were queried for the end offsets of partitions before; None if none were.
 
         Raises:
-            BrokerUnavailableError: a broker knows of a newer leader than the one that was asked.
+            BrokerUnavailableError: a broker knows a newer leader than a queried one.
         """
         try:
             leaders = list(self.leaders)
@@ -169,12 +170,12 @@ class FetchPositions:
         return self._unread(found)
 
     async def _check_leaders(self, asked: Mapping[Partition, int], answers: dict[int, MetadataAnswer]) -> None:
-        """Check that no broker knows of newer leaders than those that were asked; note where too few answered.
+        """Check that no broker knows newer leaders than the queried ones; store the partitions with too few answers.
 
-        See ``leader_views`` for what this proves.
+        ``leader_views`` explains what this proves.
 
         Args:
-            asked: the leaders that were asked.
+            asked: the queried leaders.
             answers: the metadata from these leaders, by their node ids.
         """
         if self._has_other_copies:
@@ -194,7 +195,7 @@ class FetchPositions:
         self._unconfirmed = frozenset(unconfirmed) if len(asked) > 1 else frozenset()
 
     def unread_in(self, answer: memoryview) -> list[Partition] | None:
-        """Return the partitions that are not read yet, by an answer to ``question``; None if it does not show them."""
+        """Return the partitions that are not read yet, by an answer to ``question``; None if the answer is an error."""
         if answer == self._complete:  # the usual case
             return []
         try:
@@ -208,7 +209,7 @@ class FetchPositions:
         return [partition for partition in _partitions(found) if partition not in self._fetch_positions]
 
     async def add(self, partitions: list[Partition]) -> Position:
-        """Start to read these partitions too, from their beginnings."""
+        """Start to read further partitions from their beginnings; return these offsets."""
         found = await self._find()
         for partition in partitions:
             topic = found[partition.topic]
@@ -217,7 +218,7 @@ class FetchPositions:
         return await self.begin(partitions)
 
     async def begin(self, partitions: list[Partition]) -> Position:
-        """Move to the current beginnings of the partitions."""
+        """Move the fetch positions to the current beginnings of the partitions; return these offsets."""
         beginnings = await self._offsets(partitions, EARLIEST)
         for partition, offset in beginnings.items():
             fetch_position = self._fetch_positions[partition]
@@ -226,16 +227,16 @@ class FetchPositions:
         return beginnings
 
     def note_log_start(self, fetch_position: FetchPosition, offset: int) -> None:
-        """Note the log start offset that a broker reported."""
+        """Store a log start offset that a broker reported."""
         if offset > fetch_position.log_start:
             fetch_position.log_start = offset
             self.log_starts = self.log_starts.advanced({fetch_position.partition: offset})
 
     async def ends(self, unread: list[Partition] | None = None) -> Ends:
-        """Return the current end offsets, from leaders that are sure of them; new partitions end at 0.
+        """Return the current end offsets, from leaders that know them; partitions that are not read yet end at 0.
 
         Args:
-            unread: the partitions that are not read yet, if they are known.
+            unread: the partitions that are not read yet; None if they are not known.
         """
         asked = {each.partition: each.leader for each in self}
         self._unconfirmed = frozenset()
@@ -254,11 +255,11 @@ class FetchPositions:
 
     @property
     def are_leaders_due(self) -> bool:
-        """Return whether ``find_leaders`` would query them."""
+        """True if ``find_leaders`` would query the leaders now."""
         return self._find_leaders_at_s is not None and time.monotonic() >= self._find_leaders_at_s
 
     async def find_leaders(self, *, now: bool = False) -> None:
-        """Query the leaders, if that is due (or ``now``) and the last query is at least a moment old."""
+        """Query the leaders if a query is due, or with ``now``; queries are at least 0.1 s apart."""
         if now:
             self.find_leaders_soon()
         if not self.are_leaders_due:
@@ -277,7 +278,7 @@ class FetchPositions:
     # --- queries ---
 
     async def _find(self, nodes: Iterable[int] = ()) -> dict[str, TopicAnswer]:
-        """Return the topics according to these brokers (or any reachable one); the answer with most partitions wins."""
+        """Return the topics by the metadata of brokers (by default any); the answer with the most partitions counts."""
         return self._same(await self._cluster.metadata(self._topics, nodes))
 
     def _same(self, answers: list[MetadataAnswer]) -> dict[str, TopicAnswer]:
@@ -295,7 +296,7 @@ class FetchPositions:
         return found
 
     async def _offsets(self, partitions: list[Partition], timestamp: int) -> Position:
-        """Return first or last offsets from the leaders; a leader that cannot be sure yet refuses."""
+        """Return first or last offsets from the leaders; a new leader that does not know them yet refuses."""
         asked = []
         for node in {self._fetch_positions[partition].leader for partition in partitions}:
             own = [partition for partition in partitions if self._fetch_positions[partition].leader == node]
@@ -309,7 +310,7 @@ class FetchPositions:
         return Position(found)
 
     async def _check_epochs(self, resume_point: ResumePoint) -> None:
-        """Check that the logs still hold the batches read last; a truncated log may have grown again."""
+        """Check that the logs still have the batches that were read last; a truncated log may have grown again."""
         known = {p: epoch for p, epoch in resume_point.leader_epochs.items() if p in self._fetch_positions}
         for node in {self._fetch_positions[partition].leader for partition in known}:
             own = {p: epoch for p, epoch in known.items() if self._fetch_positions[p].leader == node}
@@ -318,10 +319,10 @@ class FetchPositions:
             for partition, (error, epoch, end) in read_epoch_ends(answer).items():
                 await self._check(error, f"checking whether {partition} was truncated")
                 if epoch < 0 or end < resume_point.position[partition]:
-                    raise cut_off(partition, resume_point.position[partition])
+                    raise truncated(partition, resume_point.position[partition])
 
     async def _check(self, error: int, doing: str) -> None:
-        """Raise like ``check``; on an error also query the leaders, since a caller that only retries would not."""
+        """Raise like ``check``; on an error, query the leaders first, so that a retry asks the right ones."""
         if error:
             with suppress(BrokerUnavailableError, TopicNotFoundError):
                 await self.find_leaders(now=True)
@@ -336,7 +337,7 @@ class FetchPositions:
 
 
 def check(error: int, doing: str) -> None:
-    """Raise the exception for an error code of Kafka; errors that may pass become ``BrokerUnavailableError``."""
+    """Raise the exception for an error code of Kafka; temporary errors become ``BrokerUnavailableError``."""
     if not error:
         return
     explanation = translate_error(KafkaError(error), doing)

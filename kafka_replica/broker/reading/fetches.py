@@ -1,4 +1,4 @@
-"""The pending fetches: one to each broker that leads a partition."""
+"""The pending fetches, one for each broker that leads a partition."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Fetches:
         self._not_before_s[node] = time.monotonic() + _PAUSE_S
 
     def answered(self, timeout_s: float) -> list[Fetch]:
-        """Return the fetches that were answered, waiting at most that long for the first."""
+        """Return the answered fetches, after waiting at most ``timeout_s`` seconds for the first."""
         if not self._under_way:
             self._waiter.run(asyncio.sleep(min(timeout_s, _PAUSE_S)))
             return []
@@ -85,7 +85,7 @@ class Fetches:
         return done
 
     def trouble(self) -> BrokerError | None:
-        """Return an error if a broker is silent; close its connection after a while."""
+        """Return an error if a broker is silent; close its connection after 15 s."""
         late_after_s = self._limits.wait_ms / 1000 + _SILENT_S
         trouble: BrokerError | None = None
         for fetch in list(self._under_way.values()):
@@ -113,7 +113,7 @@ class Fetches:
         link = self._cluster.open_link(node, Purpose.FETCH)
         if link is None:
             link = self._waiter.run(self._cluster.link(node, Purpose.FETCH))
-        # A broker answers requests in order: so the query that precedes each version costs no round trip of its own.
+        # A broker answers requests in order, so that the query before each version costs no additional round trip.
         is_only = len(self._fetch_positions.leaders) == 1
         answer, *others = link.ask_all([(FETCH, request), (METADATA, self._fetch_positions.question)][: 1 + is_only])
         afterwards = others[0] if others else None

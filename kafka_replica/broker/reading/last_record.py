@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
 
 from kafka_replica.broker.admin.topics import Topics
-from kafka_replica.broker.connection.clients import made
+from kafka_replica.broker.connection.clients import create_client
 from kafka_replica.broker.connection.settings import reader_settings
 from kafka_replica.broker.errors import may_pass, translate_error
 from kafka_replica.errors import BrokerUnavailableError
@@ -25,7 +25,7 @@ _PRODUCER_ONLY = (
     "request.timeout", "enable.gapless", "message.max.bytes", "max.in.flight", "isolation.level",
 )  # fmt: skip
 _AT_ONCE = 50
-_LITTLE: dict[str, Any] = {"queued.max.messages.kbytes": 8192, "fetch.message.max.bytes": 4 << 20}  # limits memory
+_MEMORY_LIMITS: dict[str, Any] = {"queued.max.messages.kbytes": 8192, "fetch.message.max.bytes": 4 << 20}
 
 
 class FoundRecord(NamedTuple):
@@ -39,14 +39,17 @@ class FoundRecord(NamedTuple):
 def last_of_key(
     config: Mapping[str, Any], partition: Partition, key: bytes, timeout_s: float, hint: int | None = None
 ) -> FoundRecord | None:
-    """Return the last committed record of a key in a partition, or None; reads the whole partition as of the call.
+    """Return the last committed record of a key in a partition, or None.
+
+    The function reads the partition up to its current end.
 
     Args:
         config: librdkafka's properties.
         partition: the partition to read.
         key: the key of the record.
-        timeout_s: how long the broker may send nothing, in seconds.
-        hint: an offset at which this key once had a record; any record that replaced it has a higher offset.
+        timeout_s: the time for which the broker may send nothing, in seconds.
+        hint: an offset at which the key once had a record, from which to read first; a newer record has a higher
+            offset. Without it, or if no record is found, the whole partition is read.
 
     Raises:
         BrokerError: Kafka did not answer or refused, or an open transaction blocked reading.
@@ -142,8 +145,10 @@ _NO_GROUP = KafkaError.GROUP_AUTHORIZATION_FAILED  # concerns a group that we do
 
 @contextmanager
 def _consumer(config: Mapping[str, Any], doing: str) -> Iterator[Consumer]:
-    settings = {**reader_settings({**_LITTLE, **config}), "enable.partition.eof": True, "auto.offset.reset": "earliest"}
-    consumer = made(Consumer, settings, doing)
+    settings = {
+        **reader_settings({**_MEMORY_LIMITS, **config}), "enable.partition.eof": True, "auto.offset.reset": "earliest",
+    }  # fmt: skip
+    consumer = create_client(Consumer, settings, doing)
     try:
         yield consumer
     finally:

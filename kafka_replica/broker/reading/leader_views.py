@@ -1,10 +1,11 @@
-"""The proof that no partition has a newer leader, from what several brokers know. No I/O.
+"""The proof, from the metadata of several brokers, that a partition has no newer leader. No I/O.
 
 A frozen leader that was replaced reports old end offsets for a moment. The new leader acknowledges a record when all of
-its in-sync replicas have it, which are at least ``min.insync.replicas`` brokers with a copy, itself included. Each of
-them has learnt of the new leader before: a follower names the leader's epoch in its fetches (KIP-320). So if more than
-*copies minus min.insync.replicas* brokers with a copy answer after the end offset was queried, and none of them knows a
-newer leader, then no newer leader had acknowledged a record when the offset was queried: it covers all such records.
+its in-sync replicas have the record; these are at least ``min.insync.replicas`` brokers with a copy, itself included.
+Each of these brokers has learned of the new leader before: a follower names the leader's epoch in its fetches
+(KIP-320). So if more than *copies minus min.insync.replicas* brokers with a copy answer after the end offset was
+queried, and none of them knows a newer leader, then no newer leader had acknowledged a record at the time of that
+query, and the end offset covers all acknowledged records.
 """
 
 from __future__ import annotations
@@ -15,12 +16,12 @@ from kafka_replica.broker.wire.messages import TopicAnswer
 
 
 def newer_leader(views: Iterable[TopicAnswer], number: int, leader: int) -> int | None:
-    """Return the leader of a partition by the newest view if that is not this one; -1 if it names none.
+    """Return the node id of a newer leader of a partition; -1 if the newest view names none, None if none is newer.
 
     Args:
-        views: what several brokers know of the topic.
+        views: the metadata of the topic from several brokers.
         number: the partition.
-        leader: a broker that was the leader.
+        leader: the node id of the known leader.
     """
     found = [(view.epochs.get(number, -1), view.leaders.get(number, -1)) for view in views]
     newest_epoch, newest = max(found)
@@ -29,10 +30,10 @@ def newer_leader(views: Iterable[TopicAnswer], number: int, leader: int) -> int 
 
 
 def are_enough(views: Mapping[int, TopicAnswer], number: int, min_insync_replicas: int) -> bool:
-    """Return whether one of these brokers would know of a newer leader that has acknowledged a record.
+    """Return whether at least one of these brokers would know a newer leader that has acknowledged a record.
 
     Args:
-        views: what brokers know of the topic, by their node ids.
+        views: the metadata of the topic from brokers, by their node ids.
         number: the partition.
         min_insync_replicas: the topic's setting ``min.insync.replicas``; 1 if it is not known.
     """

@@ -1,4 +1,4 @@
-"""Checks that the logs are still the ones that were read, and still hold everything from where reading resumes."""
+"""Checks that the logs were not replaced since they were read, and still have everything after a resume point."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ def check_beginnings(beginnings: Mapping[Partition, int], wanted: Mapping[Partit
 
 
 def check_ends(ends: Mapping[Partition, int], known: Mapping[Partition, int]) -> None:
-    """Check that the logs extend to where they were read.
+    """Check that the logs extend to the offsets up to which they were read.
 
     Raises:
         LogReplacedError: a log was truncated.
     """
     for partition, offset in known.items():
         if ends[partition] < offset:
-            raise cut_off(partition, offset)
+            raise truncated(partition, offset)
 
 
-def cut_off(partition: Partition, offset: int) -> LogReplacedError:
-    """Return the error for a log that lost its end."""
+def truncated(partition: Partition, offset: int) -> LogReplacedError:
+    """Return the error for a log that was truncated."""
     return LogReplacedError(
         f"the log of {partition} was truncated below offset {offset}, up to which it was read: shown records may no "
         "longer exist"

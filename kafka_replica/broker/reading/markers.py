@@ -1,8 +1,8 @@
-"""Read topics by the log's own batches: every transaction, every marker and its producer.
+"""Read topics by the log's own batches, which contain every transaction, its producer and its marker.
 
-A fetch is always pending at each broker that leads a partition; the next fetch is sent before the previous
-answer is processed. Queries (end offsets, topic ids) use a second connection, because a broker answers the
-requests of a connection in order, and a fetch waits.
+A fetch is always pending at each broker that leads a partition; the next fetch is sent before the previous response is
+processed. Queries (end offsets, topic ids) use a second connection, because a broker answers the requests of a
+connection in order, and a fetch waits for data.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from kafka_replica.broker.reading.contract import RETENTION_SETTINGS, FetchResul
 from kafka_replica.broker.reading.fetch_position import FetchPosition
 from kafka_replica.broker.reading.fetch_positions import FetchPositions, check
 from kafka_replica.broker.reading.fetches import Fetch, Fetches
-from kafka_replica.broker.reading.log_checks import check_ends, cut_off
+from kafka_replica.broker.reading.log_checks import check_ends, truncated
 from kafka_replica.broker.reading.spill_buffer import SpillBuffer
 from kafka_replica.broker.wire.cluster import Cluster
 from kafka_replica.broker.wire.fetch_limits import fetch_limits
@@ -66,7 +66,8 @@ class MarkerReader:
         self._spill_buffer = SpillBuffer(check_crcs=str(config.get("check.crcs", "false")).lower() == "true")
         self._trouble: BrokerError | None = None
         self._refusal: BrokerError | ConfigurationError | None = None
-        # Batches that were read (positions have moved) but not returned yet: an exception meanwhile must not lose them.
+        # Batches that were read but not returned yet. The positions are past them, so that an exception must not lose
+        # them.
         self._batches: list[Batch] = []
         self._size_bytes = 0
         self._gaps: set[Partition] = set()
@@ -92,7 +93,7 @@ class MarkerReader:
     def retentions(self) -> Mapping[str, Retention]:
         """Return how long each topic keeps its records and tombstones."""
         found = self._run(self._fetch_positions.settings([*RETENTION_SETTINGS, "min.insync.replicas"]))
-        self._fetch_positions.note_settings(found)  # it may have changed since the start
+        self._fetch_positions.note_settings(found)  # min.insync.replicas may have changed since the start
         return {topic: Retention.of(settings) for topic, settings in found.items()}
 
     def read(self, timeout_s: float) -> FetchResult:
@@ -164,12 +165,12 @@ class MarkerReader:
                 if fetch_position is None or not self._is_good(fetch_position, answered):
                     continue
                 heard = True
-                self._walk(fetch_position, answered, alone=fetch.alone)
-        self._send()  # before anyone processes the batches
+                self._take_batches(fetch_position, answered, alone=fetch.alone)
+        self._send()  # before the caller processes the batches
         return self._fetched(heard=heard)
 
     def _listed_after_fetch(self) -> list[Partition] | None:
-        """Return the partitions that are not read yet, if the only leader was queried for them after the last fetch."""
+        """Return the partitions that are not read yet, by the metadata query after the last fetch; None without one."""
         fetch, self._last = self._last, None
         if fetch is None or fetch.afterwards is None:
             return None
@@ -182,10 +183,10 @@ class MarkerReader:
     def _send(self) -> None:
         trouble = self._fetches.send() or self._fetches.trouble()
         if trouble is not None:
-            self._passes(trouble)
+            self._note_temporary(trouble)
 
-    def _passes(self, trouble: BrokerError) -> None:
-        """Note an error that may pass, perhaps once the leaders have changed."""
+    def _note_temporary(self, trouble: BrokerError) -> None:
+        """Store an error that may be temporary; query the leaders, because one may have changed."""
         self._trouble = trouble
         self._fetch_positions.find_leaders_soon()
 
@@ -194,19 +195,19 @@ class MarkerReader:
             error, partitions = read_fetch(fetch.answer.result())
             check(error, "fetching")
         except BrokerUnavailableError as unavailable:
-            self._passes(unavailable)
+            self._note_temporary(unavailable)
             self._fetches.pause(fetch.node)
             return []
         return partitions
 
     def _is_good(self, fetch_position: FetchPosition, answered: FetchedPartition) -> bool:
-        """Return whether an answer contains data; note an error that may pass.
+        """Return whether an answer contains data and not an error; store a temporary error.
 
         Raises:
             BrokerError: the error is final.
         """
         if answered.diverged:
-            raise cut_off(fetch_position.partition, fetch_position.position)
+            raise truncated(fetch_position.partition, fetch_position.position)
         error = answered.error
         if not error:
             return True
@@ -226,12 +227,13 @@ class MarkerReader:
         trouble = translate_error(kafka, f"reading {fetch_position.partition}")
         if not (may_pass(kafka) or is_missing_topic(kafka) or error == _INCONSISTENT_TOPIC_ID):
             raise trouble
-        self._passes(BrokerUnavailableError(str(trouble)))  # finding the leaders shows whether the topic is gone
+        # The query for the leaders shows whether the topic is gone.
+        self._note_temporary(BrokerUnavailableError(str(trouble)))
         self._fetches.pause(fetch_position.leader)
         return False
 
-    def _walk(self, fetch_position: FetchPosition, answered: FetchedPartition, *, alone: bool) -> None:
-        """Collect the batches of an answer, and note whether an offset is missing among them."""
+    def _take_batches(self, fetch_position: FetchPosition, answered: FetchedPartition, *, alone: bool) -> None:
+        """Collect the batches of an answer, and advance the fetch position; store whether an offset is missing."""
         scanned = scan_batches(
             answered.batches,
             fetch_position.partition,

@@ -1,8 +1,8 @@
-"""Parse the records of a batch: with the compiled parser where it exists, and otherwise with aiokafka's.
+"""Parse the records of a batch with the compiled parser if it exists, otherwise with aiokafka's parser.
 
-Both accept the same batches and find the same records in them. The compiled parser returns each record as the
-``Record`` that readers get. aiokafka's returns objects of its own, which are copied into tuples: without a compiler,
-creating a ``Record`` for each of them takes longer than reading them.
+Both accept the same batches and return the same records. The compiled parser creates the ``Record`` objects that
+readers get. aiokafka's parser returns objects of its own, which are copied into tuples: in Python, creating a
+``Record`` takes longer than parsing it.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ def parse_records(
 
     Args:
         data: the batch, with its head.
-        partition: the partition that it was read from.
-        from_offset: records below it are left out; 0: none.
+        partition: the partition of the batch.
+        from_offset: records below this offset are left out; 0 leaves out none.
         check_crc: whether to compare the batch with its checksum.
         parser: the compiled parser, or None.
 

@@ -1,6 +1,6 @@
 """A buffer for the batches of open transactions: in memory up to a limit, in a temporary file beyond it.
 
-A transaction may be larger than memory, and only its marker shows whether it is aborted in the end.
+A transaction may be larger than the memory, and only its marker at the end shows whether it was aborted.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class SpillBuffer:
             raise StoreError(f"reading an open transaction from its temporary file: {error.strerror}") from error
 
     def dropped(self, handle: SpillHandle) -> None:
-        """Free the space of a batch; once the file holds no batch, close the file and use a new one."""
+        """Free the space of a batch; close the file once it contains no batch."""
         if handle.data is not None:
             self.memory_bytes -= handle.size
             return

@@ -1,8 +1,8 @@
-"""Query the broker about the topics at intervals, while a consumer continues to read.
+"""Query the broker about the topics at regular intervals, while a consumer continues to read.
 
-An idle broker sends nothing by itself, and a consumer gets no notice that its topic was deleted and
-recreated. So the monitor queries, without waiting for the answer, whether the topics still exist with
-the same ids, and their end offsets.
+An idle broker sends nothing unasked, and a consumer is not notified that its topic was deleted and recreated. So the
+monitor queries, without waiting for the answers, whether the topics still exist with the same ids, and their end
+offsets.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _ANSWER_S = 5.0
 
 
 class TopicMonitor:
-    """A monitor of some topics. For use in the thread that reads."""
+    """Monitors topics. Not thread-safe; for the thread that reads."""
 
     def __init__(self, topics: Topics, names: Iterable[str]) -> None:
         self._topics = topics
@@ -52,11 +52,11 @@ class TopicMonitor:
         return dict(self._ids)
 
     def expect(self, topic_ids: Mapping[str, str]) -> None:
-        """Expect these topic ids."""
+        """Set the ids that the topics must have."""
         self._ids.update(topic_ids)
 
     def take(self, now_s: float, read: Position) -> Ends | None:
-        """Return the end offsets of the partitions, if an answer has arrived; send the next query when it is due.
+        """Return the end offsets of the partitions if an answer has arrived, else None; send a query if it is due.
 
         Args:
             now_s: the current time, in seconds.

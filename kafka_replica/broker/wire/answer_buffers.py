@@ -1,22 +1,22 @@
-"""Buffers for the answers of brokers; those of long answers are used again."""
+"""Buffers for the answers of brokers; buffers of long answers are reused."""
 
 from __future__ import annotations
 
 import sys
 from typing import Final
 
-_LONG: Final = 256 << 10  # a buffer of this size is memory that the system provides, and clears, page by page
-_STEP: Final = 1 << 20  # sizes are rounded up, so that answers of similar sizes fit
+_LONG: Final = 256 << 10  # from this size on, the system provides the memory of a new buffer page by page, cleared
+_STEP: Final = 1 << 20  # sizes are rounded up to multiples, so that answers of similar sizes fit
 _KEPT: Final = 2  # one answer is processed while the next one arrives
-_SHORT_ANSWERS: Final = 100  # after so many, no long answer is expected soon
+_SHORT_ANSWERS: Final = 100  # after so many short answers in sequence, no long answer is expected soon
 _COUNTS_REFERENCES: Final = sys.implementation.name == "cpython" and getattr(sys, "_is_gil_enabled", lambda: True)()
 
 
 class AnswerBuffers:
     """The buffers of one connection.
 
-    A buffer is used again once there is no view of its content. Half of the time that a new buffer of some
-    megabytes takes is spent on page faults.
+    A buffer is reused once no view of its content exists. With a new buffer of some megabytes for each answer, half of
+    the time would be spent on page faults.
     """
 
     def __init__(self) -> None:
@@ -25,11 +25,11 @@ class AnswerBuffers:
 
     @property
     def kept_bytes(self) -> int:
-        """The size of the buffers that are kept, in bytes."""
+        """The total size of the kept buffers, in bytes."""
         return sum(map(len, self._kept))
 
     def take(self, size: int) -> memoryview:
-        """Return a buffer of this many bytes, with any content; it belongs to the caller while a view of it exists."""
+        """Return a buffer of ``size`` bytes with undefined content; it is not reused while a view of it exists."""
         if size < _LONG or not _COUNTS_REFERENCES:
             self._short_answers += 1
             if self._short_answers >= _SHORT_ANSWERS:
@@ -37,7 +37,7 @@ class AnswerBuffers:
             return memoryview(bytearray(size))
         self._short_answers = 0
         for at in range(len(self._kept)):
-            # One reference is the list's, one the argument's; each further one belongs to views.
+            # One reference is from the list, one from the argument; any further reference is from a view.
             if len(self._kept[at]) >= size and sys.getrefcount(self._kept[at]) == 2:
                 return memoryview(self._kept[at])[:size]
         made = bytearray(-(-size // _STEP) * _STEP)
@@ -45,5 +45,5 @@ class AnswerBuffers:
         return memoryview(made)[:size]
 
     def free(self) -> None:
-        """Free the buffers that are kept, because no long answer is expected soon."""
+        """Free the kept buffers, because no long answer is expected soon."""
         self._kept.clear()

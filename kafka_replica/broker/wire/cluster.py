@@ -12,13 +12,13 @@ from kafka_replica.broker.wire.connection import BrokerConnection, connect
 from kafka_replica.broker.wire.messages import METADATA, MetadataAnswer, metadata_request, read_metadata
 from kafka_replica.errors import BrokerError, BrokerUnavailableError
 
-_ANYBODY_S = 3.0  # how long a broker may take to answer a query that others can answer as well
-_VIEW_S = 1.0  # how long a broker may take to answer a query that can be left unanswered
-_LEFT_ALONE_S = 10.0  # how long a broker that did not answer such a query is not asked again
+_ANY_BROKER_S = 3.0  # the time limit for a query that other brokers can answer as well
+_VIEW_S = 1.0  # the time limit for a query whose answer is optional
+_SKIPPED_S = 10.0  # the time for which a broker that did not answer such a query is not queried again
 
 
 class Purpose(StrEnum):
-    """The purpose of a connection: a broker answers in order, so a query must not wait behind a long fetch."""
+    """The purpose of a connection; a broker answers in order, so that a query must not wait behind a long fetch."""
 
     FETCH = "fetch"
     ASK = "ask"
@@ -33,7 +33,7 @@ class Cluster:
         self._brokers: dict[int, tuple[str, int]] = {}
         self._links: dict[tuple[int, Purpose], BrokerConnection] = {}
         self._first: BrokerConnection | None = None  # to any of the bootstrap servers
-        self._left_alone_until_s: dict[int, float] = {}
+        self._skipped_until_s: dict[int, float] = {}
 
     async def metadata(self, topics: Iterable[str], nodes: Iterable[int] = ()) -> list[MetadataAnswer]:
         """Return the metadata of the topics from each of these brokers; without nodes, from any reachable broker.
@@ -43,16 +43,16 @@ class Cluster:
         """
         request = metadata_request(topics)
         asked = [(await self.link(node, Purpose.ASK)).ask(METADATA, request) for node in nodes]
-        found = [await self.within(answer) for answer in asked] or [await self._ask_anybody(request)]
+        found = [await self.within(answer) for answer in asked] or [await self._ask_any_broker(request)]
         answers = [read_metadata(answer) for answer in found]
         for answer in answers:
             self._brokers.update(answer.brokers)
         return answers
 
     async def views(self, topics: Iterable[str], nodes: Iterable[int]) -> dict[int, MetadataAnswer]:
-        """Return the metadata of the topics by those of these brokers that answer within a second."""
+        """Return the metadata of the topics from each of these brokers that answers within a second, by node id."""
         request, now_s = metadata_request(topics), time.monotonic()
-        asked = [node for node in nodes if self._left_alone_until_s.get(node, now_s) <= now_s]
+        asked = [node for node in nodes if self._skipped_until_s.get(node, now_s) <= now_s]
         found = await asyncio.gather(*(self._view(node, request) for node in asked))
         return {node: view for node, view in zip(asked, found, strict=True) if view is not None}
 
@@ -71,7 +71,7 @@ class Cluster:
         return link
 
     def open_link(self, node: int, purpose: Purpose) -> BrokerConnection | None:
-        """Return a connection to a broker if it exists and can take requests."""
+        """Return the connection to a broker if it exists and accepts requests, otherwise None."""
         link = self._links.get((node, purpose))
         return link if link is not None and link.usable else None
 
@@ -106,25 +106,25 @@ class Cluster:
                 link = await self.link(node, Purpose.ASK)
             return read_metadata(await self.within(link.ask(METADATA, request), _VIEW_S))
         except (TimeoutError, BrokerError):
-            self._left_alone_until_s[node] = time.monotonic() + _LEFT_ALONE_S
+            self._skipped_until_s[node] = time.monotonic() + _SKIPPED_S
             return None
 
-    async def _ask_anybody(self, request: bytes) -> memoryview:
+    async def _ask_any_broker(self, request: bytes) -> memoryview:
         """Return the metadata from the first broker that answers."""
         trouble: BrokerError | None = None
         for link in [self._first, *self._links.values()]:
             if link is None or not link.usable:
                 continue
             try:
-                return await self.within(link.ask(METADATA, request), _ANYBODY_S)
+                return await self.within(link.ask(METADATA, request), _ANY_BROKER_S)
             except BrokerUnavailableError as error:
                 trouble = error
                 if link is self._first:
                     link.close()
         for host, port in dict.fromkeys([*self._settings.servers, *self._brokers.values()]):
             try:
-                self._first = await connect(self._settings, host, port, timeout_s=_ANYBODY_S)
-                return await self.within(self._first.ask(METADATA, request), _ANYBODY_S)
+                self._first = await connect(self._settings, host, port, timeout_s=_ANY_BROKER_S)
+                return await self.within(self._first.ask(METADATA, request), _ANY_BROKER_S)
             except BrokerUnavailableError as error:
                 trouble = error
         raise trouble or BrokerUnavailableError("there is no broker to connect to: set bootstrap.servers")

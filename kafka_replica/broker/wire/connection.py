@@ -1,7 +1,7 @@
-"""A connection to a broker, made by aiokafka: sends requests and receives complete answers.
+"""A connection to a broker that sends requests and receives complete answers.
 
-aiokafka connects, performs the TLS handshake and authenticates (SASL). Then this module takes over the connection:
-aiokafka's stream copies each answer four times, whereas our own protocol receives it in place.
+aiokafka connects, performs the TLS handshake and authenticates (SASL). Then this module takes over the connection,
+because aiokafka's stream copies each answer four times, whereas the protocol in this module receives it in place.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ _AHEAD_BYTES = 16 << 10  # an answer to a small live fetch is received in one st
 
 
 class _Answers(asyncio.BufferedProtocol):
-    """Receive answers in place: each in a buffer of its own while anyone refers to it.
+    """A protocol that receives each answer in place, in a buffer that is not reused while anything refers to it.
 
-    After a long answer of a connection without TLS, a thread receives the next ones.
+    After a long answer on a connection without TLS, a thread receives the next answers.
     """
 
     def __init__(self, broker: str, transport: asyncio.Transport) -> None:
         self._broker = broker
-        # Only for a connection without TLS: the event loop need not wake up for each piece of a long answer.
+        # Set only without TLS: there, the event loop need not wake up for each piece of a long answer.
         in_the_clear = transport.get_extra_info("ssl_object") is None
         self._socket: socket.socket | None = transport.get_extra_info("socket") if in_the_clear else None
         self._transport = transport
@@ -71,7 +71,7 @@ class _Answers(asyncio.BufferedProtocol):
         self._complete(answer)
 
     def _take_ahead(self) -> None:
-        """Take the answers out of the bytes that were received ahead; receive the rest of the last one in place."""
+        """Process the answers in the bytes that were received ahead; receive the rest of the last answer in place."""
         at = 0
         while self._filled - at >= SIZE.size:
             (size,) = SIZE.unpack_from(self._ahead, at)
@@ -94,13 +94,13 @@ class _Answers(asyncio.BufferedProtocol):
     def _complete(self, answer: memoryview) -> None:
         self._answered(answer)
         if len(answer) >= LONG_BYTES and self._socket is not None and self.lost is None:
-            # A long answer ends with the bytes that were received last: none of the next ones are here.
+            # A long answer ends with the last received bytes, so that no part of the next answer has been received.
             self._transport.pause_reading()
             connection = self._socket.dup()
             self._receiver = AnswerReceiver(connection, self._buffers, self.loop, self._answered, self._receive_again)
 
     def _receive_again(self, reason: Exception | None) -> None:
-        """Receive answers here again, after the thread did; or note why the connection has ended."""
+        """Receive answers in the event loop again, after the thread has ended; or fail with the given reason."""
         self._receiver = None
         self._buffers.free()
         if isinstance(reason, NotKafkaError):
@@ -113,7 +113,7 @@ class _Answers(asyncio.BufferedProtocol):
 
     @property
     def descriptor(self) -> int | None:
-        """The socket's descriptor, if answers can be received without the event loop now; otherwise None."""
+        """The socket's descriptor, if answers can currently be received without the event loop; otherwise None."""
         if self._socket is None or self._receiver is not None or self.lost is not None or not _CAN_POLL:
             return None
         descriptor = self._socket.fileno()
@@ -145,7 +145,7 @@ class _Answers(asyncio.BufferedProtocol):
             future.set_result(answer[5 if tagged else 4 :])  # a flexible header ends with an empty tag section
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Fail all pending requests, since the connection is gone."""
+        """Fail all pending requests, because the connection was closed."""
         because = f": {exc}" if exc else ""
         # A listener that requires authentication closes a connection that sends another request first.
         when = "" if self._has_answered else " before its first response"
@@ -170,14 +170,14 @@ class BrokerConnection:
         self._client_id = client_id.encode()
         self._transport = cast("asyncio.Transport", connection._writer.transport)
         self._answers = _Answers(broker, self._transport)
-        # Only this place uses private attributes of aiokafka's connection: its reader stops, ours takes over.
+        # Private attributes of aiokafka's connection are used only here, to stop its reader and to take over.
         connection._read_task.cancel()
         if connection._idle_handle is not None:
             connection._idle_handle.cancel()  # the idle timer does not see our requests
         self.versions = cast("dict[int, tuple[int, int]]", connection._versions)
         self._writer = connection._writer  # the writer would close the transport on deletion
         self._transport.set_protocol(self._answers)
-        connection._reader = None  # from here on we are responsible for closing it
+        connection._reader = None  # from now on, this object is responsible for closing the connection
         self._transport.resume_reading()
         self._number = 0
 
@@ -200,7 +200,11 @@ class BrokerConnection:
         return self.ask_all([(api, body)])[0]
 
     def ask_all(self, requests: Sequence[tuple[int, bytes]]) -> list[asyncio.Future[memoryview]]:
-        """Send requests, each an API and a body, in one step; like ``ask``."""
+        """Send several requests, each an API and a body, in one write; return the futures of their answers.
+
+        Raises:
+            BrokerUnavailableError: the connection is gone.
+        """
         if self._answers.lost is not None:
             raise self._answers.lost
         futures, data = [], b""
@@ -216,13 +220,13 @@ class BrokerConnection:
 
     @property
     def descriptor(self) -> int | None:
-        """The socket's descriptor, if ``receive`` can be used now; otherwise the event loop has to receive."""
+        """The socket's descriptor, if ``receive`` can currently be used; None if the event loop has to receive."""
         return None if self._transport.is_closing() else self._answers.descriptor
 
     def receive(self) -> bool:
-        """Process what has arrived, while the event loop does not run; return False if the connection has ended.
+        """Process received data while the event loop does not run; return False if the event loop has to do it.
 
-        The event loop then notices the end itself.
+        This is also the case if the connection has ended, which the event loop then detects.
         """
         descriptor = self.descriptor
         if descriptor is None:

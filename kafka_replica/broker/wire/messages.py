@@ -49,11 +49,11 @@ class TopicAnswer(NamedTuple):
     topic_id: UUID
     error: int
     leaders: dict[int, int]
-    """Partition -> its leader, -1 if there is no leader now."""
+    """Partition -> the node id of its leader; -1 if there is currently none."""
     epochs: dict[int, int]
-    """Partition -> the epoch of that leader, which grows with each change."""
+    """Partition -> the epoch of that leader, which increases with each change."""
     replicas: dict[int, frozenset[int]]
-    """Partition -> the brokers that have a copy of it: the next leader is among them."""
+    """Partition -> the brokers that have a copy of the partition; the next leader will be one of them."""
 
 
 class MetadataAnswer(NamedTuple):
@@ -158,7 +158,7 @@ class FetchFrom(NamedTuple):
 
 
 class FetchLimits(NamedTuple):
-    """The size and time limits of a fetch: librdkafka's ``fetch.wait.max.ms`` and so on."""
+    """The size and time limits of a fetch, such as librdkafka's ``fetch.wait.max.ms``."""
 
     wait_ms: int
     min_bytes: int

@@ -1,8 +1,8 @@
 """Receive long answers in a separate thread, while the reader processes the previous answers.
 
-Copying data out of a socket needs no Python, so that it runs in parallel to the parser: a bootstrap is a sequence of
-long answers. Each is received by one call, since a thread that returns from a call has to wait until the other one
-gives up the interpreter lock.
+Copying data from a socket does not need the interpreter lock, so that it runs in parallel to the parser; a bootstrap is
+a sequence of long answers. Each answer is received by one call, because a thread that returns from a call has to wait
+until the other thread releases the lock.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from kafka_replica.broker.wire.answer_buffers import AnswerBuffers
 from kafka_replica.errors import BrokerError
 
 LONG_BYTES: Final = 1 << 20
-"""The minimal size of a long answer."""
+"""The minimum size of a long answer."""
 SIZE: Final = struct.Struct(">i")
 MAX_ANSWER_BYTES: Final = 1 << 30
 """A larger size means that the peer is not Kafka."""
-_SHORT_ANSWERS: Final = 2  # so many in sequence end it: a fetch is followed by one short answer, that to the next query
+_SHORT_ANSWERS: Final = 2  # so many in sequence end the thread; one short answer, to a query, may follow each fetch
 _STOPS_S: Final = 5.0
 
 
@@ -32,11 +32,11 @@ class NotKafkaError(BrokerError):
 
 
 class AnswerReceiver:
-    """A thread that receives answers until several short ones come in sequence, the connection ends, or ``stop``.
+    """A thread that receives answers until two short answers in sequence, the end of the connection, or ``stop``.
 
     Args:
-        connection: the socket, which no other code reads meanwhile; it belongs to the receiver.
-        buffers: the source of buffers, which no other code uses meanwhile.
+        connection: the socket, which no other code may read meanwhile; the receiver owns it.
+        buffers: the source of buffers, which no other code may use meanwhile.
         loop: the event loop in which the functions are called.
         answered: called with each complete answer.
         ended: called last, with the reason if the connection can no longer be used, else with None.
@@ -65,7 +65,7 @@ class AnswerReceiver:
 
     def stop(self) -> None:
         """End the connection and the thread."""
-        with suppress(OSError):  # the connection has ended by itself
+        with suppress(OSError):  # the connection has ended already
             self._socket.shutdown(socket.SHUT_RDWR)  # wakes the thread
         self._thread.join(_STOPS_S)
 
@@ -77,7 +77,7 @@ class AnswerReceiver:
                 answer = self._receive()
                 short_answers = 0 if len(answer) >= LONG_BYTES else short_answers + 1
                 self._call(self._answered, answer)
-                del answer  # the buffer is used again once there is no view of it
+                del answer  # the buffer is reused once no view of it exists
             self._socket.setblocking(False)
         except (OSError, NotKafkaError, MemoryError) as error:
             reason = error

@@ -1,4 +1,4 @@
-"""Two infrequent requests: whether the log was truncated, and how long it keeps tombstones.
+"""Two infrequent requests: for the ends of leader epochs, which show truncation, and for settings of topics.
 
 Versions: OffsetForLeaderEpoch 4, DescribeConfigs 4. Source: Kafka protocol guide, and KIP-320 for the first.
 """

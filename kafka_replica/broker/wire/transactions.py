@@ -84,7 +84,7 @@ def read_add_partitions(data: memoryview) -> int:
 
 
 def end_request(transactional_id: str, producer: ProducerId, *, commit: bool) -> bytes:
-    """Encode a request to end the transaction."""
+    """Encode a request to commit or abort the producer's transaction."""
     return Writer().string(transactional_id).pack("qh?", *producer, commit).tags().done()
 
 

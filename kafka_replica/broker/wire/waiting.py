@@ -1,8 +1,8 @@
-"""Wait for answers of brokers, without the event loop where that is possible.
+"""Wait for answers of brokers, without the event loop if possible.
 
-A turn of asyncio's event loop takes longer than it takes to receive and parse a short answer. A live replica therefore
-waits for its sockets itself. The event loop remains in charge of everything else: it connects, authenticates, and
-receives with TLS; and it notices that a connection has ended.
+An iteration of asyncio's event loop takes longer than receiving and parsing a short answer. A live replica therefore
+waits for its sockets without it. The event loop does everything else: it connects, authenticates, receives with TLS,
+and detects that a connection has ended.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from kafka_replica.broker.wire.connection import BrokerConnection
 
 T = TypeVar("T")
 
-_LOOP_EVERY_S: Final = 0.1  # so often the event loop gets a turn: other connections may have ended
+_LOOP_EVERY_S: Final = 0.1  # the interval at which the event loop runs, because other connections may have ended
 
 
 class AnswerWaiter:
-    """A waiter for answers; runs an event loop in its thread."""
+    """Waits for answers; runs an event loop in the calling thread."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
@@ -33,7 +33,7 @@ class AnswerWaiter:
         return self._loop.run_until_complete(coroutine)
 
     def wait(self, pending: Mapping[asyncio.Future[memoryview], BrokerConnection], timeout_s: float) -> None:
-        """Wait until one of the answers has arrived, or its connection has failed; at most that long."""
+        """Wait until an answer has arrived or its connection has failed, for at most ``timeout_s`` seconds."""
         until_s = time.monotonic() + timeout_s
         if time.monotonic() - self._loop_ran_s > _LOOP_EVERY_S:
             self.run(asyncio.sleep(0))

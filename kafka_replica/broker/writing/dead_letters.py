@@ -8,7 +8,7 @@ from typing import Any
 
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
-from kafka_replica.broker.connection.clients import made
+from kafka_replica.broker.connection.clients import create_client
 from kafka_replica.broker.connection.settings import common_settings
 from kafka_replica.broker.errors import translate_error
 from kafka_replica.common.secret_values import hide_secrets
@@ -51,7 +51,7 @@ class DeadLetterTopic:
         self._refused: list[KafkaError] = []
         ours = {"enable.idempotence": True, "message.timeout.ms": max(1, int(timeout_s * 1000))}
         settings = {**_DEFAULTS, **common_settings(config), **ours}
-        self._producer = made(Producer, settings, "setting up the producer of dead letters")
+        self._producer = create_client(Producer, settings, "setting up the producer of dead letters")
 
     def __repr__(self) -> str:
         return f"<DeadLetterTopic {self._topic}>"

@@ -1,4 +1,4 @@
-"""Classify failures to send a transaction, as a producer with a log needs it to continue."""
+"""Classify failures to send a transaction by the reaction that a producer with a log of its transactions needs."""
 
 from __future__ import annotations
 

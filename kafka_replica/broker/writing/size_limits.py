@@ -1,6 +1,6 @@
 """Find out which size limit a record exceeded: the client's own, the topic's, or the brokers'.
 
-Three limits look alike, but differ:
+Three limits have similar names, but differ:
 
 * ``max.request.size`` (librdkafka: ``message.max.bytes``) is the client's own. It counts key and value BEFORE
   compression, and the client does not send larger records.
@@ -40,7 +40,7 @@ def over_own_limit(doing: str, size_bytes: int, limit_bytes: int, done: str = "s
 
 
 def over_kafkas_limit(doing: str, config: Mapping[str, Any], topic: str, size_bytes: int, timeout_s: float) -> str:
-    """Return the error message for a record that Kafka refused for its size; queries the limit, if we may."""
+    """Return the error message for a record that Kafka refused for its size; query the limit, if this is permitted."""
     said = f"{doing}: Kafka reports MSG_SIZE_TOO_LARGE: {size_bytes:,} bytes before compression were sent"
     try:
         limit = Topics(config).largest_batch(topic, timeout_s)
@@ -64,10 +64,11 @@ def over_kafkas_limit(doing: str, config: Mapping[str, Any], topic: str, size_by
 
 
 def fitting_batches(config: Mapping[str, Any], topics: list[str], timeout_s: float) -> dict[str, int]:
-    """Return ``batch.size``, if the topics' limit is below the default: many small records would be refused together.
+    """Return ``batch.size`` if a topic's limit is below the default, because larger batches would be refused.
 
     Returns:
-        An empty dict if the user has set ``batch.size``, a default batch fits, or Kafka does not report its limit.
+        The property ``batch.size``; empty if the user has set it, a default batch fits, or Kafka does not report its
+        limit.
     """
     if "batch.size" in common_settings(config):
         return {}

@@ -1,4 +1,4 @@
-"""Find transactions of a transactional id that Kafka has left open in the log, and end them.
+"""Find and end transactions of a transactional id that Kafka has left open in the log.
 
 Kafka may acknowledge a commit and yet write no marker in some partitions (observed when a single broker is restarted
 during commits). The coordinator then considers the transaction complete, so that neither a time-out nor a new producer
@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 _TRANSACTION_TIMEOUT_MS = 60_000  # for a transaction without records
 _PAUSE_S = 0.05
-_SURE_S = 0.5  # how long fetches stay empty before we believe that the log is empty up to its end
+_SURE_S = 0.5  # if fetches stay empty for this time, the log is assumed to be empty up to its end
 _WAIT_MS = 100
 
 
@@ -78,7 +78,7 @@ class TransactionInspector:
         return self._run(self._open_parts(transactional_id, list(partitions)))
 
     def offsets(self, partitions: Iterable[Partition], timestamp_ms: int) -> dict[Partition, int]:
-        """Return the first offset with that timestamp or a later one in each partition that has such an offset.
+        """Return, for each partition that has one, the first offset with the given or a later timestamp.
 
         Args:
             partitions: the partitions to query.

@@ -1,4 +1,4 @@
-"""Test the requirements of a producer with aborted transactions, which readers of committed records do not see."""
+"""Test whether a producer can write, by aborted transactions, which readers of committed records do not see."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
-from kafka_replica.broker.connection.clients import made
+from kafka_replica.broker.connection.clients import create_client
 from kafka_replica.broker.connection.settings import common_settings, error_callback
 from kafka_replica.broker.errors import translate_error
 from kafka_replica.broker.writing.size_limits import is_too_large, over_kafkas_limit, over_own_limit
@@ -29,7 +29,7 @@ class WriteProbe:
 
     Args:
         config: librdkafka's properties, as the real producer will use them.
-        transactional_id: the producer's transactional id; may need a right.
+        transactional_id: the producer's transactional id, for which a right may be needed.
         timeout_s: how long each step may take, in seconds.
 
     Raises:
@@ -48,7 +48,7 @@ class WriteProbe:
             "message.timeout.ms": max(1, int(timeout_s * 1000)),
             "transaction.timeout.ms": max(1, int(timeout_s * 2000)),
         }  # fmt: skip
-        self._producer = made(Producer, settings, "setting up the producer")
+        self._producer = create_client(Producer, settings, "setting up the producer")
         self._own_limit_bytes = int(settings["message.max.bytes"])  # a number, since librdkafka accepted it
         try:
             self._producer.init_transactions(timeout_s)
@@ -96,7 +96,7 @@ class WriteProbe:
 
     def _why(self, error: KafkaException, doing: str) -> BrokerError | ConfigurationError:
         """Return the broker's refusal of our credentials, if there is one, otherwise librdkafka's error."""
-        with suppress(KafkaException):  # poll raises fatal errors, and this method is explaining one
+        with suppress(KafkaException):  # poll raises the fatal error that is being explained
             self._producer.poll(0)
         reasons = [translate_error(trouble, doing) for trouble in self._trouble]
         refusal = next((reason for reason in reasons if isinstance(reason, AuthenticationError)), None)

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
-from kafka_replica.broker.connection.clients import made
+from kafka_replica.broker.connection.clients import create_client
 from kafka_replica.broker.connection.settings import common_settings, error_callback
 from kafka_replica.broker.errors import is_consequence, translate_error
 from kafka_replica.broker.writing.size_limits import is_too_large, over_kafkas_limit, over_own_limit
@@ -28,7 +28,7 @@ from kafka_replica.records import Headers, Partition, key_text
 T = TypeVar("T")
 
 _RETRY_S = 0.1
-_REFUSED_WITHIN_S = 0.5  # how often a wait for the first answer checks whether the broker refused our credentials
+_REFUSED_WITHIN_S = 0.5  # the interval at which a wait for the first answer checks for refused credentials
 _EARLIEST_RETRY = 0.8  # fraction of retry.backoff.ms, which librdkafka varies by 20 % either way
 _BY_KEY = -1  # librdkafka's partitioner chooses
 _POLL_EVERY = 128  # records; delivered records keep their memory until then
@@ -81,13 +81,14 @@ class TransactionalWriter:
         }  # fmt: skip
         self._may_be_repeated = False
         """True if librdkafka may have sent the last EndTxn more than once."""
-        self._producer = self._taken_up()
+        self._producer = self._new_producer()
         backoff_ms, longest_ms = (float(self._settings[f"retry.backoff.{name}"]) for name in ("ms", "max.ms"))
         self._repeated_after_s = min(_EARLIEST_RETRY * backoff_ms, longest_ms) / 1000
         self._own_limit_bytes = int(self._settings["message.max.bytes"])  # a number, since librdkafka accepted it
 
-    def _taken_up(self) -> Producer:
-        producer = made(Producer, self._settings, "setting up the producer")
+    def _new_producer(self) -> Producer:
+        """Return a new producer, after it has acquired the transactional id."""
+        producer = create_client(Producer, self._settings, "setting up the producer")
         doing = f"acquiring the transactional id {self._settings['transactional.id']}"
         self._trouble.clear()
 
@@ -104,7 +105,7 @@ class TransactionalWriter:
         return producer
 
     def _check_accepted(self, doing: str) -> None:
-        """Raise AuthenticationError if the broker refused our credentials; librdkafka itself only times out then."""
+        """Raise AuthenticationError if the broker refused our credentials, after which librdkafka only times out."""
         for each in self._trouble:
             refusal = translate_error(each, doing)
             if isinstance(refusal, AuthenticationError):
@@ -119,7 +120,7 @@ class TransactionalWriter:
         """Begin a transaction."""
         if self._refused or self._may_be_repeated:
             # After Kafka refused a record, librdkafka (2.16) also discards the next records; a new producer does not.
-            self._producer = self._taken_up()
+            self._producer = self._new_producer()
         self._ends, self._refused = {}, []
         self._trouble.clear()
         self._call("beginning a transaction", self._producer.begin_transaction)
@@ -202,7 +203,7 @@ class TransactionalWriter:
             raise PublishError(self._why_refused(error, message)) from KafkaException(error)
 
     def _end(self, doing: str, verb: Callable[[float], None]) -> None:
-        """Commit or abort, and note whether librdkafka may have sent the request more than once."""
+        """Commit or abort, and store whether librdkafka may have sent the request more than once."""
         began_s = time.monotonic()
         try:
             self._call(doing, verb, self._timeout_s)
@@ -279,7 +280,7 @@ class TransactionalWriter:
         self._ends[partition] = max(self._ends.get(partition, 0), (message.offset() or 0) + 1)
 
     def _serve(self, timeout_s: float) -> None:
-        """Let librdkafka deliver its reports about records."""
+        """Let librdkafka deliver its delivery reports, waiting up to ``timeout_s`` seconds for the first."""
         self._call("sending records", self._producer.poll, timeout_s)
 
     def _call(self, doing: str, verb: Callable[..., T], *args: Any) -> T:

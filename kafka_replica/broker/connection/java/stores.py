@@ -78,7 +78,7 @@ class JavaStore:
         return "".join(map(ssl.DER_cert_to_PEM_cert, found))
 
     def as_pkcs12(self, key_password: str | None) -> tuple[str, str]:
-        """Return path and password of a PKCS#12 store with the only private key and its certificates.
+        """Write the only private key and its certificates to a PKCS#12 store; return its path and password.
 
         The file is encrypted, private to this process, and in memory where the system supports that.
 
@@ -107,7 +107,7 @@ class JavaStore:
             store = pkcs12.load_pkcs12(self._data, password)
         except ValueError as error:
             raise self._wrong("is not a PKCS#12 store, or the password is wrong") from error
-        return tuple(one.certificate.public_bytes(forms.Encoding.DER) for one in store.additional_certs)
+        return tuple(each.certificate.public_bytes(forms.Encoding.DER) for each in store.additional_certs)
 
     def _load_java(self) -> KeyStore:
         try:

@@ -1,4 +1,4 @@
-"""The address, identity and security of connections for raw batches: librdkafka's properties, through aiokafka.
+"""Addresses, identity and security of aiokafka's connections for raw batches, configured by librdkafka's properties.
 
 The user gives librdkafka's names. Properties that determine the address and our identity are translated;
 properties that cannot be translated are rejected with the reason. Properties without a meaning here (``fetch.*``,

@@ -1,4 +1,4 @@
-"""A client of SASL OAUTHBEARER (RFC 7628) that recognises a refusal."""
+"""A client of SASL OAUTHBEARER (RFC 7628) that recognizes a refusal."""
 
 from __future__ import annotations
 

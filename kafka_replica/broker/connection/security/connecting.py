@@ -17,7 +17,7 @@ _CLOSING_S = 1.0
 
 
 async def open_connection(settings: ConnectionSettings, host: str, port: int) -> AIOKafkaConnection:
-    """Connect to a broker; on return it has accepted our credentials.
+    """Connect to a broker and authenticate; when the function returns, the broker has accepted our credentials.
 
     Do not use aiokafka's ``create_conn`` instead: it treats a refused OAuth token as accepted, and reads the refusal
     as the answer to the next request.
@@ -43,6 +43,6 @@ async def open_connection(settings: ConnectionSettings, host: str, port: int) ->
 
 
 async def _gone(connection: Any) -> None:
-    """Wait until aiokafka has closed the connection: an event loop that ends now would leak the socket."""
+    """Wait until aiokafka has closed the connection, because an event loop that ends before would leak the socket."""
     if connection._protocol is not None:
         await asyncio.wait([connection.close()], timeout=_CLOSING_S)

@@ -72,8 +72,8 @@ def connection_failed(error: BaseException, doing: str) -> BrokerError | Configu
         doing: the current operation and the broker, for the message.
 
     Returns:
-        AuthenticationError where waiting does not help (the broker refused our credentials, or we its certificate);
-        BrokerUnavailableError where waiting may help; ConfigurationError where a setting must be wrong.
+        AuthenticationError if waiting does not help (the broker refused our credentials, or we its certificate);
+        BrokerUnavailableError if waiting may help; ConfigurationError if a setting must be wrong; else BrokerError.
     """
     if isinstance(error, (BrokerError, ConfigurationError)):
         return error

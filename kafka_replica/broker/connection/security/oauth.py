@@ -1,4 +1,4 @@
-"""Tokens for OAUTHBEARER: from the user's callback or unsecured, cached until they are about to expire."""
+"""Tokens for OAUTHBEARER, unsecured or from the user's callback, and a cache that refreshes them before they expire."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _UNSECURED_HEADER = {"alg": "none"}
 
 
 class Token(NamedTuple):
-    """A token with its expiry time (seconds since 1970; 0: at once) and its SASL extensions."""
+    """A token with its expiry time (seconds since 1970; 0 means expired) and its SASL extensions."""
 
     value: str
     expiry_s: float
@@ -66,7 +66,7 @@ class TokenProvider:
         return self._token.extensions
 
     def forget(self) -> None:
-        """Discard the last token, because the broker refused it; the next call gets another."""
+        """Discard the last token, because the broker refused it; the next connection requests a new one."""
         self._refresh_at_s, self._token = 0.0, _NONE
 
     def _current(self) -> Token:
@@ -160,7 +160,7 @@ def unsecured_tokens(config: str | None) -> Callable[[], Token]:
         now_s = time.time()
         claims: dict[str, Any] = {given.get("principalClaimName", "sub"): given["principal"]}
         claims |= {"iat": round(now_s, 3), "exp": round(now_s + int(life), 3)}
-        scope = [one for one in dict.fromkeys(given.get("scope", "").split(",")) if one]
+        scope = [name for name in dict.fromkeys(given.get("scope", "").split(",")) if name]
         if scope:
             claims[given.get("scopeClaimName", "scope")] = scope
         return Token(Secret(f"{_base64(_UNSECURED_HEADER)}.{_base64(claims)}."), claims["exp"], extensions)

@@ -71,7 +71,7 @@ def _needed(properties: Properties, name: str) -> str:
 
 
 def _pairs(text: str) -> dict[str, str]:
-    pairs = [one.strip().partition("=") for one in text.split(",") if one.strip()]
+    pairs = [pair.strip().partition("=") for pair in text.split(",") if pair.strip()]
     if not all(key and value for key, _, value in pairs):
         raise wrong(_PREFIX + "extensions", 'must have the form "key=value,other=value"')
     return {key: value for key, _, value in pairs}

@@ -1,4 +1,4 @@
-"""Read librdkafka's properties like its own parser: aliases, empty values, booleans, numbers."""
+"""Read librdkafka's properties by the rules of its own parser: aliases, empty values, booleans, numbers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ THE_OTHER_WAY = 'use boundaries="quiescence", which reads with the confluent-kaf
 
 
 def refused(name: str, reason: str) -> ConfigurationError:
-    """Return the error for a property that librdkafka understands and the marker reader cannot honour."""
+    """Return the error for a property that librdkafka supports but the marker reader cannot honour."""
     return ConfigurationError(
         f"{name} cannot be honoured when markers are read: {reason}; leave it out or {THE_OTHER_WAY}"
     )
@@ -31,7 +31,7 @@ def wrong(name: str, reason: str) -> ConfigurationError:
 
 
 class Properties:
-    """The given properties. Of two names for the same property the later one counts; empty values count as absent."""
+    """The given properties. If a property has two names, the later value counts; empty values count as absent."""
 
     def __init__(self, config: Mapping[str, Any]) -> None:
         self._given: dict[str, Any] = {}

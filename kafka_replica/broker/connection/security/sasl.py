@@ -13,7 +13,8 @@ _MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER", "GSSAPI
 _DEFAULT_MECHANISM = "GSSAPI"
 _KNOWN = frozenset({"sasl.mechanism", "sasl.mechanisms", "sasl.username", "sasl.password"})
 _PREFIXES = ("sasl.kerberos.", "sasl.oauthbearer.")
-# librdkafka runs kinit with these. We read the ticket that kinit (or the user) fetched from Kerberos' cache.
+# librdkafka runs kinit with these properties. Here, the ticket that kinit (or the user) has fetched is read from the
+# Kerberos cache.
 _KERBEROS = frozenset({
     "sasl.kerberos.keytab", "sasl.kerberos.kinit.cmd", "sasl.kerberos.min.time.before.relogin",
     "sasl.kerberos.principal", "sasl.kerberos.service.name",

@@ -18,7 +18,7 @@ _IMPOSSIBLE = {
     "client.rack": "only the consumer fetches from the nearest replica",
     "plugin.library.paths": "plug-ins are librdkafka's",
 }
-# The only supported value of each, which needs no translation.
+# The only supported value of each property, which needs no translation, and the reason.
 _ONLY = {
     "broker.address.family": ("any", "aiokafka uses any address of a host that answers"),
     "client.dns.lookup": ("use_all_dns_ips", "aiokafka does not look up canonical names"),

@@ -30,7 +30,7 @@ _KNOWN = frozenset({
     "ssl.keystore.location", "ssl.keystore.password",
 })  # fmt: skip
 
-# Places where systems keep their trusted authorities; the first existing place is used.
+# Paths at which systems keep their trusted authorities; the first existing path is used.
 _BUNDLES = (
     "/etc/pki/tls/certs/ca-bundle.crt",
     "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
@@ -71,7 +71,7 @@ def tls_context(properties: Properties) -> ssl.SSLContext:
 
 
 def trust(context: ssl.SSLContext, properties: Properties, location_name: str, pem_name: str) -> None:
-    """Trust the authorities that two properties name, otherwise those that the system trusts.
+    """Trust the authorities that two properties name or, if both are missing, those that the system trusts.
 
     Raises:
         ConfigurationError: a file, a folder or a PEM cannot be used.

@@ -16,16 +16,17 @@ from kafka_replica.errors import ConfigurationError
 
 
 def load_client_certificate(context: ssl.SSLContext, properties: Properties) -> None:
-    """Load the certificate that the properties name, if any. A store takes precedence over texts, texts over files.
+    """Load the certificate that the properties name, if any. A store takes precedence over texts, and texts over files.
 
     Raises:
-        ConfigurationError: certificate or key is missing, a password is missing or wrong, or a file cannot be used.
+        ConfigurationError: the certificate or its key is missing, a password is missing or wrong, or a file cannot be
+            used.
     """
     store = properties.text("ssl.keystore.location")
     if store:
         _load_store(context, store, properties.text("ssl.keystore.password"))
         return
-    certificate, key = _place(properties, "ssl.certificate"), _place(properties, "ssl.key")
+    certificate, key = _given(properties, "ssl.certificate"), _given(properties, "ssl.key")
     if certificate is None and key is None:
         return
     if certificate is None or key is None:
@@ -37,8 +38,8 @@ def load_client_certificate(context: ssl.SSLContext, properties: Properties) -> 
         )
 
 
-def _place(properties: Properties, prefix: str) -> tuple[str, str] | None:
-    """Return the property that holds the certificate or key, and its value."""
+def _given(properties: Properties, prefix: str) -> tuple[str, str] | None:
+    """Return the name and value of the property with the certificate or key; None if there is none."""
     for name in (f"{prefix}.pem", f"{prefix}.location"):
         value = properties.text(name)
         if value:
@@ -50,12 +51,12 @@ def _load(context: ssl.SSLContext, certificate: str, key: str, password: str | N
     asked: list[bool] = []
 
     # Always passed: otherwise OpenSSL would prompt on the terminal for the password of an encrypted key.
-    def tell() -> str:
+    def give_password() -> str:
         asked.append(True)
         return password or ""
 
     try:
-        context.load_cert_chain(certificate, key, tell)
+        context.load_cert_chain(certificate, key, give_password)
     except (OSError, ValueError) as error:
         if getattr(error, "reason", None) == "KEY_VALUES_MISMATCH":
             raise wrong(names, "do not belong together: the key belongs to another certificate") from None
@@ -93,7 +94,7 @@ def _load_store(context: ssl.SSLContext, location: str, password: str | None) ->
     once = secrets.token_hex(32)
     encrypted = forms.BestAvailableEncryption(once.encode())
     key_pem = key.private_bytes(forms.Encoding.PEM, forms.PrivateFormat.PKCS8, encrypted).decode()
-    chain = "".join(one.public_bytes(forms.Encoding.PEM).decode() for one in (certificate, *others))
+    chain = "".join(each.public_bytes(forms.Encoding.PEM).decode() for each in (certificate, *others))
     with _as_file(name, chain) as certificate_file, _as_file(name, key_pem) as key_file:
         _load(context, certificate_file, key_file, once, name)
 
@@ -104,7 +105,7 @@ def _file(name: str, value: str) -> AbstractContextManager[str]:
 
 @contextmanager
 def _as_file(name: str, pem: str) -> Iterator[str]:
-    """Provide a path for PEM that Python's ssl can only load from files: in memory where the system supports that."""
+    """Provide a path for PEM, which Python's ssl loads only from files; in memory if the system supports that."""
     try:
         if hasattr(os, "memfd_create"):
             descriptor, path = os.memfd_create("pem"), None
