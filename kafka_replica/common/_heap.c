@@ -1,8 +1,8 @@
 /* Memory of the C library's heap, provided before it is needed; optional, see heap.py.
 
    A reserve is a number of blocks of the calling thread's heap. While they are allocated, another thread can let the system
-   provide their pages, without the interpreter lock. Freed, the blocks become the memory of the objects that are created next.
-   Nothing is assumed about how the C library keeps its heap: if it does that in another way, the memory is just not used. */
+   provide their pages, without the interpreter lock. After the blocks are freed, the next objects are created in them.
+   Nothing is assumed about how the C library manages its heap: with another allocator, the memory is just not used. */
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -12,15 +12,15 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23 /* Linux 5.14; an older one refuses it */
+#define MADV_POPULATE_WRITE 23 /* Linux 5.14; an older kernel refuses it */
 #endif
 #else
 enum { MADV_DONTNEED, MADV_POPULATE_WRITE };
 #endif
 
-#define INTERFACE 1         /* compiled.py accepts no other */
-#define BLOCK_BYTES 100000  /* below 128 KiB, from which on glibc maps a block by itself, outside of the heap */
-#define MOST_GAP_BYTES 4096 /* between blocks that are taken as one range */
+#define INTERFACE 1         /* compiled.py accepts only this number */
+#define BLOCK_BYTES 100000  /* below 128 KiB, from which on glibc maps each block separately, outside of the heap */
+#define MOST_GAP_BYTES 4096 /* the maximum gap between blocks that are combined into one range */
 #define MOST_RANGES 64
 #define NAME "kafka_replica.common._heap.reserve"
 
@@ -38,16 +38,16 @@ static void free_blocks(Reserve *reserve) {
     reserve->count = 0;
 }
 
-/* Tell the system that it may have the whole pages between two addresses back, or that they are needed. */
+/* Advise the system that the whole pages between two addresses are no longer needed, or will be needed. */
 static void advise(char *from, char *to, int advice) {
 #ifdef __linux__
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE) - 1;
     uintptr_t begin = ((uintptr_t)from + page) & ~page, end = (uintptr_t)to & ~page;
-    if (begin < end) (void)madvise((void *)begin, end - begin, advice); /* it may fail: nothing depends on it */
+    if (begin < end) (void)madvise((void *)begin, end - begin, advice); /* may fail, because nothing depends on it */
 #endif
 }
 
-/* Free a reserve that was not released: nobody needs its memory, which the C library alone might keep. */
+/* Free a reserve that was not released, and return its memory to the system, because the C library might keep it. */
 static void delete_reserve(PyObject *capsule) {
     Reserve *reserve = PyCapsule_GetPointer(capsule, NAME);
     for (Py_ssize_t at = 0; at < reserve->count; at++)
@@ -74,7 +74,7 @@ static PyObject *reserve(PyObject *module, PyObject *size) {
     return capsule;
 }
 
-/* Find the ranges of adjacent blocks; return how many there are. */
+/* Find the ranges of adjacent blocks; return their number. */
 static int ranges_of(const Reserve *reserve, Range ranges[MOST_RANGES]) {
     int count = 0;
     for (Py_ssize_t at = 0; at < reserve->count; at++) {

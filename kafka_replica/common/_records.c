@@ -1,31 +1,31 @@
 /* The compiled parser of record batches; optional, see compiled.py.
 
    It creates the Record objects that readers get, in one pass over the bytes of a batch. Each length is checked before it is
-   used. Records hold plain values only, so that they cannot be part of a cycle: Python's garbage collector is not told about
-   them. The source of the format is Kafka's documentation, "Message Format": record batches of magic 2. */
+   used. Records contain only plain values and cannot be part of a cycle, so they are not tracked by Python's garbage
+   collector. The source of the format is Kafka's documentation, "Message Format": record batches of magic 2. */
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <stdint.h>
 #include <string.h>
 
-#define INTERFACE 1 /* compiled.py accepts no other */
+#define INTERFACE 1 /* compiled.py accepts only this number */
 
-/* The fields of a batch's head, by their offsets. */
+/* The offsets of the fields in a batch's head. */
 enum { BASE_OFFSET = 0, ATTRIBUTES = 21, FIRST_TIMESTAMP = 27, MAX_TIMESTAMP = 35, RECORD_COUNT = 57, HEAD_BYTES = 61 };
 #define LOG_APPEND_TIME 8
 
 /* The fields of a Record. */
 enum { KEY, VALUE, OFFSET, TIMESTAMP, HEADERS, SOURCE, FIELDS };
-#define LEAST_RECORD_BYTES 7 /* each of the numbers of a record takes a byte */
+#define LEAST_RECORD_BYTES 7 /* each of a record's seven numbers takes at least a byte */
 
 typedef struct {
-    const uint8_t *at, *end; /* of what is not parsed yet */
+    const uint8_t *at, *end; /* the bytes that are not parsed yet */
     uint64_t base_offset, first_timestamp, max_timestamp;
     int has_one_timestamp;
     PyTypeObject *type;
     PyObject *source;
-    /* Of the record before, which often has the same; the bytes are those that the headers were made of. */
+    /* The timestamp and headers of the previous record, which are often the same, and the bytes of those headers. */
     uint64_t known_timestamp;
     PyObject *timestamp, *headers;
     const uint8_t *headers_at;
@@ -65,7 +65,7 @@ static inline int read_number(Batch *batch, int64_t *number) {
     return damaged("a number has more than 64 bits");
 }
 
-/* Read a length, and step over as many bytes. */
+/* Read a length, and skip as many bytes. */
 static inline int read_span(Batch *batch, Span *span) {
     int64_t size;
     if (read_number(batch, &size) < 0) return -1;
@@ -81,7 +81,7 @@ static inline PyObject *bytes_or_none(const Span *span) {
     return PyBytes_FromStringAndSize((const char *)span->at, span->size);
 }
 
-/* Return a new tuple of two plain values, both of which it takes over. */
+/* Return a new tuple of two plain values; steals both references. */
 static PyObject *pair(PyObject *first, PyObject *second) {
     PyObject *made = first == NULL || second == NULL ? NULL : PyTuple_New(2);
     if (made == NULL) {
@@ -110,12 +110,12 @@ static PyObject *header(Batch *batch) {
 static PyObject *parse_headers(Batch *batch) {
     int64_t count;
     if (read_number(batch, &count) < 0) return NULL;
-    if (count < 0 || count > (batch->end - batch->at) / 2) { /* each of them takes two bytes */
+    if (count < 0 || count > (batch->end - batch->at) / 2) { /* each header takes at least two bytes */
         damaged("the number of headers is wrong");
         return NULL;
     }
     PyObject *headers = PyTuple_New((Py_ssize_t)count);
-    if (headers == NULL || count == 0) return headers; /* the empty tuple exists once */
+    if (headers == NULL || count == 0) return headers; /* the empty tuple is a singleton, which must stay as it is */
     for (Py_ssize_t at = 0; at < count; at++) {
         PyObject *one = header(batch);
         if (one == NULL) {
@@ -128,7 +128,7 @@ static PyObject *parse_headers(Batch *batch) {
     return headers;
 }
 
-/* Return the headers that are the rest of a record: those of the record before if their bytes are equal. */
+/* Return the headers, which are the rest of a record; the previous record's headers if their bytes are equal. */
 static PyObject *headers_up_to(Batch *batch, const uint8_t *record_end) {
     const uint8_t *begin = batch->at;
     Py_ssize_t size = record_end - begin;
@@ -149,7 +149,7 @@ static PyObject *headers_up_to(Batch *batch, const uint8_t *record_end) {
     return headers;
 }
 
-/* Return the timestamp as an int: that of the record before if they are equal. */
+/* Return the timestamp as an int; the previous record's int if they are equal. */
 static PyObject *timestamp_int(Batch *batch, int64_t delta) {
     uint64_t value = batch->has_one_timestamp ? batch->max_timestamp : batch->first_timestamp + (uint64_t)delta;
     if (batch->timestamp == NULL || value != batch->known_timestamp) {
@@ -161,7 +161,7 @@ static PyObject *timestamp_int(Batch *batch, int64_t delta) {
     return Py_NewRef(batch->timestamp);
 }
 
-/* Return a new Record with these fields, all of which it takes over; NULL if one of them is. */
+/* Return a new Record with these fields; steals all references. Return NULL if a field is NULL. */
 static PyObject *record_of(const Batch *batch, PyObject *fields[FIELDS]) {
     PyTupleObject *record = NULL;
     int is_complete = 1;
@@ -198,7 +198,7 @@ static PyObject *parse_record(Batch *batch, int64_t from_offset) {
     int64_t offset = (int64_t)(batch->base_offset + (uint64_t)offset_delta);
     int is_wanted = offset >= from_offset;
     PyObject *fields[FIELDS] = {NULL};
-    if (is_wanted) { /* copied before the headers are looked at: bytes are read in their order */
+    if (is_wanted) { /* copied before the headers are parsed, so that memory is read in order */
         fields[KEY] = bytes_or_none(&key);
         fields[VALUE] = bytes_or_none(&value);
         fields[OFFSET] = PyLong_FromLongLong(offset);

@@ -1,4 +1,4 @@
-"""Sequences one after the other, as one sequence, without a copy."""
+"""The concatenation of sequences as one sequence, without a copy."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ T = TypeVar("T")
 
 
 class Chained(Sequence[T]):
-    """Sequences that follow each other.
+    """A read-only concatenation of sequences; slices do not copy elements, either.
 
     Args:
-        parts: the sequences.
+        parts: the sequences, which must not change.
     """
 
     def __init__(self, parts: Sequence[Sequence[T]]) -> None:
         self._parts = parts
         self._ends = list(accumulate(map(len, parts)))
-        self._places = range(self._ends[-1] if parts else 0)
+        self._indexes = range(self._ends[-1] if parts else 0)
 
     def __len__(self) -> int:
-        return len(self._places)
+        return len(self._indexes)
 
     @overload
-    def __getitem__(self, place: int) -> T: ...
+    def __getitem__(self, index: int) -> T: ...
     @overload
-    def __getitem__(self, place: slice) -> Chained[T]: ...
-    def __getitem__(self, place: int | slice) -> T | Chained[T]:
-        if isinstance(place, slice):
+    def __getitem__(self, index: slice) -> Chained[T]: ...
+    def __getitem__(self, index: int | slice) -> T | Chained[T]:
+        if isinstance(index, slice):
             part: Chained[T] = Chained.__new__(Chained)
-            part._parts, part._ends, part._places = self._parts, self._ends, self._places[place]
+            part._parts, part._ends, part._indexes = self._parts, self._ends, self._indexes[index]
             return part
-        at = self._places[place]
+        at = self._indexes[index]
         number = bisect_right(self._ends, at)
         part_of = self._parts[number]
         return part_of[at - self._ends[number] + len(part_of)]

@@ -1,7 +1,7 @@
-"""Time from two clocks, because neither is reliable alone.
+"""Points in time on two clocks, because neither clock is reliable alone.
 
-The wall clock can be set forwards and backwards. The monotonic clock also counts while the computer is suspended, but
-restarts at every boot and stops while a virtual machine is paused.
+The wall clock can be set forwards and backwards. The monotonic clock also runs while the computer is suspended, but
+restarts at every boot, and stops while a virtual machine is paused.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _CLOCK_ID: int | None = getattr(time, "CLOCK_BOOTTIME", getattr(time, "CLOCK_MON
 
 
 class Instant(NamedTuple):
-    """A point in time, on both clocks."""
+    """A point in time on both clocks."""
 
     wall_ms: int
     """Milliseconds since 1970-01-01 UTC."""
@@ -23,9 +23,9 @@ class Instant(NamedTuple):
     """Seconds on the monotonic clock; None for an instant of another process."""
 
     def age_s(self, now: Instant) -> float:
-        """Return the most seconds that may have passed since then: the longer of the times on the two clocks.
+        """Return the maximum number of seconds that may have passed: the longer of the times on the two clocks.
 
-        The result is infinite if only the wall clock is known, and it was set back since.
+        The result is infinite if only the wall clock is known, and has been set back since then.
         """
         wall_s = (now.wall_ms - self.wall_ms) / 1000
         if self.counted_s is None or now.counted_s is None:

@@ -1,9 +1,9 @@
-"""The compiled modules, where they exist: ``_records.c``, a parser of record batches, and ``_heap.c``.
+"""The optional compiled modules: ``_records.c``, a parser of record batches, and ``_heap.c``.
 
-They are optional. ``hatch_build.py`` compiles them into an environment made from a checkout, if there is a C compiler;
-a wheel contains them only if that was requested, as the release workflow does for Linux. Without them the same is done
-in Python, with the same results. The environment variable ``KAFKA_REPLICA_COMPILED`` decides, when something is built
-and when it runs: ``0`` never uses them, ``1`` requires them.
+``hatch_build.py`` compiles the modules into an environment that is created from a checkout, if there is a C compiler; a
+wheel contains them only if this was requested, as the release workflow does for Linux. Without the modules, Python code
+does the same, with the same results. The environment variable ``KAFKA_REPLICA_COMPILED`` applies to builds and at run
+time: ``0`` never uses the modules, ``1`` requires them.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class CompiledParser(Protocol):
         Args:
             batch: the batch with its head.
             decompressed: the batch without its head, decompressed; None if the batch is not compressed.
-            from_offset: records below it are left out.
+            from_offset: records below this offset are left out.
             record_type: the type of the records, a tuple of key, value, offset, timestamp, headers and source.
             source: the last item of each record.
 
@@ -46,12 +46,12 @@ class CompiledParser(Protocol):
         """
 
     def add(self, changes: dict[Any, Any], records: Sequence[tuple[Any, ...]], /) -> int:
-        """Put records into a dict by their keys, the first items; return how many have no value, the second item."""
+        """Put records into a dict by their key (the first item); return how many have no value (the second item)."""
 
     def untrack(self, records: dict[Any, Any], /) -> None:
-        """Hide a dict of plain records from the garbage collector, until something is put into it.
+        """Hide a dict of plain records from the garbage collector, until an item is added to it.
 
-        Otherwise each full collection visits all of its records, for nothing: plain values cannot form a cycle.
+        Otherwise each full collection would visit all of its records, although plain values cannot form a cycle.
         """
 
 
@@ -59,20 +59,24 @@ class CompiledHeap(Protocol):
     """The functions of the module ``_heap``."""
 
     def reserve(self, size_bytes: int, /) -> object:
-        """Allocate blocks of about this size in all, in this thread's heap; return them as a reserve."""
+        """Allocate blocks of about this total size in the calling thread's heap; return them as a reserve."""
 
     def populate(self, reserve: object, /) -> None:
-        """Let the system provide the memory of a reserve; any thread may do that, without the interpreter lock."""
+        """Let the system provide the memory of a reserve, without the interpreter lock; any thread may call this."""
 
     def release(self, reserve: object, /) -> None:
         """Free the blocks of a reserve, so that the next objects are created in their memory."""
 
 
 def _load(name: str, wanted: str | None) -> ModuleType | None:
-    """Return a compiled module, or None where it is not used.
+    """Import a compiled module; return None if it is not used.
+
+    Args:
+        name: the name of the module.
+        wanted: the value of the environment variable; None if it is not set.
 
     Raises:
-        ConfigurationError: it is required, and cannot be used.
+        ConfigurationError: the module is required, but cannot be used.
     """
     if wanted == "0":
         return None
@@ -91,12 +95,12 @@ def _load(name: str, wanted: str | None) -> ModuleType | None:
 
 
 PARSER: Final = cast("CompiledParser | None", _load("_records", os.environ.get(VARIABLE)))
-"""The compiled parser; None where the same is done in Python."""
+"""The compiled parser; None if Python code does the same."""
 
 HEAP: Final = cast("CompiledHeap | None", _load("_heap", os.environ.get(VARIABLE)))
-"""The functions about the heap; None where they were not compiled."""
+"""The compiled functions for the heap; None if they are not used."""
 
 
 def parser_name() -> str:
-    """Return which parser of record batches is used."""
+    """Return the name of the used parser of record batches: ``compiled`` or ``general``."""
     return "general" if PARSER is None else "compiled"

@@ -1,4 +1,4 @@
-"""Access to the modules of the package cryptography, an optional dependency; all uses of it import it here."""
+"""Access to the modules of the package cryptography, an optional dependency that is imported only here."""
 
 from __future__ import annotations
 
@@ -18,7 +18,12 @@ def cryptography_module(name: str) -> ModuleType:
 
 
 def needed_cryptography(name: str, *, what: str, extra: str) -> ModuleType:
-    """Return such a module for a function of this library, which the error names.
+    """Return a module of the package cryptography for a function of this library, or report the missing extra.
+
+    Args:
+        name: the name of the module, as for :func:`cryptography_module`.
+        what: the function that needs the package, for the error message.
+        extra: the extra of this library that installs the package.
 
     Raises:
         MissingExtraError: the package is not installed.

@@ -10,7 +10,7 @@ def causes(error: BaseException, *, with_context: bool = False) -> Iterator[Base
 
     Args:
         error: the exception.
-        with_context: also follow exceptions that were being handled when another one was raised.
+        with_context: whether to follow, without a cause, the exception that was being handled (``__context__``).
     """
     seen: set[int] = set()
     at: BaseException | None = error

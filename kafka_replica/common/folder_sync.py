@@ -1,4 +1,4 @@
-"""Making the names in a folder durable."""
+"""Durability of the names in a folder."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from pathlib import Path
 
 
 def sync_folder(folder: Path) -> None:
-    """Wait until names that were created, replaced or removed in a folder would survive a power cut.
+    """Wait until names that were created, replaced or removed in a folder would survive a power failure.
 
-    Not every system can open folders; a power cut may restore the previous names there.
+    Systems that cannot open folders are ignored; there, a power failure may restore the previous names.
     """
     with suppress(OSError):
         number = os.open(folder, os.O_RDONLY)

@@ -1,4 +1,4 @@
-"""Python's cyclic garbage collector, paused while many objects without cycles are made."""
+"""Pauses of Python's cyclic garbage collector while many objects without cycles are created."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ _COLLECTED_AT: Final = 400
 
 @contextmanager
 def collector_paused() -> Iterator[Callable[[int], None]]:
-    """Pause the garbage collector, for some milliseconds: every few hundred new objects would trigger a collection.
+    """Pause the garbage collector within the block, because every few hundred new objects would trigger a collection.
 
-    The pause affects the whole process, so keep it short. If the collector is already off, it stays off.
+    The pause affects the whole process, so it should last only some milliseconds. If the collector is already off, it
+    stays off.
 
     Yields:
-        A function to be called with the number of tuples that were made since the last call. Now and then it collects
-        the youngest objects. The collector visits each new tuple once, and never again if it holds plain values only;
-        that takes a fraction of the time while the tuple is in the processor's cache.
+        A function to be called with the number of tuples that were created since the last call. From time to time, it
+        collects the youngest objects. The collector visits each new tuple once, and never again if the tuple contains
+        only plain values; this takes a fraction of the time while the tuple is in the processor's cache.
     """
     if not gc.isenabled():
         yield _ignore
@@ -41,4 +42,4 @@ def collector_paused() -> Iterator[Callable[[int], None]]:
 
 
 def _ignore(tuples: int) -> None:
-    """Do nothing: the user has switched the collector off."""
+    """Do nothing, because the user has switched the collector off."""

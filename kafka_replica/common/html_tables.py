@@ -17,7 +17,7 @@ _LEFT: Final = ' style="text-align: left"'
 
 
 class TableRows(NamedTuple):
-    """The rows of an object that is shown as a table."""
+    """The rows of an object that notebooks show as a table; the fields are the arguments of :func:`html_table`."""
 
     columns: Sequence[str]
     rows: Iterable[Sequence[object]]
@@ -42,13 +42,13 @@ def html_table(
         unit: the noun for a row, for the note below a table that does not show all rows.
     """
     shown = list(islice(rows, ROWS + (total is None)))
-    cut_off = len(shown) > ROWS if total is None else total > len(shown)
+    is_truncated = len(shown) > ROWS if total is None else total > len(shown)
     shown = shown[:ROWS]
     head = "".join(f"<th{_LEFT}>{_cell(name)}</th>" for name in columns)
     body = "".join(f"<tr>{''.join(f'<td{_LEFT}>{_cell(cell)}</td>' for cell in row)}</tr>" for row in shown)
     table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>" if shown else ""
     of_all = "" if total is None else f" of {total:,}"
-    note = f"<small>the first {counted(len(shown), unit)}{of_all}</small>" if cut_off and shown else ""
+    note = f"<small>the first {counted(len(shown), unit)}{of_all}</small>" if is_truncated and shown else ""
     return f'<div class="{_CLASS}"><div><strong>{_cell(title)}</strong></div>{table}{note}</div>'
 
 

@@ -1,4 +1,4 @@
-"""Log records as lines of JSON, the same in every part of the package."""
+"""The format of log records as lines of JSON, the same in every part of the package."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class JsonLines(logging.Formatter):
         return json.dumps(facts, separators=(",", ":"), default=str)
 
     def facts(self, record: logging.LogRecord) -> dict[str, Any]:
-        """Return the special fields of a record: its message."""
+        """Return the fields of a record in addition to the common ones: its message; subclasses override this."""
         return {"message": record.getMessage()}
 
 

@@ -1,4 +1,4 @@
-"""A persistent mapping: each change returns a new mapping, at the cost of the difference."""
+"""A persistent mapping: each change returns a new mapping, and costs only the difference."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ _BITS: Final = 5
 _WIDTH: Final = 1 << _BITS
 _MASK: Final = _WIDTH - 1
 _MAX_DEPTH: Final = 6
-_LEAF: Final = 128  # the most keys of a leaf
-_FILL: Final = 96  # the average that a new tree has at most: few of its leaves then have too many
+_LEAF: Final = 128  # the maximum number of keys in a leaf
+_FILL: Final = 96  # the maximum average number in a new tree, with which few leaves exceed the maximum
 _MISSING: Final = object()
 
 
@@ -26,7 +26,7 @@ class PersistentMap(Generic[K, V]):
 
     Args:
         items: the keys and values.
-        build_later: leave it to :meth:`build`, or else to the first change, to make the tree.
+        build_later: whether to leave the building of the tree to :meth:`build` or to the first change.
     """
 
     __slots__ = ("_count", "_root")
@@ -38,7 +38,7 @@ class PersistentMap(Generic[K, V]):
             self.build()
 
     def build(self) -> None:
-        """Make the tree, in time proportional to the number of keys; thread-safe."""
+        """Build the tree, in time proportional to the number of keys. Thread-safe."""
         root = self._root
         if root.__class__ is dict and len(root) > _LEAF:
             self._root = _built(root)
@@ -85,7 +85,7 @@ class PersistentMap(Generic[K, V]):
         return self._with(_dropped(self._root, hash(key), key), self._count - 1)
 
     def set_all(self, keys: Iterable[K], value: V) -> PersistentMap[K, V]:
-        """Return a mapping with all these keys, each with this value."""
+        """Return a mapping with all these keys, each with the same value."""
         found = self
         for key in keys:
             found = found.set(key, value)
@@ -117,7 +117,7 @@ def _built(held: dict[Any, Any]) -> Any:
 
 
 def _divided(leaf: dict[Any, Any], depth: int) -> Any:
-    """Return a leaf, or a tree in its place if it has too many keys."""
+    """Return a leaf, or a tree that replaces it if it has too many keys."""
     if len(leaf) <= _LEAF or depth == _MAX_DEPTH:
         return leaf
     parts: list[dict[Any, Any]] = [{} for _ in range(_WIDTH)]

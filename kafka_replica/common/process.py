@@ -1,4 +1,4 @@
-"""The process that owns threads, locks and files: a fork has copies of the objects, but none of the threads."""
+"""The process that owns threads, locks and files; a forked process has copies of the objects, but no threads."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 
 class OwnerProcess:
-    """The process in which this object was made. A lock that a fork has inherited may never be released there."""
+    """The process in which this object was created; an inherited lock may never be released in a forked process."""
 
     __slots__ = ("pid",)
 
@@ -16,11 +16,11 @@ class OwnerProcess:
 
     @property
     def is_current(self) -> bool:
-        """Return whether the current process is the owner; False in a fork."""
+        """True if the current process is the owner, False in a forked process."""
         return os.getpid() == self.pid
 
 
 def after_fork(function: Callable[[], None]) -> None:
-    """Call a function in each child process that is forked from now on; Windows has no forks."""
+    """Call a function in each child process that is forked from now on; do nothing on Windows, which has no forks."""
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=function)

@@ -27,7 +27,7 @@ class SettingsFile(NamedTuple):
 
     Attributes:
         path: the file.
-        values: names and values. Values of properties are texts; those of TOML have TOML's types, including tables.
+        values: the values by name. Values of properties are texts; values of TOML have TOML's types, including tables.
         is_toml: whether the file is TOML.
         lines: the line number of each name, for properties only.
     """
@@ -44,7 +44,7 @@ class SettingsFile(NamedTuple):
 
 
 def read_settings_file(path: Path) -> SettingsFile:
-    """Read a settings file as TOML or properties by its suffix; with another suffix as TOML, or else as properties.
+    """Read a settings file as TOML or properties, by its suffix; with another suffix, as TOML if it is valid TOML.
 
     Raises:
         ConfigurationError: the file cannot be read, or has the suffix ``.toml`` and is not TOML.
@@ -67,10 +67,10 @@ def read_settings_file(path: Path) -> SettingsFile:
 
 
 def parse_properties(text: str) -> Iterator[tuple[int, str, str]]:
-    r"""Parse Java properties; yield the line number, the name and the value of each.
+    r"""Parse Java properties; yield the line number, name and value of each.
 
-    ``name=value``, ``name: value`` and ``name value`` mean the same. A line that ends with a backslash continues in the
-    next line; ``\t``, ``\n``, ``\r``, ``\f`` and ``\uXXXX`` are escapes, any other escaped character is itself.
+    ``name=value``, ``name: value`` and ``name value`` are equivalent. A line that ends with a backslash continues on
+    the next line; ``\t``, ``\n``, ``\r``, ``\f`` and ``\uXXXX`` are escapes, any other escaped character is literal.
     """
     for number, line in _logical_lines(text):
         found = _KEY.match(line)
@@ -111,7 +111,7 @@ def _text(data: bytes) -> str:
 
 
 def flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Return settings by their full names, because TOML makes tables of unquoted names with dots."""
+    """Return settings by their full names; TOML reads unquoted names with dots as nested tables."""
     found: dict[str, Any] = {}
     for name, value in values.items():
         found |= flat(value, f"{prefix}{name}.") if isinstance(value, dict) else {prefix + name: value}

@@ -1,7 +1,7 @@
-"""Secrets in settings: the properties that hold them, and text that hides its value.
+"""Secrets in settings: the names of secret properties, and texts that hide their values.
 
-A secret is wrapped as soon as a configuration is accepted. From then on log lines, the ``repr`` of objects that contain
-the secret, and the local variables of a traceback show ``***``.
+A secret is wrapped as soon as a configuration is accepted. From then on, log lines, the ``repr`` of objects that
+contain the secret, and the local variables in a traceback show ``***``.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from kafka_replica.errors import ConfigurationError
 
 HIDDEN = "***"
 
-# The only list of secret properties: of librdkafka, Java, schema registries and the producer's settings files.
+# The only list of secret properties, for librdkafka, Java, schema registries and the producer's settings files.
 _SECRET_NAME = re.compile(
     r"""pas+w | pwd | passphrase | secret | jaas | private | assertion | user\.info | kinit\.cmd
-    | token(?!\.endpoint)       # but not the address where tokens are fetched
-    | oauthbearer\.config       # given to oauth_cb as well, for which it may hold anything
+    | token(?!\.endpoint)       # but not the address from which tokens are fetched
+    | oauthbearer\.config       # also an argument of oauth_cb, for which it may contain anything
     | ssl[._]key$ | key\.pem$ | keystore\.key$
     """,
     re.IGNORECASE | re.VERBOSE,
@@ -106,7 +106,7 @@ def hide_password(url: str) -> str:
 
 
 def without_frames(error: BaseException) -> None:
-    """Drop the tracebacks of a library's error and its causes, whose frames hold secrets passed to the library."""
+    """Drop the tracebacks of a library's error and its causes, because their frames refer to secrets."""
     for cause in causes(error):
         cause.__traceback__ = None
         if cause.__context__ is not cause.__cause__:

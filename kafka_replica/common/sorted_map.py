@@ -1,4 +1,4 @@
-"""A persistent sorted mapping: a change returns a new mapping, and costs the logarithm of the size."""
+"""A persistent sorted mapping: a change returns a new mapping, in logarithmic time."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class _Leaf:
 
 
 class _Branch:
-    """Children in ascending order, and the first key below each of them."""
+    """Children in ascending order, and the first key of each child."""
 
     __slots__ = ("children", "keys")
 
@@ -31,7 +31,7 @@ class _Branch:
 
 
 class SortedMap(Generic[K, V]):
-    """An immutable mapping in the order of its keys. ``set`` and ``delete`` return a new mapping.
+    """An immutable mapping sorted by key. ``set`` and ``delete`` return a new mapping.
 
     The mapping is a B+ tree whose nodes are never changed: a change copies one leaf and the branches above it. All keys
     must be comparable with each other.
@@ -40,7 +40,7 @@ class SortedMap(Generic[K, V]):
     __slots__ = ("_count", "_root")
 
     def __init__(self, items: Iterable[tuple[K, V]] = ()) -> None:
-        """Make a mapping of items; of several with the same key the last one counts."""
+        """Create a mapping of items; of several items with the same key, the last counts."""
         held = dict(items)
         ordered = sorted(held)  # type: ignore[type-var]
         self._count = len(ordered)
@@ -55,7 +55,7 @@ class SortedMap(Generic[K, V]):
         return at < len(leaf.keys) and leaf.keys[at] == key
 
     def items(self, first: K | None = None) -> Iterator[tuple[K, V]]:
-        """Yield keys and values in ascending order, from the key ``first`` on, or from the smallest."""
+        """Yield keys and values in ascending order, from the key ``first`` on; None starts at the smallest key."""
         return _items(self._root, first)
 
     def set(self, key: K, value: V) -> SortedMap[K, V]:
@@ -128,7 +128,7 @@ def _split(node: Any) -> list[Any]:
 
 
 def _dropped(node: Any, key: Any) -> Any:
-    """Return the node without an existing key; None if nothing is left."""
+    """Return the node without an existing key; None if no key is left."""
     if isinstance(node, _Leaf):
         at = bisect_left(node.keys, key)
         keys, values = node.keys.copy(), node.values.copy()
@@ -152,11 +152,11 @@ def _replaced(branch: _Branch, at: int, nodes: list[Any]) -> _Branch:
 
 
 def _join(branch: _Branch, at: int) -> None:
-    """Join the child at ``at`` of a new branch, which has become smaller, with a neighbour if both fit in one node."""
+    """Merge the child at ``at`` of a new branch, which has shrunk, with a neighbour if both fit into half a node."""
     children = branch.children
-    for one in (at - 1, at):
-        if one >= 0 and one + 1 < len(children):
-            left, right = children[one], children[one + 1]
+    for first in (at - 1, at):
+        if first >= 0 and first + 1 < len(children):
+            left, right = children[first], children[first + 1]
             if type(left) is type(right) and len(left.keys) + len(right.keys) <= _WIDTH // 2:
                 keys = left.keys + right.keys
                 both = (
@@ -164,8 +164,8 @@ def _join(branch: _Branch, at: int) -> None:
                     if isinstance(left, _Leaf)
                     else _Branch(keys, left.children + right.children)
                 )
-                children[one : one + 2] = [both]
-                del branch.keys[one + 1]
+                children[first : first + 2] = [both]
+                del branch.keys[first + 1]
                 return
 
 

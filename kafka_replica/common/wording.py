@@ -1,4 +1,4 @@
-"""The wording of messages: counts with the right noun, suggestions for misspelled words, shortened texts."""
+"""The wording of messages: counts with nouns, suggestions for misspelled words, shortened texts."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def singular_of(noun: str) -> str:
 
 
 def did_you_mean(word: str, known: Iterable[str], count: int = 1) -> str:
-    """Return ``; did you mean 'topic'?`` for a word that resembles a known one, otherwise an empty text.
+    """Return ``; did you mean 'topic'?`` for a word that resembles a valid word, otherwise an empty text.
 
     The comparison ignores case.
 
@@ -48,7 +48,7 @@ def did_you_mean(word: str, known: Iterable[str], count: int = 1) -> str:
 
 
 def reason_of(error: Exception) -> str:
-    """Return the reason of an error, without the path that the text of an ``OSError`` repeats."""
+    """Return the reason of an error, without the path in the text of an ``OSError``, which messages name already."""
     return (error.strerror if isinstance(error, OSError) else None) or str(error)
 
 
