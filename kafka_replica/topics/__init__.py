@@ -1,4 +1,4 @@
-"""Naming conventions of topics and consumer groups, and topics that are declared: created, checked, or obsolete.
+"""Naming conventions of topics and consumer groups; declared topics, which are created, checked, or found obsolete.
 
 This package may import ``broker``, and does not depend on the replica. Read ``naming`` first, then ``declarations``.
 """

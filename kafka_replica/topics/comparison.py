@@ -1,4 +1,4 @@
-"""The differences between a topic as it is declared and as it exists. Without I/O."""
+"""The differences between a declared topic and the existing topic. No I/O."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kafka_replica.topics.declarations import TopicDeclaration
 
 
 class ExistingTopic(NamedTuple):
-    """A topic as it exists."""
+    """The properties of a topic in the cluster."""
 
     partitions: int
     replication_factor: int
@@ -22,11 +22,11 @@ class ExistingTopic(NamedTuple):
 
 
 def differences(declared: TopicDeclaration, found: ExistingTopic, brokers: int) -> Iterator[str]:
-    """Yield a sentence for each difference; none for a topic that ``create_topics`` has created.
+    """Yield a text for each difference; a topic that ``create_topics`` has created has none.
 
     Args:
-        declared: the topic as it is declared.
-        found: the topic as it exists.
+        declared: the declared topic.
+        found: the existing topic.
         brokers: the number of brokers in the cluster.
     """
     copies = declared.replication_factor or recommended_replicas(brokers)
@@ -47,7 +47,7 @@ def differences(declared: TopicDeclaration, found: ExistingTopic, brokers: int) 
 
 
 def _normal(name: str, value: str) -> object:
-    """Return a value so that equal settings compare equal: a list of policies has no order, 0.50 is 0.5."""
+    """Return a value in a form in which equivalent values are equal: lists of policies as sets, 0.50 as 0.5."""
     if name == "cleanup.policy":
         return {policy.strip() for policy in value.split(",")}
     try:

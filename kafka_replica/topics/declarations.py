@@ -1,4 +1,4 @@
-"""Topics that ought to exist: their names by a convention, and their settings; read from a file in TOML."""
+"""Declarations of topics that should exist, with their names by a convention, and their settings; read from TOML."""
 
 from __future__ import annotations
 
@@ -18,32 +18,32 @@ from kafka_replica.topics.patterns import TopicPattern
 
 _SETTINGS: Final = ("partitions", "replication_factor", "settings")
 _ENTRY: Final = ("module", "producer", "entity", "tenants", "convention", *_SETTINGS)
-_WHOLE: Final = ("env", "tenants", "convention", "defaults", "topics")
+_TOP_LEVEL: Final = ("env", "tenants", "convention", "defaults", "topics")
 
 
 @dataclass(frozen=True, slots=True)
 class TopicDeclaration:
-    """A topic that ought to exist."""
+    """A topic that should exist."""
 
     name: str
     partitions: int = 1
     replication_factor: int | None = None
-    """The number of replicas of each partition; None: 3, or the number of brokers if there are fewer."""
+    """The number of replicas of each partition; None means 3, or the number of brokers if there are fewer."""
     settings: Mapping[str, str] = field(default_factory=lambda: COMPACTED_TOPIC)
-    """The topic's own settings; all others are the brokers'."""
+    """The topic's own settings; for all others, the brokers' settings apply."""
 
 
 @dataclass(frozen=True, slots=True)
 class TopicDeclarations:
-    """All topics of an environment that ought to exist.
+    """All topics of an environment that should exist.
 
     Raises:
-        TopicNameError: two topics have the same name, or names that Kafka does not distinguish in its metrics.
+        TopicNameError: two topics have the same name, or names that Kafka's metrics do not distinguish.
     """
 
     topics: tuple[TopicDeclaration, ...]
     patterns: tuple[TopicPattern, ...] = ()
-    """The topics that belong to the declared conventions, declared or not."""
+    """The patterns of the conventions' topics, whether declared or not."""
 
     def __post_init__(self) -> None:
         check_collisions(topic.name for topic in self.topics)
@@ -57,10 +57,12 @@ class TopicDeclarations:
 
 
 def check_collisions(names: Iterable[str]) -> None:
-    """Check that no two names are equal, or differ in dots and underscores only, which Kafka refuses.
+    """Check that no two names are equal, or differ only in dots and underscores, which Kafka refuses.
+
+    Source: Kafka, ``Topic.hasCollision``.
 
     Raises:
-        TopicNameError: two names collide. Source: Kafka, ``Topic.hasCollision``.
+        TopicNameError: two names collide.
     """
     seen: dict[str, str] = {}
     for name in names:
@@ -78,7 +80,7 @@ def check_collisions(names: Iterable[str]) -> None:
 def read_declarations(path: Path) -> TopicDeclarations:
     """Read declarations from a file in TOML; ``docs/topics.md`` describes it.
 
-    ``${NAME}`` in a text is replaced by the environment variable.
+    ``${NAME}`` in a text is replaced by the value of the environment variable ``NAME``.
 
     Raises:
         ConfigurationError: the file cannot be read, or an entry is unknown, missing or of the wrong type.
@@ -87,7 +89,7 @@ def read_declarations(path: Path) -> TopicDeclarations:
     file = read_settings_file(path)
     if not file.is_toml:
         raise ConfigurationError(f"{path}: declarations of topics must be in TOML")
-    table = _Table(filled(file.values, str(path)), str(path), _WHOLE)
+    table = _Table(filled(file.values, str(path)), str(path), _TOP_LEVEL)
     env, defaults = table.text("env"), table.table("defaults", _SETTINGS)
     topics: list[TopicDeclaration] = []
     patterns: dict[TopicPattern, None] = {}
@@ -124,7 +126,7 @@ def _declared(name: str, entry: _Table, defaults: _Table) -> TopicDeclaration:
 
 
 class _Table:
-    """A table of the file whose entries are checked when they are taken."""
+    """A table of the file; unknown entries are rejected, and types are checked when entries are read."""
 
     def __init__(self, values: Mapping[str, Any], where: str, known: Iterable[str]) -> None:
         self._values, self.where = values, where
@@ -163,7 +165,7 @@ class _Table:
         return found
 
     def settings(self) -> dict[str, str] | None:
-        """Return the settings of a topic, as the texts that Kafka takes; None if there are none."""
+        """Return the settings of a topic, as texts for Kafka; None if the table has no settings."""
         given: dict[str, Any] | None = self._values.get("settings")
         if given is None:
             return None

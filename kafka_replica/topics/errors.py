@@ -8,4 +8,4 @@ __all__ = ["TopicNameError"]
 
 
 class TopicNameError(UsageError, ValueError):
-    """A name of a topic or consumer group that a convention does not allow, or that has several meanings."""
+    """A name of a topic or consumer group that no convention allows, or that is ambiguous."""

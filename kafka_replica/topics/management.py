@@ -1,4 +1,4 @@
-"""Declared topics in a cluster: create those that are missing, report how others differ, list obsolete topics."""
+"""Management of declared topics in a cluster: create missing topics, report differences, list obsolete topics."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kafka_replica.topics.comparison import ExistingTopic, differences
 from kafka_replica.topics.declarations import TopicDeclaration, TopicDeclarations, check_collisions
 
 _ANSWER_S: Final = 30.0
-_LOOK_EVERY_S: Final = 0.05
+_POLL_S: Final = 0.05
 
 
 class TopicState(StrEnum):
@@ -27,38 +27,38 @@ class TopicState(StrEnum):
 
 
 class TopicReport(NamedTuple):
-    """A declared topic, compared with the topic of that name in the cluster."""
+    """The comparison of a declared topic with the topic of the same name in the cluster."""
 
     name: str
     state: TopicState
     differences: tuple[str, ...] = ()
-    """A sentence for each difference."""
+    """A text for each difference."""
 
     @property
     def is_right(self) -> bool:
-        """True if the topic exists now, as it is declared."""
+        """True if the topic now exists as declared."""
         return self.state in {TopicState.AS_DECLARED, TopicState.CREATED}
 
 
 def create_topics(
     config: Mapping[str, Any], declarations: TopicDeclarations, timeout_s: float = _ANSWER_S
 ) -> list[TopicReport]:
-    """Create the declared topics that are missing; existing topics are compared, and never changed.
+    """Create the missing declared topics; compare existing topics, which are never changed.
 
     The function returns when the brokers list the new topics, which takes some milliseconds.
 
     Args:
-        config: librdkafka's properties. Creating needs the right Create, comparing DescribeConfigs.
+        config: librdkafka's properties. Creating topics needs the right Create, comparing needs DescribeConfigs.
         declarations: the declared topics.
         timeout_s: how long to wait for each answer of Kafka, in seconds.
 
     Returns:
-        A report for each declared topic, in their order.
+        A report for each declared topic, in the order of the declarations.
 
     Raises:
         WaitTimeoutError: the brokers do not list a new topic in time.
-        BrokerError: Kafka did not answer in time, or refused; topics before that one may be created.
-        TopicNameError: Kafka would refuse a name, because an existing topic differs in dots and underscores only.
+        BrokerError: Kafka did not answer in time, or refused; some topics may have been created.
+        TopicNameError: Kafka would refuse a name that differs from an existing one only in dots and underscores.
     """
     topics = Topics(config)
     existing = set(topics.names(timeout_s))
@@ -81,7 +81,7 @@ def create_topics(
 def check_topics(
     config: Mapping[str, Any], declarations: TopicDeclarations, timeout_s: float = _ANSWER_S
 ) -> list[TopicReport]:
-    """Compare the declared topics with those in the cluster; takes the arguments of :func:`create_topics`.
+    """Compare the declared topics with those in the cluster; the arguments are those of :func:`create_topics`.
 
     Raises:
         BrokerError: Kafka did not answer in time, or refused.
@@ -99,7 +99,7 @@ def check_topics(
 def obsolete_topics(
     config: Mapping[str, Any], declarations: TopicDeclarations, timeout_s: float = _ANSWER_S
 ) -> list[str]:
-    """Return the topics that follow one of the declared conventions, and are not declared. Nothing is deleted.
+    """Return the topics that follow a declared convention and are not declared; no topic is deleted.
 
     Raises:
         BrokerError: Kafka did not answer in time, or refused.
@@ -125,4 +125,4 @@ def _wait_until_listed(topics: Topics, names: set[str], timeout_s: float) -> Non
         if time.monotonic() > give_up_s:
             missing = ", ".join(sorted(names - listed))
             raise WaitTimeoutError(f"creating topics: the brokers do not list {missing} after {timeout_s:g} s")
-        time.sleep(_LOOK_EVERY_S)
+        time.sleep(_POLL_S)

@@ -1,4 +1,4 @@
-"""Names that follow from the name of a module: of the producer in a topic's name, and of the consumer group.
+"""Names that derive from the name of a module: the producer in a topic's name, and the consumer group.
 
 Source: FOLIO, "Apache Kafka Messaging System", Naming Convention, Kafka Topic and Consumer group.
 """
@@ -28,10 +28,10 @@ def producer_of(module: str) -> str:
     """Return the producer in the names of a module's topics: ``inventory`` for ``mod-inventory-storage-27.1.0``.
 
     The prefix ``mod-``, a version and the suffix ``-storage`` are omitted. So ``mod-inventory`` and
-    ``mod-inventory-storage`` are the same producer, as the convention has it.
+    ``mod-inventory-storage`` are the same producer, as the convention specifies.
 
     Raises:
-        TopicNameError: the name is no name of a module.
+        TopicNameError: the name is not a valid module name.
     """
     return _plain(module).removesuffix(STORAGE)
 
@@ -40,10 +40,10 @@ def consumer_group(module: str, tenant: str | None = None) -> str:
     """Return the consumer group of a module, ``cg.MODULE``, or of a module for one tenant, ``cg.TENANT.MODULE``.
 
     The prefix ``mod-`` and a version are omitted, but not ``-storage``: two modules must not share a group, because
-    each would then receive a part of the records only.
+    each would then receive only some of the records.
 
     Raises:
-        TopicNameError: the name of the module or tenant is empty, or has other characters than letters, digits,
+        TopicNameError: the name of the module or tenant is empty, or has characters other than letters, digits,
             underscores and hyphens.
     """
     parts = [_plain(module)] if tenant is None else [_checked(tenant, "tenant"), _plain(module)]
@@ -54,7 +54,7 @@ def parse_consumer_group(group: str) -> ConsumerGroup:
     """Return the parts of a consumer group's name, the inverse of :func:`consumer_group`.
 
     Raises:
-        TopicNameError: the name is not of this form.
+        TopicNameError: the name does not have the form that :func:`consumer_group` returns.
     """
     first, *parts = group.split(".")
     if first != _GROUPS or not 1 <= len(parts) <= 2 or not all(map(_PART.fullmatch, parts)):

@@ -1,7 +1,7 @@
 """Conventions for the names of topics, such as ``ENV.tenant.producer.entity``.
 
-A name has parts with dots between them, and a part has no dot. So the number of parts shows whether a name has the
-optional environment, and a convention reads a name that it has built as the same parts.
+The parts of a name are separated by dots, and contain none. So the number of parts shows whether a name has the
+optional environment, and parsing a name that a convention has built returns the same parts.
 
 Source: FOLIO, "Apache Kafka Messaging System", Naming Convention, Kafka Topic; tenant collections: FOLIO's RFC "Kafka
 Topics per Tenant Collection".
@@ -21,7 +21,7 @@ from kafka_replica.topics.modules import STORAGE, producer_of
 from kafka_replica.topics.patterns import TopicPattern, pattern_of
 
 ANY: Final = "*"
-"""A part of a ``TopicName`` that a pattern leaves open."""
+"""The value of a ``TopicName``'s part for which a pattern matches every text."""
 
 _PART: Final = re.compile(r"[A-Za-z0-9_-]+")
 _LONGEST: Final = 249  # Kafka: org.apache.kafka.common.internals.Topic.MAX_NAME_LENGTH
@@ -32,20 +32,20 @@ _COLLECTION: Final = re.compile(r"[A-Z][A-Z0-9]{0,30}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TopicName:
-    """The parts of a topic's name; None where the convention has no such part, or the optional one is absent."""
+    """The parts of a topic's name; None if the convention has no such part, or the optional environment is absent."""
 
     env: str | None = None
-    """The environment that the topic belongs to."""
+    """The environment to which the topic belongs."""
     tenant: str | None = None
     """The tenant, or a tenant collection such as ``ALL``."""
     producer: str | None = None
-    """The module that writes the topic, as ``producer_of`` shortens its name."""
+    """The module that writes the topic, as returned by ``producer_of``."""
     entity: str
-    """The entity, process or event that the records are about."""
+    """The entity, process or event that the records describe."""
 
     @property
     def is_tenant_collection(self) -> bool:
-        """True if the topic has the records of several tenants: an upper-case name such as ``ALL``."""
+        """True if the topic has the records of several tenants, which an upper-case name such as ``ALL`` indicates."""
         return self.tenant is not None and _COLLECTION.fullmatch(self.tenant) is not None
 
 
@@ -53,12 +53,12 @@ _FIELDS: Final = tuple(field.name for field in fields(TopicName))
 
 
 class TopicConvention:
-    """A convention for the names of topics: builds names, parses them, and makes patterns of them.
+    """A convention for the names of topics, which builds names, parses them, and returns patterns of them.
 
     Args:
-        template: the parts with dots between them: ``{env}``, ``{tenant}``, ``{producer}``, ``{entity}``, each at most
+        template: the parts, separated by dots: ``{env}``, ``{tenant}``, ``{producer}``, ``{entity}``, each at most
             once, or a fixed text. ``[{env}.]`` at the beginning makes the environment optional.
-        tenants: a regular expression of the tenants' names; any part of a name by default.
+        tenants: a regular expression for the names of tenants; by default, every valid part of a name matches.
 
     Raises:
         ConfigurationError: the template cannot be read, has no ``{entity}``, or a regular expression is invalid.
@@ -89,7 +89,8 @@ class TopicConvention:
         """Return the name of a topic.
 
         Raises:
-            TopicNameError: a part is missing, is one that the convention does not have, or would be read as another.
+            TopicNameError: a part is missing, does not exist in the convention, or has an invalid value; or the name is
+                too long.
         """
         for field in _FIELDS:
             if getattr(name, field) == ANY:
@@ -120,9 +121,9 @@ class TopicConvention:
         return name
 
     def pattern(self, name: TopicName) -> TopicPattern:
-        """Return the pattern of all names with these parts, where a part that is ``ANY`` matches every text.
+        """Return the pattern of all names with these parts, where a part with the value ``ANY`` matches every text.
 
-        All tenants' topics of an entity::
+        An example is the pattern of all tenants' topics of an entity::
 
             FOLIO.pattern(TopicName(env="folio", tenant=ANY, producer="inventory", entity="item"))
 
@@ -132,9 +133,9 @@ class TopicConvention:
         return pattern_of([self._rule(part) if value == ANY else value for part, value in self._values(name)])
 
     def all_of(self, env: str | None = None) -> TopicPattern:
-        """Return the pattern of all topics of an environment; None: of all that have no environment.
+        """Return the pattern of all topics of an environment; None for those without an environment.
 
-        The pattern also matches names that have the right form and a producer that still ends in ``-storage``.
+        The pattern also matches names whose producer ends in ``-storage``, which :meth:`parse` rejects.
         """
         others = {part[1:-1]: ANY for part in self._parts if part.startswith("{") and part != "{env}"}
         return self.pattern(TopicName(env=env, **others))
@@ -172,10 +173,10 @@ class TopicConvention:
 
 
 def parse_topic(topic: str, conventions: Iterable[TopicConvention]) -> tuple[TopicConvention, TopicName]:
-    """Return the one convention that a topic's name follows, and its parts.
+    """Return the only convention that a topic's name follows, and the parts of the name.
 
     Raises:
-        TopicNameError: the name follows none of the conventions, or several.
+        TopicNameError: the name follows no convention, or several.
     """
     found, errors = [], []
     for convention in conventions:
@@ -210,6 +211,6 @@ def _braced(field: str) -> str:
 _FOLIO_TENANTS: Final = rf"[a-z][a-z0-9_-]*|{_COLLECTION.pattern}"
 
 FOLIO: Final = TopicConvention(tenants=_FOLIO_TENANTS)
-"""``ENV.tenant.producer.entity``, with or without ENV: domain events of FOLIO's modules."""
+"""``ENV.tenant.producer.entity``, with or without ENV: the topics of domain events of FOLIO's modules."""
 FOLIO_DATA_IMPORT: Final = TopicConvention("[{env}.]Default.{tenant}.{entity}", tenants=_FOLIO_TENANTS)
-"""``ENV.Default.tenant.event``: FOLIO's data import. No tenant is named ``Default``, so that the two differ."""
+"""``ENV.Default.tenant.event``: the topics of FOLIO's data import. No tenant is named ``Default``, so they differ."""

@@ -1,4 +1,4 @@
-"""Patterns of topic names: regular expressions as Kafka's consumers take them, and the prefixes of ACLs."""
+"""Patterns of topic names: regular expressions for the subscriptions of Kafka's consumers, and prefixes for ACLs."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class TopicPattern:
-    """The topics of a convention that have certain parts, such as all tenants' topics of an entity."""
+    """A pattern of the topics that have certain parts, such as all tenants' topics of an entity."""
 
     regex: str
-    """The regular expression, from ``^`` to ``$``: librdkafka and Java's consumers subscribe to it as it is."""
+    """The regular expression, from ``^`` to ``$``, in the form to which librdkafka and Java's consumers subscribe."""
     prefix: str
-    """The text with which all these topics begin, for ACLs with ``--resource-pattern-type prefixed``. An ACL has no
-    other wildcards, so it may allow more topics than the pattern has."""
+    """The text with which all matching topics begin, for ACLs with ``--resource-pattern-type prefixed``. ACLs have no
+    other wildcards, so an ACL may allow more topics than the pattern matches."""
 
     def matches(self, topic: str) -> bool:
         """Return whether a topic's name matches the pattern."""
         return re.fullmatch(self.regex, topic) is not None
 
     def select(self, topics: Iterable[str]) -> list[str]:
-        """Return the topics among these, sorted; for ``Replica(topics=...)``."""
+        """Return the matching topics, sorted; for ``Replica(topics=...)``."""
         return sorted(filter(self.matches, topics))
 
 
 def pattern_of(parts: Sequence[str | re.Pattern[str]]) -> TopicPattern:
-    """Return the pattern of names with these parts, each a text or any text that a regular expression describes.
+    """Return the pattern of names whose parts are the given texts, or match the given regular expressions.
 
-    The groups are plain ones: librdkafka uses POSIX regular expressions, which have no others.
+    Only plain groups are used, because librdkafka uses POSIX regular expressions, which have no other groups.
     """
     fixed = [*takewhile(lambda part: isinstance(part, str), parts)]
     prefix = "".join(f"{part}." for part in fixed)
