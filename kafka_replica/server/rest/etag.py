@@ -11,8 +11,8 @@ import re
 from datetime import date
 from zlib import crc32
 
-from kafka_replica.server.rest.messages import RestRequest
 from kafka_replica.server.rest.negotiation import OfferedFormat
+from kafka_replica.server.rest.request_and_answer import RestRequest
 
 _tags = re.compile(r'(?:W/)?("[^"]*")').findall
 

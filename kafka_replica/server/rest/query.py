@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from kafka_replica.server.rest.grammar import Api, Detail, Resource
-from kafka_replica.server.rest.versions import VersionExpression
+from kafka_replica.server.rest.version_expressions import VersionExpression
 
 
 class StructureQuery(NamedTuple):

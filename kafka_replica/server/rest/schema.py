@@ -14,14 +14,14 @@ from kafka_replica.sdmx import SdmxError, Structures, Urn
 from kafka_replica.sdmx.lookups.references import walk
 from kafka_replica.sdmx.lookups.resolved import constraints_in_force
 from kafka_replica.sdmx.model import Artefact
-from kafka_replica.server.rest.contents import Contents
+from kafka_replica.server.rest.answer_artefacts import Contents
 from kafka_replica.server.rest.grammar import Detail
-from kafka_replica.server.rest.partial import RESOLVED, reduced
+from kafka_replica.server.rest.inherited_codes import read_artefacts
+from kafka_replica.server.rest.matching_artefacts import matching_urns
+from kafka_replica.server.rest.partial_schemes import RESOLVED, reduced
 from kafka_replica.server.rest.query import SchemaQuery, StructureQuery
-from kafka_replica.server.rest.reading import read_artefacts
 from kafka_replica.server.rest.references import agency_scheme_of
 from kafka_replica.server.rest.rejections import Rejection, not_found, semantic_error
-from kafka_replica.server.rest.selection import matching_urns
 
 _LISTS: Final = {"Codelist", "GeographicCodelist", "GeoGridCodelist", "ValueList", "ConceptScheme"}
 

@@ -11,8 +11,9 @@ from typing import Final
 from kafka_replica.data.schemas import SchemaVersion, data_schema
 from kafka_replica.errors import UsageError
 from kafka_replica.sdmx import Format, SdmxError, Structures, UnwritableError, Urn
+from kafka_replica.server.rest.matching_artefacts import matching_urns
 from kafka_replica.server.rest.negotiation import OfferedFormat
-from kafka_replica.server.rest.partial import RESOLVED
+from kafka_replica.server.rest.partial_schemes import RESOLVED
 from kafka_replica.server.rest.query import SchemaQuery, StructureQuery
 from kafka_replica.server.rest.rejections import (
     Rejection,
@@ -21,7 +22,6 @@ from kafka_replica.server.rest.rejections import (
     not_implemented,
     semantic_error,
 )
-from kafka_replica.server.rest.selection import matching_urns
 
 _VERSIONS: Final[dict[Format, SchemaVersion]] = {
     Format.SDMX_ML_2_1: "2.1",

@@ -24,7 +24,7 @@ from kafka_replica.server.answers.computing import compute_in
 from kafka_replica.server.answers.entity_tags import suffix_of, with_suffix, without_suffix
 from kafka_replica.server.answers.versions import VersionId, Versions, raw_headers, version_headers
 from kafka_replica.server.errors.problems import Problem, problem_response
-from kafka_replica.server.rest.messages import RestAnswer, RestRequest
+from kafka_replica.server.rest.request_and_answer import RestAnswer, RestRequest
 from kafka_replica.server.settings import ServerSettings
 from kafka_replica.stores import Snapshot
 

@@ -12,7 +12,7 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from kafka_replica.sdmx import Structures
-from kafka_replica.server.rest.messages import RestAnswer, RestRequest
+from kafka_replica.server.rest.request_and_answer import RestAnswer, RestRequest
 
 URN = "urn:sdmx:org.sdmx.infomodel.codelist.Codelist=SDMX:CL_{}(1.0)"
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from kafka_replica.sdmx import Structures
 from kafka_replica.server import ServerSettings, create_app
 from kafka_replica.server.answers.answer_cache import AnswerCache, FinishedAnswer
-from kafka_replica.server.rest.messages import RestAnswer, RestRequest
+from kafka_replica.server.rest.request_and_answer import RestAnswer, RestRequest
 from kafka_replica.testing import FakeTopic
 from support.server.app_tools import URN, client_of, stand_in
 

@@ -17,7 +17,7 @@ from kafka_replica import Replica
 from kafka_replica.errors import BadRecordError
 from kafka_replica.sdmx import Structures
 from kafka_replica.server import ServerSettings, create_app
-from kafka_replica.server.rest.messages import RestAnswer, RestRequest
+from kafka_replica.server.rest.request_and_answer import RestAnswer, RestRequest
 from kafka_replica.testing import FakeTopic
 from support.server.app_tools import URN, client_of, stand_in
 

@@ -22,7 +22,7 @@ from kafka_replica.server.pages.links import Address, Links
 from kafka_replica.server.pages.paging import page_of
 from kafka_replica.server.pages.redaction import HIDDEN, redacted
 from kafka_replica.server.pages.throughput import Throughput
-from kafka_replica.server.rest.messages import RestAnswer, RestRequest
+from kafka_replica.server.rest.request_and_answer import RestAnswer, RestRequest
 from kafka_replica.testing import FakeTopic
 from support.core.unconfirmed_ends import set_unconfirmed
 from support.server.app_tools import URN, client_of

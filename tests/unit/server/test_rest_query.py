@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from kafka_replica.sdmx.classes import CLASSES
 from kafka_replica.server.rest.grammar import ANY, NOT_IMPLEMENTED, RESOURCES, Api, Detail, Items, References, resources
-from kafka_replica.server.rest.parsing import MAX_LENGTH, parse_query
 from kafka_replica.server.rest.query import SchemaQuery, StructureQuery
+from kafka_replica.server.rest.query_parser import MAX_LENGTH, parse_query
 from kafka_replica.server.rest.rejections import Rejection
 from support.effort import examples
 from support.paths import TESTS

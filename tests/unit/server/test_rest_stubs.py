@@ -38,8 +38,8 @@ def test_every_class_has_the_path_of_its_full_artefact() -> None:
     """The address in a stub is a query that the grammar has: of 2.x if the class is one of it, otherwise of 1.x."""
     from kafka_replica.sdmx import Urn
     from kafka_replica.server.rest.grammar import RESOURCES
-    from kafka_replica.server.rest.parsing import parse_query
     from kafka_replica.server.rest.query import StructureQuery
+    from kafka_replica.server.rest.query_parser import parse_query
 
     for row in RESOURCES.values():
         for cls in row.classes:

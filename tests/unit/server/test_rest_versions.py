@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kafka_replica.sdmx.versions import sort_key
-from kafka_replica.server.rest.versions import InvalidVersionError, parse_version
+from kafka_replica.server.rest.version_expressions import InvalidVersionError, parse_version
 from support.effort import examples
 
 VERSIONS = (

@@ -15,7 +15,7 @@ from kafka_replica.errors import BadRecordError, ConfigurationError
 from kafka_replica.sdmx import Structures
 from kafka_replica.server import ListenSettings, ServerSettings, serve
 from kafka_replica.server.listening.sockets import open_socket, tls_context
-from kafka_replica.server.rest.messages import RestAnswer, RestRequest
+from kafka_replica.server.rest.request_and_answer import RestAnswer, RestRequest
 from kafka_replica.testing import FakeTopic
 from support.core.certificates import PASSWORD, Authority
 from support.server.app_tools import EventParser, stand_in

@@ -8,9 +8,9 @@ from typing import NamedTuple
 from kafka_replica.sdmx import SdmxError, Structures, Urn
 from kafka_replica.sdmx.model import Artefact, Constraint, ContentConstraint, OpaqueArtefact
 from kafka_replica.server.rest.grammar import Resource
+from kafka_replica.server.rest.inherited_codes import read_artefacts
 from kafka_replica.server.rest.items import with_items
 from kafka_replica.server.rest.query import StructureQuery
-from kafka_replica.server.rest.reading import read_artefacts
 
 
 class SelectedArtefacts(NamedTuple):

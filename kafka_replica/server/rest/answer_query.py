@@ -7,14 +7,14 @@ from typing import Final
 
 from kafka_replica.errors import KafkaReplicaError
 from kafka_replica.sdmx import Format, Structures
-from kafka_replica.server.rest.contents import Contents, contents_of
-from kafka_replica.server.rest.errors import error_message
+from kafka_replica.server.rest.answer_artefacts import Contents, contents_of
+from kafka_replica.server.rest.answer_writer import WrittenMessage, written
+from kafka_replica.server.rest.error_messages import error_message
 from kafka_replica.server.rest.etag import entity_tag, matches
 from kafka_replica.server.rest.grammar import Api, Detail
-from kafka_replica.server.rest.messages import RestAnswer, RestRequest
 from kafka_replica.server.rest.negotiation import PREFERENCES, OfferedFormat, offered, offers, schema_offers
-from kafka_replica.server.rest.parsing import format_of, parse_query
 from kafka_replica.server.rest.query import Query, SchemaQuery, StructureQuery
+from kafka_replica.server.rest.query_parser import format_of, parse_query
 from kafka_replica.server.rest.rejections import (
     Rejection,
     not_acceptable,
@@ -24,10 +24,10 @@ from kafka_replica.server.rest.rejections import (
     too_large,
     unreadable,
 )
+from kafka_replica.server.rest.request_and_answer import RestAnswer, RestRequest
 from kafka_replica.server.rest.schema import asks_for_schema, schema_contents
 from kafka_replica.server.rest.settings import RestSettings
-from kafka_replica.server.rest.unparsed import stored_answer
-from kafka_replica.server.rest.writing import WrittenMessage, written
+from kafka_replica.server.rest.stored_bytes import stored_answer
 from kafka_replica.server.rest.xml_schema import first_schema
 
 OMITTED: Final = "Kafka-Replica-Omitted"

@@ -8,11 +8,11 @@ from typing import Final, NamedTuple
 from kafka_replica.sdmx import SdmxError, Structures, Urn
 from kafka_replica.sdmx.model import Artefact
 from kafka_replica.server.rest.grammar import Detail
-from kafka_replica.server.rest.partial import reduced
+from kafka_replica.server.rest.inherited_codes import read_artefacts
+from kafka_replica.server.rest.matching_artefacts import select
+from kafka_replica.server.rest.partial_schemes import reduced
 from kafka_replica.server.rest.query import StructureQuery
-from kafka_replica.server.rest.reading import read_artefacts
 from kafka_replica.server.rest.references import related_urns
-from kafka_replica.server.rest.selection import select
 from kafka_replica.server.rest.settings import RestSettings
 from kafka_replica.server.rest.stubs import as_stub
 

@@ -34,7 +34,7 @@ from kafka_replica.server.rest.grammar import (
 )
 from kafka_replica.server.rest.query import Query, SchemaQuery, StructureQuery
 from kafka_replica.server.rest.rejections import Rejection, not_implemented, too_long
-from kafka_replica.server.rest.versions import InvalidVersionError, VersionExpression, parse_version
+from kafka_replica.server.rest.version_expressions import InvalidVersionError, VersionExpression, parse_version
 
 MAX_LENGTH: Final = 8_192
 """The maximum length of a path and query string together, in characters."""

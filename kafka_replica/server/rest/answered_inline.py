@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Final
 
 from kafka_replica.sdmx import Urn, UrnError
-from kafka_replica.server.rest.messages import RestRequest
-from kafka_replica.server.rest.parsing import parse_query
 from kafka_replica.server.rest.query import StructureQuery
+from kafka_replica.server.rest.query_parser import parse_query
+from kafka_replica.server.rest.request_and_answer import RestRequest
 
 _MAX_BYTES: Final = 32_768
 """A message of this size is decoded in about a millisecond."""

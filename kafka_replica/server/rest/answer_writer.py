@@ -9,8 +9,8 @@ from kafka_replica.errors import MissingExtraError
 from kafka_replica.sdmx import Format, UnwritableError, Urn, writable
 from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.model import Artefact
-from kafka_replica.server.rest.contents import Contents
-from kafka_replica.server.rest.errors import with_notices
+from kafka_replica.server.rest.answer_artefacts import Contents
+from kafka_replica.server.rest.error_messages import with_notices
 from kafka_replica.server.rest.rejections import Rejection, not_acceptable, semantic_error, unreadable
 from kafka_replica.server.rest.settings import RestSettings
 
