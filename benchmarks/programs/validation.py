@@ -48,16 +48,16 @@ def _main(spark: SparkSession, folder: Path, rows: int, passes: int, what: str) 
     file = folder / "rows.parquet"
     write_rows(file, rows, SIZES)
     df = spark.read.parquet(str(file))
+    if what in {"parquet", "csv"}:
+        of_file = df if what == "parquet" else _as_csv(spark, file, folder / "rows.csv")
+        walls, cpus = turns.best(scan=of_file, **_checked(of_file, _rules(snapshot)))
+        tell(wall=walls, cpu=cpus, rows=rows)
+        return
     if what != "rows":
         walls, cpus = turns.best(scan=df, **_frames(what, df, snapshot))
         tell(wall=walls, cpu=cpus, rows=rows)
         return
     rules = _rules(snapshot)
-    if what in {"parquet", "csv"}:
-        of_file = df if what == "parquet" else _as_csv(spark, file, folder / "rows.csv")
-        walls, cpus = turns.best(scan=of_file, **_checked(of_file, rules))
-        tell(wall=walls, cpu=cpus, rows=rows)
-        return
     started = time.perf_counter()
     validate(df, rules)
     planned_s = time.perf_counter() - started

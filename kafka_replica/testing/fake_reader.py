@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 
 from kafka_replica.broker.reading.contract import FetchResult, LogIdentity, Retention, StartOffsets
-from kafka_replica.broker.reading.log_checks import check_beginnings, cut_off, recreated
+from kafka_replica.broker.reading.log_checks import check_beginnings, recreated, truncated
 from kafka_replica.errors import (
     AuthenticationError,
     BrokerError,
@@ -60,7 +60,7 @@ class FakeReader:
             for partition, offset in resume.items():
                 position, epoch = resume_point.position[partition], resume_point.leader_epochs.get(partition, 0)
                 if high.get(partition, -1) < position or self._fetch_positions[partition].log.has_lost(position, epoch):
-                    raise cut_off(partition, position)
+                    raise truncated(partition, position)
                 self._fetch_positions[partition].position = offset
             return StartOffsets(beginnings.advanced(resume), high, beginnings)
 
@@ -143,7 +143,7 @@ class FakeReader:
         gaps: list[Partition] = []
         for fetch_position in self._fetch_positions.values() if trouble is None else ():
             if fetch_position.log.has_lost(fetch_position.position, fetch_position.epoch):
-                raise cut_off(fetch_position.log.partition, fetch_position.position)
+                raise truncated(fetch_position.log.partition, fetch_position.position)
             check_beginnings(
                 {fetch_position.log.partition: fetch_position.log.start},
                 {fetch_position.log.partition: fetch_position.position},
