@@ -1,8 +1,8 @@
 """Publishing reference data: transactions of any keys and values, or an outbox and a relay on top of them.
 
 ``outbox`` records changes in the user's database, ``relay`` sends them, ``sources`` watches folders and services;
-``postgres`` copies a table without an outbox. ``StructureProducer`` and the classes around it need the extra
-``producer``; they are imported on first use. This package does not depend on the replica. Read ``transactions`` first,
+``postgres`` copies a table without an outbox. ``StructureProducer`` and its control, settings and status need the extra
+``producer``, and are imported on first use. This package does not depend on the replica. Read ``transactions`` first,
 then ``service`` and ``relay.runner``.
 """
 
@@ -54,7 +54,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name in {"ProducerControl", "ProducerSettings", "ProducerStatus", "StructureProducer"}:
-        import kafka_replica.producer.outbox  # noqa: F401, PLC0415 - says so if the extra is not installed
+        import kafka_replica.producer.outbox  # noqa: F401, PLC0415 - raises MissingExtraError without the extra
         from kafka_replica.producer import service  # noqa: PLC0415
 
         return getattr(service, name)

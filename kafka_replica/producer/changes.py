@@ -1,4 +1,4 @@
-"""Changes that a source reports: a key has new content, or was deleted. Plain values, no I/O."""
+"""Changes that are recorded: a key has new content, or was deleted. Plain values, no I/O."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _DIGEST_BYTES = 32
 
 
 class Put(NamedTuple):
-    """A key was added, or has new content.
+    """New content of a key, which may be new itself.
 
-    ``content_type`` is the media type of ``value`` and is sent in the header ``content-type``; None sends no header.
-    ``digest``, 32 bytes, shows whether content has changed; None means SHA-256 of content and media type.
+    ``content_type`` is the media type of ``value``, and is sent in the header ``content-type``; None sends no header.
+    ``digest`` has 32 bytes and shows whether content has changed; None means SHA-256 of content and media type.
     """
 
     key: Key
@@ -33,7 +33,7 @@ class Put(NamedTuple):
 
 
 class Delete(NamedTuple):
-    """A key was deleted."""
+    """The deletion of a key."""
 
     key: Key
 
@@ -41,7 +41,8 @@ class Delete(NamedTuple):
 class Unreadable(NamedTuple):
     """A key in the source whose content cannot be read; the key keeps the content that was recorded before.
 
-    ``key`` is None where even the key is unknown. Nothing is deleted then, because the content may belong to any key.
+    ``key`` is None if even the key is unknown. In this case nothing is deleted, because the content may belong to any
+    key.
     """
 
     key: Key | None
@@ -53,7 +54,7 @@ Change: TypeAlias = Put | Delete
 
 
 def key_hash(key: Key) -> bytes:
-    """Return the SHA-256 of a key; its fixed length lets every database index the key."""
+    """Return the SHA-256 of a key, whose fixed length allows every database to index it."""
     return hashlib.sha256(key_bytes(key)).digest()
 
 
@@ -68,12 +69,12 @@ def content_hash(put: Put) -> bytes:
 
 
 def puts_and_deletes(changes: Iterable[Change]) -> tuple[list[Put], list[Delete]]:
-    """Separate puts from deletions, which never share a transaction. If a key occurs twice, its last change counts.
+    """Separate puts from deletions, which never share a transaction. If a key is duplicated, its last change counts.
 
     The puts are returned with their digests, so that content is hashed only once.
 
     Raises:
-        UsageError: something is not a change, or cannot be sent to Kafka.
+        UsageError: an element is not a change, or cannot be sent to Kafka.
     """
     last: dict[bytes, Change] = {}
     for change in changes:

@@ -1,4 +1,4 @@
-"""Commands for a producer that runs in another process, or not at all: status, flush, suspend, resume, delete."""
+"""Commands for a producer, whether it runs in this process, in another or not at all: status, flush, suspend, ..."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ from kafka_replica.records import Key
 class ProducerControl:
     """Control a producer through its database.
 
-    Opening a control and reading the status never write: no tables are created or migrated, no producer is created, no
-    stored configuration is changed, and write permission is not needed. On PostgreSQL, only ``flush`` and ``delete``
-    wait for open recording transactions, because they take a number in the same sequence.
+    Opening a control and reading the status write nothing: no tables are created or migrated, no producer is created,
+    no stored configuration is changed, and write permission is not needed. On PostgreSQL, only ``flush`` and ``delete``
+    wait for open recording transactions, because they lock the same counter.
 
     Args:
         settings: the producer's configuration.
-        encoder: the producer's encoder, if it is not the default one of its format.
+        encoder: the producer's encoder; None for the default encoder of its format.
         header_stack: the stack through which records are sent; only an instance that publishes needs it.
 
     Raises:
-        ConfigurationError: something in the settings is impossible.
+        ConfigurationError: a setting is impossible.
         OutboxNotMigratedError: the producer's tables are missing in the database, or of an earlier version.
         OutboxUnavailableError: the database cannot be reached.
         UsageError: there is no such producer; the message names the existing ones.
@@ -87,12 +87,12 @@ class ProducerControl:
     def flush(self, *, new_incarnation: bool = False) -> list[int]:
         """Record a full flush: all present content in one transaction, and tombstones for all other keys in another.
 
-        Transactions recorded earlier are sent first. A producer that is idle or suspended starts to run.
+        Transactions that were recorded earlier are sent first. An idle or suspended producer is resumed.
 
         Args:
-            new_incarnation: disregard what Kafka reports of this producer's earlier transactions. Use this option after
-                the database was restored from a backup or lost commits in a failover, and the producer has suspended
-                itself because database and Kafka contradict each other.
+            new_incarnation: whether to disregard Kafka's progress records of this producer's earlier transactions. Use
+                this option if the database was restored from a backup or lost commits in a failover, and the producer
+                has suspended itself because database and Kafka contradict each other.
 
         Raises:
             UsageError: a new incarnation was requested while the producer runs.
@@ -117,7 +117,7 @@ class ProducerControl:
         self.wake()
 
     def skip(self, tx_id: int, keys: Iterable[Key] | None = None, *, reason: str = "by request") -> None:
-        """Skip a transaction that cannot be sent, or only its records of some keys; see ``Outbox.skip``.
+        """Skip a transaction that cannot be sent, or only its records with some keys; see ``Outbox.skip``.
 
         The request is applied when the producer is resumed.
 
@@ -141,7 +141,7 @@ class ProducerControl:
             self.outbox.replace(connection, tx_id, puts, reason=reason)
 
     def transactions(self, *statuses: Status, limit: int = 100) -> list[RecordedTransaction]:
-        """Return recorded transactions, newest first; only those with one of the statuses, if any are given."""
+        """Return at most ``limit`` recorded transactions, newest first; all, or only those with the given statuses."""
         return list_transactions(self.engine, self.id, statuses=statuses, limit=limit)
 
     def records(self, tx_id: int) -> list[StoredRecord]:
@@ -153,11 +153,11 @@ class ProducerControl:
         return records_of(self.engine, self.id, tx_id)
 
     def claim(self) -> None:
-        """Make this database the one that publishes under the producer's id.
+        """Make this database the only one that publishes under the producer's id.
 
-        A producer refuses to start when its database was copied or moved, or when another database has published under
-        its id. This command accepts the database's present location, deletes the progress records of other databases,
-        and fences any other producer of the transactional id. Resume the producer afterwards.
+        A producer refuses to start if its database was copied or moved, or if another database has published under its
+        id. This command accepts the database's current location, deletes the progress records of other databases, and
+        fences any other producer of the transactional id. Resume the producer afterwards.
 
         Raises:
             BrokerError: Kafka did not answer or refused.
@@ -170,31 +170,31 @@ class ProducerControl:
     def delete(self) -> None:
         """Delete the configuration and everything that was recorded; the topics keep their records.
 
-        This call waits for twice the lease time if the publishing instance shows no sign of life.
+        If the publishing instance shows no sign of life, this call waits for twice the lease time.
 
         Raises:
             UsageError: an instance is running; stop it first.
         """
-        # A silent holder loses the lease after the lease time. A new holder raises the beat, which this wait sees, too.
+        # A silent holder loses the lease after the lease time, and a new holder raises the beat within this wait.
         status = self.status(watch_s=2 * self.settings.lease_s)
         if status.owner_lives:
             raise UsageError(f"producer {self.id} is running at {status.owner}; stop it before deleting it")
         incarnation = status.incarnation
         with self.engine.begin() as connection:
             self.outbox.delete(connection)
-        with suppress(Exception):  # if this fails, a small record stays in the progress topic, where it has no effect
+        with suppress(Exception):  # otherwise a small record stays in the progress topic, where it has no effect
             self._session_factory(lambda _step: None)(incarnation).forget()
 
     def status(self, *, watch_s: float = 0.0) -> ProducerStatus:
-        """Return the producer's status as the database has it.
+        """Return the producer's status from the database.
 
         Args:
-            watch_s: how long to watch at most for a sign of life from the publishing instance, in seconds.
+            watch_s: the maximum time to wait for a sign of life from the publishing instance, in seconds.
         """
         return read_status(self.engine, self.id, watch_s)
 
     def wake(self) -> None:
-        """Make the instance in this process, if there is one, look for work now instead of at its next poll."""
+        """Make the instance in this process, if there is one, query the database now instead of at its next poll."""
 
     # --- helpers ---
 
@@ -206,7 +206,7 @@ class ProducerControl:
             intent_of(connection, self.id)
 
     def _identify(self) -> None:
-        """Find out the producer's id; the database has it where the settings do not."""
+        """Determine the producer's id: from the settings or, if they have none, from the database."""
         settings = self.settings
         with reading(self.engine) as connection:
             identity = self._database = read_identity(connection)

@@ -1,4 +1,4 @@
-"""An observer that counts what one instance of a producer has done since it was created."""
+"""An observer that counts the notices of one instance of a producer."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kafka_replica.producer.notices import Acknowledged, Notice, Retrying, Sourc
 
 @dataclass
 class ProducerCounts:
-    """Counts of this instance since it was created. They may be read from any thread."""
+    """The counts of one instance since it was created. They may be read from any thread."""
 
     transactions: int = 0
     """Transactions that Kafka has acknowledged."""
@@ -24,11 +24,11 @@ class ProducerCounts:
     suspensions: Counter[int] = field(default_factory=Counter)
     """Suspensions by ``tx_status``: 2 local failure, 3 refused by Kafka, 4 unexpected."""
     source_failures: int = 0
-    """The number of times a source began to fail, or to fail for another reason."""
+    """The number of times a source started to fail, or to fail for another reason."""
     source_error: str | None = None
-    """The reason why the source cannot be read now; None if it can."""
+    """The reason why the source currently cannot be read; None if it can."""
     source_unreadable: tuple[str, ...] = ()
-    """The reason for each artefact of the source that cannot be read now; their keys keep their content."""
+    """The reasons why artefacts of the source currently cannot be read; their keys keep their content."""
 
     def __call__(self, notice: Notice) -> None:
         """Count a notice."""

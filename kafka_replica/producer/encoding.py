@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol
 
 
 class Encoded(NamedTuple):
-    """The value of a record as it is sent, and its media type."""
+    """The value of a record to send, and its media type."""
 
     value: bytes
     content_type: str | None
@@ -16,16 +16,16 @@ class Encoder(Protocol):
     """Turns recorded content into the value that is sent, in the producer's format."""
 
     def __call__(self, key: bytes, value: bytes, content_type: str | None, wanted: str) -> Encoded | None:
-        """Return the content in the media type wanted, or None if that format cannot represent it.
+        """Return the content in the media type ``wanted``; None if the format cannot represent the content.
 
-        Content for which None is returned is left out, and counted.
+        Content for which None is returned is omitted and counted.
 
         Raises:
-            Exception: any error makes the transaction a local failure, and the producer is suspended.
+            Exception: any error makes the transaction a local failure, and suspends the producer.
         """
 
 
 def as_recorded(key: bytes, value: bytes, content_type: str | None, wanted: str) -> Encoded:
-    """Return content as it was recorded, whatever format is wanted."""
+    """Return the recorded content unchanged, whatever format is wanted."""
     del key, wanted
     return Encoded(value, content_type)

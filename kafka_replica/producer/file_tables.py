@@ -15,10 +15,15 @@ T = TypeVar("T")
 
 
 def settings_tables(said: Mapping[str, Any], names: Iterable[str], path: Path) -> dict[str, dict[str, Any]]:
-    """Return the tables of a file, with secrets from the environment; a table that is missing is empty.
+    """Return the tables of a file, with values from environment variables filled in; a missing table is empty.
+
+    Args:
+        said: the content of the file.
+        names: the names of the possible tables.
+        path: the file, for messages.
 
     Raises:
-        ConfigurationError: a table is unknown, or a variable is not set.
+        ConfigurationError: a table is unknown, or an environment variable is not set.
     """
     tables = {name: _table(said, name, path) for name in names}
     if unknown := set(said) - set(tables):
@@ -35,11 +40,11 @@ def _table(said: Mapping[str, Any], name: str, path: Path) -> dict[str, Any]:
 
 
 def make_settings(kind: type[T], given: Mapping[str, Any], where: str) -> T:
-    """Return the settings of a table as an object.
+    """Create a settings object from a table.
 
     Args:
-        kind: the dataclass.
-        given: the settings of the table.
+        kind: the dataclass of the settings.
+        given: the settings in the table.
         where: the file and the table, for messages.
 
     Raises:

@@ -1,4 +1,4 @@
-"""A producer's configuration file: TOML or Java properties, with secrets taken from the environment.
+"""A producer's configuration file, in TOML or Java properties, with secrets from environment variables.
 
 ::
 
@@ -16,8 +16,8 @@
     host = "smtp.example.org"
     to = ["admin@example.org"]
 
-The same configuration as Java properties is ``producer.topic=FOO,BAR``, ``kafka.bootstrap.servers=localhost:9092`` and
-so on.
+As Java properties, the same configuration has lines such as ``producer.topic=FOO,BAR`` and
+``kafka.bootstrap.servers=localhost:9092``.
 """
 
 from __future__ import annotations
@@ -69,14 +69,14 @@ def read_configuration(path: Path) -> Configuration:
 
 
 def make_source(settings: SourceSettings, media_type: str) -> FolderSource | ServiceSource:
-    """Return the source that is configured.
+    """Create the configured source.
 
     Args:
         settings: the settings of a folder or a service.
-        media_type: the format that is published; a service is requested to send this format first.
+        media_type: the published format, which is the first choice in requests to a service.
 
     Raises:
-        ConfigurationError: something in the settings is impossible.
+        ConfigurationError: a setting is impossible.
     """
     if isinstance(settings, FolderSettings):
         return FolderSource(settings)

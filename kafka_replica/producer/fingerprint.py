@@ -1,8 +1,8 @@
 """Fingerprints of recorded transactions, which distinguish two histories of one database.
 
 A database that was restored from a backup, or that lost its last commits in a failover, assigns numbers a second time.
-The progress record in Kafka therefore holds the fingerprint of its transaction. The relay compares it with the
-database's fingerprint before it trusts that the transaction of that number has arrived.
+Therefore the progress record in Kafka contains the fingerprint of its transaction. The relay compares it with the
+database's fingerprint before it assumes that the transaction with that number has arrived.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ _DIGITS = 32
 
 
 class Fingerprint(NamedTuple):
-    """A recorded transaction apart from its number."""
+    """The identity of a recorded transaction, independent of its number."""
 
     recorded_ms: int | None
-    """The time when the transaction was recorded, stored with it. None if an older progress record does not have it."""
+    """The stored time when the transaction was recorded; None if unknown, as in older progress records."""
     digest: str | None = None
-    """The digest of the transaction's kind and content. None if unknown: content that was sent is cleaned up."""
+    """The digest of the transaction's kind and content; None if unknown, because sent content is cleaned up."""
 
     def contradicts(self, other: Fingerprint) -> bool:
         """Return whether two fingerprints certainly belong to different transactions."""
@@ -34,7 +34,8 @@ def digest_of(kind: str, changes: Iterable[tuple[bytes, bytes | None]]) -> str:
 
     Args:
         kind: the transaction's kind.
-        changes: SHA-256 of key and of content, in order; None as content is a deletion. Empty for a flush or a sweep.
+        changes: the hashes of each key and its content, in order, with None for a deletion; empty for a flush or a
+            sweep.
     """
     whole = hashlib.sha256(kind.encode())
     for key_hash, content_hash in changes:

@@ -1,4 +1,4 @@
-"""The encoder of structures: it converts recorded structures of any format to the published format."""
+"""The encoder of structures, which converts recorded structures of any format to the published format."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _log = logging.getLogger("kafka_replica.producer")
 
 
 def encoder_of(media_type: str) -> Encoder:
-    """Return the encoder for a configured format; without a format, content is sent as it was recorded.
+    """Return the encoder for a configured format; without a format, recorded content is sent unchanged.
 
     Raises:
         ConfigurationError: structures cannot be written in this format.
@@ -29,11 +29,11 @@ def encoder_of(media_type: str) -> Encoder:
 
 
 def as_structures(key: bytes, value: bytes, content_type: str | None, wanted: str) -> Encoded | None:
-    """Return a structure message of the artefact that the key names, in the media type wanted.
+    """Return a structure message of the artefact that the key names, in the media type ``wanted``.
 
-    None is returned if the format cannot represent the artefact. Content that was recorded in the format wanted stays
-    byte for byte as it is. All other content is read, written, and read again, so that nothing is lost silently. The
-    same content always gives the same bytes.
+    None is returned if the format cannot represent the artefact. Content that was recorded in the wanted format is
+    returned unchanged. All other content is read, written, and read again to check that nothing is lost. The same
+    content always results in the same bytes.
 
     Raises:
         ConfigurationError: structures cannot be written in this format.
@@ -51,7 +51,7 @@ def as_structures(key: bytes, value: bytes, content_type: str | None, wanted: st
 
 
 def _is_certain(content_type: str) -> bool:
-    """Return whether a content type states its edition: registries call any SDMX-JSON ``application/vnd.sdmx.json``."""
+    """Return whether a content type names its edition; ``application/vnd.sdmx.json`` is used for every edition."""
     name = content_type.lower()
     return "version" in name or "json" not in name or "fusion" in name
 
@@ -68,7 +68,7 @@ def _choice() -> str:
 
 
 def _named(key: bytes, message: Message) -> Artefact:
-    """Return the artefact that the key names; others in the message may be unreadable."""
+    """Return the artefact that the key names; other artefacts in the message may be unreadable."""
     name = key_text(key)
     artefact = next((each for each in message if str(each.urn) == name), None)
     if artefact is not None:

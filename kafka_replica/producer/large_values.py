@@ -1,4 +1,4 @@
-"""Transactions with values of any size: large ones are split into chunks, and the chunks they replace are deleted."""
+"""Transactions with values of any size: large values are split into chunks, and chunks of old values are deleted."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ class VersionSource(Protocol):
 
 
 class LargeValueTransaction:
-    """An open transaction that takes values of any size.
+    """An open transaction that accepts values of any size.
 
     Args:
         transaction: an open transaction; it may also be written to directly.
-        snapshot: a version of its topic, from which it takes the chunks to delete. If others have written since, some
+        snapshot: a version of its topic, which determines the chunks to delete. If others have written since then, some
             unneeded chunks remain (``orphaned_chunks``); readers are not affected.
-        chunk_bytes: the size of a chunk in bytes; smaller values are written as they are.
+        chunk_bytes: the size of a chunk in bytes; smaller values are written unchanged.
     """
 
     def __init__(self, transaction: Transaction, snapshot: Snapshot, chunk_bytes: int = CHUNK_BYTES) -> None:
@@ -88,19 +88,19 @@ class LargeValueProducer:
             with large.transaction() as transaction:
                 transaction.put("report", path.read_bytes())
 
-    Before each transaction it waits until the replica has the previous one, so that the chunks of a replaced value are
-    deleted. Make the producer before the replica is started: then the replica also has what an earlier producer with
-    the same transactional id has written, up to its end.
+    Before each transaction, the producer waits until the replica has the previous transaction, so that the chunks of a
+    replaced value are deleted. Create the producer before the replica is started: then the replica also has everything
+    that an earlier producer with the same transactional id has written.
 
     Args:
         producer: the producer; it may also be used directly between transactions.
-        replica: a replica of the topic. One that has manifests only is enough:
+        replica: a replica of the topic. A replica of the manifests only is sufficient:
             ``Replica(config, topic, key_filter=WITHOUT_CHUNKS)``.
-        chunk_bytes: the size of a chunk in bytes; smaller values are written as they are.
+        chunk_bytes: the size of a chunk in bytes; smaller values are written unchanged.
         timeout_s: how long to wait for the replica, in seconds.
 
     Raises:
-        ConfigurationError: the size of a chunk is not possible.
+        ConfigurationError: the size of a chunk is impossible.
     """
 
     def __init__(
@@ -125,7 +125,7 @@ class LargeValueProducer:
         """Yield a transaction, which is committed at the end of the block, or aborted if the block raises.
 
         Raises:
-            WaitTimeoutError: the replica has not come to the previous transaction in time.
+            WaitTimeoutError: the replica has not reached the previous transaction in time.
             PublishError: the transaction was not committed; none of its records is visible.
             CommitUnknownError: Kafka did not answer in time; whether the transaction is committed is unknown.
         """
@@ -137,7 +137,7 @@ class LargeValueProducer:
     def delete_orphans(self) -> int:
         """Delete the chunks that no manifest names, in one transaction; return their number.
 
-        The replica needs the chunks, so it must not filter them out. Raises the errors of :meth:`transaction`.
+        The replica must not filter out chunks. Raises the errors of :meth:`transaction`.
         """
         orphans = list(orphaned_chunks(self._snapshot()))
         if orphans:

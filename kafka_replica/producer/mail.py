@@ -1,4 +1,4 @@
-"""Mail to the administrator when a producer suspends itself, or cannot reach Kafka for a while."""
+"""Mails to administrators when a producer suspends itself, or cannot send to Kafka for a while."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kafka_replica.common.secret_values import Secret, without_frames
 from kafka_replica.producer.notices import Notice, Retrying, Suspension
 
 _log = logging.getLogger("kafka_replica.producer")
-_MAILED_ATTEMPT = 4  # consecutive failures before a mail is sent: fewer may be a broker that is restarted
+_MAILED_ATTEMPT = 4  # consecutive failures before a mail is sent; a restart of a broker may cause fewer
 _MEANINGS = {2: "it was not sent", 3: "Kafka refused it", 4: "unexpected"}
 
 

@@ -1,4 +1,4 @@
-"""Topic names as users write them."""
+"""Parsing of topic names as users write them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from kafka_replica.errors import ConfigurationError
 
 
 def topic_names(topics: str | Sequence[str]) -> tuple[str, ...]:
-    """Return the names in ``FOO,BAR`` or in a sequence, each once, in order.
+    """Return the names in a text such as ``FOO,BAR`` or in a sequence, in order and without duplicates.
 
     Raises:
         ConfigurationError: no name is given.

@@ -1,4 +1,4 @@
-"""A producer's configuration as Java properties: ``producer.topic=FOO`` is ``topic = "FOO"`` in ``[producer]``."""
+"""A producer's configuration in Java properties: ``producer.topic=FOO`` means ``topic = "FOO"`` in ``[producer]``."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FLAGS: Final = {"true": True, "false": False}
 
 
 def tables_of(file: SettingsFile) -> dict[str, dict[str, Any]]:
-    """Return the tables that a properties file defines, with values typed as the settings are.
+    """Return the tables that a properties file defines, with values of the settings' types.
 
     Raises:
         ConfigurationError: a name does not begin with the name of a table.
@@ -41,7 +41,7 @@ def tables_of(file: SettingsFile) -> dict[str, dict[str, Any]]:
 
 
 def _typed(text: str, field: Field[Any]) -> Any:
-    """Return a value as TOML would parse it; invalid text is returned unchanged, and refused later."""
+    """Return a value of the type that TOML would provide; invalid text is returned unchanged, and rejected later."""
     if str(field.type).startswith("tuple"):
         return [part.strip() for part in text.split(",")]
     if isinstance(field.default, bool):

@@ -1,4 +1,4 @@
-"""Checks of content before it is recorded: content that can never be sent would stop the producer later."""
+"""Checks of content before it is recorded, because content that can never be sent would stop the producer later."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from kafka_replica.records import key_bytes, key_text
 
 
 def validator_of(encoder: Encoder, media_type: str, kafka: Mapping[str, Any]) -> Callable[[Put], None]:
-    """Return a check that content can be written in the producer's format, and does not exceed the size limit.
+    """Return a function that checks that content can be written in the producer's format and within the size limit.
 
-    Content that the format cannot represent passes: it is left out, and counted, when it is sent.
+    The function raises EncodingError. It accepts content that the format cannot represent, which is omitted and counted
+    when it is sent.
 
     Args:
         encoder: turns content into the value that is sent.

@@ -33,7 +33,7 @@ __all__ = ["ProducerControl", "ProducerSettings", "ProducerStatus", "StructurePr
 
 
 class StructureProducer(ProducerControl):
-    """Publish the transactions of its outbox, each as one Kafka transaction, exactly once and in order.
+    """Publishes the transactions of its outbox, each as one Kafka transaction, exactly once and in order.
 
     ::
 
@@ -46,20 +46,20 @@ class StructureProducer(ProducerControl):
     from other processes.
 
     Creating an instance migrates the tables to this version, creates the producer if it is missing, and updates the
-    configuration that commands and registries show. On PostgreSQL, open recording transactions are not waited for,
-    unless there is something to migrate.
+    configuration that commands and registries show. On PostgreSQL, this waits for open recording transactions only if
+    there is something to migrate.
 
     Args:
         settings: the producer's configuration.
-        encoder: turns recorded content into a record's value; by default, a structure message in the format of the
-            settings, or the content as recorded if they name no format.
+        encoder: converts recorded content to a record's value; by default, to a structure message in the format of the
+            settings; if they name no format, content is sent unchanged.
         observers: called with each notice, by the thread that publishes or watches; for example a ``mail.Mailer``.
         header_stack: transforms values and headers, transaction headers included, before they are sent; replicas undo
             this with the same stack. A record that a piece refuses stops the producer, like one that cannot be encoded.
 
     Raises:
-        ConfigurationError: something in the settings is impossible.
-        OutboxUnavailableError: the database could not be reached in ``database_wait_s``.
+        ConfigurationError: a setting is impossible.
+        OutboxUnavailableError: the database could not be reached within ``database_wait_s``.
         OutboxError: the database cannot be used.
     """
 
@@ -92,13 +92,13 @@ class StructureProducer(ProducerControl):
         return self.outbox.record(connection, changes)
 
     def wake(self) -> None:
-        """Make the relay of this instance look for work now instead of at its next poll."""
+        """Make the relay of this instance query the database now instead of at its next poll."""
         if self._runner is not None:
             self._runner.wake.set()
 
     @property
     def leads(self) -> bool:
-        """Return whether this instance holds the lease, and so publishes unless suspended; others stand by."""
+        """True if this instance has the lease, and so publishes unless it is suspended; other instances stand by."""
         lease = self._lease
         return lease is not None and lease.term is not None
 
@@ -114,7 +114,7 @@ class StructureProducer(ProducerControl):
     # --- life cycle ---
 
     def start(self) -> Self:
-        """Start to publish, or to stand by, in a separate thread."""
+        """Start publishing, or standing by, in a separate thread."""
         with self._lifecycle:
             if self._thread is None:
                 lease = self._lease = Lease(self.engine, self.id, _instance(), self.settings.lease_s)

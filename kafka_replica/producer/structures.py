@@ -1,4 +1,4 @@
-"""Structures as records, one per maintainable artefact: its URN is the key, a message of it alone the value."""
+"""Records of structures, one per maintainable artefact: the key is its URN, the value a message with only it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from kafka_replica.sdmx.lookups.structures import CONTENT_TYPE
 
 
 def put_part(transaction: Transaction, part: Part) -> None:
-    """Write one artefact: its URN as key, its message as value, the content type in a header.
+    """Write one artefact, with its URN as key, its message as value, and the content type in a header.
 
     Raises:
         PublishError: the artefact cannot be sent.

@@ -1,4 +1,4 @@
-"""Transactions of keys and values: all records of a transaction become visible at once, or none.
+"""Transactions of keys and values: either all records of a transaction become visible together, or none.
 
 ::
 
@@ -27,7 +27,7 @@ from kafka_replica.producer.names import topic_names
 from kafka_replica.records import Headers, Key, Position, key_bytes
 
 _ANSWER_S = 5.0
-_LOOK_EVERY_S = 0.005
+_POLL_S = 0.005
 
 
 @dataclass(slots=True)
@@ -35,10 +35,10 @@ class Committed:
     """The result of a transaction, filled in when it is committed."""
 
     records: int = 0
-    """The number of puts and deletions; each is written to all topics."""
+    """The number of puts and deletions, each of which is written to all topics."""
     tombstones: int = 0
     position: Position | None = None
-    """The offset after the last record of each partition written; None until committed."""
+    """The offset after the last written record of each partition; None until the transaction is committed."""
 
     def summary(self) -> str:
         """Return the number of records, and how many of them are tombstones, if any."""
@@ -47,7 +47,7 @@ class Committed:
 
 
 class Transaction:
-    """An open transaction: its puts and deletions, in this order; written to each of several topics."""
+    """An open transaction, which writes puts and deletions, in their order, to each of its topics."""
 
     def __init__(self, writer: TransactionalWriter, topic: str, header_stack: Stack | None = None) -> None:
         self._writer = writer
@@ -88,7 +88,7 @@ class Transaction:
 
 
 class TransactionalProducer:
-    """Write whole transactions to one topic, or each to all of several. Use an instance from one thread only.
+    """Writes transactions to one topic, or to several topics at once. Use an instance from one thread only.
 
     Args:
         config: librdkafka's properties, unchanged; ``bootstrap.servers`` at least.
@@ -124,7 +124,7 @@ class TransactionalProducer:
 
     @cached_property
     def _topics(self) -> Topics:
-        return Topics(self._config)  # a separate connection, made only for metadata requests
+        return Topics(self._config)  # a separate client, created only if offsets are queried
 
     @contextmanager
     def transaction(self) -> Iterator[Transaction]:
@@ -170,4 +170,4 @@ class TransactionalProducer:
                     f"the transaction is committed ({committed.position}) but did not become visible within "
                     f"{timeout_s} s: " + reason
                 )
-            time.sleep(_LOOK_EVERY_S)
+            time.sleep(_POLL_S)

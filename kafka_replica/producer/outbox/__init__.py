@@ -1,4 +1,4 @@
-"""The outbox in the user's own database; no other package uses SQLAlchemy and Alembic. Needs the extra ``producer``.
+"""The outbox in the user's own database; no other package uses SQLAlchemy and Alembic. It needs the extra ``producer``.
 
 ::
 

@@ -1,8 +1,8 @@
-"""Amendments: an operator skips or replaces records of transactions that cannot be sent.
+"""Amendments, by which an operator skips or replaces records of transactions that cannot be sent.
 
-A request is first only stored. The relay applies it when it connects: by then it has fenced all earlier senders and has
-read from Kafka which transactions have arrived, so a transaction that has not arrived is not being sent either. This
-cannot be known earlier. The content that was skipped or replaced is kept.
+A request is first only stored. The relay applies it when it connects, after it has fenced all earlier senders and has
+read from Kafka which transactions have arrived. Only then it is certain that a transaction that has not arrived is not
+being sent by another process. Skipped and replaced content is kept.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from kafka_replica.producer.outbox.tables import Status, TransactionKind, amendm
 from kafka_replica.records import Key, key_bytes, key_text
 
 WHOLE = 0
-"""The number of an amendment that applies to the whole transaction; records are numbered from 1."""
-_NAMED = 10  # the most keys that an error message names
+"""The number that means the whole transaction in an amendment; records are numbered from 1."""
+_NAMED = 10  # the maximum number of keys that an error message names
 _CONTENT = ("record_key", "record_value", "content_type", "content_hash")
 
 
@@ -35,10 +35,10 @@ class Action(StrEnum):
 def request_skip(
     connection: Connection, producer_id: str, tx_id: int, keys: Iterable[Key] | None, reason: str, now_ms: int
 ) -> None:
-    """Request to skip a transaction, or only its records of some keys; with a flush, its deletions are skipped, too.
+    """Request to skip a transaction, or only its records with some keys; a flush is skipped with its deletions.
 
     Raises:
-        UsageError: there is no such transaction or key, it was sent, or the producer runs.
+        UsageError: no such transaction or key exists, it was sent, or the producer is running.
     """
     kind = _check_unsent(connection, producer_id, tx_id)
     if keys is None:
@@ -82,7 +82,7 @@ def is_requested(connection: Connection, producer_id: str, arrived: int) -> bool
 
 
 def apply_requests(connection: Connection, producer_id: str, arrived: int, now_ms: int) -> None:
-    """Apply the requests for transactions after ``arrived``, which are known not to have been sent."""
+    """Apply the requests for transactions after ``arrived``; the caller knows that these were not sent."""
     rows = connection.execute(
         select(amendment.c.tx_id, amendment.c.request, amendment.c.number, amendment.c.action)
         .where(*_open(producer_id, arrived))
@@ -91,11 +91,11 @@ def apply_requests(connection: Connection, producer_id: str, arrived: int, now_m
     for tx_id, request, number, action in rows:
         _Amended(connection, producer_id, tx_id, request, now_ms).apply(number, Action(action))
     for tx_id in dict.fromkeys(row[0] for row in rows):
-        _count_again(connection, producer_id, tx_id, now_ms)
+        _update_counts(connection, producer_id, tx_id, now_ms)
 
 
 def count_skipped(connection: Connection, producer_id: str) -> tuple[int, int]:
-    """Return how many transactions were skipped as a whole, and how many records were skipped in total."""
+    """Return the number of transactions that were skipped as a whole, and the total number of skipped records."""
     amended = select(amendment.c.tx_id).where(amendment.c.producer_id == producer_id)
     is_skipped = tx.c.tx_status == int(Status.SKIPPED)
     skipped = connection.execute(
@@ -148,8 +148,8 @@ class _Amended(NamedTuple):
         return mine if number == WHOLE else (*mine, change.c.number == number)
 
 
-def _count_again(connection: Connection, producer_id: str, tx_id: int, now_ms: int) -> None:
-    """Update the size and number of records; a transaction that has none left is skipped as a whole."""
+def _update_counts(connection: Connection, producer_id: str, tx_id: int, now_ms: int) -> None:
+    """Update the size and number of a transaction's records; without any record left, mark it as skipped."""
     sizes = func.length(change.c.record_key) + func.coalesce(func.length(change.c.record_value), 0)
     count, size = connection.execute(
         select(func.count(), func.coalesce(func.sum(sizes), 0)).where(
@@ -167,7 +167,7 @@ def _open(producer_id: str, arrived: int) -> tuple[Any, ...]:
 
 
 def _check_unsent(connection: Connection, producer_id: str, tx_id: int) -> TransactionKind:
-    """Check that a transaction may be amended, and return its kind."""
+    """Check that a transaction may be amended; return its kind."""
     # The row is locked, so that the producer cannot be resumed before the request is stored.
     connection.execute(update(state).where(state.c.producer_id == producer_id).values(mode=state.c.mode))
     intent = intent_of(connection, producer_id)
@@ -208,7 +208,7 @@ def _numbers(connection: Connection, producer_id: str, tx_id: int, keys: Sequenc
 def _request(
     connection: Connection, producer_id: str, tx_id: int, rows: Iterable[dict[str, Any]], reason: str, now_ms: int
 ) -> None:
-    """Store a request; it replaces an earlier request for the same records that is not applied yet."""
+    """Store a request, which replaces earlier requests for the same records that are not applied yet."""
     mine = (amendment.c.producer_id == producer_id, amendment.c.tx_id == tx_id)
     request = connection.execute(select(func.coalesce(func.max(amendment.c.request), 0)).where(*mine)).scalar_one() + 1
     for row in rows:

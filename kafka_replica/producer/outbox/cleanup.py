@@ -1,8 +1,8 @@
 """Clean-up in small steps, which delete obsolete rows and never block writers for long.
 
-Content is deleted when it was sent and newer content of its key was sent, too. Deletions are deleted when they were
-sent. Present content stays for the next full flush. The rows of sent transactions stay for a time, and the newest of
-them always stay.
+Content is deleted after it and newer content of its key were sent. Deletions are deleted after they were sent. Present
+content is kept for the next full flush. The rows of sent transactions are kept for a time, and the newest of them
+always.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from typing import Any, Final, NamedTuple
 from sqlalchemy import ColumnElement, Connection, Engine, bindparam, delete, func, or_, select, update
 
 from kafka_replica.common.clock import now_ms
-from kafka_replica.producer.outbox.database import noting, reading, translated
+from kafka_replica.producer.outbox.database import reading, short_transaction, translated
 from kafka_replica.producer.outbox.tables import Status, amendment, change, detail, state, tx
 
 ROWS: Final = 500
-"""The most rows that one transaction deletes."""
-_BYTES: Final = 8 << 20  # the most bytes of content that one transaction deletes, unless a single row has more
+"""The maximum number of rows that one transaction deletes."""
+_BYTES: Final = 8 << 20  # the maximum size of content that one transaction deletes, unless a single row is larger
 KEEP_NEWEST: Final = 1000
 """The number of newest transactions that are kept, whatever their age."""
 
 
-class _Place(NamedTuple):
-    """The position of a row of content."""
+class _RowId(NamedTuple):
+    """The primary key of a row of content, and the size of the row in bytes."""
 
     tx_id: int
     number: int
@@ -32,15 +32,15 @@ class _Place(NamedTuple):
 
 
 class _Seen(NamedTuple):
-    """A row of content that was examined."""
+    """An examined row of content."""
 
-    place: _Place
+    row_id: _RowId
     key_hash: bytes
     is_obsolete: bool
 
 
 class Cleanup:
-    """Clean up after one producer.
+    """Cleans up the tables of one producer.
 
     Args:
         engine: the database.
@@ -52,11 +52,11 @@ class Cleanup:
         self._engine = engine
         self._id = producer_id
         self._keep_ms = int(keep_s * 1000)
-        self._looked = 0, 0  # a partly examined transaction, and the last record examined in it
+        self._examined = 0, 0  # a partly examined transaction, and the last examined record in it
 
     @translated("cleaning up sent transactions")
     def step(self) -> bool:
-        """Examine some rows, delete obsolete ones, and return whether there is more to do."""
+        """Examine some rows and delete obsolete rows; return whether there is more to do."""
         more = self._content()
         return self._transactions() or more
 
@@ -71,31 +71,31 @@ class Cleanup:
             if row is None or row[2] >= row[1]:
                 return False
             incarnation, sent, cleaned = row
-            seen = self._look_through(connection, sent, cleaned)
-            obsolete = [each.place for each in seen if each.is_obsolete] + self._replaced(connection, seen)
+            seen = self._examine(connection, sent, cleaned)
+            obsolete = [each.row_id for each in seen if each.is_obsolete] + self._replaced(connection, seen)
         is_all = len(seen) < ROWS
-        last = seen[-1].place if seen else _Place(0, 0, 0)
-        cleaned, self._looked = (sent, (0, 0)) if is_all else (last.tx_id - 1, last[:2])
-        # Oldest first: deleting a deletion before the older content would make that content appear present again.
+        last = seen[-1].row_id if seen else _RowId(0, 0, 0)
+        cleaned, self._examined = (sent, (0, 0)) if is_all else (last.tx_id - 1, last[:2])
+        # Oldest first, because without a deletion, older content of its key would count as present again.
         *parts, rest = _bounded(sorted(obsolete))
         for part in parts:
-            with noting(self._engine) as connection:
+            with short_transaction(self._engine) as connection:
                 self._delete(connection, part)
-        with noting(self._engine) as connection:
+        with short_transaction(self._engine) as connection:
             self._delete(connection, rest)
             mine = (state.c.producer_id == self._id, state.c.incarnation == incarnation)
             connection.execute(update(state).where(*mine).values(cleaned_tx_id=cleaned))
         return not is_all
 
-    def _delete(self, connection: Connection, places: Sequence[_Place]) -> None:
-        if places:
-            rows = [{"of": self._id, "at": place.tx_id, "this": place.number} for place in places]
+    def _delete(self, connection: Connection, row_ids: Sequence[_RowId]) -> None:
+        if row_ids:
+            rows = [{"of": self._id, "at": each.tx_id, "this": each.number} for each in row_ids]
             connection.execute(_DELETE_CONTENT, rows)
 
-    def _look_through(self, connection: Connection, sent: int, cleaned: int) -> list[_Seen]:
+    def _examine(self, connection: Connection, sent: int, cleaned: int) -> list[_Seen]:
         """Return the next rows; a row is obsolete if it is a deletion, or newer content of its key was sent."""
         first = cleaned + 1
-        number = self._looked[1] if self._looked[0] == first else 0
+        number = self._examined[1] if self._examined[0] == first else 0
         after = or_(change.c.tx_id > first, change.c.number > number)
         is_obsolete = or_(change.c.record_value.is_(None), newer_than_this(sent + 1))
         rows = connection.execute(
@@ -104,19 +104,19 @@ class Cleanup:
             .order_by(change.c.tx_id, change.c.number)
             .limit(ROWS)
         )
-        return [_Seen(_Place(row[0], row[1], row[2]), row[3], bool(row[4])) for row in rows]
+        return [_Seen(_RowId(row[0], row[1], row[2]), row[3], bool(row[4])) for row in rows]
 
-    def _replaced(self, connection: Connection, seen: Sequence[_Seen]) -> list[_Place]:
-        """Return the earlier rows of the same keys: at most one per key, because all others were deleted already."""
+    def _replaced(self, connection: Connection, seen: Sequence[_Seen]) -> list[_RowId]:
+        """Return the earlier rows of the same keys; at most one per key, because older rows were deleted before."""
         if not seen:
             return []
         hashes = {each.key_hash for each in seen}
         rows = connection.execute(
             select(change.c.tx_id, change.c.number, _SIZE).where(
-                change.c.producer_id == self._id, change.c.key_hash.in_(hashes), change.c.tx_id < seen[0].place.tx_id
+                change.c.producer_id == self._id, change.c.key_hash.in_(hashes), change.c.tx_id < seen[0].row_id.tx_id
             )
         )
-        return [_Place(*row) for row in rows]
+        return [_RowId(*row) for row in rows]
 
     def _transactions(self) -> bool:
         """Delete the rows of transactions that were sent long ago, except those that operators have amended."""
@@ -135,14 +135,14 @@ class Cleanup:
             ).all()  # fmt: skip
         old = [tx_id for tx_id, updated_ms in rows if updated_ms < before_ms]
         if old:
-            with noting(self._engine) as connection:
+            with short_transaction(self._engine) as connection:
                 for table in (tx, detail):
                     connection.execute(delete(table).where(table.c.producer_id == self._id, table.c.tx_id.in_(old)))
         return len(old) == ROWS
 
 
 def newer_than_this(before: int) -> ColumnElement[bool]:
-    """Return the condition that the key of a change has a newer change among the transactions before this number."""
+    """Return the condition that the key of a change has a newer change in a transaction before the given number."""
     newer = change.alias("newer")
     return (
         select(newer.c.tx_id)
@@ -162,14 +162,14 @@ _DELETE_CONTENT: Any = delete(change).where(
 )
 
 
-def _bounded(places: Sequence[_Place]) -> Iterator[list[_Place]]:
-    """Split rows into chunks of limited rows and bytes, at least one row each. Without rows, yield one empty chunk."""
-    part: list[_Place] = []
+def _bounded(row_ids: Sequence[_RowId]) -> Iterator[list[_RowId]]:
+    """Split rows into parts of limited count and size, each with at least one row; no rows result in one empty part."""
+    part: list[_RowId] = []
     size = 0
-    for place in places:
-        if part and (len(part) == ROWS or size + place.size > _BYTES):
+    for row_id in row_ids:
+        if part and (len(part) == ROWS or size + row_id.size > _BYTES):
             yield part
             part, size = [], 0
-        part.append(place)
-        size += place.size
+        part.append(row_id)
+        size += row_id.size
     yield part

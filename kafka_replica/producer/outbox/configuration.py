@@ -1,6 +1,6 @@
-"""The rows of a producer, and its configuration as shown in the database; secrets are masked.
+"""The rows of a producer, and its configuration as stored in the database, with masked secrets.
 
-Nothing here locks the counter, so an open recording transaction does not block other processes.
+No function locks the counter, so that an open recording transaction does not block starting instances.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from kafka_replica.producer.outbox.tables import config, connection_settings, co
 
 
 class StoredConfiguration(NamedTuple):
-    """A producer's configuration as it is stored."""
+    """The stored form of a producer's configuration."""
 
     topic: str
     media_type: str
@@ -56,7 +56,7 @@ def is_stored(connection: Connection, producer_id: str, wanted: StoredConfigurat
 
 
 def store(connection: Connection, producer_id: str, wanted: StoredConfiguration) -> None:
-    """Create the producer if it is missing, and write its configuration; concurrent instances wait for each other."""
+    """Create the producer if it is missing, and store its configuration; concurrent instances wait for each other."""
     _create_rows(connection, producer_id)
     connection.execute(update(state).where(state.c.producer_id == producer_id).values(mode=state.c.mode))
     connection.execute(delete(properties).where(properties.c.id == producer_id))

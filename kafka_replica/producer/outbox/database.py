@@ -1,4 +1,4 @@
-"""Open the database with settings that make recorded transactions durable and writers wait for each other."""
+"""Connections to the database, with settings that make recorded transactions durable, and writers wait in turn."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ _STILL_MS = 5_000
 def open_database(url: str | URL, **options: Any) -> Engine:
     """Return an engine for the outbox, and for the user's own tables in the same database.
 
-    On SQLite, the engine uses a write-ahead log, transactions that begin as writers (so that two of them wait for each
-    other instead of failing), and durable commits. On other databases, SQLAlchemy's defaults apply, and connections are
+    On SQLite, the engine uses a write-ahead log, transactions that begin as writers (so that concurrent transactions
+    wait instead of failing), and durable commits. On other databases, SQLAlchemy's defaults apply, and connections are
     tested before use.
 
     Args:
@@ -68,7 +68,7 @@ _SHOULD_BE = "its URL should be like sqlite:///outbox.db or postgresql+psycopg:/
 
 
 def check_file(engine: Engine) -> None:
-    """Check that the file of a database exists; SQLite would create it even for reading.
+    """Check that the file of an SQLite database exists, because SQLite would create it even for reading.
 
     Raises:
         OutboxError: the file does not exist.
@@ -82,17 +82,17 @@ def check_file(engine: Engine) -> None:
 
 @contextmanager
 def reading(engine: Engine) -> Iterator[Connection]:
-    """Open a connection with a read-only transaction, which waits for no writer on SQLite."""
+    """Open a connection for reading; on SQLite, its transaction does not wait for writers."""
     with engine.connect().execution_options(kafka_replica_reads=True) as connection:
         yield connection
 
 
 @contextmanager
-def noting(engine: Engine) -> Iterator[Connection]:
-    """Open a short transaction for the relay's own notes.
+def short_transaction(engine: Engine) -> Iterator[Connection]:
+    """Open a short transaction for the relay's own updates.
 
-    PostgreSQL ends the transaction if this process hangs in the middle of it, because the instance that takes over
-    needs the rows that the transaction has locked.
+    PostgreSQL ends the transaction if this process hangs within it, because the instance that takes over needs the
+    locked rows.
     """
     with engine.begin() as connection:
         if engine.dialect.name == "postgresql":
@@ -102,7 +102,7 @@ def noting(engine: Engine) -> Iterator[Connection]:
 
 @contextmanager
 def reading_bytes(engine: Engine) -> Iterator[Connection]:
-    """Open a read-only connection for many bytes: psycopg receives them in binary form, not as hexadecimal text."""
+    """Open a connection for reading much binary data, which psycopg receives in binary form instead of hexadecimal."""
     with reading(engine) as connection:
         if engine.dialect.driver == "psycopg":
             event.listen(connection, "before_cursor_execute", _in_binary)
@@ -143,7 +143,7 @@ def _lacks_tables(error: DBAPIError) -> bool:
 
 
 def translated(doing: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Return a decorator that translates errors of the database in a whole function."""
+    """Return a decorator that translates errors of the database as :func:`outbox_errors` does."""
 
     def wrap(function: Callable[P, T]) -> Callable[P, T]:
         def wrapped(*args: P.args, **kwargs: P.kwargs) -> T:
@@ -160,12 +160,12 @@ def _sqlite_connected(dbapi_connection: Any, _record: object) -> None:
     dbapi_connection.isolation_level = None  # the driver begins no transactions by itself
     dbapi_connection.execute(f"PRAGMA busy_timeout={_BUSY_MS}")
     _use_write_ahead_log(dbapi_connection)
-    # Durable even if the machine fails: what Kafka has received must not be lost here.
+    # Commits survive a failure of the machine, because a transaction that Kafka has received must not be lost here.
     dbapi_connection.execute("PRAGMA synchronous=FULL")
 
 
 def _use_write_ahead_log(dbapi_connection: Any) -> None:
-    """Set the journal mode of a new file; ``busy_timeout`` does not apply to this write of SQLite's."""
+    """Set the journal mode of a new file; retry while it is locked, because ``busy_timeout`` does not apply to this."""
     for attempt in Retrying(
         retry=retry_if_exception(_is_busy),
         stop=stop_after_delay(_BUSY_MS / 1000),

@@ -1,4 +1,4 @@
-"""The identity of a database, assigned by a migration."""
+"""The identity of a database, which a migration assigns."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""The lease that decides which of several instances publishes: a row that its owner updates, and others watch.
+"""The lease that decides which of several instances publishes: a row that its owner updates and the others watch.
 
-No clocks are compared. An instance takes the lease when it has no owner, or when the beat has stayed the same for
-``lease_s`` of the instance's own monotonic time. Taking it is one conditional update, so only one of several instances
-succeeds. The lease only selects the instance that should publish; Kafka's fencing ensures that no other instance can.
+No clocks are compared. An instance takes the lease if it has no owner, or if the beat has not changed for ``lease_s``
+seconds of the instance's own monotonic clock. Taking the lease is a single conditional update, so that only one
+instance succeeds. The lease only selects the instance that should publish; Kafka's fencing ensures that no other
+instance can.
 """
 
 from __future__ import annotations
@@ -14,13 +15,13 @@ from typing import NamedTuple
 from sqlalchemy import Engine, select, update
 
 from kafka_replica.producer.errors import OutboxUnavailableError
-from kafka_replica.producer.outbox.database import noting, reading, translated
+from kafka_replica.producer.outbox.database import reading, short_transaction, translated
 from kafka_replica.producer.outbox.modes import unknown
 from kafka_replica.producer.outbox.tables import lease
 
 
 class SeenLease(NamedTuple):
-    """The row as it was last seen."""
+    """The content of the row when it was read."""
 
     owner: str | None
     term: int
@@ -28,7 +29,7 @@ class SeenLease(NamedTuple):
 
 
 class Lease:
-    """The lease as one instance sees it.
+    """The lease, as one instance holds or watches it.
 
     Args:
         engine: the database.
@@ -52,7 +53,7 @@ class Lease:
 
     @translated("reading the producer's lease")
     def look(self) -> SeenLease:
-        """Return the row as it is now.
+        """Return the current content of the row.
 
         Raises:
             UsageError: the producer does not exist.
@@ -66,7 +67,7 @@ class Lease:
         return SeenLease(*row)
 
     def hold(self) -> bool:
-        """Return whether this instance holds the lease: from before, or taken now because it is free or has expired."""
+        """Return whether this instance holds the lease; take the lease if it is free or has expired."""
         if self.term is not None and time.monotonic() - self._renewed_s < self.lease_s / 2:
             return True
         return self.renew() or self._acquire()
@@ -116,5 +117,5 @@ class Lease:
 
     @translated("acquiring the producer's lease")
     def _update(self, conditions: tuple[object, ...], values: dict[str, object]) -> bool:
-        with noting(self._engine) as connection:
+        with short_transaction(self._engine) as connection:
             return bool(connection.execute(update(lease).where(*conditions).values(values)).rowcount)  # type: ignore[arg-type]

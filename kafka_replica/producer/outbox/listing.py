@@ -1,4 +1,4 @@
-"""Lists of recorded transactions, of the operators' amendments to them, and of their records."""
+"""Lists of recorded transactions, with the operators' amendments, and of their records."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _STATES = {Action.SKIP: "skipped", Action.REPLACE: "replaced"}
 
 @dataclass(frozen=True)
 class Amendment:
-    """A request to skip or to replace."""
+    """An operator's request to skip or replace a transaction or record."""
 
     action: Action
     key: str | None
@@ -34,7 +34,7 @@ class Amendment:
 
 @dataclass(frozen=True)
 class RecordedTransaction:
-    """A recorded transaction as stored in the database."""
+    """A recorded transaction in the database."""
 
     tx_id: int
     status: Status
@@ -45,7 +45,7 @@ class RecordedTransaction:
     """Bytes of keys and values before compression."""
     records: int
     error: str | None
-    """The reason why the last attempt to send it failed."""
+    """The reason why the last attempt to send the transaction failed; None if none has failed."""
     amendments: tuple[Amendment, ...]
 
     def as_json(self) -> dict[str, Any]:
@@ -74,7 +74,7 @@ def list_transactions(
         engine: the database.
         producer_id: the id of the producer.
         statuses: return only transactions with these statuses; all if empty.
-        limit: the most transactions to return.
+        limit: the maximum number of transactions.
 
     Raises:
         UsageError: the producer does not exist.

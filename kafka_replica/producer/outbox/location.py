@@ -1,8 +1,8 @@
-"""The location of a database, which keeps a copy of the database from publishing to the original's cluster.
+"""The location of a database, which prevents a copy of the database from publishing to the original's cluster.
 
 A copy has the identity of its original, but another location: the database system and the database's number in it
-(PostgreSQL), or the file's inode and the path on its host (SQLite). Of the latter two, either may change, as happens
-when a container is recreated or a file is moved. If the database does not report its location, nothing is checked.
+(PostgreSQL), or the file's inode and its path on the host (SQLite). One of the latter two may change, for example when
+a container is recreated or a file is moved. If the database does not report its location, it is not checked.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, text, update
 
 from kafka_replica.producer.errors import ProducerConflictError
-from kafka_replica.producer.outbox.database import noting, reading, translated
+from kafka_replica.producer.outbox.database import reading, short_transaction, translated
 from kafka_replica.producer.outbox.identity import read_identity
 from kafka_replica.producer.outbox.tables import database
 
@@ -27,10 +27,10 @@ HOW_TO_CLAIM = (
 
 @translated("checking whether the database is a copy")
 def check_location(engine: Engine) -> None:
-    """Check that the database is where it was when its producer last published; store its location the first time.
+    """Check that the database's location is the same as when its producer last published; store it the first time.
 
     Raises:
-        ProducerConflictError: the location differs: the database was copied, restored or moved.
+        ProducerConflictError: the location differs, because the database was copied, restored or moved.
     """
     with reading(engine) as connection:
         before, now = read_identity(connection).location, _location(connection)
@@ -40,28 +40,28 @@ def check_location(engine: Engine) -> None:
         remember_location(engine)
     elif not _is_same(json.loads(before), now):
         raise ProducerConflictError(
-            f"the producer's database is a copy, or was moved: it published from {_said(json.loads(before))}, but is "
-            f"{_said(now)} now. The original may still publish, so this one does not; {HOW_TO_CLAIM}"
+            f"the producer's database is a copy, or was moved: it published from {_described(json.loads(before))}, but "
+            f"is {_described(now)} now. The original may still publish, so this one does not; {HOW_TO_CLAIM}"
         )
 
 
 @translated("recording the location of the database")
 def remember_location(engine: Engine) -> None:
-    """Store the database's present location as the right one."""
-    with noting(engine) as connection:
+    """Store the database's current location as the correct one."""
+    with short_transaction(engine) as connection:
         now = _location(connection)
         connection.execute(update(database).values(location=None if now is None else json.dumps(now)))
 
 
 def _location(connection: Connection) -> dict[str, Any] | None:
     if connection.dialect.name == "sqlite":
-        return _of_file(connection)
+        return _sqlite_location(connection)
     if connection.dialect.name == "postgresql":
-        return _of_postgresql(connection)
+        return _postgresql_location(connection)
     return None
 
 
-def _of_file(connection: Connection) -> dict[str, Any] | None:
+def _sqlite_location(connection: Connection) -> dict[str, Any] | None:
     name = next((row[2] for row in connection.execute(text("PRAGMA database_list")) if row[1] == "main"), "")
     if not name:
         return None  # an in-memory database
@@ -69,7 +69,7 @@ def _of_file(connection: Connection) -> dict[str, Any] | None:
     return {"host": socket.gethostname(), "path": str(path), "inode": path.stat().st_ino}
 
 
-def _of_postgresql(connection: Connection) -> dict[str, Any] | None:
+def _postgresql_location(connection: Connection) -> dict[str, Any] | None:
     may = connection.execute(text("SELECT has_function_privilege('pg_control_system()', 'EXECUTE')")).scalar_one()
     if not may:
         return None
@@ -88,7 +88,7 @@ def _is_same(before: dict[str, Any], now: dict[str, Any]) -> bool:
     return all(before.get(name) == now.get(name) for name in ("system", "database", "inode"))
 
 
-def _said(location: dict[str, Any]) -> str:
+def _described(location: dict[str, Any]) -> str:
     if "inode" in location:
         return f"the file {location['path']} on {location['host']} (inode {location['inode']})"
     return (

@@ -1,4 +1,4 @@
-"""Migrate the tables to this version, with the migrations that the package contains."""
+"""Migration of the tables to this version, by the package's own migrations."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ VERSION_TABLE = "kafka_producer_schema_version"
 
 @translated("migrating the producer's tables")
 def migrate(engine: Engine, revision: str = "head") -> None:
-    """Create the tables, or migrate them to this version. Several instances may do this at the same time.
+    """Create the tables, or migrate them to this version. Several instances may call this concurrently.
 
     If the tables already have this version, nothing is locked or written, and write permission is not needed.
 
@@ -44,7 +44,7 @@ def migrate(engine: Engine, revision: str = "head") -> None:
 
 @translated("looking for the producer's tables")
 def check_tables(engine: Engine) -> None:
-    """Check that the tables have this version, without writing.
+    """Check, without writing, that the tables have this version.
 
     Raises:
         OutboxNotMigratedError: the tables are missing, or of an earlier version.

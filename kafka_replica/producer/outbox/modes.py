@@ -1,4 +1,4 @@
-"""The mode of a producer, stored in the database for all instances and for the commands."""
+"""The mode of a producer, which the database stores for all instances and commands."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kafka_replica.errors import UsageError
 from kafka_replica.producer.outbox.tables import Status, state, tx
 
 FAILURES = (int(Status.LOCAL_FAILURE), int(Status.REFUSED), int(Status.UNEXPECTED))
-_NAMED = 10  # the most ids that an error message names
+_NAMED = 10  # the maximum number of ids that an error message names
 
 
 class Mode(StrEnum):
@@ -79,9 +79,9 @@ def set_mode(
     only: list[Mode],
     asked: int | None = None,
 ) -> bool:
-    """Change the mode if the present mode is one of ``only``, and return whether it was changed.
+    """Change the mode if the current mode is one of ``only``; return whether it was changed.
 
-    With ``asked``, the mode is changed only if there was no other request since.
+    With ``asked``, the mode is changed only if ``Intent.asked`` still has this value: there was no other request.
     """
     since = () if asked is None else (state.c.asked == asked,)
     changed = connection.execute(
@@ -93,7 +93,7 @@ def set_mode(
 
 
 def resume(connection: Connection, producer_id: str, now_ms: int) -> None:
-    """Set a producer to running; failed transactions become pending again, and are sent first.
+    """Set a producer to running; failed transactions become pending again, and are sent before newer transactions.
 
     Raises:
         UsageError: the producer does not exist.
@@ -105,13 +105,13 @@ def resume(connection: Connection, producer_id: str, now_ms: int) -> None:
 
 
 def try_again(connection: Connection, producer_id: str, now_ms: int, asked: int) -> bool:
-    """Resume a producer that suspended itself, unless there was another request since; return whether it was resumed.
+    """Resume a producer that suspended itself, unless there was another request; return whether it was resumed.
 
     Args:
         connection: a connection to the database.
         producer_id: the id of the producer.
         now_ms: the time in milliseconds since 1970-01-01 UTC.
-        asked: ``Intent.asked`` when the caller began.
+        asked: the value of ``Intent.asked`` when the caller started.
     """
     runs = set_mode(connection, producer_id, Mode.RUNNING, None, only=[Mode.FAILED], asked=asked)
     if runs:
@@ -120,7 +120,7 @@ def try_again(connection: Connection, producer_id: str, now_ms: int, asked: int)
 
 
 def _make_pending(connection: Connection, producer_id: str, now_ms: int) -> None:
-    """Make failed transactions pending again, so that they are sent first; skipped ones stay skipped."""
+    """Make failed transactions pending again, so that they are sent first; skipped transactions stay skipped."""
     sent = intent_of(connection, producer_id).sent
     connection.execute(
         update(tx)
@@ -130,7 +130,7 @@ def _make_pending(connection: Connection, producer_id: str, now_ms: int) -> None
 
 
 def begin_incarnation(connection: Connection, producer_id: str) -> None:
-    """Begin a new incarnation; its first transactions are those not marked as sent.
+    """Begin a new incarnation, whose first transactions are those that are not marked as sent.
 
     Raises:
         UsageError: the producer does not exist, or is running.

@@ -1,10 +1,10 @@
-"""Record changes within the user's own database transaction.
+"""Recording of changes within the user's own database transaction.
 
-Numbers are right for this reason: a recording transaction first updates the producer's one row of
-``kafka_producer_counter``, and a database keeps a row locked until the transaction has ended and its changes are
-visible. So the second of two concurrent recording transactions gets its number after the first has committed (or has
-given its number back by rolling back). Numbers have no gaps, their order is the order of the commits, and a reader who
-sees a number sees all numbers before it. A sequence would guarantee none of this.
+Each transaction gets a number. Numbers have no gaps, their order is the order of the commits, and a reader who sees a
+number sees all lower numbers. This holds because a recording transaction first updates the producer's row of
+``kafka_producer_counter``, and the database keeps the row locked until the transaction has ended and its changes are
+visible. So the second of two concurrent recording transactions gets its number after the first has committed, or has
+released its number by a rollback. A database sequence would guarantee none of this.
 """
 
 from __future__ import annotations
@@ -50,22 +50,22 @@ class Differences(NamedTuple):
     tx_ids: list[int]
     """The numbers of the transactions; empty if nothing has changed."""
     unreadable: list[Unreadable]
-    """Content that cannot be read or sent; its keys keep the content recorded before."""
+    """The content that cannot be read or sent; its keys keep the content that was recorded before."""
 
 
 class Outbox:
-    """The outbox of one producer. Its methods work on a connection of the caller, in the caller's transaction.
+    """The outbox of one producer. Its methods use the caller's connection and transaction.
 
     The connection may be a SQLAlchemy, sqlite3 or psycopg connection.
 
-    Any database with transactions will do. Under ``REPEATABLE READ`` and above, concurrent recording transactions may
-    fail with a serialization error, as the database documents; retry the transaction then. Record at the end of a
-    transaction: others wait from that moment until its commit.
+    Any database with transactions is suitable. Under ``REPEATABLE READ`` and above, concurrent recording transactions
+    may fail with a serialization error, as the database documents; retry the transaction in this case. Record changes
+    at the end of a transaction, because other recording transactions wait from this point until the commit.
 
     Args:
         producer_id: the id of the producer; a database may have several.
-        skip_unchanged: leave out content that equals the last recorded content (by SHA-256 of content and media type).
-        validator: called with new content before it is recorded; raises an error if the content cannot be sent.
+        skip_unchanged: whether to leave out content that equals the last recorded content, by ``content_hash``.
+        validator: called with new content before it is recorded; raises EncodingError if the content cannot be sent.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class Outbox:
     ) -> None:
         """Create the producer, or update its stored topic, format and settings.
 
-        Nothing is written if nothing differs, and open recording transactions are not waited for. Secrets among the
+        Nothing is written if nothing differs, and the method does not wait for open recording transactions. Secret
         settings are written as ``***``.
         """
         with usable(connection, f"writing the configuration of producer {self.producer_id}") as made:
@@ -97,7 +97,7 @@ class Outbox:
                 store(made, self.producer_id, wanted)
 
     def record(self, connection: AnyConnection, changes: Iterable[Change]) -> list[int]:
-        """Record changes as one transaction of the topic; deletions follow in a transaction of their own.
+        """Record changes as one transaction of the topic, and deletions as a second transaction after it.
 
         Args:
             connection: the connection on which the user's own data is changed; the caller commits.
@@ -119,7 +119,7 @@ class Outbox:
             return self._record(made, puts, deletes)
 
     def record_differences(self, connection: AnyConnection, contents: Iterable[Put | Unreadable]) -> Differences:
-        """Record how the given content differs from the recorded content, for sources that list everything they hold.
+        """Record the differences between the given and the recorded content, for sources that list all their content.
 
         Args:
             connection: the connection on which the user's own data is changed; the caller commits.
@@ -134,14 +134,14 @@ class Outbox:
             OutboxError: the database refused; roll back.
         """
         given = list(contents)
-        unreadable = [one for one in given if isinstance(one, Unreadable)]
-        puts, _ = puts_and_deletes(one for one in given if not isinstance(one, Unreadable))
+        unreadable = [each for each in given if isinstance(each, Unreadable)]
+        puts, _ = puts_and_deletes(each for each in given if not isinstance(each, Unreadable))
         with usable(connection, f"comparing contents for producer {self.producer_id}") as made:
             refused = [Unreadable(put.key, str(error)) for put, error in self._refused(made, puts)]
-            unsendable = {one.key for one in refused}
-            held = {None if one.key is None else key_bytes(one.key) for one in unreadable}
+            unsendable = {each.key for each in refused}
+            held = {None if each.key is None else key_bytes(each.key) for each in unreadable}
             held.update(key_bytes(put.key) for put in puts)
-            self._queue_up(made)
+            self._lock_counter(made)
             gone = [] if None in held else [Delete(k) for k in present_keys(made, self.producer_id) if k not in held]
             tx_ids = self._record(made, [put for put in puts if put.key not in unsendable], gone)
         return Differences(tx_ids, [*unreadable, *refused])
@@ -154,16 +154,16 @@ class Outbox:
             OutboxError: the database refused; roll back.
         """
         with usable(connection, f"recording a full flush for producer {self.producer_id}") as made:
-            last = self._queue_up(made)
+            last = self._lock_counter(made)
             self._write(made, last + 1, TransactionKind.FLUSH, ())
             self._write(made, last + 2, TransactionKind.SWEEP, ())
             self._count(made, 2)
         return [last + 1, last + 2]
 
     def begin_incarnation(self, connection: AnyConnection) -> None:
-        """Begin a new incarnation: earlier reports of Kafka about this producer's transactions no longer count.
+        """Begin a new incarnation, in which Kafka's progress records of earlier transactions no longer count.
 
-        Use this for a database that was restored or lost commits in a failover, so that its history differs from
+        Use this method if the database was restored or lost commits in a failover, so that its history differs from
         Kafka's.
 
         Raises:
@@ -174,7 +174,7 @@ class Outbox:
             modes.begin_incarnation(made, self.producer_id)
 
     def resume(self, connection: AnyConnection) -> None:
-        """Set the producer to running, whatever stopped it; failed transactions become pending again and go first."""
+        """Set the producer to running, whatever stopped it; failed transactions become pending and are sent first."""
         with usable(connection, f"resuming producer {self.producer_id}") as made:
             modes.resume(made, self.producer_id, now_ms())
 
@@ -186,11 +186,11 @@ class Outbox:
     def skip(
         self, connection: AnyConnection, tx_id: int, keys: Iterable[Key] | None = None, *, reason: str = "by request"
     ) -> None:
-        """Skip a transaction that is not sent yet, or only its records of some keys, when the producer is resumed.
+        """Skip a transaction that is not sent yet, or only its records with some keys, when the producer is resumed.
 
-        Other transactions keep their order, and nothing is sent twice: Kafka receives an empty transaction instead.
-        Skipped content stays in the database, is counted and listed, and does not count as present content. With a
-        flush, its deletions are skipped, too.
+        Other transactions keep their numbers and order, because Kafka receives an empty transaction instead. Skipped
+        content stays in the database, is counted and listed, and is not part of the present content. A flush is skipped
+        together with its deletions.
 
         Raises:
             UsageError: no such transaction or key exists, it was sent, or the producer is running; suspend it first.
@@ -222,7 +222,7 @@ class Outbox:
     def delete(self, connection: AnyConnection) -> None:
         """Delete the producer and everything that was recorded for it; the topic stays unchanged."""
         with usable(connection, f"deleting producer {self.producer_id}") as made:
-            self._queue_up(made)
+            self._lock_counter(made)
             for table in (lease, state, change, amendment, detail, tx, counter):  # in the relays' locking order
                 made.execute(delete(table).where(table.c.producer_id == self.producer_id))
             for table in (config, properties):
@@ -231,7 +231,10 @@ class Outbox:
     # --- helpers ---
 
     def _refused(self, connection: Connection, puts: Collection[Put]) -> Iterator[tuple[Put, EncodingError]]:
-        """Yield content that cannot be sent, before this transaction blocks others; unchanged content is valid."""
+        """Yield content that cannot be sent, with the error; called before this transaction blocks others.
+
+        Unchanged content is not validated again.
+        """
         validator = self._validator
         if validator is None:
             return
@@ -244,7 +247,7 @@ class Outbox:
                 yield put, error
 
     def _record(self, connection: Connection, puts: Sequence[Put], deletes: Sequence[Delete]) -> list[int]:
-        last = self._queue_up(connection)
+        last = self._lock_counter(connection)
         if self._skip_unchanged:
             puts, deletes = changed(connection, self.producer_id, puts, deletes)
         recorded: list[int] = []
@@ -259,8 +262,8 @@ class Outbox:
         self._count(connection, len(recorded))
         return recorded
 
-    def _queue_up(self, connection: Connection) -> int:
-        """Wait until concurrent recording transactions of this producer have ended; return the last number assigned."""
+    def _lock_counter(self, connection: Connection) -> int:
+        """Wait until concurrent recording transactions of this producer have ended; return the last assigned number."""
         mine = counter.c.producer_id == self.producer_id
         taken = connection.execute(update(counter).where(mine).values(last_tx_id=counter.c.last_tx_id))
         if not taken.rowcount:

@@ -1,4 +1,4 @@
-"""Present content: the newest recorded content of each key, whether sent or not."""
+"""Queries of the present content: the newest recorded content of each key, whether sent or not."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _AT_ONCE = 500
 def changed(
     connection: Connection, producer_id: str, puts: Sequence[Put], deletes: Sequence[Delete]
 ) -> tuple[list[Put], list[Delete]]:
-    """Leave out changes that equal the present content."""
+    """Return the changes that differ from the present content."""
     known = _newest(connection, producer_id, [*(put.key for put in puts), *(gone.key for gone in deletes)])
     missing = object()
     return (
@@ -27,7 +27,7 @@ def changed(
 
 
 def present_keys(connection: Connection, producer_id: str) -> Iterator[bytes]:
-    """Return the keys that have content."""
+    """Return the keys that have content in the present content."""
     rows = connection.execute(
         select(change.c.record_key).where(
             change.c.producer_id == producer_id, change.c.record_value.is_not(None), _is_newest()
@@ -37,7 +37,7 @@ def present_keys(connection: Connection, producer_id: str) -> Iterator[bytes]:
 
 
 def _newest(connection: Connection, producer_id: str, keys: Iterable[Key]) -> dict[bytes, bytes | None]:
-    """Return the hash of each key ever recorded, with the hash of its present content; None if it is deleted."""
+    """Return the hashes of the recorded keys among ``keys``, with the hash of their content; None for deleted keys."""
     found: dict[bytes, bytes | None] = {}
     hashes = [key_hash(key) for key in keys]
     for start in range(0, len(hashes), _AT_ONCE):

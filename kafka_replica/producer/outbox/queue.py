@@ -1,4 +1,4 @@
-"""The relay's queries and updates: which transactions are next, what they contain, and what became of them."""
+"""The relay's queries and updates: the next transactions, their contents, and their outcomes."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from kafka_replica.headers.current_trace import NAMES
 from kafka_replica.producer.fingerprint import Fingerprint, digest_of
 from kafka_replica.producer.outbox.amendments import apply_requests, is_requested
 from kafka_replica.producer.outbox.cleanup import newer_than_this
-from kafka_replica.producer.outbox.database import noting, outbox_errors, reading, reading_bytes, translated
+from kafka_replica.producer.outbox.database import outbox_errors, reading, reading_bytes, short_transaction, translated
 from kafka_replica.producer.outbox.modes import Mode, intent_of, set_mode, try_again
 from kafka_replica.producer.outbox.recorded import Content, Contents, Recorded, View
 from kafka_replica.producer.outbox.tables import Status, TransactionKind, change, counter, detail, lease, state, tx
 
-_AT_ONCE = 20  # rows in memory; a row may have 16 MB
-# The most transactions and bytes that are sent between two queries of the database.
+_AT_ONCE = 20  # rows in memory, because a row may have 16 MB
+# The maximum number of transactions, and of their bytes, that are sent between two queries of the database.
 _AHEAD = 64
 _AHEAD_BYTES = 16 << 20
 _TX_ID, _CONTENT, _HASHES = itemgetter(0), itemgetter(1, 2, 3), itemgetter(4, 5)
 
 
 def _uncopied(column: Column[Any]) -> ColumnElement[Any]:
-    """Return a column whose values come as the driver provides them; SQLAlchemy copies each ``bytes``."""
+    """Return a column whose values SQLAlchemy does not convert; otherwise it would copy each ``bytes``."""
     return type_coerce(column, NullType())
 
 
-_AS_THEY_ARE = (_uncopied(change.c.record_key), _uncopied(change.c.record_value), change.c.content_type)
+_CONTENT_COLUMNS = (_uncopied(change.c.record_key), _uncopied(change.c.record_value), change.c.content_type)
 _RECORDED = (
     *(tx.c.tx_id, detail.c.kind, detail.c.recorded_ms, tx.c.tx_size, tx.c.tx_messages, tx.c.tx_status),
     *(detail.c[name] for name in NAMES),
@@ -42,7 +42,7 @@ _BOTH_HASHES = (_uncopied(change.c.key_hash), _uncopied(change.c.content_hash))
 
 
 class Queue:
-    """The recorded transactions of one producer, as its relay processes them."""
+    """The recorded transactions of one producer, for its relay."""
 
     def __init__(self, engine: Engine, producer_id: str) -> None:
         self._engine = engine
@@ -50,13 +50,13 @@ class Queue:
 
     @translated("looking for transactions to send")
     def view(self) -> View:
-        """Return what there is to do.
+        """Return the requested mode of the producer, and the next transactions to send.
 
         Raises:
-            UsageError: the producer does not exist (any more).
+            UsageError: the producer does not exist.
         """
         with reading(self._engine) as connection:
-            # The next transactions are read first: everything read later is at least as new.
+            # The state is read first, so that everything that is read later is at least as new.
             intent = intent_of(connection, self._id)
             rows = connection.execute(
                 select(*_RECORDED)
@@ -84,15 +84,15 @@ class Queue:
 
     @translated("reading the transaction that arrived last")
     def fingerprint(self, tx_id: int) -> Fingerprint | None:
-        """Return the fingerprint of a transaction, or None if no transaction has that number.
+        """Return the fingerprint of a transaction; None if no transaction has that number.
 
-        Clean-up keeps the row of the last transaction that was sent; that of its content it may take.
+        The digest is None for a sent transaction, because clean-up may delete its content; it keeps the row itself.
         """
         with reading(self._engine) as connection:
             this = (detail.c.producer_id == self._id, detail.c.tx_id == tx_id)
             row = connection.execute(select(detail.c.recorded_ms, detail.c.kind).where(*this)).first()
             hashes = self._hashes(connection, tx_id)
-            # Read last: the content of a transaction that is marked as sent by now may have been cleaned up when it was
+            # Read last: if the transaction is marked as sent now, its content may have been cleaned up before it was
             # read.
             sent = intent_of(connection, self._id).sent
         if row is None:
@@ -110,7 +110,7 @@ class Queue:
         ]
 
     def contents(self, recorded: Recorded) -> Contents:
-        """Return the records of a transaction, to be read in batches; not for a sweep, unless it is skipped."""
+        """Return the records of a transaction, which are read in batches; not for a sweep, unless it is skipped."""
         with outbox_errors(f"reading transaction {recorded.tx_id}"), reading(self._engine) as connection:
             digest = digest_of(recorded.kind, self._hashes(connection, recorded.tx_id))
         return Contents(*self._counted(recorded), Fingerprint(recorded.recorded_ms, digest))
@@ -126,13 +126,13 @@ class Queue:
 
     @translated("reading the next records to send")
     def contents_of(self, recorded: Sequence[Recorded]) -> dict[int, Contents]:
-        """Return the records of several consecutive transactions, all in memory, with one query.
+        """Read the records of several consecutive transactions into memory, with one query; return them by number.
 
         Args:
-            recorded: the transactions; neither flushes nor sweeps.
+            recorded: the transactions, without flushes and sweeps.
         """
         wanted = (
-            select(change.c.tx_id, *_AS_THEY_ARE, *_BOTH_HASHES)
+            select(change.c.tx_id, *_CONTENT_COLUMNS, *_BOTH_HASHES)
             .where(change.c.producer_id == self._id, change.c.tx_id.between(recorded[0].tx_id, recorded[-1].tx_id))
             .order_by(change.c.tx_id, change.c.number)
         )
@@ -145,7 +145,7 @@ class Queue:
 
     @translated("reading the keys of all content")
     def keys_as_of(self, tx_id: int) -> set[bytes]:
-        """Return the keys that have content before a transaction."""
+        """Return the keys that have content as of a transaction, by the transactions before it."""
         with reading(self._engine) as connection:
             wanted = select(change.c.record_key).where(change.c.producer_id == self._id, self._as_of(tx_id))
             rows = connection.execution_options(yield_per=_AT_ONCE).execute(wanted)
@@ -162,21 +162,21 @@ class Queue:
         *,
         incarnation: str,
     ) -> bool:
-        """Record what Kafka has acknowledged; the lease is not checked, because this is a fact whoever records it.
+        """Mark transactions as sent, because Kafka has acknowledged them; the lease is not needed to store this fact.
 
         Args:
-            up_to: all up to this one.
-            offset: where its progress record lies, if known.
-            sizes: bytes and records as sent, for transactions that differ from the recorded ones.
-            not_carried: how many records the format could not carry.
-            recorded_ms: when the transaction ``up_to`` was recorded that has arrived; None if that is not known.
-            incarnation: for which Kafka has acknowledged it.
+            up_to: the number up to which all transactions are marked.
+            offset: an offset at or before that of the progress record of ``up_to``; None if it is not known.
+            sizes: the sent bytes and records of transactions for which they differ from the recorded ones, by number.
+            not_carried: the number of records that the format cannot represent.
+            recorded_ms: the time when the arrived transaction ``up_to`` was recorded; None if it is not known.
+            incarnation: the incarnation to which ``up_to`` belongs.
 
         Returns:
-            False, and nothing is noted, if the producer was deleted or created again since, or if the database has
-            another transaction ``up_to``, or none: it was restored.
+            False, without any update, if the producer was deleted or recreated, or if the database was restored, and so
+            has another transaction with the number ``up_to``, or none.
         """
-        with noting(self._engine) as connection:
+        with short_transaction(self._engine) as connection:
             sent = self._lock(connection, incarnation)
             if sent is None:
                 return False
@@ -206,8 +206,11 @@ class Queue:
     def mark_failed(
         self, term: int | None, tx_id: int | None, status: Status, reason: str, *, incarnation: str
     ) -> bool:
-        """Suspend the producer and store the reason, if the lease is still ours and the transaction is pending."""
-        with noting(self._engine) as connection:
+        """Suspend the producer and store the reason, if this instance still has the lease; return whether it did.
+
+        The transaction, if it is pending, gets the status.
+        """
+        with short_transaction(self._engine) as connection:
             if not self._holds_lease(connection, term) or self._lock(connection, incarnation) is None:
                 return False
             if tx_id is not None:
@@ -222,12 +225,12 @@ class Queue:
 
     @translated("recording why the producer retries")
     def show_failure(self, term: int | None, reason: str | None) -> None:
-        """Show in the status of a running producer why it is retrying, or (None) that it is not.
+        """Show in the status of a running producer why it is retrying; None shows that it is not.
 
         Nothing is written if the lease was lost.
         """
         ours = select(lease.c.producer_id).where(lease.c.producer_id == self._id, lease.c.term == term).exists()
-        with noting(self._engine) as connection:
+        with short_transaction(self._engine) as connection:
             connection.execute(
                 update(state)
                 .where(state.c.producer_id == self._id, state.c.mode == str(Mode.RUNNING), ours)
@@ -236,56 +239,56 @@ class Queue:
 
     @translated("applying requests of operators")
     def apply_requests(self, term: int | None, arrived: int, *, incarnation: str) -> bool:
-        """Skip and replace as requested, in the transactions after ``arrived``; see ``amendments``.
+        """Apply the operators' requests for transactions after ``arrived``; see ``amendments``.
 
         Args:
-            term: the term of our lease.
-            arrived: the last transaction up to which Kafka has everything; all earlier senders are fenced.
+            term: the term of this instance's lease.
+            arrived: the number up to which Kafka has all transactions; all earlier senders are fenced.
             incarnation: the incarnation to which ``arrived`` belongs.
 
         Returns:
-            False if the lease was lost: another instance may be sending these transactions.
+            False if the lease was lost, so that another instance may be sending these transactions.
         """
         with reading(self._engine) as connection:
             if not is_requested(connection, self._id, arrived):
                 return True
-        with noting(self._engine) as connection:
+        with short_transaction(self._engine) as connection:
             sent = self._lock(connection, incarnation) if self._holds_lease(connection, term) else None
             if sent is None:
                 return False
-            # Kafka may have fewer transactions than were marked if its progress record was lost. Nothing that was sent
-            # is amended then.
+            # If Kafka's progress record was lost, more transactions are marked as sent than have arrived by Kafka.
+            # These must not be amended either.
             apply_requests(connection, self._id, max(arrived, sent), now_ms())
         return True
 
     @translated("recording the publishing instance")
     def note_identity(self, transactional_id: str, *, incarnation: str) -> None:
-        """Store the transactional id under which the producer publishes, so that a former id can be fenced."""
-        with noting(self._engine) as connection:
+        """Store the transactional id under which the producer publishes, so that it can be fenced after a change."""
+        with short_transaction(self._engine) as connection:
             mine = (state.c.producer_id == self._id, state.c.incarnation == incarnation)
             connection.execute(update(state).where(*mine).values(transactional_id=transactional_id))
 
     @translated("recording the start of the producer")
     def change_mode(self, mode: Mode, *, only: list[Mode], asked: int, incarnation: str) -> bool:
-        """Change the producer's mode, unless there was another request since."""
-        with noting(self._engine) as connection:
+        """Change the producer's mode, unless there was another request; return whether it was changed."""
+        with short_transaction(self._engine) as connection:
             if self._lock(connection, incarnation) is None:
                 return False
             return set_mode(connection, self._id, mode, None, only=only, asked=asked)
 
     @translated("recording that the producer retries")
     def try_again(self, asked: int) -> bool:
-        """Resume a producer that suspended itself, unless there was another request since."""
-        with noting(self._engine) as connection:
+        """Resume a producer that suspended itself, unless there was another request; return whether it was resumed."""
+        with short_transaction(self._engine) as connection:
             return try_again(connection, self._id, now_ms(), asked)
 
     def _holds_lease(self, connection: Connection, term: int | None) -> bool:
-        """Return whether the lease is ours; no other instance can take it before this transaction has ended."""
+        """Return whether this instance has the lease; lock the lease until the end of the database transaction."""
         mine = (lease.c.producer_id == self._id, lease.c.term == term)
         return bool(connection.execute(update(lease).where(*mine).values(beat=lease.c.beat + 1)).rowcount)
 
     def _lock(self, connection: Connection, incarnation: str) -> int | None:
-        """Lock the producer's state; return the number up to which all is sent, or None in another incarnation."""
+        """Lock the producer's state; return the number up to which all is sent; None if the incarnation has changed."""
         mine = (state.c.producer_id == self._id, state.c.incarnation == incarnation)
         if not connection.execute(update(state).where(*mine).values(mode=state.c.mode)).rowcount:
             return None
@@ -296,7 +299,7 @@ class Queue:
 
     def _stream(self, chosen: ColumnElement[bool]) -> Iterator[Content]:
         wanted = (
-            select(*_AS_THEY_ARE)
+            select(*_CONTENT_COLUMNS)
             .where(change.c.producer_id == self._id, chosen)
             .order_by(change.c.tx_id, change.c.number)
         )
@@ -317,7 +320,7 @@ def _in_bytes(key: Any, value: Any, content_type: str | None) -> Content:
 def _recorded(
     tx_id: int, kind: str, recorded_ms: int, size: int, messages: int, status: int, *trace: str | None
 ) -> Recorded:
-    """Return a recorded transaction as it is to be sent."""
+    """Return a recorded transaction to send; a skipped transaction is sent without records."""
     if status == Status.SKIPPED:
         return Recorded(tx_id, TransactionKind(kind), recorded_ms, is_skipped=True)
     headers = tuple((name, content.encode()) for name, content in zip(NAMES, trace, strict=True) if content)
@@ -325,7 +328,7 @@ def _recorded(
 
 
 def _bounded(pending: list[Recorded]) -> list[Recorded]:
-    """Return the first transactions that fit into the bytes sent between two queries; at least one."""
+    """Return the first transactions that do not exceed ``_AHEAD_BYTES`` together; at least one, if there is any."""
     return [
         each
         for each, size in zip(pending, accumulate(each.size for each in pending), strict=True)

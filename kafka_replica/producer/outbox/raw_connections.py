@@ -1,4 +1,4 @@
-"""Record on sqlite3 and psycopg connections, as part of the transaction that the user has begun."""
+"""Use of sqlite3 and psycopg connections for recording, within the transaction that the user has begun."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ _AUTOCOMMIT = (
 
 @contextmanager
 def usable(connection: AnyConnection, doing: str) -> Iterator[Connection]:
-    """Yield a SQLAlchemy connection for any connection; it neither commits nor rolls back, which is left to the user.
+    """Yield a SQLAlchemy connection for any supported connection; commit and rollback are left to the user.
 
     Raises:
-        UsageError: the connection is of another library, or commits each statement by itself.
+        UsageError: the connection is of another library, or commits each statement separately.
         OutboxError: the database refused a statement within the block.
     """
     if isinstance(connection, Connection):
@@ -50,7 +50,7 @@ def usable(connection: AnyConnection, doing: str) -> Iterator[Connection]:
 
 
 class _Borrowed:
-    """A connection that SQLAlchemy may use, but neither ends nor changes."""
+    """A wrapper of the user's connection that SQLAlchemy can use, but neither commit, close nor configure."""
 
     url: str
 
@@ -60,11 +60,11 @@ class _Borrowed:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._connection, name)
 
-    def _leave(self, *_args: object, **_options: object) -> None:
+    def _do_nothing(self, *_args: object, **_options: object) -> None:
         pass
 
     # SQLAlchemy calls these methods on its own connections.
-    commit = rollback = close = create_function = add_notice_handler = _leave
+    commit = rollback = close = create_function = add_notice_handler = _do_nothing
 
 
 class _BorrowedSqlite(_Borrowed):
@@ -115,7 +115,7 @@ def _borrow(connection: object, doing: str) -> _Borrowed:
 
 
 def _begin(connection: sqlite3.Connection, doing: str) -> None:
-    """Begin as a writer, so that two writers wait for each other; the driver would begin as a reader."""
+    """Begin a transaction as a writer, so that concurrent writers wait; the driver would begin it as a reader."""
     try:
         connection.execute("BEGIN IMMEDIATE")
     except sqlite3.OperationalError as error:

@@ -1,4 +1,4 @@
-"""Recorded transactions and their contents, as the relay reads them from the database and sends them."""
+"""Recorded transactions and their contents, which the relay reads from the database and sends."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Recorded(NamedTuple):
     size: int = 0
     messages: int = 0
     is_skipped: bool = False
-    """True if an operator has skipped the transaction. It is then sent empty, so that numbers in Kafka have no gap."""
+    """True if an operator has skipped the transaction; it is sent without records, so that numbers have no gap."""
     trace: Headers = ()
     """The trace context in which the transaction was recorded, as headers of its records."""
 
@@ -30,13 +30,13 @@ class View(NamedTuple):
 
     intent: Intent
     recorded: int
-    """The last number assigned."""
+    """The last assigned number."""
     next: list[Recorded]
     """The first transactions that are not marked as sent."""
 
 
 class Content(NamedTuple):
-    """A record to be sent."""
+    """A record to send."""
 
     key: bytes
     value: bytes | None
@@ -44,7 +44,7 @@ class Content(NamedTuple):
 
 
 Raw: TypeAlias = tuple[bytes, bytes | None, str | None]
-"""A ``Content`` as a plain tuple: for thousands of records, creating objects would take half the time."""
+"""A ``Content`` as a plain tuple; with thousands of records, half of the time would be spent on creating objects."""
 
 
 class Contents(NamedTuple):
@@ -54,4 +54,4 @@ class Contents(NamedTuple):
     records: Iterable[Raw]
     fingerprint: Fingerprint
     position: Mapping[str, Any] | None = None
-    """The position after the transaction, for a source that keeps it in Kafka."""
+    """The position after the transaction, for a source that stores its position in Kafka."""

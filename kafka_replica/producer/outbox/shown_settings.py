@@ -1,4 +1,4 @@
-"""Settings as they may be shown in the database."""
+"""The form of settings that may be shown in the database."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _OF_THE_CONNECTION = ("bootstrap.servers", "metadata.broker.list", "security.", 
 
 
 def shown(settings: Mapping[str, object]) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the settings that may be shown: the producer's, and the connection's. Callables are left out."""
+    """Return the producer's and the connection's settings as texts, with masked secrets and without callables."""
     texts = {
         name: value.shown if isinstance(value, Secret) else str(value)
         for name, value in hide_secrets(settings).items()

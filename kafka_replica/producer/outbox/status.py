@@ -1,4 +1,4 @@
-"""The status of a producer as the database has it."""
+"""The status of a producer, read from its database."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kafka_replica.producer.outbox.lease import SeenLease
 from kafka_replica.producer.outbox.modes import FAILURES, Mode, intent_of
 from kafka_replica.producer.outbox.tables import Status, config, counter, detail, lease, tx
 
-_LOOK_S = 0.1
+_POLL_S = 0.1
 
 
 @dataclass(frozen=True)
@@ -35,11 +35,11 @@ class ProducerStatus:
     media_type: str
     mode: Mode
     reason: str | None
-    """The reason why it does not run, or why a running producer is retrying."""
+    """The reason why the producer does not run, or why it is retrying; None if it runs normally."""
     owner: str | None
     """The instance that publishes; None if there is none."""
     owner_lives: bool
-    """True if the owner renewed the lease while it was watched."""
+    """True if the owner renewed the lease while it was watched; if it was not watched, an owner counts as alive."""
     term: int
     sent: int
     """All transactions up to this number have arrived."""
@@ -64,12 +64,12 @@ class ProducerStatus:
 
     @property
     def running(self) -> bool:
-        """Return whether it publishes: its mode is running, an instance is alive, and Kafka accepts what is sent."""
+        """True if the producer publishes: its mode is running, an instance is alive, and Kafka accepts transactions."""
         return self.mode is Mode.RUNNING and self.owner_lives and not self.retrying
 
     @property
     def retrying(self) -> bool:
-        """Return whether it is retrying after a failure, as during an outage of Kafka; ``reason`` has the cause."""
+        """True if the producer is retrying after a failure, as during an outage of Kafka; ``reason`` has the cause."""
         return self.mode is Mode.RUNNING and self.reason is not None
 
     def as_json(self) -> dict[str, Any]:
@@ -84,7 +84,7 @@ def read_status(engine: Engine, producer_id: str, watch_s: float) -> ProducerSta
     Args:
         engine: the database.
         producer_id: the id of the producer.
-        watch_s: how long to watch the owner's beat at most, in seconds; 0 assumes that an owner is alive.
+        watch_s: the maximum time to watch the owner's beat, in seconds; 0 assumes that an owner is alive.
 
     Raises:
         UsageError: the producer does not exist.
@@ -95,7 +95,7 @@ def read_status(engine: Engine, producer_id: str, watch_s: float) -> ProducerSta
     if lives and watch_s:
         first, lives = seen, False
         while not lives and time.monotonic() < give_up_s:
-            time.sleep(_LOOK_S)
+            time.sleep(_POLL_S)
             seen = _seen(engine, producer_id)
             lives = seen != first and seen.owner is not None
     with reading(engine) as connection:

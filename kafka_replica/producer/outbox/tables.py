@@ -1,8 +1,8 @@
-"""The tables: those that structure registries use, and those that the outbox needs in addition.
+"""The tables: those that structure registries use, and additional tables of the outbox.
 
 ``kafka_producer_config``, ``kafka_producer_config_properties``, ``kafka_connection_settings`` and ``kafka_producer_tx``
-have the names and columns that structure registries use. Everything else is in separate tables, so that these keep
-their known form. Secrets are never written into any of them.
+have the names and columns that structure registries use. Everything else is in separate tables, so that these four stay
+compatible. Secrets are never written to any table.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ class Status(IntEnum):
 
     PENDING = 0
     SENT = 1
-    """Kafka has acknowledged its commit."""
+    """Kafka has acknowledged the commit of the transaction."""
     LOCAL_FAILURE = 2
     """The transaction was never sent."""
     REFUSED = 3
     """Kafka refused the transaction."""
     UNEXPECTED = 4
-    """Any other failure; the transaction was not sent, or Kafka could not be queried whether it was."""
+    """Any other failure; the transaction was not sent, or it is not known whether it has arrived."""
     SKIPPED = 5
     """An operator skipped the transaction: its number is used, and none of its records is sent."""
 
@@ -37,9 +37,9 @@ class TransactionKind(StrEnum):
     CHANGES = "changes"
     DELETIONS = "deletions"
     FLUSH = "flush"
-    """All content as of this transaction, looked up when it is sent."""
+    """All content as of this transaction, which is read when the transaction is sent."""
     SWEEP = "sweep"
-    """Tombstones for the topic's keys that have no content as of this transaction, looked up when it is sent."""
+    """Tombstones for the topic's keys without content as of this transaction, determined when it is sent."""
 
 
 config = Table(
@@ -85,7 +85,7 @@ detail = Table(
     Column("traceparent", Text),
     Column("tracestate", Text),
 )
-"""The attributes of a transaction for which ``kafka_producer_tx`` has no column; those of its trace may be null."""
+"""The attributes of a transaction for which ``kafka_producer_tx`` has no column."""
 
 change = Table(
     "kafka_producer_tx_change",
@@ -100,7 +100,7 @@ change = Table(
     Column("content_hash", LargeBinary(32)),
     Index("kafka_producer_tx_change_by_key", "producer_id", "key_hash", "tx_id"),
 )
-"""The records of transactions, in order; a null value is a deletion. The newest row of a key is its present content."""
+"""The records of transactions, in order. A null value is a deletion; the newest row of a key is its present content."""
 
 counter = Table(
     "kafka_producer_counter",
@@ -108,7 +108,7 @@ counter = Table(
     Column("producer_id", _ID, primary_key=True),
     Column("last_tx_id", BigInteger, nullable=False),
 )
-"""The last number assigned. Concurrent recording transactions of one producer wait for the lock on its row."""
+"""The last assigned number. Concurrent recording transactions of one producer wait for the lock on its row."""
 
 state = Table(
     "kafka_producer_state",
@@ -124,9 +124,9 @@ state = Table(
     Column("asked", BigInteger, nullable=False),
     Column("cleaned_tx_id", BigInteger, nullable=False, server_default="0"),
 )
-"""The producer's mode, the number up to which Kafka has acknowledged, and the progress of clean-up.
+"""The producer's mode, the number up to which Kafka has acknowledged transactions, and the progress of clean-up.
 
-Recording never locks this row, so commands and starting instances do not wait for an open recording transaction.
+Recording never locks this row, so that commands and starting instances do not wait for open recording transactions.
 """
 
 lease = Table(
@@ -137,7 +137,7 @@ lease = Table(
     Column("term", BigInteger, nullable=False),
     Column("beat", BigInteger, nullable=False),
 )
-"""The instance that publishes. It raises ``beat`` as a sign of life; no clocks are compared."""
+"""The instance that publishes, which increases ``beat`` as a sign of life; no clocks are compared."""
 
 database = Table(
     "kafka_producer_database",
@@ -147,7 +147,7 @@ database = Table(
     Column("default_producer_id", _ID, nullable=False),
     Column("location", Text),
 )
-"""A single row: the identity of this database, and its location when its producer last published."""
+"""A single row with the identity of this database, and its location when its producer last published."""
 
 amendment = Table(
     "kafka_producer_tx_amendment",
@@ -165,8 +165,8 @@ amendment = Table(
     Column("content_type", Text),
     Column("content_hash", LargeBinary(32)),
 )
-"""Records that an operator skips or replaces in unsent transactions; ``number`` is that of the change.
+"""Records that an operator skips or replaces in unsent transactions.
 
-The content is the replacement until the amendment is applied, and the original content afterwards. Number 0 is the
-whole transaction.
+``number`` is the number of the record, or 0 for the whole transaction. The content is the replacement until the
+amendment is applied, and the original content afterwards.
 """

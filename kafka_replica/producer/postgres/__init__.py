@@ -1,7 +1,7 @@
 """Copy a PostgreSQL table to a compacted topic, without Kafka Connect. Needs the extra ``postgres``.
 
-``TableSource`` copies; ``position`` explains why no row version is skipped or copied twice; ``copying`` comes next. No
-other package uses psycopg by itself.
+``TableSource`` copies a table. Read ``position`` first, which explains why no row version is skipped or copied twice,
+then ``copying``. No other package uses psycopg directly.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Arrays of PostgreSQL, as the server writes them in text form: ``{1,NULL,"a b"}``, ``[0:1]={{1,2},{3,4}}``.
+"""Parsing of PostgreSQL's arrays in text form, such as ``{1,NULL,"a b"}`` and ``[0:1]={{1,2},{3,4}}``.
 
 Source: PostgreSQL, section "Array Input and Output Syntax".
 """
@@ -14,7 +14,7 @@ _ESCAPED: Final = re.compile(r"\\(.)", re.DOTALL)
 
 
 def parse_array(text: str, element: Callable[[str], Any]) -> list[Any]:
-    """Return the elements of an array, in a list for each dimension. Lower bounds other than 1 are not kept.
+    """Return the elements of an array, with nested lists for several dimensions; lower bounds are ignored.
 
     Args:
         text: the array in text form.

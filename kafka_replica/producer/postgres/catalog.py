@@ -1,4 +1,4 @@
-"""The definition of a table, from PostgreSQL's catalog."""
+"""The definition of a table, read from PostgreSQL's catalog."""
 
 from __future__ import annotations
 
@@ -52,11 +52,11 @@ class TableDefinition(NamedTuple):
     columns: tuple[str, ...]
     mapping: RowMapping
     keys_may_repeat: bool
-    """True if only some rows have unique keys: a partial unique index, such as for active rows."""
+    """True if only some rows have unique keys, because the unique index is partial, for example on active rows."""
 
 
 def find_table(connection: Connection[Any], table: str) -> FoundTable:
-    """Find a table by the name that SQL gives it.
+    """Find a table by its name in SQL.
 
     Raises:
         ConfigurationError: the table does not exist, or is a view.
@@ -110,7 +110,7 @@ def _check(known: dict[str, Any], name: str, setting: str, table: str) -> None:
 
 
 def _is_unique(connection: Connection[Any], oid: int, number: int, settings: TableSourceSettings) -> bool:
-    """Return whether all keys are unique, or only those of some rows.
+    """Return whether an index ensures that all keys are unique; False if only the keys of some rows are unique.
 
     Raises:
         ConfigurationError: nothing ensures that active rows have unique keys.

@@ -1,4 +1,4 @@
-"""Compare the rows of a table with the records of a topic. No I/O."""
+"""The comparison of the rows of a table with the records of a topic. No I/O."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class Differences(NamedTuple):
 
 
 def differences(rows: Iterable[tuple[bytes, bytes]], topic: Digests) -> Differences:
-    """Return the differences; the keys of rows are removed from ``topic``.
+    """Return the differences between the rows of a table and the topic.
 
     Args:
         rows: key and value of each row.
-        topic: the digests of the topic's values.
+        topic: the digests of the topic's values; the keys of rows are removed from it.
     """
     changed = {key: value for key, value in rows if topic.pop(key, None) != digest_of(value)}
     return Differences(changed, tuple(sorted(topic)))

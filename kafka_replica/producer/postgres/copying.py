@@ -1,8 +1,9 @@
-"""Copy a table while one connection to the database and one session with Kafka last.
+"""The copying of a table during one connection to the database and one session with Kafka.
 
-Each step reads one snapshot of the table and writes one Kafka transaction with all that is new in it, and with the
-position after it. After any failure the connection and the session are discarded; the next session reads from Kafka
-which position has arrived. So it makes no difference where a process dies, or whether the answer to a commit was lost.
+Each step reads one snapshot of the table, and writes one Kafka transaction with all row versions that are new in the
+snapshot, and with the position after them. After any failure, the connection and the session are discarded; the next
+session reads from Kafka which position has arrived. So it does not matter at which point a process dies, or whether the
+answer to a commit was lost.
 """
 
 from __future__ import annotations
@@ -27,17 +28,17 @@ from kafka_replica.producer.postgres.work import CopyAll, CopyChanges, FullCompa
 from kafka_replica.producer.relay.kafka_session import KafkaSession
 from kafka_replica.producer.relay.progress import Progress
 
-_SELDOM: Final = 1_000_000  # transactions of the database, after which a position is stored without new rows
+_STORE_AFTER: Final = 1_000_000  # transactions of the database after which a position is stored even without new rows
 _HOW_TO_COMPARE: Final = "run: kafka-replica source compare --config FILE, which makes the topic equal to the table"
 
 
 class TableCopy:
-    """Copy new row versions, and remember the position.
+    """Copies new row versions, and keeps the position.
 
     Args:
         settings: the settings of the source.
         session: a connected session with Kafka.
-        progress: the position that has arrived in Kafka.
+        progress: the last progress record in Kafka, with the position; None if there is none.
         read_topic: returns the digests of the topic's values.
         notify: called with each notice.
 
@@ -60,9 +61,9 @@ class TableCopy:
         self.tx_id = 0 if progress is None else progress.tx_id
         """The number of the last transaction that has arrived."""
         self.offset = None if progress is None else progress.offset
-        """An offset at or before that of its progress record."""
+        """An offset at or before that of the progress record of this transaction."""
         self._stored = self._reached = None if progress is None else self._position_of(progress)
-        # The stored position is older if nothing new was found since.
+        # The stored position is older than the reached one if no new rows have been found since.
 
     def _position_of(self, progress: Progress) -> Position:
         try:
@@ -78,11 +79,11 @@ class TableCopy:
 
         Args:
             table: the snapshot.
-            requested: the reason if a comparison is requested or due.
+            requested: the reason if a comparison is requested or due; otherwise None.
 
         Raises:
             SourceError: the table cannot be copied; nothing was written.
-            KafkaReplicaError: writing failed. Discard the session; the next session finds out what has arrived.
+            KafkaReplicaError: writing failed. Discard the session; the next session reads what has arrived.
         """
         work = next_work(self._reached, table.snapshot, table.mapping.digest, requested)
         match work:
@@ -102,7 +103,7 @@ class TableCopy:
                 return self._copy(table, work.since)
 
     def differences(self, table: TableSnapshot) -> Differences:
-        """Compare the table with the topic, and write nothing.
+        """Compare the table with the topic, without writing; return the differences.
 
         Raises:
             SourceError: the table cannot be read, or is empty and the topic is not.
@@ -139,7 +140,7 @@ class TableCopy:
     def _copy(self, table: TableSnapshot, since: Position | None) -> int:
         new, position = table.survey(since)
         stored = self._stored
-        if new or stored is None or position.snapshot.xmin - stored.snapshot.xmin > _SELDOM:
+        if new or stored is None or position.snapshot.xmin - stored.snapshot.xmin > _STORE_AFTER:
             with table.rows(since) as rows:
                 self._send(new, _records(table.mapping, rows), position)
         self._reached = position
@@ -155,7 +156,7 @@ class TableCopy:
 
 
 def _records(mapping: RowMapping, rows: Iterable[Row]) -> Iterator[Raw]:
-    """Yield the record of each row; a tombstone for one that is not active."""
+    """Yield the record of each row; an inactive row results in a tombstone."""
     for is_active, texts in rows:
         if is_active:
             yield mapping.key(texts), mapping.value(texts), CONTENT_TYPE

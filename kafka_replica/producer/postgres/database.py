@@ -1,4 +1,4 @@
-"""Connections to PostgreSQL, and the reading of a table in one snapshot."""
+"""Connections to PostgreSQL, which read a table in one snapshot, and lock and wake the copying instance."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _CONNECT: Final = {
 _SESSION: Final = {
     **SETTINGS,
     "lock_timeout": "10s",
-    # The server ends the session of an instance that is gone or frozen, so that another one can take over.
+    # The server ends the session of an instance that is gone or frozen, so that another instance can take over.
     "tcp_keepalives_idle": "10", "tcp_keepalives_interval": "5", "tcp_keepalives_count": "3",
 }  # fmt: skip
 _IDLE_S: Final = 60.0
@@ -42,7 +42,7 @@ def database_errors(doing: str) -> Iterator[None]:
     """Translate errors of PostgreSQL.
 
     Raises:
-        SourceUnavailableError: the database cannot be reached, or does not answer; this may pass.
+        SourceUnavailableError: the database cannot be reached, or does not answer; this may be temporary.
         SourceError: the database refused.
     """
     try:
@@ -66,7 +66,7 @@ def connect(settings: TableSourceSettings) -> Iterator[TableConnection]:
         ConfigurationError: the URI is invalid, or PostgreSQL is too old.
         SourceError: the database cannot be reached, or refused.
     """
-    uri = settings.database.replace("postgresql+psycopg://", "postgresql://", 1)  # as SQLAlchemy writes it
+    uri = settings.database.replace("postgresql+psycopg://", "postgresql://", 1)  # accept a URL of SQLAlchemy, too
     try:
         given = conninfo_to_dict(uri)
     except psycopg.Error as error:
@@ -91,7 +91,7 @@ class TableConnection:
     Args:
         connection: a connection in autocommit mode.
         settings: the settings of the source.
-        conninfo: how to make more connections of this kind.
+        conninfo: the connection string, for further connections.
 
     Raises:
         ConfigurationError: PostgreSQL is too old.
@@ -116,10 +116,10 @@ class TableConnection:
             if self._row(_SYSTEM)[0]:
                 (system,) = self._row("SELECT system_identifier::text FROM pg_control_system()")
         self.database_id = f"{system}/{number}"
-        """The identity of the database: the system identifier, if it may be read, and the database's number in it."""
+        """The identity of the database: the system identifier, if it may be read, and the database's oid."""
 
     def try_lock(self) -> bool:
-        """Become the instance that copies, until the connection ends; return False if another one is.
+        """Become the copying instance until the connection ends; return False if another instance is.
 
         Raises:
             SourceError: the database cannot be reached, or refused.
@@ -131,7 +131,7 @@ class TableConnection:
         return bool(is_ours)
 
     def notify(self, message: str) -> None:
-        """Send a message to the instance that copies.
+        """Send a message to the copying instance.
 
         Raises:
             SourceError: the database cannot be reached, or refused.
@@ -140,7 +140,7 @@ class TableConnection:
             self._connection.execute("SELECT pg_notify(%s, %s)", [CHANNEL, message])
 
     def wait(self, timeout_s: float) -> list[str]:
-        """Wait for messages; return them, or an empty list at the timeout.
+        """Wait for messages, and return them; return an empty list after the timeout.
 
         Raises:
             SourceError: the database cannot be reached.
@@ -150,7 +150,7 @@ class TableConnection:
 
     @contextmanager
     def snapshot(self) -> Iterator[TableSnapshot]:
-        """Read the table in one snapshot.
+        """Open a transaction that reads the table in one snapshot.
 
         Raises:
             ConfigurationError: the table or a column does not exist, or cannot be used as configured.
@@ -161,14 +161,14 @@ class TableConnection:
             found = find_table(connection, table)
             connection.isolation_level, connection.read_only = psycopg.IsolationLevel.REPEATABLE_READ, True
             with connection.transaction():
-                # Before the snapshot: a table that is rewritten after it (ALTER TABLE) would look empty in it.
+                # Before the snapshot, because a table that is rewritten later (ALTER TABLE) would look empty in it.
                 connection.execute(sql.SQL("LOCK TABLE {} IN ACCESS SHARE MODE").format(found.name))
                 snapshot = read_snapshot(connection, self.database_id)
                 definition = read_definition(connection, found, self._settings)
                 yield TableSnapshot(connection, self._settings, definition, snapshot, self._flush_log)
 
     def _flush_log(self) -> None:
-        """Write the log to disk: a transaction on another connection does this when it is committed."""
+        """Flush the write-ahead log to disk, by committing a transaction on another connection."""
         with psycopg.connect(self._conninfo) as other:
             other.execute("SET synchronous_commit = local; SET default_transaction_read_only = off")
             other.commit()

@@ -1,4 +1,4 @@
-"""Operations on a table source that are done once: a comparison, and the claim of a database that was moved."""
+"""Single operations on a table source: a comparison, and the claim of a database that was moved."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ REQUESTED: Final = "a comparison was requested"
 
 
 def comparison_request(settings: TableSourceSettings) -> str:
-    """Return the notification that requests a comparison from the instance that copies."""
+    """Return the notification that requests a comparison from the copying instance."""
     return f"compare {settings.source_id}"
 
 
 def compare(settings: TableSourceSettings, *, dry_run: bool = False) -> Differences | None:
     """Compare a table with its topic, and write the differences in one transaction.
 
-    If an instance of the source copies, it is requested to compare.
+    If an instance of the source is copying, it is requested to compare instead.
 
     Args:
         settings: the settings of the source.
-        dry_run: write nothing, whether an instance copies or not.
+        dry_run: whether to compare here without writing, even if an instance is copying.
 
     Returns:
-        The differences; None if the instance that copies was requested to compare.
+        The differences; None if the copying instance was requested to compare.
 
     Raises:
         KafkaReplicaError: the database or Kafka cannot be reached, or refused.
@@ -47,7 +47,7 @@ def compare(settings: TableSourceSettings, *, dry_run: bool = False) -> Differen
 
 
 def claim(settings: TableSourceSettings) -> None:
-    """Make a database the one that is copied under the id of the source; the next start compares.
+    """Make a database the one that is copied under the id of the source; the next start compares table and topic.
 
     Raises:
         KafkaReplicaError: the database or Kafka cannot be reached, or refused.

@@ -41,13 +41,13 @@ class Snapshot(NamedTuple):
     """The bounds of a snapshot, and its place in the history of its database."""
 
     text: str
-    """``xmin:xmax:`` and the running transactions, as ``pg_current_snapshot()`` returns them."""
+    """The result of ``pg_current_snapshot()``: ``xmin:xmax:`` and the running transactions."""
     database: str = ""
-    """The identity of the database: the system identifier and the database's number in it."""
+    """The identity of the database: the system identifier and the database's oid."""
     timeline: str = ""
     """The timeline of the write-ahead log, which changes when a standby is promoted or a backup is recovered."""
     log_position: int = 0
-    """The end of the write-ahead log when the snapshot had been taken, in bytes."""
+    """The end of the write-ahead log just after the snapshot was taken, in bytes."""
 
     @property
     def xmin(self) -> int:
@@ -56,7 +56,7 @@ class Snapshot(NamedTuple):
 
     @property
     def xmax(self) -> int:
-        """The upper bound: all rows that the snapshot shows have lower ids."""
+        """The upper bound: all visible rows were written by transactions with lower ids."""
         return int(self.text.split(":")[1])
 
 
@@ -64,14 +64,14 @@ def full_id(row_id: int, xmax: int) -> int:
     """Return the 64-bit id of the transaction that wrote a row version.
 
     Args:
-        row_id: the 32 bits that the row has (the system column ``xmin``).
+        row_id: the lower 32 bits of the id, from the row's system column ``xmin``.
         xmax: the upper bound of the snapshot that shows the row.
     """
     return xmax - 1 - (xmax - 1 - row_id) % ID_SPAN
 
 
 class Position(NamedTuple):
-    """The row versions that have been copied; see the module."""
+    """The set of row versions that have been copied; see the docstring of the module."""
 
     snapshot: Snapshot
     seen: frozenset[int]
@@ -83,9 +83,9 @@ class Position(NamedTuple):
         return transaction_id < self.snapshot.xmin or transaction_id in self.seen
 
     def history_problem(self, later: Snapshot) -> str | None:
-        """Return why a snapshot is not of a later state of the same database; None if nothing indicates this.
+        """Return why a snapshot is not a later state of the same database; None if nothing indicates this.
 
-        Transaction ids mean the same only within one history of a database: after a restore, or a failover that lost
+        Transaction ids are unique only within one history of a database: after a restore, or a failover that lost
         commits, they are assigned a second time.
         """
         earlier = self.snapshot
@@ -98,17 +98,17 @@ class Position(NamedTuple):
         return None
 
     def as_json(self) -> dict[str, Any]:
-        """Return the position as it is stored in Kafka: the ids of ``seen`` as differences, each to the previous id."""
+        """Return the position in the form that is stored in Kafka: ``seen`` as differences to the previous id."""
         xmin, ids = self.snapshot.xmin, sorted(self.seen)
         gaps = [after - before for before, after in pairwise([xmin, *ids])]
         return {**self.snapshot._asdict(), "seen": gaps, "mapping": self.mapping}
 
     @classmethod
     def from_json(cls, said: Mapping[str, Any]) -> Self:
-        """Return a stored position.
+        """Parse a stored position.
 
         Raises:
-            KeyError, TypeError, ValueError: it is not a position.
+            KeyError, TypeError, ValueError: the value is not a position.
         """
         snapshot = Snapshot(*(said[name] for name in Snapshot._fields))
         ids = list(accumulate(said["seen"], initial=snapshot.xmin))[1:]

@@ -1,4 +1,4 @@
-"""Records of rows: the key, and the value as JSON. No I/O."""
+"""The mapping of rows to records, with a key, and the row as JSON. No I/O."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ Texts = Sequence[str | None]
 
 
 class Column(NamedTuple):
-    """A column that is copied."""
+    """A column to copy."""
 
     name: str
     rule: str
-    """The name of the rule that makes JSON of its values."""
+    """The name of the rule that converts the column's values to JSON."""
     convert: Convert
 
 
 def camel_case(name: str) -> str:
-    """Return a name with words joined as in ``terminalId``: an underscore and a letter become a capital letter."""
+    """Return a name in camel case: ``terminalId`` for ``terminal_id``."""
     return _WORD.sub(lambda found: found[1].upper(), name)
 
 
 class RowMapping:
-    """Make a record of a row.
+    """Converts rows to records.
 
     Args:
         table: the name of the table, for messages.
@@ -58,7 +58,7 @@ class RowMapping:
         self._fields = [(name, each.convert) for name, each in zip(names, columns, strict=True)]
         described = [table, key, [(name, each.rule) for name, each in zip(names, columns, strict=True)]]
         self.digest = hashlib.sha256(json.dumps(described).encode()).hexdigest()[:16]
-        """A digest of all that determines the records of a row."""
+        """A digest of everything that determines the records of rows."""
 
     def key(self, row: Texts) -> bytes:
         """Return the key of a row: the text of a string, otherwise the JSON of the value.

@@ -1,4 +1,4 @@
-"""Sessions of a table source with Kafka, and the contents of its topic."""
+"""Sessions of a table source with Kafka, and the reading of its topic."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ _HOW_TO_CLAIM: Final = (
 
 
 def no_step(_name: str) -> None:
-    """Do nothing; tests kill the process at steps."""
+    """Do nothing; tests replace this function to kill the process at a step."""
 
 
 def kafka_session(settings: TableSourceSettings, database_id: str, step: Step = no_step) -> KafkaSession:
-    """Return a session that is not connected yet.
+    """Return a new session, which is not connected yet.
 
     Args:
         settings: the settings of the source.
-        database_id: the identity of the database, which positions name.
+        database_id: the identity of the database, which progress records name.
         step: called with the name of each step.
     """
     identity = Identity(

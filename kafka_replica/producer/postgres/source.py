@@ -1,4 +1,4 @@
-"""A source that copies a PostgreSQL table to a compacted topic, through outages of both."""
+"""A source that copies a PostgreSQL table to a compacted topic, and survives outages of both."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ _DATABASE_PAUSE_S: Final = 2.0
 
 
 class TableSource:
-    """Copy a table to a compacted topic, until closed.
+    """Copies a table to a compacted topic, until it is closed.
 
     ::
 
         with TableSource(settings):
             ...
 
-    Any number of instances may run with the same settings: one copies, and the others stand by. A failure that does
-    not pass by itself ends the copying; ``run`` raises it, and ``failure`` has it.
+    Any number of instances may run with the same settings: one copies, and the others stand by. A failure that is not
+    temporary ends the copying; ``run`` raises it, and after ``start`` the attribute ``failure`` has it.
 
     Args:
         settings: the settings of the source.
@@ -53,7 +53,7 @@ class TableSource:
     def __init__(self, settings: TableSourceSettings, *, observers: Iterable[Notify] = ()) -> None:
         self.settings = settings
         self.failure: BaseException | None = None
-        """The failure that ended the copying."""
+        """The failure that ended the copying thread; None if there is none."""
         self._observers = list(observers)
         self._closing = threading.Event()
         self._failures = Failures(settings.retries)
@@ -72,7 +72,7 @@ class TableSource:
     # --- life cycle ---
 
     def start(self) -> Self:
-        """Start to copy in a separate thread."""
+        """Start copying in a separate thread."""
         if self._thread is None:
             name = f"kafka_replica {self.settings.source_id}"
             self._thread = threading.Thread(target=self._run_in_thread, name=name, daemon=True)
@@ -94,14 +94,14 @@ class TableSource:
         self.close()
 
     def request_comparison(self) -> None:
-        """Compare all rows with the topic at the next opportunity; this finds deleted rows."""
+        """Request a comparison of all rows with the topic, which finds deleted rows."""
         self._requested.set()
 
     def run(self) -> None:
         """Copy until closed.
 
         Raises:
-            KafkaReplicaError: a failure that does not pass by itself.
+            KafkaReplicaError: a failure is not temporary.
         """
         while not self._closing.is_set():
             try:
@@ -121,7 +121,7 @@ class TableSource:
     # --- the loop ---
 
     def _becomes_leader(self, connection: TableConnection) -> bool:
-        """Wait until this instance copies; return False if the source is closed before."""
+        """Wait until this instance may copy; return False if the source is closed before."""
         stands_by = False
         while not connection.try_lock():
             if not stands_by:
@@ -133,11 +133,11 @@ class TableSource:
         return True
 
     def _lead(self, connection: TableConnection) -> None:
-        """Copy until closed, through outages of Kafka.
+        """Copy until closed, and retry after outages of Kafka.
 
         Raises:
             SourceError: the database cannot be reached, or the table cannot be copied.
-            KafkaReplicaError: a failure of Kafka that does not pass by itself.
+            KafkaReplicaError: a failure of Kafka is not temporary.
         """
         while not self._closing.is_set():
             try:
@@ -160,7 +160,7 @@ class TableSource:
     def _copy_snapshot(self, connection: TableConnection, copy: TableCopy) -> int:
         """Copy the new rows in a snapshot of the table; return the number of records."""
         is_requested = self._requested.is_set()
-        if is_requested:  # otherwise a request that comes at this moment would be lost
+        if is_requested:  # not cleared otherwise, because a request that arrives at this moment would be lost
             self._requested.clear()
         reason = REQUESTED if is_requested else self._due()
         try:
@@ -202,7 +202,7 @@ class TableSource:
     def _database_failed(self, error: SourceUnavailableError) -> None:
         self._database_failures += 1
         attempts = self._database_failures
-        if attempts & (attempts - 1) == 0:  # the 1st, 2nd, 4th, 8th, ...: a long outage does not fill the log
+        if attempts & (attempts - 1) == 0:  # the 1st, 2nd, 4th, 8th, ..., so that a long outage does not fill the log
             _log.warning("waiting for the database, %s so far: %s", counted(attempts, "attempt"), error)
             self._tell(DatabaseAwaited(str(error)))
         self._closing.wait(min(retry_pause_s(attempts), _DATABASE_PAUSE_S))

@@ -1,4 +1,4 @@
-"""A snapshot of a table: its bounds, and the rows that are new in it."""
+"""A snapshot of a table, with its bounds and the rows that are new in it."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _SNAPSHOT: Final = """
         CASE WHEN pg_is_in_recovery() THEN 0 ELSE pg_current_wal_insert_lsn() - '0/0' END::bigint
 """
 _FLUSHED: Final = "SELECT (pg_current_wal_flush_lsn() - '0/0')::bigint"
-_HIDDEN = 1  # columns before those that are copied: whether the row is inactive
+_HIDDEN = 1  # the number of columns before the copied columns: whether the row is inactive
 
 _ID: Final = "({last} - (({last} - this.xmin::text::bigint) & 4294967295))"
 """SQL for ``position.full_id`` of a row."""
 
 
 class Row(NamedTuple):
-    """A row as it was read."""
+    """A row of the table: whether it is active, and its values in text form."""
 
     is_active: bool
     texts: Texts
@@ -39,14 +39,14 @@ class SnapshotSummary(NamedTuple):
     new: int
     """The number of rows that ``rows`` returns."""
     position: Position
-    """The position when they have been copied."""
+    """The position after these rows have been copied."""
 
 
 def read_snapshot(connection: Connection[Any], database_id: str) -> Snapshot:
     """Return the bounds of the snapshot of a connection's transaction, and its place in the database's history.
 
     Raises:
-        SourceUnavailableError: the database is a standby, whose snapshots may be older than earlier ones elsewhere.
+        SourceUnavailableError: the database is a standby, whose snapshots may be older than those of the primary.
     """
     found = connection.execute(_SNAPSHOT).fetchone()
     text, is_standby, timeline, log_position = found or ("", True, "", 0)
@@ -56,12 +56,12 @@ def read_snapshot(connection: Connection[Any], database_id: str) -> Snapshot:
 
 
 def transaction_id(snapshot: Snapshot) -> sql.Composed:
-    """Return SQL for the 64-bit id of the transaction that wrote a row, of the table with the alias ``this``."""
+    """Return SQL for the 64-bit id of the transaction that wrote a row of the table with the alias ``this``."""
     return sql.SQL(_ID).format(last=snapshot.xmax - 1)
 
 
 def is_new(position: Position, row_id: sql.Composable) -> sql.Composed:
-    """Return SQL for the rows whose transaction's id a position does not contain: ``not position.contains(id)``."""
+    """Return SQL for the condition that a position does not contain a transaction: ``not position.contains(id)``."""
     condition = "({id} >= {bound} AND {id} <> ALL ({seen}::bigint[]))" if position.seen else "({id} >= {bound})"
     return sql.SQL(condition).format(id=row_id, bound=position.snapshot.xmin, seen=sorted(position.seen))
 
@@ -97,12 +97,12 @@ class TableSnapshot:
         return self._definition.mapping
 
     def survey(self, since: Position | None) -> SnapshotSummary:
-        """Return how many rows are new since a position, and the position when they have been copied.
+        """Return the number of rows that are new since a position, and the position after they have been copied.
 
-        All transactions that the new position contains are durable. Otherwise a crash could lose one that was committed
-        with ``synchronous_commit = off``, and PostgreSQL would assign its id a second time. So the log is flushed if
-        rows are new, and otherwise the position remains the same until it is. An idle server may not flush the end of
-        its log, which also has records without a commit.
+        All transactions that the new position contains are durable. Otherwise a crash could lose a transaction that was
+        committed with ``synchronous_commit = off``, and PostgreSQL would assign its id a second time. So this method
+        flushes the write-ahead log if there are new rows; otherwise it returns the old position until the log is
+        flushed, because an idle server may not flush the end of its log, which also has records without a commit.
 
         Raises:
             SourceUnavailableError: the log cannot be flushed.
@@ -128,7 +128,7 @@ class TableSnapshot:
         return SnapshotSummary(new, Position(self.snapshot, seen, self.mapping.digest))
 
     def _is_durable(self) -> bool:
-        """Return whether the log is flushed up to the commits that the snapshot shows."""
+        """Return whether the write-ahead log is flushed up to all commits that are visible in the snapshot."""
         (flushed,) = self._connection.execute(_FLUSHED).fetchone() or (0,)
         return bool(flushed >= self.snapshot.log_position)
 

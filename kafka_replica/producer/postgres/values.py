@@ -1,6 +1,6 @@
-"""JSON values of PostgreSQL's values, from the text that the server writes. No I/O.
+"""Conversion of PostgreSQL's values to JSON, from the text that the server writes. No I/O.
 
-The text is exact and depends on few settings, which ``SETTINGS`` fixes. So the same value always gives the same JSON:
+The text is exact, and depends on a few settings that ``SETTINGS`` fixes. So equal values always result in equal JSON:
 
 =============================  ==============================================================================
 type                           JSON
@@ -41,23 +41,23 @@ SETTINGS: Final[Mapping[str, str]] = {
     "extra_float_digits": "1",
     "client_encoding": "UTF8",
 }
-"""The settings of the session that the text of values depends on."""
+"""The settings of the session on which the text of values depends."""
 
 _INFINITE: Final = frozenset({"NaN", "Infinity", "-Infinity"})
 
 
 def number(text: str) -> Any:
-    """Return a number with its digits as they are, or a string if JSON has no such number."""
+    """Return a number with unchanged digits; a string if JSON cannot represent the number."""
     return text if text in _INFINITE else Raw(text.encode())
 
 
 def timestamp(text: str) -> str:
-    """Return a timestamp in ISO 8601. Infinite ones, and years before 1 (suffix BC), stay as the server writes them."""
+    """Return a timestamp in ISO 8601; infinite timestamps and years before 1 (suffix BC) stay unchanged."""
     return text.replace(" ", "T", 1) if text[:1].isdigit() and not text.endswith("BC") else text
 
 
 def timestamp_utc(text: str) -> str:
-    """Return a timestamp with time zone, which the server has written in UTC, in ISO 8601."""
+    """Return a timestamp with time zone in ISO 8601; the server has written it in UTC."""
     return timestamp(text).replace("+00", "Z") if text.endswith("+00") else text
 
 
@@ -72,16 +72,16 @@ _BY_OID: Final[Mapping[int, tuple[str, Convert]]] = {
 }
 _NUMERIC: Final = 1700
 BOOLEAN: Final = 16
-"""The number of the type boolean; the numbers of built-in types are constants of PostgreSQL (``pg_type.dat``)."""
+"""The oid of the type boolean; the oids of built-in types are constants of PostgreSQL (``pg_type.dat``)."""
 
 
 def converter(oid: int, numeric: Numeric, element_oid: int | None = None) -> tuple[str, Convert]:
     """Return the name of the rule for a type, and its function.
 
     Args:
-        oid: the number of the type; for a domain, that of its base type.
-        numeric: the form of the type ``numeric``.
-        element_oid: the number of the type of the elements, if the type is an array.
+        oid: the oid of the type; for a domain, of its base type.
+        numeric: the JSON form of the type ``numeric``.
+        element_oid: the oid of the elements' type if the type is an array; otherwise None.
     """
     if element_oid is not None:
         rule, convert = converter(element_oid, numeric)

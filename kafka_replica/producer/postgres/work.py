@@ -1,4 +1,4 @@
-"""Decide what to do with a snapshot of the table. No I/O."""
+"""The decision what to do with a snapshot of the table. No I/O."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from kafka_replica.producer.postgres.position import Position, Snapshot
 
 
 class CopyAll(NamedTuple):
-    """Copy all rows to an empty topic: there is no position yet."""
+    """Copy all rows to an empty topic, because there is no position yet."""
 
 
 class CopyChanges(NamedTuple):
@@ -24,20 +24,20 @@ class FullComparison(NamedTuple):
 
 
 class NoWork(NamedTuple):
-    """Do nothing: no transaction has ended since the position."""
+    """Do nothing, because no transaction has ended since the position."""
 
 
 Work: TypeAlias = CopyAll | CopyChanges | FullComparison | NoWork
 
 
 def next_work(position: Position | None, snapshot: Snapshot, mapping: str, requested: str | None) -> Work:
-    """Return what to do with a snapshot.
+    """Return the work to do with a snapshot.
 
     Args:
-        position: the position; None if none is known.
+        position: the position; None if it is not known.
         snapshot: the snapshot of the table.
         mapping: the digest of columns and settings.
-        requested: the reason if a comparison is requested or due.
+        requested: the reason if a comparison is requested or due; otherwise None.
     """
     if requested is not None:
         return FullComparison(requested)

@@ -1,4 +1,4 @@
-"""Find out from Kafka which transaction has arrived last, whichever producer has a transaction open."""
+"""Determine from Kafka which transaction has arrived last, even if transactions are open."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ class LastArrived(NamedTuple):
     """The last transaction that has arrived in Kafka."""
 
     progress: Progress | None
-    """Its progress record; None if no transaction has arrived."""
+    """The progress record of the transaction; None if no transaction has arrived."""
     has_ended: bool = False
     """True if a transaction that Kafka had left open was ended, which fences all producers of the transactional id."""
 
 
 class ArrivalReader:
-    """Find out from Kafka what has arrived; only after all predecessors were fenced, so that nothing more can arrive.
+    """Determines what has arrived in Kafka; use it after all predecessors were fenced, so that nothing more can arrive.
 
     Args:
         config: librdkafka's properties.
@@ -51,23 +51,23 @@ class ArrivalReader:
         Raises:
             BrokerError: Kafka did not answer or refused.
         """
-        places = [self._identity.progress_partition, *partitions]
-        ends = self._topics.ends(places, self._timeout_s)
-        return any(ends.stable[place] < ends.high[place] for place in places)
+        checked = [self._identity.progress_partition, *partitions]
+        ends = self._topics.ends(checked, self._timeout_s)
+        return any(ends.stable[partition] < ends.high[partition] for partition in checked)
 
     def read(
         self, partitions: Sequence[Partition], transactional_ids: Sequence[str], hint: int | None, acknowledged: int
     ) -> LastArrived:
-        """Return what has arrived, once nothing of this producer is open any more.
+        """End this producer's open transactions, and return what has arrived.
 
         Args:
-            partitions: the partitions of the topics that are published to.
-            transactional_ids: the producer's present and former transactional ids.
+            partitions: the partitions of the published topics.
+            transactional_ids: the producer's current and former transactional ids.
             hint: an offset at or before that of the last progress record.
             acknowledged: the last transaction whose commit Kafka is known to have acknowledged.
 
         Raises:
-            KafkaReplicaError: the state could not be found out.
+            KafkaReplicaError: the state could not be determined.
         """
         if not self.has_open_transactions(partitions):
             return LastArrived(self._committed(hint))
@@ -85,7 +85,7 @@ class ArrivalReader:
             return LastArrived(self._committed(hint))
 
     def _committed(self, hint: int | None) -> Progress | None:
-        """Read to the end of the progress topic as an ordinary consumer, which waits for open transactions."""
-        place, key = self._identity.progress_partition, self._identity.progress_key
-        found = last_of_key(self._config, place, key, self._timeout_s, hint)
-        return None if found is None else read_progress(found.value, found.offset, place, key)
+        """Read the progress topic to its end as an ordinary consumer, which waits for open transactions."""
+        partition, key = self._identity.progress_partition, self._identity.progress_key
+        found = last_of_key(self._config, partition, key, self._timeout_s, hint)
+        return None if found is None else read_progress(found.value, found.offset, partition, key)

@@ -1,4 +1,4 @@
-"""Clean up in a separate thread next to the relay, whether the relay is busy or not."""
+"""Clean-up in a separate thread, independent of the relay."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _SHORTEST_S = 0.01
 
 
 class Cleaner:
-    """Clean up while the lease is ours, until closed.
+    """A thread that cleans up while this instance has the lease, until it is closed.
 
     Args:
-        cleanup: the clean-up, done in steps.
-        lease: this instance's lease: only the publishing instance cleans up.
+        cleanup: the clean-up, which is performed in steps.
+        lease: this instance's lease; only the publishing instance cleans up.
         every_s: the interval between clean-ups, in seconds.
     """
 
@@ -37,7 +37,7 @@ class Cleaner:
         self._thread.start()
 
     def close(self) -> None:
-        """End the thread after its present step."""
+        """End the thread after its current step."""
         self._closing.set()
         if self._thread.is_alive():
             self._thread.join(self._lease.lease_s)
@@ -50,7 +50,7 @@ class Cleaner:
                 continue
             begun_s = time.monotonic()
             try:
-                if self._cleanup.step():  # leave others as much time as the step took
+                if self._cleanup.step():  # then pause for as long as the step took, for other users of the database
                     wait_s = max(_SHORTEST_S, time.monotonic() - begun_s)
-            except KafkaReplicaError as error:  # the database may come back
+            except KafkaReplicaError as error:  # the failure of the database may be temporary
                 _log.warning("%s", error)

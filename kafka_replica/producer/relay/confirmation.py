@@ -1,4 +1,4 @@
-"""Verify, when there is nothing more to send, that readers see what Kafka has acknowledged."""
+"""The check, when there is nothing more to send, that readers see all acknowledged transactions."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ _AGAIN_S: Final = 1.0  # a commit is acknowledged a moment before readers see it
 
 
 class Confirmation:
-    """Query Kafka once after the last commit, and a second time if a transaction was open."""
+    """Queries Kafka once after the last commit, and a second time if a transaction was still open."""
 
     def __init__(self) -> None:
         self._is_due = self._was_open = False
         self._not_before_s = 0.0
 
     def committed(self) -> None:
-        """Record a commit that Kafka has acknowledged."""
+        """Note that Kafka has acknowledged a commit, so that a query is due."""
         self._is_due, self._was_open, self._not_before_s = True, False, 0.0
 
     def is_left_open(self, session: KafkaSession) -> bool:
-        """Return whether a transaction stays open, ours or another producer's; Kafka is queried only when that is due.
+        """Return whether a transaction stays open, of this or another producer; query Kafka only if this is due.
 
         Raises:
             BrokerError: Kafka did not answer or refused.

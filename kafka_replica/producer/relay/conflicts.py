@@ -1,4 +1,4 @@
-"""Detection of other databases that publish under a producer's id: their progress records name them."""
+"""Detection of other databases that publish under a producer's id, by the databases that progress records name."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ def foreign_records(
     begin: int = 0,
     decided_only: bool = False,
 ) -> list[ProgressRecord]:
-    """Return the progress records under a producer's id that name another database than its own.
+    """Return the progress records under a producer's id that name a database other than the producer's own.
 
     Args:
         config: librdkafka's properties.
         place: the partition of the progress records.
         producer_id: the id of the producer.
-        database_id: the identity of its own database.
-        timeout_s: how long no record may arrive before the read fails, in seconds.
-        begin: the offset to read from.
-        decided_only: do not wait for open transactions.
+        database_id: the identity of the producer's database.
+        timeout_s: the time without a record after which reading fails, in seconds.
+        begin: the offset from which to read.
+        decided_only: whether to read only up to the last stable offset, instead of waiting for open transactions.
 
     Raises:
         BrokerError: Kafka did not answer or refused.

@@ -1,34 +1,34 @@
-"""Contradictions between database and Kafka: nothing is sent or marked then, and a person has to decide."""
+"""Detection of contradictions between database and Kafka, which stop the producer until a person decides."""
 
 from __future__ import annotations
 
 from kafka_replica.producer.fingerprint import Fingerprint
 from kafka_replica.producer.relay.events import Queried
 
-_MEND = (
+_ADVICE = (
     "run `kafka-replica producer flush --new-incarnation` (in Python: flush(new_incarnation=True)), which sends what "
     "is pending, then all content of this database, and deletes everything else from the topics"
 )
 _LOST = (
     "{sent} transactions are marked as sent, but Kafka's progress topic knows of {arrived}: it was deleted or "
     "recreated, "
-    "or a different one was used; check that this is the right cluster, then " + _MEND
+    "or a different one was used; check that this is the right cluster, then " + _ADVICE
 )
 _AHEAD = (
     "Kafka's progress topic knows transaction {arrived}, but only {recorded} were ever recorded: the database is older "
     "than the topic (a backup was restored, or a failover lost commits); switch to the newest database, or if this is "
-    "the right one, " + _MEND
+    "the right one, " + _ADVICE
 )
 _OTHER_HISTORY = (
     "Kafka's progress topic says that transaction {arrived} has arrived, but the database does not contain that "
     "transaction, or another one of that number: it was restored from a backup or lost commits in a failover, and has "
     "recorded others since. These are not sent, and the topics contain transactions that this "
-    "database does not know; switch to the database that has them, or if this is the right one, " + _MEND
+    "database does not know; switch to the database that has them, or if this is the right one, " + _ADVICE
 )
 
 
 def contradiction(seen: Queried, arrived: int, fingerprint: Fingerprint | None) -> str | None:
-    """Return how database and Kafka contradict each other and what to do about it; None if they do not.
+    """Return how database and Kafka contradict each other, with advice; None if they do not.
 
     Args:
         seen: the state of the database.

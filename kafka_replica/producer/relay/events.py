@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 from kafka_replica.broker.writing.faults import Fault
 from kafka_replica.producer.fingerprint import Fingerprint
 
-# --- events: what happened ---
+# --- events ---
 
 
 class Started(NamedTuple):
@@ -23,8 +23,8 @@ class Leased(NamedTuple):
     """This instance holds the lease."""
 
     term: int = 0
-    """The term is raised whenever an instance takes the lease; if it is unchanged, no other instance has held the
-    lease.
+    """The term of the lease, which increases whenever an instance takes it. If the term is unchanged, no other instance
+    has held the lease.
     """
 
 
@@ -39,23 +39,24 @@ class Queried(NamedTuple):
     sent: int
     """All transactions up to this number are marked as sent."""
     recorded: int
-    """The last number assigned."""
+    """The last assigned number."""
     next_ids: tuple[int, ...]
     """The first transactions after ``sent``, limited in number; they are sent before the database is queried again."""
     incarnation: str = ""
-    """The incarnation of the producer's configuration; Kafka's progress starts from scratch in each."""
+    """The incarnation of the producer's configuration; each has progress records of its own."""
     is_new: bool = False
-    """True if nothing was sent in this incarnation yet, as far as the database knows."""
+    """True if, by the database, nothing was sent in this incarnation yet."""
     of_arrived: Fingerprint | None = None
-    """The database's fingerprint of the transaction that has arrived last; None if missing there, or not queried."""
+    """The database's fingerprint of the last transaction that has arrived; None if it is missing or was not queried."""
 
 
 class Connected(NamedTuple):
-    """The transactional id is ours, and no older producer has an open transaction; the event has what has arrived."""
+    """This instance has acquired the transactional id, and no older producer has an open transaction."""
 
     progress: int | None
+    """The number of the last transaction that has arrived; None if no transaction has arrived."""
     fingerprint: Fingerprint | None = None
-    """The fingerprint of the transaction that has arrived last, as it was sent."""
+    """The fingerprint of this transaction, from its progress record."""
 
 
 class Committed(NamedTuple):
@@ -78,11 +79,11 @@ class KafkaFailed(NamedTuple):
 
 
 class LeftOpen(NamedTuple):
-    """A transaction stays open in the topics though everything sent is acknowledged; it may be one of ours."""
+    """A transaction stays open in the topics, although all sent transactions are acknowledged; it may be our own."""
 
 
 class DatabaseFailed(NamedTuple):
-    """An operation of the database failed; whether it took effect is unknown."""
+    """An operation of the database failed, and it is unknown whether it took effect."""
 
 
 Event: TypeAlias = (
@@ -99,7 +100,7 @@ Event: TypeAlias = (
     | DatabaseFailed
 )
 
-# --- decisions: what to do next ---
+# --- decisions ---
 
 
 class Pause(Enum):
@@ -110,17 +111,17 @@ class Pause(Enum):
     WORK = auto()
     """Wait until something is recorded, or the producer is resumed."""
     RETRY = auto()
-    """Wait for a failure to pass; the pause grows each time."""
+    """Wait before a retry; the pause increases each time."""
     DATABASE = auto()
     """Wait for the database to come back."""
 
 
 class Acquire(NamedTuple):
-    """Take the lease, or verify that it is still ours."""
+    """Take the lease, or verify that this instance still has it."""
 
 
 class Query(NamedTuple):
-    """Query the database for what there is to do."""
+    """Query the database for the requested mode and the next transactions."""
 
 
 class Connect(NamedTuple):
@@ -150,7 +151,7 @@ class Suspend(NamedTuple):
 
 
 class Wait(NamedTuple):
-    """Wait for some time, or until woken."""
+    """Wait for some time, or until there is something to do."""
 
     pause: Pause
     attempt: int = 0

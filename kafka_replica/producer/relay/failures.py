@@ -1,4 +1,4 @@
-"""The failures of Kafka in a row: which of them are retried, and after which pause. No I/O."""
+"""The rules for consecutive failures of Kafka: which of them are retried, and after which pause. No I/O."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _FIRST_S, _LONGEST_S = 0.25, 10.0
 
 
 class Failures:
-    """The failures since Kafka last did all that was requested.
+    """The consecutive failures since Kafka's last success.
 
     Args:
-        retries: how often a failure that mostly passes, but is not an outage, is retried.
+        retries: how often a failure is retried that is usually temporary, but is not an outage.
     """
 
     def __init__(self, retries: int = RETRIES) -> None:
@@ -33,18 +33,19 @@ class Failures:
         self.count = self._not_outages = 0
 
     def is_tried_again(self, fault: Fault) -> bool:
-        """Count a failure, and return whether to retry."""
+        """Count a failure; return whether to retry."""
         self.count += 1
         if fault is Fault.TRANSITORY:
             return True
         self._not_outages += 1
-        # Accepted credentials may be refused for a while, because the service that checks them can have an outage, too.
+        # Credentials that were accepted before may be refused temporarily, because of an outage of the service that
+        # checks them.
         passes = fault in _TRIED_AGAIN or (fault is Fault.AUTHENTICATION and self.was_connected)
         return passes and self._not_outages <= self._retries
 
 
 def fault_of_sending(error: BaseException) -> Fault:
-    """Return the kind of a failure to send: one of the content is local, unless Kafka has caused it."""
+    """Return the kind of a failure to send; a failure of the content is local, unless Kafka has caused it."""
     fault = fault_of(error)
     if isinstance(error, (EncodingError, RecordNotSentError)) and fault not in {Fault.TRANSITORY, Fault.FENCED}:
         return Fault.LOCAL
@@ -52,5 +53,5 @@ def fault_of_sending(error: BaseException) -> Fault:
 
 
 def retry_pause_s(attempt: int) -> float:
-    """Return the pause before a retry, in seconds."""
+    """Return the pause before a retry, in seconds; it doubles with each attempt, up to a maximum."""
     return min(_FIRST_S * (1 << min(attempt, 8)), _LONGEST_S)

@@ -1,4 +1,4 @@
-"""Renew the lease while its owner is alive, in a separate thread, because sending may take long."""
+"""The renewal of the lease in a separate thread, because sending a transaction may take longer than the lease time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _log = logging.getLogger("kafka_replica.producer")
 
 
 class Heartbeat:
-    """Renew a lease four times per lease time, until closed."""
+    """A thread that renews a lease four times per lease time, until it is closed."""
 
     def __init__(self, lease: Lease) -> None:
         self._lease = lease
@@ -35,5 +35,5 @@ class Heartbeat:
             try:
                 if self._lease.term is not None and not self._lease.renew():
                     _log.warning("another instance publishes now; this one stands by")
-            except KafkaReplicaError as error:  # the database may come back
+            except KafkaReplicaError as error:  # the failure of the database may be temporary
                 _log.warning("cannot renew the lease: %s", error)

@@ -11,7 +11,7 @@ from kafka_replica.records import Partition
 
 @dataclass(frozen=True)
 class Identity:
-    """The identity of a producer, and the topics that it publishes to."""
+    """The identity of a producer, and the topics to which it publishes."""
 
     producer_id: str
     incarnation: str

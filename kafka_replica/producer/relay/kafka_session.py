@@ -1,4 +1,4 @@
-"""The relay's connection to Kafka: initializes the transactional id, queries what has arrived, sends transactions."""
+"""The relay's session with Kafka: it acquires the transactional id, reads what has arrived, and sends transactions."""
 
 from __future__ import annotations
 
@@ -34,28 +34,28 @@ _DEFAULTS: dict[str, Any] = {
 _REQUIRED: dict[str, Any] = {
     "delivery.report.only.error": True,  # a callback for each delivered record would be too slow; none is needed
 }
-_LOOK_EVERY_S = 0.05
+_POLL_S = 0.05
 _OFFSETS = 2  # a transaction uses at least two offsets of the progress topic: its progress record and its marker
 
 
 class Sent(NamedTuple):
-    """A transaction as it was sent."""
+    """The facts of a sent transaction."""
 
     size: int
     """Bytes of keys and values before compression, in one topic."""
     messages: int
     not_carried: int
     offset: int
-    """An offset at or before that of its progress record."""
+    """An offset at or before that of the transaction's progress record."""
 
 
 class KafkaSession:
-    """A connection to Kafka; after any failure it is closed and replaced by a new one.
+    """A session with Kafka; after any failure, it is closed and replaced by a new session.
 
     Args:
         config: librdkafka's properties.
         identity: the producer's identity and topics.
-        encoder: turns contents into values.
+        encoder: converts content to values.
         timeout_s: the timeout of one step in Kafka, in seconds.
         step: called with the name of each step.
         header_stack: transforms values and headers before they are sent, for each topic.
@@ -90,14 +90,14 @@ class KafkaSession:
         return ArrivalReader(self._plain, self._identity, self._topics, self._timeout_s)
 
     def connect(self, former_id: str | None, hint: int | None, acknowledged: int) -> Progress | None:
-        """Fence any other producer of the transactional id, and find out what has arrived.
+        """Fence any other producer of the transactional id, and return the last progress record.
 
         Fencing comes first: it ends the open transactions of predecessors, so that readers of committed data see the
-        whole log, and nothing more can arrive afterwards. Only the owner of the lease may do this.
+        whole log, and nothing more can arrive afterwards. Only the owner of the lease may call this.
 
         Args:
-            former_id: the transactional id used before, if it was another one; it is fenced, too.
-            hint: the offset at which a progress record was seen.
+            former_id: the previous transactional id, which is also fenced if it differs; None if there is none.
+            hint: an offset at or before that of the last progress record; None if it is not known.
             acknowledged: the last transaction whose commit Kafka is known to have acknowledged.
 
         Raises:
@@ -105,7 +105,7 @@ class KafkaSession:
         """
         identity = self._identity
         self._partitions = self._check_topics()
-        # This comes before the transactional id is initialized, which would fence the producer of the other database.
+        # Checked before the transactional id is acquired, which would fence the producer of another database.
         place = identity.progress_partition
         foreign = self._foreign_records(begin=hint or 0, decided_only=True)
         check_conflicts(foreign, place, identity.transactional_id, identity.how_to_claim)
@@ -123,7 +123,7 @@ class KafkaSession:
         return progress
 
     def _wait_for_progress_topic(self) -> None:
-        """Wait until the brokers have the topic that was just created."""
+        """Wait until the brokers know the topic that was just created."""
         give_up_s = time.monotonic() + self._timeout_s
         while True:
             try:
@@ -131,12 +131,12 @@ class KafkaSession:
             except (TopicNotFoundError, BrokerUnavailableError):
                 if time.monotonic() > give_up_s:
                     raise
-                time.sleep(_LOOK_EVERY_S)
+                time.sleep(_POLL_S)
             else:
                 return
 
     def has_open_transactions(self) -> bool:
-        """Return whether any transaction is open in the progress topic, or in the topics that are published to.
+        """Return whether any transaction is open in the progress topic, or in the published topics.
 
         Raises:
             BrokerError: Kafka did not answer or refused.
@@ -148,9 +148,8 @@ class KafkaSession:
 
         Args:
             recorded: the transaction.
-            contents: its records.
-            meanwhile: called when all records are handed over; the work that it starts overlaps with the wait for
-                Kafka.
+            contents: the records of the transaction.
+            meanwhile: called when all records are queued; the work that it starts overlaps with the wait for Kafka.
 
         Raises:
             CommitUnknownError: Kafka did not answer; the transaction may have arrived.
@@ -164,7 +163,7 @@ class KafkaSession:
             place = self._identity.progress_partition
             database_id, position = self._identity.database_id, contents.position
             value = progress_value(recorded.tx_id, contents.fingerprint, database_id, position)
-            # First, so that all partitions are added to the transaction with one request.
+            # Sent first, so that one request adds all partitions to the transaction.
             writer.send_to(place, self._identity.progress_key, value, ())
             counts = SentCounts()
             records = self._outgoing.records(recorded, contents, counts)
@@ -187,7 +186,7 @@ class KafkaSession:
         return Sent(counts.size, counts.messages, counts.not_carried, self._offset)
 
     def present_keys(self) -> Iterator[bytes]:
-        """Return the keys that the topics have now.
+        """Yield the keys that the topics currently have, sorted.
 
         Raises:
             BrokerError: Kafka did not answer or refused.
@@ -204,7 +203,7 @@ class KafkaSession:
         yield from sorted(there)
 
     def representable_keys(self, contents: Iterable[Raw]) -> Iterator[bytes]:
-        """Return the keys of contents that the format can represent.
+        """Return the keys of content that the format can represent.
 
         Raises:
             EncodingError: some content cannot be read.
@@ -218,15 +217,16 @@ class KafkaSession:
     def claim(self) -> None:
         """Make this database the only one that publishes under the producer's id.
 
-        The progress records of other databases are deleted. If a copy of this database has written the progress record
-        of the same configuration, that record is taken over.
+        The progress records of other databases are deleted. If a copy of this database has written this producer's
+        progress record, the record is kept, and names this database from then on.
 
         Raises:
             KafkaReplicaError: Kafka did not answer or refused.
         """
         identity = self._identity
         self._check_topics()
-        writer = TransactionalWriter(self._config, identity.transactional_id, self._timeout_s)  # ends open ones
+        # Creating the writer ends the open transactions of other producers.
+        writer = TransactionalWriter(self._config, identity.transactional_id, self._timeout_s)
         try:
             foreign = self._foreign_records()
             if foreign:
@@ -241,13 +241,13 @@ class KafkaSession:
             writer.close()
 
     def _wait_until_claim_shows(self) -> None:
-        """Wait until readers see the claim, a moment after the commit; otherwise a start right then would refuse."""
+        """Wait until readers see the claim, because a start before that moment would be refused."""
         give_up_s = time.monotonic() + self._timeout_s
         while self._foreign_records(decided_only=True) and time.monotonic() < give_up_s:
-            time.sleep(_LOOK_EVERY_S)
+            time.sleep(_POLL_S)
 
     def forget(self) -> None:
-        """Delete this producer's progress record, in a transaction of its own.
+        """Delete this producer's progress record.
 
         Raises:
             KafkaReplicaError: the record could not be deleted.
@@ -273,7 +273,7 @@ class KafkaSession:
         )  # fmt: skip
 
     def _check_topics(self) -> list[Partition]:
-        """Check that all topics exist; return the partitions of those that are published to."""
+        """Check that all topics exist, and create a missing progress topic; return the published topics' partitions."""
         topics = self._topics
         # A Kafka producer would wait for a missing topic.
         found = [topics.look_up(topic, self._timeout_s) for topic in self._identity.topics]

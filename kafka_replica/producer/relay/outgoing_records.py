@@ -1,4 +1,4 @@
-"""The records of a transaction as they are sent: encoded, with their headers, and through the header stack."""
+"""The creation of a transaction's records to send: encoded, with headers, and transformed by the header stack."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Header: TypeAlias = tuple[str, str | bytes | None]  # as confluent-kafka types i
 
 @dataclass(slots=True)
 class SentCounts:
-    """Counts of the records of a transaction that were handed to the Kafka client."""
+    """Counts of a transaction's records: bytes, records, and records that the format cannot represent."""
 
     size: int = 0
     messages: int = 0
@@ -29,11 +29,11 @@ class SentCounts:
 
 
 class OutgoingRecords:
-    """Turns the contents of transactions into the records that are sent.
+    """Converts the contents of transactions to the records that are sent.
 
     Args:
         identity: the producer's identity and topics.
-        encoder: turns contents into values.
+        encoder: converts content to values.
         step: called with the name of each step.
     """
 
@@ -45,7 +45,7 @@ class OutgoingRecords:
     def records(
         self, recorded: Recorded, contents: Contents, counts: SentCounts
     ) -> Iterator[tuple[bytes, bytes | None, list[Header]]]:
-        """Yield keys, values and headers as they are sent, and count them."""
+        """Yield the keys, values and headers to send, and count them; the counts are complete at the end."""
         name = f"{self._identity.producer_id}/{recorded.tx_id}"
         said = of_transaction(TransactionHeaders(name, 1, contents.record_count, recorded.recorded_ms))
         types: dict[str, Header] = {}  # few types for many records
@@ -73,7 +73,11 @@ class OutgoingRecords:
     def send_through(
         self, stack: Stack, writer: TransactionalWriter, records: Iterable[tuple[bytes, bytes | None, list[Header]]]
     ) -> None:
-        """Send records as the stack makes them for each topic."""
+        """Send records after the header stack has transformed them for each topic.
+
+        Raises:
+            EncodingError: the header stack refuses a record.
+        """
         for key, value, headers in records:
             for topic in self._identity.topics:
                 try:
@@ -86,7 +90,7 @@ class OutgoingRecords:
                 writer.send(topic, key, sent.value, sent.headers)
 
     def encode(self, key: bytes, value: bytes, content_type: str | None) -> Encoded | None:
-        """Return content in the producer's format, or None if the format cannot represent it.
+        """Return content in the producer's format; None if the format cannot represent it.
 
         Raises:
             EncodingError: the content cannot be read.

@@ -1,6 +1,6 @@
-"""Read the next transactions while Kafka is waited for: small ones in groups, with one query, in another thread.
+"""Reading ahead of the next transactions while the relay waits for Kafka: small transactions in groups, in a thread.
 
-The records of a transaction do not change once it is recorded, so it does not matter when they are read.
+The records of a recorded transaction do not change while the relay sends, so that they can be read at any time.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ _GROUP_RECORDS: Final = 1000
 
 
 class Prefetcher:
-    """Provide the contents of consecutive transactions, read ahead of their use.
+    """Provides the contents of consecutive transactions, which it reads ahead.
 
     Args:
-        queue: the queue they are read from.
+        queue: the queue from which the contents are read.
     """
 
     def __init__(self, queue: Queue) -> None:
@@ -33,7 +33,7 @@ class Prefetcher:
         self._due = False
 
     def start(self, pending: Sequence[Recorded]) -> None:
-        """Start to read the transactions that will be sent next, and discard those that were read before."""
+        """Start reading the transactions that will be sent next, and discard those that were read before."""
         self._ready, self._reading = {}, None
         self._rest, self._due = grouped(pending), True
         self.read_next()  # these contents are requested next
@@ -50,9 +50,9 @@ class Prefetcher:
         return self._queue.contents(recorded) if found is None else found
 
     def read_next(self) -> None:
-        """Start to read the next group, if it is due; best called while Kafka is waited for.
+        """Start reading the next group, if it is due; call this when the relay starts to wait for Kafka.
 
-        Reading and handing records over both need the interpreter, so doing both at the same time slows both down.
+        Reading records and queueing them for Kafka both need the interpreter, so that each would slow the other down.
         """
         if not self._due:
             return
@@ -66,7 +66,7 @@ class Prefetcher:
 
 
 def grouped(pending: Iterable[Recorded]) -> Iterator[list[Recorded]]:
-    """Group consecutive transactions that are small enough to be read at once; large ones and flushes are left out."""
+    """Group consecutive small transactions, which are read together; large ones, flushes and sweeps are left out."""
     group: list[Recorded] = []
     for each in pending:
         is_small = (
@@ -85,6 +85,6 @@ def grouped(pending: Iterable[Recorded]) -> Iterator[list[Recorded]]:
 
 def _fits(group: list[Recorded], each: Recorded) -> bool:
     return (
-        sum(one.size for one in group) + each.size <= _GROUP_BYTES
-        and sum(one.messages for one in group) + each.messages <= _GROUP_RECORDS
+        sum(member.size for member in group) + each.size <= _GROUP_BYTES
+        and sum(member.messages for member in group) + each.messages <= _GROUP_RECORDS
     )

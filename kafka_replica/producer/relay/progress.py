@@ -1,4 +1,4 @@
-"""The record of what has arrived: one record per producer in a small compacted topic; docs/producer.md explains why."""
+"""The progress record: one record per producer in a small compacted topic; docs/producer.md explains the reason."""
 
 from __future__ import annotations
 
@@ -12,35 +12,35 @@ from kafka_replica.records import Partition
 
 
 class Progress(NamedTuple):
-    """The last transaction of a producer that has arrived."""
+    """The last transaction of a producer that has arrived, from its progress record."""
 
     tx_id: int
     offset: int
     fingerprint: Fingerprint
     position: Mapping[str, Any] | None = None
-    """The position of the source in its database, if the source keeps it in Kafka."""
+    """The position of the source in its database, if the source stores it in Kafka."""
 
 
 def progress_key(producer_id: str, incarnation: str) -> bytes:
-    """Return the key of one incarnation's progress records; a recreated configuration starts from scratch."""
+    """Return the key of one incarnation's progress record; a recreated configuration has another incarnation."""
     return f"{producer_id}/{incarnation}".encode()
 
 
 def progress_value(
     tx_id: int, fingerprint: Fingerprint, database_id: str = "", position: Mapping[str, Any] | None = None
 ) -> bytes:
-    """Return the value that is sent within transaction ``tx_id``: readable JSON, which names the database."""
+    """Return the value that is sent within the transaction ``tx_id``, as JSON that also names the database."""
     said = {"tx_id": tx_id, **fingerprint._asdict(), "database": database_id or None}
     return json.dumps(said if position is None else {**said, "position": position}).encode()
 
 
 def progress_of(value: bytes, database_id: str) -> bytes:
-    """Return the value of a progress record with another database's identity."""
+    """Return the value of a progress record with its database replaced."""
     return json.dumps({**json.loads(value), "database": database_id}).encode()
 
 
 def read_progress(value: bytes | None, offset: int, place: Partition, key: bytes) -> Progress | None:
-    """Return the contents of a progress record; None for a tombstone.
+    """Parse a progress record; return None for a tombstone.
 
     Raises:
         BadRecordError: another program wrote the record.

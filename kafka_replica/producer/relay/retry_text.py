@@ -8,12 +8,12 @@ from kafka_replica.producer.relay.events import KafkaFailed
 
 
 def retry_reason(failed: KafkaFailed, attempts: int, failing_s: float) -> str:
-    """Return what happens and for how long, and then the last error, whose advice alone may be misleading.
+    """Return a text with the duration of the failure before the last error, whose advice alone may be misleading.
 
     Args:
         failed: the last failure.
-        attempts: the number of failures since something last succeeded.
-        failing_s: the time since then, in seconds.
+        attempts: the number of consecutive failures.
+        failing_s: the time since the first of them, in seconds.
     """
     until = " until Kafka accepts it" if failed.fault is Fault.TRANSITORY else ""
     return (

@@ -1,18 +1,18 @@
-"""The rules of the relay: one event in, one decision out. No I/O, no clock, nothing remembered beyond the process.
+"""The rules of the relay, which answer each event with one decision. No I/O, no clock, no state beyond the process.
 
-These rules make the relay exact, whichever process dies at any moment:
+With these rules, each transaction is sent exactly once and in order, whichever process dies at any moment:
 
 * A transaction is sent only on a connection that has initialized the transactional id since the lease was acquired, and
   that has read from Kafka the number up to which everything has arrived. Initializing the id ends the open transactions
   of older producers.
-* The transaction sent is always the successor of the last one that has arrived; a gap is never skipped.
-* After any failure of Kafka the connection is not used again: the next connection queries again what has arrived.
-* Only transactions that Kafka acknowledged, or shows, are marked as sent; and only if the database has the same
-  transaction of that number. A database that was restored, or lost commits in a failover, has another history than
-  Kafka.
+* The sent transaction is always the successor of the last transaction that has arrived; a gap is never skipped.
+* After any failure of Kafka, the connection is discarded; the next connection reads again what has arrived.
+* Only transactions that Kafka has acknowledged, or that its progress record shows, are marked as sent, and only if the
+  database has the same transaction with that number. A database that was restored, or that lost commits in a failover,
+  has another history than Kafka.
 
-Failures differ in their remedy. An outage passes by itself: the relay waits for its end, however long it lasts. Some
-failures usually pass, and otherwise require an action: these are retried ``retries`` times. All others suspend the
+Failures differ in the reaction that they need. The relay waits for the end of an outage, however long it lasts.
+Failures that are usually temporary, but may require an action, are retried ``retries`` times. All others suspend the
 producer.
 """
 
@@ -58,40 +58,40 @@ class Relay:
     """The rules of one instance.
 
     Args:
-        retries: how often a failure that mostly passes, but is not an outage, is retried before the producer is
+        retries: how often a failure that is usually temporary, but is not an outage, is retried before the producer is
             suspended.
     """
 
     def __init__(self, retries: int = RETRIES) -> None:
         self._failures = Failures(retries)
         self._in_doubt = False
-        """True if Kafka may have committed the transaction sent last; reset when Kafka is queried."""
+        """True if Kafka may have committed the last sent transaction; reset when Kafka is queried."""
         self._arrived: int | None = None
         """The number up to which Kafka has all transactions; None while not connected."""
         self._fingerprint: Fingerprint | None = None
-        """The fingerprint of that transaction as it was sent; None if unknown."""
+        """The fingerprint of this transaction when it was sent; None if unknown."""
         self._term: int | None = None
         """The term of the lease when it was last acquired or verified."""
         self._incarnation = ""
-        """The incarnation of the producer's configuration when the connection was made."""
+        """The incarnation of the producer's configuration for which the connection was made."""
         self._seen: Queried | None = None
         self._sending: int | None = None
         self._waiting: list[int] = []
-        """Transactions that the database named and that are not sent yet; no more than one query returns."""
+        """The transactions from the last query that are not sent yet."""
         self._then: Decision | None = None
-        """The decision about a failure, which is returned once the transactions that arrived before it are marked."""
+        """The decision about a failure, which is returned after the transactions that arrived before it are marked."""
 
     @property
     def connected(self) -> bool:
-        """Return whether there is a usable connection."""
+        """True if there is a usable connection."""
         return self._arrived is not None
 
     @property
     def arrived(self) -> int | None:
-        """The number of the transaction that has arrived last; None while not connected."""
+        """The number of the last transaction that has arrived; None while not connected."""
         return self._arrived
 
-    def on(self, event: Event) -> Decision:  # noqa: C901, PLR0911 - one for each event
+    def on(self, event: Event) -> Decision:  # noqa: C901, PLR0911 - one return for each event
         """Return the decision that follows from an event."""
         match event:
             case Started() | Waited():
@@ -155,14 +155,17 @@ class Relay:
         return self._next() or Wait(Pause.WORK)
 
     def _base(self) -> int:
-        """Return the number up to which Kafka needs no record: a new incarnation begins with unsent transactions."""
+        """Return the number up to which everything counts as arrived if Kafka has no progress record.
+
+        A new incarnation begins with the transactions that are not marked as sent; otherwise, nothing has arrived.
+        """
         return self._seen.sent if self._seen is not None and self._seen.is_new else 0
 
     def _mark(self, up_to: int) -> MarkSent:
         return MarkSent(up_to, self._fingerprint)
 
     def _next(self) -> Decision | None:
-        """Send the next transaction, if there is one; marking waits, so that several are marked together."""
+        """Return the decision to send the next transaction, if there is one; marking follows for several together."""
         self._sending = None
         if self._arrived is None or not self._waiting:
             return None

@@ -1,4 +1,4 @@
-"""The loop around the rules: carries out their decisions, and returns the results to them as events."""
+"""The loop around the rules, which executes their decisions, and returns the results to them as events."""
 
 from __future__ import annotations
 
@@ -77,17 +77,17 @@ _STATUS = {
 
 
 class Runner:
-    """Run one instance's relay until closed.
+    """Runs one instance's relay until it is closed.
 
     Args:
         engine: the database.
         outbox: the outbox.
         lease: this instance's lease.
-        make_session: opens a session for an incarnation of the producer.
+        make_session: creates a session for an incarnation of the producer.
         transactional_id: the producer's transactional id.
-        first_start: the behaviour at the start of a producer that has never sent anything.
+        first_start: the first action of a producer that has never sent anything.
         poll_s: the interval between queries of the database for more work, in seconds.
-        retries: how often a failure that mostly passes, but is not an outage, is retried.
+        retries: how often a failure that is usually temporary, but is not an outage, is retried.
         notify: called with each notice.
         step: called with the name of each step; for tests.
     """
@@ -129,7 +129,7 @@ class Runner:
         self._confirmation = Confirmation()
         self._last_failure: KafkaFailed | None = None
         self._failing_since_s: float | None = None
-        """The beginning of the first operation that failed, if Kafka has refused or not answered since."""
+        """The start of the first operation that failed, if no operation has succeeded since."""
         self.closing = threading.Event()
         self.wake = threading.Event()
 
@@ -141,12 +141,13 @@ class Runner:
                 decision = self._rules.on(event)
                 if not self._rules.connected and not isinstance(decision, Connect):
                     self._disconnect()
-                event = self._done(decision)
+                event = self._execute(decision)
         finally:
             self._disconnect()
             self._prefetcher.close()
 
-    def _done(self, decision: Decision) -> Event:
+    def _execute(self, decision: Decision) -> Event:
+        """Execute a decision; return its result, or its failure, as an event."""
         began_s = time.monotonic()
         try:
             return self._do(decision)
@@ -159,7 +160,7 @@ class Runner:
             _log.exception("the relay failed")
             return self._kafka_failed(error, began_s)
 
-    def _do(self, decision: Decision) -> Event:  # noqa: PLR0911 - one for each decision
+    def _do(self, decision: Decision) -> Event:  # noqa: PLR0911 - one return for each decision
         match decision:
             case Acquire():
                 return self._acquire()
@@ -199,7 +200,7 @@ class Runner:
         """Decide how to start when no other instance was running, and nothing had failed."""
         ever = view.intent.sent > 0
         if not ever and view.intent.mode in {Mode.RUNNING, Mode.SUSPENDED}:
-            # An earlier process may have died between Kafka's acknowledgement and the update of the database.
+            # An earlier process may have died after Kafka's acknowledgement and before the update of the database.
             session = self._make_session(view.intent.incarnation)
             try:
                 ever = session.connect(view.intent.transactional_id, None, 0) is not None
@@ -233,12 +234,12 @@ class Runner:
         )  # fmt: skip
 
     def _of_arrived(self, sent: int) -> Fingerprint | None:
-        """Return the database's fingerprint of the transaction that has arrived last; None if already compared."""
-        asked = self._rules.arrived, sent
-        if asked[0] is None or asked == self._compared:
+        """Return the database's fingerprint of the last transaction that has arrived; None if already compared."""
+        arrived = self._rules.arrived
+        if arrived is None or (arrived, sent) == self._compared:
             return None
-        self._compared = asked if asked[0] == sent else None
-        return self._queue.fingerprint(asked[0])
+        self._compared = (arrived, sent) if arrived == sent else None
+        return self._queue.fingerprint(arrived)
 
     def _connect(self) -> Event:
         view = self._view
@@ -278,14 +279,14 @@ class Runner:
         return Committed(tx_id, contents.fingerprint)
 
     def _stands_by(self) -> Event:
-        if self._leads:  # the lease may be lost at any time, because its heartbeat runs in a separate thread
+        if self._leads:  # the lease may be lost at any time, because a separate thread renews it
             self._leads = False
             self._failing_since_s = None
             self._tell(StandBy())
         return StandingBy()
 
     def _keys_to_keep(self, session: KafkaSession, tx_id: int) -> set[bytes]:
-        """Return the keys that a flush has just sent, without those whose content the format cannot represent."""
+        """Return the keys that the flush before a sweep has sent, without keys whose content cannot be represented."""
         flush = self._sent.get(tx_id - 1)
         if flush is not None and not flush.not_carried:
             return self._queue.keys_as_of(tx_id)
@@ -356,7 +357,7 @@ class Runner:
         return self._last_failure
 
     def _show_failure(self, reason: str | None) -> None:
-        """Show in the producer's status why it is retrying, or (None) that it is not."""
+        """Show in the producer's status why it is retrying; None shows that it is not."""
         if reason is None:
             self._failing_since_s = None
         view = self._view

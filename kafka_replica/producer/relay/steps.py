@@ -6,4 +6,4 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 Step: TypeAlias = Callable[[str], None]
-"""Called with the name of each step before the step is taken; tests kill the process there."""
+"""A function that is called with the name of each step; tests kill the process there."""

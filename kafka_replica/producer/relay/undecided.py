@@ -1,8 +1,8 @@
-"""Transactions of ours that Kafka has left open: their outcome is found out from the log, and then they are ended.
+"""The end of the producer's own transactions that Kafka has left open, with the outcome that the log shows.
 
-Kafka ends each transaction in only one way. So a marker in any partition decides how the rest must end, and so does an
-acknowledged commit. A transaction that has no marker in any partition, and was not acknowledged, was not visible to any
-reader: it is aborted and sent again.
+A transaction has the same outcome in all partitions. So a marker in any partition, or an acknowledged commit, decides
+how the transaction must end in the others. A transaction without a marker in any partition that was not acknowledged
+was not visible to any reader, so it is aborted and sent again.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _EARLIER_MS = 600_000  # the greatest clock difference expected between this mac
 
 
 class ProgressRecords(NamedTuple):
-    """The records that the progress topic has under one key."""
+    """The progress records of one key."""
 
     arrived: Progress | None
     """The last record of a committed transaction."""
@@ -34,10 +34,10 @@ class ProgressRecords(NamedTuple):
 
 
 class OpenPart(NamedTuple):
-    """The records that an open transaction has in one partition."""
+    """The part of an open transaction in one partition."""
 
     tx_id: int | None
-    """The number of the transaction; None if another program wrote it."""
+    """The number of the transaction; None if another program has written it."""
     written_ms: int
 
 
@@ -66,12 +66,12 @@ def progress_records(batches: Iterable[Batch], place: Partition, key: bytes) -> 
 
 
 def parts_to_commit(parts: Mapping[Partition, OpenPart], arrived: int, committed: Collection[int]) -> set[Partition]:
-    """Return the partitions in which an open transaction has to be committed; in all others it has to be aborted.
+    """Return the partitions in which an open transaction has to be committed; in all others, it has to be aborted.
 
     Args:
         parts: the open parts, by partition.
         arrived: the number up to which all transactions were committed, by the progress topic or by acknowledgement.
-        committed: transactions that have a commit marker in some partition.
+        committed: the transactions that have a commit marker in any partition.
     """
     return {
         place
@@ -81,15 +81,15 @@ def parts_to_commit(parts: Mapping[Partition, OpenPart], arrived: int, committed
 
 
 class UndecidedTransactions:
-    """End the undecided transactions of one producer.
+    """Ends the undecided transactions of one producer.
 
     Args:
         inspector: a reader of the log's batches and open transactions.
-        transactional_ids: this producer's present and former transactional ids.
-        name: the producer's id as the headers of records have it.
-        key: the key of its progress record.
-        place: the partition of its progress record.
-        partitions: the partitions of its topics.
+        transactional_ids: the producer's current and former transactional ids.
+        name: the producer's id in the headers of records.
+        key: the key of the producer's progress record.
+        place: the partition of the producer's progress record.
+        partitions: the partitions of the producer's topics.
     """
 
     def __init__(
@@ -111,10 +111,10 @@ class UndecidedTransactions:
         """True if a transaction was ended, which fences all producers of the transactional id."""
 
     def end_all(self, hint: int | None, acknowledged: int) -> Progress | None:
-        """Return the last progress record of a committed transaction, once nothing of ours is open any more.
+        """End all open transactions of the producer; return the progress record of the last committed transaction.
 
         Args:
-            hint: an offset at or before that of this record.
+            hint: an offset at or before that of this record; None if it is not known.
             acknowledged: the number up to which Kafka has acknowledged all commits.
 
         Raises:
@@ -142,11 +142,11 @@ class UndecidedTransactions:
         return found
 
     def _decided(self, found: ProgressRecords) -> Progress | None:
-        """Return what has arrived, if nothing of this producer is undecided.
+        """Return the last progress record that has arrived, if no transaction of the producer is undecided.
 
         Raises:
-            BrokerUnavailableError: an open transaction cannot be ended: it has another transactional id, or a producer
-                id that Kafka has replaced since.
+            BrokerUnavailableError: an open transaction cannot be ended, because it has another transactional id, or a
+                producer id that Kafka has replaced.
         """
         for producer, progress in found.undecided.items():
             topic, number = self._place
@@ -170,7 +170,7 @@ class UndecidedTransactions:
         raise BrokerUnavailableError(f"the transaction at offset {first} of {place} was ended meanwhile")
 
     def _number(self, batch: Batch, place: Partition) -> int | None:
-        """Return the number of the transaction that a batch belongs to; None if another program wrote it."""
+        """Return the number of the transaction to which a batch belongs; None if another program has written it."""
         for record in batch.content.records():
             if place != self._place:
                 said = read(record[4])
@@ -194,7 +194,7 @@ class UndecidedTransactions:
         return parts_to_commit(parts, arrived, committed)
 
     def _since(self, partitions: Collection[Partition], written_ms: int) -> Iterator[Iterator[Batch]]:
-        """Yield the batches of each partition that may belong to a transaction of that time."""
+        """Yield the batches of each partition since a time before a transaction, with a tolerance for clocks."""
         begins = self._inspector.offsets(partitions, written_ms - _EARLIER_MS) if partitions else {}
         return (self._inspector.batches(place, begin) for place, begin in begins.items())
 

@@ -1,8 +1,8 @@
-"""Sources that list everything they hold: differences from the recorded content become transactions.
+"""Sources that list all their content, whose differences from the recorded content become transactions.
 
 ``FolderSource`` reads structure files, ``ServiceSource`` an SDMX REST service; a ``Watcher`` reads a source repeatedly
-while its producer publishes. A producer with a source holds exactly the content of the source, so record nothing else
-in it.
+while its producer publishes. A producer with a source has exactly the content of the source, so record no other changes
+with it.
 """
 
 from __future__ import annotations

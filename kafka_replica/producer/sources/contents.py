@@ -1,8 +1,8 @@
-"""Structure messages as content to be recorded: one artefact each, with a digest that shows whether it has changed.
+"""Conversion of structure messages to content to record: one artefact each, with a digest that shows changes.
 
-A source consists of several messages, files or answers. If several contain the same artefact, the last one counts;
-schemes that the reader made from standalone items are merged. An artefact that cannot be read keeps the content that
-was recorded before.
+A source consists of several messages: files or answers. If several messages contain the same artefact, the last message
+counts; schemes that the reader has created from standalone items are merged. An artefact that cannot be read keeps the
+content that was recorded before.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _EDI_ENVELOPE = re.compile(rb"(?:^|(?<='))\s*(?:UN[ABHTZ]|BGM|DTM|NAD\+M[RS])[^'
 
 
 class Contents(NamedTuple):
-    """The artefacts of one message of a source, and those that cannot be read."""
+    """The artefacts of one message of a source, and its unreadable artefacts."""
 
     held: tuple[tuple[Part, Put], ...]
     errors: tuple[UnreadableArtefact, ...]
@@ -47,16 +47,16 @@ def contents_of(data: bytes, content_type: str | None = None) -> Contents:
 
 
 def put_of(part: Part) -> Put:
-    """Return an artefact under its URN.
+    """Return the content of an artefact, with its URN as key.
 
-    The header of a message states when and for whom it was prepared, and services write it again for every answer. So
-    the digest that shows whether content has changed leaves the header out.
+    The digest does not include the header of the message, which states when and for whom the message was prepared, and
+    which services create for every answer.
     """
     return Put(str(part.urn), part.value, part.content_type, fingerprint(part.value, part.content_type))
 
 
 def combined(messages: Mapping[str, Contents]) -> list[Put | Unreadable]:
-    """Return the combined contents of all messages of a source, given by name in the order in which they count."""
+    """Return the combined contents of a source's messages, given by name; later messages take precedence."""
     copies: dict[Urn, list[_Copy]] = {}
     found: list[Put | Unreadable] = []
     for name, contents in messages.items():
@@ -89,7 +89,7 @@ def _one(urn: Urn, copies: list[_Copy]) -> Put | Unreadable:
         if any(copy.change[1:] != last.change[1:] for copy in copies):
             _log.warning("%s is in %s and in %s; the latter is used", urn, copies[-2].name, last.name)
         return last.change
-    # Without the items of the unreadable copy, the scheme would lose them.
+    # The merged scheme would lack the items of the unreadable copy.
     unreadable = next((copy.change for copy in copies if copy.part is None), None)
     if unreadable is not None:
         return unreadable
@@ -104,7 +104,7 @@ def _one(urn: Urn, copies: list[_Copy]) -> Put | Unreadable:
 
 
 def fingerprint(value: bytes, content_type: str) -> bytes:
-    """Return the SHA-256 of a structure message without its header, and of its media type."""
+    """Return the SHA-256 of a structure message's media type and content without its header."""
     digest = hashlib.sha256(content_type.encode())
     digest.update(b"\0")
     digest.update(_without_header(value, content_type))

@@ -1,7 +1,7 @@
 """A folder of structure files as a source.
 
-The files are the whole content: an artefact that no file holds any more is deleted. So nothing is recorded while a file
-is being written, a file cannot be read, or all files are gone (as with a volume that is not mounted).
+The files are the complete content: an artefact that is no longer in any file is deleted. So nothing is recorded while a
+file is being written, a file cannot be read, or all files are gone (as with a volume that is not mounted).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ except ImportError as error:
 
 _log = logging.getLogger("kafka_replica.producer")
 
-_LOOKS = 20  # the most checks for whether the folder has stopped changing
+_MAX_CHECKS = 20  # the maximum number of checks whether the files have stopped changing
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def _refuse(error: OSError) -> None:
 
 
 class _Stamp(NamedTuple):
-    """File attributes that change whenever the file does."""
+    """The file attributes that change whenever the file changes."""
 
     modified_ns: int
     changed_ns: int
@@ -63,9 +63,9 @@ class _Stamp(NamedTuple):
 
 
 class FolderSource:
-    """All structure files in folders; if two files have the same artefact, the last file counts.
+    """A source of all structure files in folders; if several files have the same artefact, the last file counts.
 
-    Unchanged files are not read again; their contents are kept in memory.
+    Unchanged files are not read again, because their contents are kept in memory.
     """
 
     def __init__(self, settings: FolderSettings) -> None:
@@ -79,15 +79,15 @@ class FolderSource:
         return f"<FolderSource {', '.join(map(str, self._paths))}>"
 
     def read(self) -> list[Put | Unreadable] | None:
-        """Return everything that the files hold; None if no file has changed.
+        """Return the contents of all files; None if no file has changed.
 
         Raises:
-            SourceError: a folder is missing or empty, a file cannot be read, or the files never stop changing.
+            SourceError: a folder is missing or empty, a file cannot be read, or the files do not stop changing.
         """
         stamps = self._scan()
         if stamps == self._stamps and self._is_taken:
             return None
-        for _ in range(_LOOKS):
+        for _ in range(_MAX_CHECKS):
             Event().wait(self._settings.quiet_s)
             before, stamps = stamps, self._scan()
             if stamps != before:
@@ -96,7 +96,7 @@ class FolderSource:
             if self._scan() == stamps:
                 self._stamps, self._contents, self._is_taken = stamps, contents, True
                 return combined({str(file): held for file, held in contents.items()})
-        raise SourceError(f"{self._said()}: files change constantly; write them elsewhere first, then move them here")
+        raise SourceError(f"{self._doing()}: files change constantly; write them elsewhere first, then move them here")
 
     def forget(self) -> None:
         """Make the next read return everything."""
@@ -118,7 +118,7 @@ class FolderSource:
                 None,
             )  # fmt: skip
         except (OSError, RuntimeError) as error:  # a folder that just disappeared, or too many watches
-            _log.info("%s: polling every %g s (%s)", self._said(), self._settings.interval_s, error)
+            _log.info("%s: polling every %g s (%s)", self._doing(), self._settings.interval_s, error)
             closing.wait(self._settings.interval_s)
 
     def _scan(self) -> dict[Path, _Stamp]:
@@ -126,15 +126,15 @@ class FolderSource:
         for folder in self._paths:
             if not folder.is_dir():
                 raise SourceError(
-                    f"{self._said()}: the folder {folder} does not exist; nothing is deleted until it exists again"
+                    f"{self._doing()}: the folder {folder} does not exist; nothing is deleted until it exists again"
                 )
             try:
                 here = dict(self._stamped(folder))
             except OSError as error:
-                raise SourceError(f"{self._said()}: {error}; nothing is recorded") from error
+                raise SourceError(f"{self._doing()}: {error}; nothing is recorded") from error
             if not here and not self._settings.allow_empty:
                 raise SourceError(
-                    f"{self._said()}: {folder} contains no structure file, like a volume that is not mounted; "
+                    f"{self._doing()}: {folder} contains no structure file, like a volume that is not mounted; "
                     "nothing is "
                     "deleted: set allow_empty if this is intended"
                 )
@@ -142,7 +142,7 @@ class FolderSource:
         return found
 
     def _stamped(self, folder: Path) -> Iterator[tuple[Path, _Stamp]]:
-        """Yield the files to read; raise OSError if a folder, or the target of a link, cannot be accessed."""
+        """Yield the files to read; raise OSError if a folder or the target of a link cannot be accessed."""
         for place, folders, names in os.walk(folder, onerror=_refuse):
             folders[:] = sorted(name for name in folders if not name.startswith("."))
             for name in sorted(names):
@@ -164,7 +164,7 @@ class FolderSource:
             return contents_of(file.read_bytes())
         except (OSError, SdmxError) as error:
             reason = error.strerror if isinstance(error, OSError) else error
-            raise SourceError(f"{self._said()}: {file}: {reason}; nothing is recorded until it can be read") from error
+            raise SourceError(f"{self._doing()}: {file}: {reason}; nothing is recorded until it can be read") from error
 
-    def _said(self) -> str:
+    def _doing(self) -> str:
         return f"reading {', '.join(map(str, self._paths))}"

@@ -1,6 +1,6 @@
-"""Queries for structures as paths of the SDMX REST interface. No I/O.
+"""Conversion of queries for structures to paths of the SDMX REST interface. No I/O.
 
-A query is written as ``type/agency/id/version``, with the syntax of version 2 of the interface: ``*`` means all, and
+A query has the form ``type/agency/id/version``, with the syntax of version 2 of the interface: ``*`` means all, and
 ``,`` separates several values. Missing parts at the end mean ``*``, which includes all versions.
 """
 
@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 from kafka_replica.errors import ConfigurationError
 
 Api: TypeAlias = Literal["1", "2"]
-"""The version of the interface: 1.x goes with SDMX 2.1, 2.x with SDMX 3."""
+"""The major version of the interface: 1 for SDMX 2.1, 2 for SDMX 3."""
 
 _PARTS = 4
 _MEDIA_TYPES: dict[Api, tuple[str, ...]] = {
@@ -36,7 +36,7 @@ _MEDIA_TYPES: dict[Api, tuple[str, ...]] = {
 
 
 def path_of(query: str, api: Api) -> str:
-    """Return the path of a query, with parameters that request full structures without those they refer to.
+    """Return the path of a query, with parameters that request full structures without referenced structures.
 
     Raises:
         ConfigurationError: the query is invalid.
@@ -53,7 +53,7 @@ def path_of(query: str, api: Api) -> str:
 
 
 def accept_of(media_type: str, api: Api) -> str:
-    """Return the accepted media types, best first: the published format, then those of the interface's own edition."""
+    """Return the header ``Accept``: first the published format, then the formats of the interface's SDMX edition."""
     wanted = list(dict.fromkeys([*([media_type] if media_type else []), *_MEDIA_TYPES[api]]))
     return ", ".join(f"{each};q={1 - at / 20:.2f}" if at else each for at, each in enumerate(wanted))
 

@@ -1,4 +1,4 @@
-"""The contract of a source, and the function that records its content."""
+"""The contract of sources, and the functions that record their content."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ class Source(Protocol):
     """A source that can be read as a whole, repeatedly: a folder or a service."""
 
     def read(self) -> Iterable[Put | Unreadable] | None:
-        """Return everything that the source holds now; None if it is known not to have changed since the last read.
+        """Return the complete content of the source; None if it has certainly not changed since the last read.
 
-        Content missing from the result is deleted, so the result must be complete. Content that cannot be read is in it
-        as ``Unreadable``, and its key is not deleted.
+        Content that is missing from the result is deleted, so the result must be complete. Content that cannot be read
+        is returned as ``Unreadable``, and its key is not deleted.
 
         Raises:
-            KafkaReplicaError: the source cannot be read completely; nothing is recorded then.
+            KafkaReplicaError: the source cannot be read completely; in this case, nothing is recorded.
         """
 
     def forget(self) -> None:
-        """Make the next ``read`` return everything, changed or not, because the last result may not be recorded."""
+        """Make the next ``read`` return everything, because the last result may not have been recorded."""
 
 
 def record_source(source: Source, producer: StructureProducer) -> list[int]:
-    """Read a source once, and record its differences: additions and changes in one transaction, deletions in another.
+    """Read a source once; record its additions and changes in one transaction, and its deletions in another.
 
     Returns:
         The numbers of the transactions; empty if nothing has changed.
@@ -46,7 +46,7 @@ def record_source(source: Source, producer: StructureProducer) -> list[int]:
 
 
 def read_and_record(source: Source, producer: StructureProducer) -> SourceRead | None:
-    """Record a source as ``record_source`` does, and return also what cannot be read; None if it has not changed.
+    """Record a source like ``record_source``; also return the unreadable content; None if nothing has changed.
 
     Raises:
         KafkaReplicaError: the source cannot be read, or the database refused; nothing is recorded.
@@ -60,7 +60,7 @@ def read_and_record(source: Source, producer: StructureProducer) -> SourceRead |
     except BaseException:
         source.forget()
         raise
-    for one in unreadable:
-        _log.warning("rejected; the previous content is kept: %s", one.reason)
+    for each in unreadable:
+        _log.warning("rejected; the previous content is kept: %s", each.reason)
     producer.wake()
-    return SourceRead(tuple(tx_ids), tuple(one.reason for one in unreadable))
+    return SourceRead(tuple(tx_ids), tuple(each.reason for each in unreadable))

@@ -1,7 +1,7 @@
 """An SDMX REST service as a source.
 
-Only complete, successful answers to all queries define the content. Any other answer of the service is not recorded,
-and so nothing is deleted because of it.
+Only complete, successful answers to all queries define the content. After any other answer, nothing is recorded, and so
+nothing is deleted.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class ServiceSettings:
 
 
 class _Answer(NamedTuple):
-    """A complete answer to a query, with the validators for a conditional request."""
+    """A complete answer to a query, with the validators for conditional requests."""
 
     etag: str | None
     modified: str | None
@@ -214,9 +214,9 @@ class ServiceSource:
 
 
 def _check_complete(body: bytes) -> None:
-    """Raise SdmxError if the message reports at its end that it is incomplete.
+    """Raise SdmxError if the message has a footer that reports a problem.
 
-    SDMX-ML 2.1 and later has a footer with codes and severities, such as 510 if a limit was exceeded.
+    SDMX-ML 2.1 or newer has footers with codes and severities, such as code 510 if a size limit was exceeded.
     """
     plain = unpacked(body)
     if b"Footer" not in plain[-65536:]:

@@ -1,4 +1,4 @@
-"""Read a source repeatedly while its producer publishes."""
+"""A thread that reads a source repeatedly while its producer publishes."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class Watched(Source, Protocol):
     """A source that decides when it is read again."""
 
     def wait(self, closing: threading.Event) -> None:
-        """Wait until the source may have changed, for a time that it chooses; return soon once ``closing`` is set."""
+        """Wait until the source may have changed, or a time limit has passed; return soon after ``closing`` is set."""
 
 
 class Watcher:
-    """A thread that records a source. Of several instances of a producer, only the publishing one reads the source.
+    """A thread that records a source; of several instances of a producer, only the publishing instance reads it.
 
     ::
 
@@ -59,7 +59,7 @@ class Watcher:
         self.close()
 
     def close(self) -> None:
-        """End the thread; a read in progress has some seconds to finish, and is harmless if it takes longer."""
+        """End the thread; wait up to 10 s for a read in progress, which is harmless if it takes longer."""
         self._closing.set()
         if self._thread.is_alive():
             self._thread.join(_CLOSE_S)
@@ -73,10 +73,10 @@ class Watcher:
             if not self._led:
                 self._source.forget()  # another instance may have recorded the source since
                 self._led = True
-            self._look()
+            self._record()
             self._source.wait(self._closing)
 
-    def _look(self) -> None:
+    def _record(self) -> None:
         try:
             taken = read_and_record(self._source, self._producer)
         except KafkaReplicaError as error:
@@ -101,5 +101,5 @@ class Watcher:
     def _tell(self, notice: SourceRead | SourceFailed) -> None:
         try:
             self._producer.notify(notice)
-        except Exception:  # noqa: BLE001 - who listens must not stop who watches
+        except Exception:  # noqa: BLE001 - a failing observer must not stop the watcher
             _log.exception("an observer of the producer failed")

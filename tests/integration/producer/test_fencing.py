@@ -21,7 +21,7 @@ from sqlalchemy.exc import DBAPIError
 
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.producer import Put, StructureProducer
-from kafka_replica.producer.outbox.database import noting
+from kafka_replica.producer.outbox.database import short_transaction
 from kafka_replica.producer.outbox.lease import Lease
 from kafka_replica.producer.outbox.tables import lease
 from kafka_replica.testing.pytest_plugin import TopicMaker
@@ -101,7 +101,7 @@ def test_a_stalled_transaction_that_locks_the_lease_is_ended(postgres: LocalPost
 
 def _stand_still_until(engine: Engine, taken: Callable[[], bool]) -> None:
     """Lock the row of the lease, and stall until another instance has it."""
-    with ThreadPoolExecutor(1) as thread, noting(engine) as connection:
+    with ThreadPoolExecutor(1) as thread, short_transaction(engine) as connection:
         connection.execute(update(lease).values(beat=lease.c.beat + 1))
         thread.submit(wait_until, taken, "the lease is taken").result(120)
         connection.execute(update(lease).values(beat=lease.c.beat + 1))

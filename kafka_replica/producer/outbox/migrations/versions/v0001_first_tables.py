@@ -1,6 +1,6 @@
 """The first tables.
 
-They are defined here and not imported from ``tables``, because a migration must not change when these do.
+They are defined here and not imported from ``tables``, because a migration must not change when that module does.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ def _key(name: str, kind: sa.types.TypeEngine[int] | sa.types.TypeEngine[str]) -
 
 def upgrade() -> None:
     """Create the tables."""
-    _as_registries_keep_them()
+    _registry_tables()
     _content()
     _running()
 
 
-def _as_registries_keep_them() -> None:
+def _registry_tables() -> None:
     op.create_table(
         "kafka_producer_config",
         _key("id", _ID),
