@@ -6,8 +6,14 @@ Source: SDMX REST 2.2, doc/structures.md ("asOf"): a date, or a date and time as
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from urllib.parse import unquote
 
 from kafka_replica.errors import UsageError
+
+
+def may_have_as_of(query: str) -> bool:
+    """Return whether a query string may have the parameter: yes if its name occurs anywhere, percent-encoded or not."""
+    return "asof" in unquote(query).lower()
 
 
 def instant_of(text: str) -> datetime:

@@ -12,6 +12,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from kafka_replica.errors import VersionGoneError
 from kafka_replica.replica import Replica
+from kafka_replica.server.answers.as_of import may_have_as_of
 from kafka_replica.server.answers.versions import VersionId
 from kafka_replica.server.errors.problems import busy, problem_response
 from kafka_replica.server.process_roles import WorkerRole
@@ -67,7 +68,7 @@ class ForwardingMiddleware:
             return True
         if not self._role.has_history:
             return False
-        if names[0] in _PAST or b"asof" in scope["query_string"].lower():
+        if names[0] in _PAST or may_have_as_of(scope["query_string"].decode("latin-1")):
             return True
         if names[0] != "version" or len(names) < 2:
             return False

@@ -5,7 +5,6 @@ Answers are computed in threads, except those that cost less than the switch to 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from concurrent.futures import Executor
 from datetime import UTC, datetime
@@ -19,6 +18,7 @@ from starlette.responses import Response
 from kafka_replica.sdmx import Structures
 from kafka_replica.server.answers.accept import prefers_html
 from kafka_replica.server.answers.answer_cache import AnswerCache, FinishedAnswer
+from kafka_replica.server.answers.as_of import may_have_as_of
 from kafka_replica.server.answers.compression import accepts_gzip, compress, is_worth_compressing
 from kafka_replica.server.answers.computing import compute_in
 from kafka_replica.server.answers.entity_tags import suffix_of, with_suffix, without_suffix
@@ -31,7 +31,6 @@ from kafka_replica.stores import Snapshot
 _KEPT: Final = frozenset({200, 304})
 _WITHOUT_BODY: Final = frozenset({204, 304})
 _APIS: Final = frozenset({"v1", "v2"})
-_AS_OF: Final = re.compile("asof", re.IGNORECASE)  # not cached: the answer also depends on which versions are kept
 
 Answer: TypeAlias = Callable[[RestRequest, Structures], RestAnswer]
 """A function that answers a request from one version; it must be thread-safe."""
@@ -104,7 +103,8 @@ class SdmxRoutes:
         if len(answer.body) > self._settings.max_answer_bytes:
             raise Problem(413, f"the answer is larger than {self._settings.max_answer_bytes} bytes; request less")
         found = finished(answer, version_headers(version, served.snapshot.position), suffix, with_gzip=with_gzip)
-        if found.status in _KEPT and not _AS_OF.search(asked.query):
+        # An answer of the past also depends on which versions are kept.
+        if found.status in _KEPT and not may_have_as_of(asked.query):
             self._cache.put((version, asked, with_gzip, day), found)
         return found
 
