@@ -54,6 +54,19 @@ class VersionId(NamedTuple):
         return VersionId(int(number), incarnation or None)
 
 
+def pinned_version(path_params: Mapping[str, str]) -> VersionId | None:
+    """Return the version that a pinned path names; None if the path is not pinned.
+
+    Raises:
+        Problem: 404 if the version in the path is malformed.
+    """
+    text = path_params.get("version")
+    wanted = None if text is None else VersionId.parse(text)
+    if text is not None and wanted is None:
+        raise Problem(404, "a pinned path names a version: /version/17/... or /version/17.INCARNATION/...")
+    return wanted
+
+
 class ServedVersion(NamedTuple):
     """A version from which requests are answered."""
 

@@ -13,7 +13,7 @@ from starlette.responses import Response
 from kafka_replica.data.jobs import Outcome
 from kafka_replica.errors import UsageError
 from kafka_replica.server.answers.file_response import FileResponse
-from kafka_replica.server.answers.versions import ServedVersion, Versions
+from kafka_replica.server.answers.versions import ServedVersion, Versions, pinned_version
 from kafka_replica.server.data.answers import map_answer, validation_answer
 from kafka_replica.server.data.content import Content
 from kafka_replica.server.data.options import MAP_OPTIONS, VALIDATE_OPTIONS, options_of
@@ -21,7 +21,7 @@ from kafka_replica.server.data.processing import map_file, validate_file
 from kafka_replica.server.pages.links import Address, Links
 from kafka_replica.server.pages.rendering import POLICY, Renderer
 from kafka_replica.server.pages.report_page import report_context
-from kafka_replica.server.pages.views import Pages, pinned_version
+from kafka_replica.server.pages.views import Pages
 from kafka_replica.server.settings import ServerSettings
 from kafka_replica.server.uploads.data_requests import DataRequests
 from kafka_replica.server.uploads.receiving import Upload
@@ -81,7 +81,7 @@ class UploadPages:
                 return _download(validation_answer(outcome, out, kind), kind)
             return self._report(request, served, outcome, "accepted")
 
-        return await self._requests.respond(request, pinned_version(request), compute)
+        return await self._requests.respond(request, pinned_version(request.path_params), compute)
 
     async def upload_to_map(self, request: Request) -> FileResponse:
         """Answer with the mapped rows of a file, or with the report of the mapping."""
@@ -94,11 +94,11 @@ class UploadPages:
                 return _download(map_answer(outcome, out, kind), kind)
             return self._report(request, served, outcome, "mapped")
 
-        return await self._requests.respond(request, pinned_version(request), compute)
+        return await self._requests.respond(request, pinned_version(request.path_params), compute)
 
     def _report(self, request: Request, served: ServedVersion, outcome: Outcome, done: str) -> Content:
         version = self._versions.id_of(served.snapshot)
-        links = self._renderer.links(request.scope, None if pinned_version(request) is None else version)
+        links = self._renderer.links(request.scope, None if pinned_version(request.path_params) is None else version)
         shown: dict[str, Any] = {
             "section": "upload",
             "version": version,

@@ -14,7 +14,7 @@ from starlette.responses import Response
 from kafka_replica.replica import Replica
 from kafka_replica.server.answers.accept import prefers_html
 from kafka_replica.server.answers.computing import compute_in
-from kafka_replica.server.answers.versions import ServedVersion, VersionId, Versions, version_headers
+from kafka_replica.server.answers.versions import ServedVersion, Versions, pinned_version, version_headers
 from kafka_replica.server.errors.problems import Problem
 from kafka_replica.server.pages.artefact_page import ArtefactQuery, artefact_context
 from kafka_replica.server.pages.explorer import Query, explorer_context
@@ -144,7 +144,7 @@ class Pages:
         self, request: Request, template: str, context: Callable[[ServedVersion, Links], Context]
     ) -> Response:
         """Answer with a page of one version: the version of a pinned path, or the current version."""
-        wanted = pinned_version(request)
+        wanted = pinned_version(request.path_params)
 
         def compute() -> Response:
             served = self._versions.current() if wanted is None else self._versions.at(wanted)
@@ -159,7 +159,7 @@ class Pages:
         self, request: Request, template: str, context: Callable[[Links, Snapshot | None], Context]
     ) -> Response:
         """Answer with a page that shows no structures of a version; its links keep the version of a pinned path."""
-        wanted = pinned_version(request)
+        wanted = pinned_version(request.path_params)
 
         def compute() -> Response:
             pinned = None if wanted is None else self._versions.snapshot(wanted)
@@ -176,19 +176,6 @@ class Pages:
         if len(body) > self._settings.max_answer_bytes:
             raise Problem(413, f"the page is larger than {self._settings.max_answer_bytes} bytes")
         return html_response(body, headers=headers | self._versions.state_headers())
-
-
-def pinned_version(request: Request) -> VersionId | None:
-    """Return the version that a pinned path names; None if the path is not pinned.
-
-    Raises:
-        Problem: 404 if the version in the path is malformed.
-    """
-    text = request.path_params.get("version")
-    wanted = None if text is None else VersionId.parse(text)
-    if text is not None and wanted is None:
-        raise Problem(404, "a pinned path names a version: /version/17/... or /version/17.INCARNATION/...")
-    return wanted
 
 
 def either(page: Endpoint, other: Endpoint) -> Endpoint:

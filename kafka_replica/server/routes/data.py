@@ -8,7 +8,7 @@ from pathlib import Path
 from starlette.requests import Request
 
 from kafka_replica.server.answers.file_response import FileResponse
-from kafka_replica.server.answers.versions import ServedVersion, VersionId
+from kafka_replica.server.answers.versions import ServedVersion, pinned_version
 from kafka_replica.server.data.accepting import choose_format
 from kafka_replica.server.data.answers import MAP_FORMATS, REPORT_FORMATS, map_answer, validation_answer
 from kafka_replica.server.data.content import Content
@@ -32,16 +32,18 @@ class DataRoutes:
 
     async def validate(self, request: Request) -> FileResponse:
         """Answer with the validation report of uploaded data."""
-        return await self._requests.respond(request, _wanted(request), partial(_validated, request))
+        return await self._requests.respond(request, pinned_version(request.path_params), partial(_validated, request))
 
     async def map(self, request: Request) -> FileResponse:
         """Answer with mapped data."""
-        return await self._requests.respond(request, _wanted(request), partial(_mapped, request))
+        return await self._requests.respond(request, pinned_version(request.path_params), partial(_mapped, request))
 
     async def validate_like_fmr(self, request: Request) -> FileResponse:
         """Answer as Fusion Metadata Registry does."""
         try:
-            return await self._requests.respond(request, _wanted(request), partial(_validated_like_fmr, request))
+            return await self._requests.respond(
+                request, pinned_version(request.path_params), partial(_validated_like_fmr, request)
+            )
         except Problem as problem:
             if problem.status_code not in {400, 404, 415, 422}:
                 raise
@@ -65,15 +67,6 @@ def _mapped(request: Request, upload: Upload, served: ServedVersion, out: Path) 
 def _validated_like_fmr(request: Request, upload: Upload, served: ServedVersion, out: Path) -> Content:
     parsed = fmr_request(request.headers)
     return fmr_answer(parsed, validate_file(upload.path, parsed.options, served.structures, out), upload.path, out)
-
-
-def _wanted(request: Request) -> VersionId | None:
-    """Return the version in the path; None if the path is not pinned."""
-    text = request.path_params.get("version")
-    wanted = None if text is None else VersionId.parse(text)
-    if text is not None and wanted is None:
-        raise Problem(404, "a pinned path names a version: /version/17/validate or /version/17.INCARNATION/validate")
-    return wanted
 
 
 def _accept(request: Request) -> str:

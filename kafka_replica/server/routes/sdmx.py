@@ -22,7 +22,7 @@ from kafka_replica.server.answers.as_of import may_have_as_of
 from kafka_replica.server.answers.compression import accepts_gzip, compress, is_worth_compressing
 from kafka_replica.server.answers.computing import compute_in
 from kafka_replica.server.answers.entity_tags import suffix_of, with_suffix, without_suffix
-from kafka_replica.server.answers.versions import VersionId, Versions, raw_headers, version_headers
+from kafka_replica.server.answers.versions import VersionId, Versions, pinned_version, raw_headers, version_headers
 from kafka_replica.server.errors.problems import Problem, problem_response
 from kafka_replica.server.rest.request_and_answer import RestAnswer, RestRequest
 from kafka_replica.server.settings import ServerSettings
@@ -73,10 +73,7 @@ class SdmxRoutes:
 
     async def pinned_sdmx(self, request: Request) -> Response:
         """Answer from the version in the path."""
-        wanted = VersionId.parse(request.path_params["version"])
-        if wanted is None:
-            raise Problem(404, "a pinned path names a version: /version/17/... or /version/17.INCARNATION/...")
-        return await self._respond(request, wanted)
+        return await self._respond(request, pinned_version(request.path_params))
 
     async def _respond(self, request: Request, wanted: VersionId | None) -> Response:
         snapshot = self._versions.snapshot(wanted)
