@@ -1,4 +1,4 @@
-"""The content of files, decompressed: gzip, zip and zstd, with a limit against decompression bombs."""
+"""Read and decompress files in gzip, zip and zstd, with a limit against decompression bombs."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _ALWAYS_ALLOWED: Final = 256 << 20
 
 
 def read_content(path: str | Path) -> bytes:
-    """Return the content of a file, decompressed; its first bytes decide how, not its name.
+    """Return the decompressed content of a file; its first bytes determine the format, not its name.
 
-    gzip and zstd may have several parts. Of an archive with several files one must be named, as in
-    ``data.zip!/data.csv``. Files in archives may be compressed, too.
+    A gzip or zstd file may consist of several members or frames. If an archive has several files, the path must name
+    one of them, as in ``data.zip!/data.csv``. The files in an archive may themselves be compressed with gzip or zstd.
 
     Raises:
-        UsageError: the file cannot be opened, or is damaged; it is an archive of several files; or it would be larger
-            than :func:`largest` allows.
+        UsageError: the file cannot be opened or is damaged; it is an archive of several files and the path names none;
+            or its decompressed content would be larger than :func:`largest` allows.
     """
     where = str(path)
     archive, _, name = where.partition(BETWEEN)
@@ -43,10 +43,12 @@ def read_content(path: str | Path) -> bytes:
 
 
 def beginning_of(path: str, size: int) -> bytes:
-    """Return the first bytes of a file, decompressed, without reading all of it if it is not compressed or gzip.
+    """Return the first ``size`` bytes of a file's decompressed content, or fewer if the file is shorter.
+
+    Only the first 64 KiB of a file are read if it is uncompressed or gzip; other files are read as a whole.
 
     Raises:
-        UsageError: as :func:`read_content`.
+        UsageError: see :func:`read_content`.
     """
     if BETWEEN in path:
         return read_content(path)[:size]
@@ -64,7 +66,7 @@ def beginning_of(path: str, size: int) -> bytes:
 
 
 def is_packed_otherwise(path: str) -> bool:
-    """Return whether a file is in an archive, or compressed in another way than by gzip, so that it is not a stream.
+    """Return whether a file is a zip archive, lies in one, or is zstd, and so cannot be read as a stream.
 
     Raises:
         UsageError: the file cannot be opened.
@@ -79,10 +81,15 @@ def is_packed_otherwise(path: str) -> bool:
 
 
 def unpacked(data: bytes, where: str) -> bytes:
-    """Return bytes without compression, which is found by their first bytes.
+    """Return bytes decompressed, if their first bytes show that they are compressed, and unchanged otherwise.
+
+    Args:
+        data: the bytes.
+        where: the file, for errors.
 
     Raises:
-        UsageError: they are damaged, an archive of several files, or would be larger than :func:`largest` allows.
+        UsageError: the bytes are damaged, are an archive of several files, or would be larger than :func:`largest`
+            allows.
     """
     if data.startswith(ZIP) and not is_workbook(data):
         data = _unzipped(data, where)
@@ -92,7 +99,7 @@ def unpacked(data: bytes, where: str) -> bytes:
 
 
 def is_workbook(data: bytes) -> bool:
-    """Return whether bytes are an office document (.xlsx), whose parts are in a zip archive; not an archive of data."""
+    """Return whether a zip archive is an office document (.xlsx), and not an archive of data files."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as opened:
             return _CONTENT_TYPES in opened.namelist()
@@ -101,15 +108,15 @@ def is_workbook(data: bytes) -> bool:
 
 
 def largest(packed: int) -> int:
-    """Return the largest size that so many compressed bytes may have: 256 MiB, or 200 times as much if that is more.
+    """Return the limit in bytes for decompressed content: 256 MiB, or 200 times the compressed size if that is more.
 
-    Statistical data is seldom compressed to less than a hundredth.
+    Statistical data is seldom compressed to less than a hundredth of its size.
     """
     return max(_ALWAYS_ALLOWED, _MAX_RATIO * packed)
 
 
 def files_in(archive: Path) -> list[str]:
-    """Return the names of the files in a zip archive, without hidden ones.
+    """Return the names of the files in a zip archive, without those whose path has a part that begins with . or _.
 
     Raises:
         UsageError: the archive cannot be opened, or is damaged.
@@ -122,7 +129,7 @@ def files_in(archive: Path) -> list[str]:
 
 
 def gzip_failed(where: str, error: zlib.error | None) -> UsageError:
-    """Return the error for gzip data that is damaged or, without zlib's error, ends too early."""
+    """Return the error for damaged gzip data; ``error`` is zlib's, or None if the data ends too early."""
     reason = "is truncated" if error is None else f"is damaged: {error}"
     return UsageError(f"reading {where}: the gzip data {reason}")
 
@@ -141,11 +148,11 @@ def _gunzipped(data: bytes, where: str) -> bytes:
 
 
 def _unzipped(data: bytes, where: str, name: str = "") -> bytes:
-    """Return a file of a zip archive, by its name or the only one."""
+    """Return the content of a file in a zip archive; without a name, the archive must have only one file."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as opened:
             info = opened.getinfo(name) if name else _only_one(_files(opened), where)
-            # The size in the archive's directory may be false.
+            # The size in the archive's directory cannot be trusted, so the limit applies to the bytes that are read.
             limit = largest(info.compress_size)
             with opened.open(info) as file:
                 found = file.read(limit + 1)
@@ -177,7 +184,7 @@ def _files(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
 
 
 def too_large(where: str, limit: int) -> UsageError:
-    """Return the error for content of more than so many bytes."""
+    """Return the error for content of more than ``limit`` bytes."""
     return UsageError(
         f"reading {where}: decompressed, it has more than {limit:,} bytes, far more than usual; if this is not an "
         "attack, decompress it first"

@@ -1,4 +1,4 @@
-"""The content of files in parts, decompressed while it is read: gzip, and gzip or plain files in zip archives."""
+"""Read a file in parts: plain and gzip files, and plain files in zip archives, are decompressed part by part."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ _PACKED_SIZE: Final = 1 << 20
 
 
 class ContentParts:
-    """The content of a file, as an iterator of parts.
+    """The decompressed content of a file, as an iterator of parts.
 
-    Content in zstd, and an archive in an archive, is held in memory as a whole.
+    zstd files, zip archives whose path names no file, and compressed files in archives are held in memory as a whole.
 
     Attributes:
-        done: how many bytes of the file, as it is stored, have been read.
+        done: the number of bytes read so far, before decompression.
     """
 
     def __init__(self, path: str, content: bytes | None, size: int) -> None:
-        """Name the file.
+        """Remember the file, without opening it.
 
         Args:
-            path: the file, ``archive.zip!/data.csv`` for a file in an archive.
-            content: its content, if it was read before.
-            size: the size of a part, in bytes.
+            path: the file, or ``archive.zip!/data.csv`` for a file in an archive.
+            content: the decompressed content of the file, if the caller has it already.
+            size: the maximal size of a part, in bytes.
         """
         self._path, self._content, self._size = path, content, size
         self.done = 0
@@ -47,7 +47,7 @@ class ContentParts:
         """Yield the parts.
 
         Raises:
-            UsageError: as :func:`kafka_replica.data.files.content.read_content`.
+            UsageError: see :func:`kafka_replica.data.files.content.read_content`.
         """
         self.done = 0
         if self._content is not None:
@@ -92,7 +92,7 @@ class ContentParts:
                 with opened.open(info) as inner:
                     while part := inner.read(self._size):
                         size += len(part)
-                        if size > limit:  # the size in the archive's directory may be false
+                        if size > limit:  # because the size in the archive's directory cannot be trusted
                             raise too_large(self._path, limit)
                         self.done = info.compress_size * size // max(size, info.file_size)
                         yield part

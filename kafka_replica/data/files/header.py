@@ -31,7 +31,7 @@ _NUMBERS: Final = frozenset({
 SEPARATORS: Final[Mapping[str, str]] = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 """The separators of plain CSV that are recognized, with their names."""
 _MOST_COLUMNS: Final = 10_000
-"""More than any data structure has; each column costs a step in each query."""
+"""More columns than any data structure has; each column adds a step to each query."""
 _KEYS: Final = ("SERIES_KEY", "OBS_KEY")
 
 
@@ -49,9 +49,9 @@ def layout_of(first_line: str, where: str, rules: Rules | None = None, *, separa
     Args:
         first_line: the first line, as text.
         where: the file, for errors.
-        rules: the rules of the rows' structure. They are needed if the file has names next to ids, because the file
-            does not show which cells hold codes.
-        separator: the separator of cells; None means the character after the first cell.
+        rules: the rules of the rows' structure. They are needed if the file has names as well as ids, because the file
+            alone does not show which cells contain codes.
+        separator: the separator of cells; None means the character after the first cell, or a comma.
 
     Raises:
         DatasetError: the line is not a header of SDMX-CSV.
@@ -72,10 +72,9 @@ def layout_of(first_line: str, where: str, rules: Rules | None = None, *, separa
 
 
 def plain_layout_of(first_line: str, where: str, rules: Rules | None = None) -> Layout:
-    """Return the layout of another CSV file: with component ids as column names.
+    """Return the layout of a plain CSV file, which has component ids as column names.
 
-    The separator is the one of :data:`SEPARATORS` that makes the most cells look like component
-    ids; the layout names it.
+    The separator is detected: it is the one in :data:`SEPARATORS` that makes the most cells look like component ids.
 
     Args:
         first_line: the first line, as text.
@@ -98,22 +97,22 @@ def plain_layout_of(first_line: str, where: str, rules: Rules | None = None) -> 
 
 
 def separator_of(line: str) -> str:
-    """Return the separator of plain CSV that makes the most cells of a header look like ids, or the first of these."""
+    """Return the separator of plain CSV that makes the most cells of a header look like ids; the first one if tied."""
 
     def score(separator: str) -> int:
         try:
             return sum(_ID.fullmatch(cell.partition(CODE_LABEL)[0]) is not None for cell in _cells(line, separator, ""))
-        except DatasetError:  # its quotes do not fit
+        except DatasetError:  # the line's quotes are invalid with this separator
             return -1
 
     return max(SEPARATORS, key=score)
 
 
 def check_decimal(decimal: str, where: str) -> None:
-    """Check that a character can be the decimal separator.
+    """Check that a text can be the decimal separator.
 
     Raises:
-        ConfigurationError: the character cannot be one.
+        ConfigurationError: the text is not one character, or is a letter, digit, blank, sign or quote.
     """
     if len(decimal) != 1 or decimal.isalnum() or decimal.isspace() or decimal in '+-"':
         raise ConfigurationError(f"reading {where}: decimal={decimal!r}: give one character, such as '.' or ','")
@@ -180,9 +179,10 @@ def _is_both(cell: str) -> bool:
 
 
 def _labels(cells: Sequence[str], rules: Rules | None) -> Labels:
-    """Return whether header cells are ids and names without a blank between them: ``FREQ:Frequency``.
+    """Return "both" if header cells are ids and names without a blank between them (``FREQ:Frequency``), else "id".
 
-    The names of a file's own columns may contain colons, too; so an id must be a component, or all cells look alike.
+    The names of the file's own columns may contain colons, too. Therefore an id must be a component of the rules;
+    without rules, all cells must have this form.
     """
     ids = [found["id"] for cell in cells if (found := _COMPONENT.fullmatch(cell)) and found["label"]]
     if rules is None:
@@ -239,7 +239,10 @@ def _field(cell: str, term: _Term, position: int, labels: Labels, column: Column
 
 
 def _label(column: Column, labels: Labels) -> str | None:
-    """Return the separator between codes and names in the cells of a column; values of lists may contain a colon."""
+    """Return the separator between codes and names in the cells of a column; None if the cells have no names.
+
+    It includes a blank if the values may themselves contain a colon: those of value lists and of the time dimension.
+    """
     if labels != "both" or (column.enumeration is None and not column.is_time):
         return None
     return LABEL if column.enumeration is None or column.enumeration.cls == "ValueList" else CODE_LABEL

@@ -1,4 +1,4 @@
-"""The layout of the columns of an SDMX-CSV file, with how to read the cells of each."""
+"""The layout of an SDMX-CSV file: its columns, and how the cells of each column are read."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ Form: TypeAlias = Literal["text", "values", "languages", "values in languages"]
 """The content of a cell: one value, several, one in several languages, or several in several languages."""
 
 FORMS: Final[Mapping[str, Form]] = {"text": "text", "values": "values", "languages": "languages"}
-"""The form of cells by the shape of a column, as engines call it."""
+"""The form of cells by the shape of a column, which engines determine."""
 LABEL: Final = ": "
-"""The separator between an id and its name, as it is written. A name may contain it; an id never does."""
+"""The separator between an id and its name in files that are written. A name may contain it; an id never does."""
 CODE_LABEL: Final = ":"
-"""The separator between a code and its name, as it is read: some services write no blank. No id contains it."""
+"""The separator between a code and its name in files that are read: some services write no blank after it."""
 UNDETERMINED: Final = "und"
-"""The language of a text without a language (BCP 47)."""
+"""The language tag of a text whose language is unknown (BCP 47)."""
 LANGUAGE: Final = r"\A([A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*):"
-"""The prefix of a text with a language."""
+"""The expression for the language tag at the beginning of a text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +31,8 @@ class Field:
         name: the name in a frame: the component's id, or the file's own name.
         position: the number of the column in the file, from 0.
         form: the content of its cells.
-        label: the separator between ids and names in its cells; None if these contain no names.
-        is_number: whether its cells are numbers, for decimal commas.
+        label: the separator between ids and names in its cells; None if the cells contain no names.
+        is_number: whether its cells are numbers, in which a decimal comma is replaced.
     """
 
     name: str
@@ -47,12 +47,12 @@ class Layout:
     """The columns of a file.
 
     Attributes:
-        version: the version of SDMX-CSV; 2.0 includes 2.1; None for other CSV.
-        labels: how names are given.
+        version: the version of SDMX-CSV, where 2.0 includes 2.1; None for other CSV.
+        labels: whether the file has ids, names, or both.
         separator: the separator of cells.
         sub_separator: the separator of values within a cell; None if no cell has several values.
         header: the cells of the header row, unchanged.
-        fields: the columns that are read, in the order of the file. Names and keys are left out.
+        fields: the columns that are read, in the order of the file. Columns of names and of keys are left out.
     """
 
     version: Literal["1.0", "2.0"] | None

@@ -1,4 +1,4 @@
-"""The names of an artefact, of its components and of their codes, for files with names."""
+"""The names of an artefact, its components and their codes, for files that contain names."""
 
 from __future__ import annotations
 
@@ -25,10 +25,15 @@ class Names:
 
 
 def names_of(structures: Structures, reference: Urn | str, language: str = "en") -> Names:
-    """Return the names of an artefact in one version; if the language is missing, in another language.
+    """Return the names of an artefact in a language; a name that lacks it is given in another language.
+
+    Args:
+        structures: the structural metadata.
+        reference: the artefact: a data structure, dataflow or provision agreement.
+        language: the language, as a tag such as ``en``.
 
     Raises:
-        SdmxError: a required artefact is not in this version or cannot be read.
+        SdmxError: a required artefact is missing from ``structures``, or cannot be read.
     """
     found = structures.resolve(reference)
     artefact = found.provision_agreement or found.dataflow or found.data_structure

@@ -1,4 +1,4 @@
-"""Periods as calendar days, for ``timeFormat=normalized`` of SDMX-CSV.
+"""Convert periods to calendar days, for ``timeFormat=normalized`` of SDMX-CSV.
 
 Source: SDMX-CSV field guides 1.0, 2.0 and 2.1, "Optional parameters" and example 5; for reporting years that do not
 begin on 1 January: SDMX 2.1/3.0 Section 6, "Reporting Time Period".
@@ -19,7 +19,7 @@ from kafka_replica.sdmx.text_types import DATE_TIME, OTHER_TYPES, TIME_TYPES, ZO
 TimeFormat: TypeAlias = Literal["original", "normalized"]
 """Periods as they are recorded, or as calendar days."""
 Collected: TypeAlias = Literal["start", "middle", "end"]
-"""The moment of its period at which a value was collected."""
+"""The point in its period at which a value was collected."""
 
 START_DAY: Final = "REPORTING_YEAR_START_DAY"
 IS_TIMED: Final = anchored(DATE_TIME)
@@ -38,7 +38,7 @@ class Normalizing:
     Attributes:
         time: the time dimension.
         start_day: the component with the first day of reporting years; None if the rows have none.
-        collected: the moment that represents a period.
+        collected: the point that represents a period.
     """
 
     time: str
@@ -48,12 +48,12 @@ class Normalizing:
     def days(self, periods: Iterable[tuple[str, str | None]], *, timed: bool) -> dict[tuple[str, str | None], str]:
         """Return the normalized text of each period; periods that stay unchanged are left out.
 
-        Unchanged are date-times and time ranges, which have ISO 8601 form already, and texts that are not calendar
-        periods.
+        Date-times and time ranges stay unchanged, because they are in ISO 8601 already; so do texts that are not
+        calendar periods.
 
         Args:
-            periods: each period with the first day of its reporting year, if given.
-            timed: whether times of day are written, because a row has one.
+            periods: each period with the first day of its reporting year, or None.
+            timed: whether to write times of day; they are needed if any row has a time of day.
         """
         found = {one: day_of(one[0], one[1], self.collected, timed=timed) for one in periods}
         return {one: day for one, day in found.items() if day is not None}
@@ -72,7 +72,7 @@ def normalizing(rules: Rules, columns: Iterable[str], collected: Collected) -> N
     Args:
         rules: the rules of the rows' artefact.
         columns: the columns of the frame.
-        collected: the moment that represents a period.
+        collected: the point that represents a period.
     """
     given = set(columns)
     time = next((column.id for column in rules.columns if column.is_time and column.id in given), None)
@@ -80,13 +80,13 @@ def normalizing(rules: Rules, columns: Iterable[str], collected: Collected) -> N
 
 
 def day_of(period: str, year_begins: str | None, collected: Collected, *, timed: bool) -> str | None:
-    """Return the day, or the second, as which a period is written; None if the period stays unchanged.
+    """Return the day, or with ``timed`` the second, that represents a period; None if the period stays unchanged.
 
     Args:
         period: the period as recorded.
-        year_begins: the first day of reporting years, as ``--07-01``; None means 1 January.
-        collected: the moment that represents the period.
-        timed: whether the time of day is written.
+        year_begins: the first day of reporting years, such as ``--07-01``; None means 1 January.
+        collected: the point that represents the period.
+        timed: whether to write the time of day.
     """
     parts = _PARTS.fullmatch(period)
     if parts is None or not _STANDARD.fullmatch(period):
@@ -133,12 +133,15 @@ def _reported(year: int, letter: str, number: int, begins: tuple[int, int]) -> _
 
 
 def _later(year: int, begins: tuple[int, int], months: int) -> date:
-    """Return a day some months after the reporting year began; the month's last day if it is too short."""
+    """Return the day ``months`` months after the reporting year began; the last of the month if that is shorter."""
     years, month = divmod(begins[0] - 1 + months, 12)
     return date(year + years, month + 1, min(begins[1], monthrange(year + years, month + 1)[1]))
 
 
 def _first_monday(base: date) -> date:
-    """Return the Monday of that week, or of the next if the day is a Friday or later: most of week 1 is in the year."""
+    """Return the Monday of week 1 of a reporting year that begins on ``base``.
+
+    Most days of week 1 are in the year: it is the week of ``base``, or the next if ``base`` is a Friday or later.
+    """
     near = base + 3 * _DAY
     return near - near.weekday() * _DAY

@@ -1,4 +1,4 @@
-"""The structure that a row of SDMX-CSV belongs to, as given in its first two columns."""
+"""References to the structure of a row of SDMX-CSV, which are in its first two columns."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ KINDS: Final[Mapping[str, str]] = {
 
 
 def urn_of(kind: str | None, reference: str | None) -> Urn:
-    """Return the artefact that ``dataflow`` and ``ESTAT:NA_MAIN(1.6.0)`` denote.
+    """Return the artefact that a kind and a reference such as ``dataflow`` and ``ESTAT:NA_MAIN(1.6.0)`` denote.
 
-    A reference without a version, which artefacts of SDMX 3.x may lack, means any version: ``*``.
+    A reference without a version, which artefacts of SDMX 3.x may lack, means any version (``*``).
 
     Raises:
         DatasetError: the kind is unknown, or the reference is invalid.
@@ -54,7 +54,7 @@ def kind_of(urn: Urn) -> str:
 def belongs_to(row: Urn, rules: Rules, usages: Collection[Urn] = ()) -> bool:
     """Return whether rules apply to rows of an artefact.
 
-    This holds for the artefact of the rules, its data structure, and the artefacts that use it.
+    They apply to the artefact of the rules, its data structure, and the artefacts in ``usages``.
 
     Args:
         row: the artefact that the row names.
@@ -68,8 +68,8 @@ def usages_of(structures: Structures, rules: Rules) -> frozenset[Urn]:
     """Return the other artefacts whose data is also data of the rules' artefact.
 
     For a data structure, these are its dataflows and their provision agreements; for a dataflow, its provision
-    agreements; for a provision agreement, its dataflow. All dataflows, or all provision agreements, are read; those
-    that cannot be read are left out.
+    agreements; for a provision agreement, its dataflow. To find them, all provision agreements are read, and for a data
+    structure all dataflows as well; artefacts that cannot be read are left out.
     """
     artefact = rules.artefact
     if artefact.cls == "ProvisionAgreement":
@@ -95,7 +95,7 @@ def _all(structures: Structures, class_: type[T]) -> Iterator[T]:
 
 
 def _leads_to(structures: Structures, reference: Urn | None, wanted: set[Urn]) -> bool:
-    """Return whether a reference denotes one of these artefacts; its version may be a rule (``1.0+``)."""
+    """Return whether a reference denotes one of the wanted artefacts; its version may be a range (``1.0+``)."""
     if reference is None or all((one.agency, one.id) != (reference.agency, reference.id) for one in wanted):
         return False
     try:

@@ -1,4 +1,4 @@
-"""Tables of SDMX-CSV or plain CSV on the sheets of a workbook (.xlsx), as CSV.
+"""Read the tables on the sheets of a workbook (.xlsx) as SDMX-CSV or plain CSV.
 
 Source: ECMA-376 Part 1, 18.3.1 "Worksheets", 18.8.30 "numFmt", 18.17.4 "Dates and Times".
 """
@@ -23,7 +23,7 @@ _FIRST_CELL: Final = re.compile(r"STRUCTURE(?:\[.\])?|DATAFLOW").fullmatch
 _DATE_FORMATS: Final = frozenset({*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)})
 """The numbers of the built-in formats for dates and times."""
 _NO_DATE: Final = re.compile(r'"[^"]*"|\\.|_.|\*.|\[(?!h+\]|m+\]|s+\])[^\]]*\]', re.IGNORECASE)
-"""Texts, colours and conditions in a format."""
+"""Texts, colours and conditions in a number format, which may contain the letters of dates."""
 _DATE_LETTERS: Final = re.compile(r"[ymdhs]", re.IGNORECASE)
 _FIRST_DAY: Final = (datetime(1899, 12, 30), datetime(1904, 1, 1))  # noqa: DTZ001 - workbooks have no time zones
 _LAST_DAY: Final = 2_958_465  # 9999-12-31
@@ -36,7 +36,7 @@ class Table(NamedTuple):
         sheet: the name of the sheet.
         is_sdmx_csv: whether it is SDMX-CSV.
         content: the table as CSV in UTF-8, with commas.
-        rows: the numbers of its rows on the sheet, from 1, without that of the header.
+        rows: the numbers of its rows on the sheet, counted from 1, without that of the header.
     """
 
     sheet: str
@@ -57,7 +57,7 @@ def tables_in(data: bytes, where: str, rules: Rules | None = None) -> list[Table
         rules: the rules of the expected structure.
 
     Raises:
-        DatasetError: the file is no workbook, is damaged, or has no such table.
+        DatasetError: the file is not a workbook, is damaged, or has no such table.
     """
     dimensions = frozenset() if rules is None else frozenset(one.id for one in rules.columns if one.kind == "dimension")
     try:
@@ -104,7 +104,7 @@ def _table(sheet: str, rows: Iterator[tuple[int, Row]], values: _Values, dimensi
 
 
 class _Values:
-    """The texts of cells; a workbook stores dates as numbers with a format."""
+    """Converts cells to text. A workbook stores dates as numbers, which only the format of the cell distinguishes."""
 
     def __init__(self, package: Package) -> None:
         self._first_day = _FIRST_DAY[package.has_dates_since_1904()]

@@ -16,11 +16,11 @@ from kafka_replica.data.validation.model import ACTION, Rules
 from kafka_replica.errors import UsageError
 
 Keys: TypeAlias = Literal["none", "series", "obs", "both"]
-"""The columns of SDMX-CSV 2.0 that repeat a row's key: of the series, of the observation, both or none."""
+"""The key columns of SDMX-CSV 2.0 that repeat the key of a row's series, of its observation, both or none."""
 What: TypeAlias = Literal["constant", "action", "key", "value", "label"]
 
 NO_ACTION: Final = SPELLINGS["information"]
-"""The actions that may be omitted, because rows of SDMX-CSV 1.0 have no other."""
+"""The spellings of the only action that SDMX-CSV 1.0, which has no column for it, can represent."""
 HAS_ACTION: Final = (
     "writing SDMX-CSV 1.0: a row has an action other than information, which 1.0 cannot represent; write version 2.0"
 )
@@ -34,11 +34,11 @@ class PlannedColumn:
 
     Attributes:
         header: the header of the column in the file.
-        what: a constant, the row's action, a key, a component's value, or its name.
+        what: the kind of content: a constant, the row's action, a key, a component's value, or the value's name.
         of: the component, or the constant.
         form: the content of its cells.
         parts: the components of a key.
-        names: names by code, written after the code, or instead of it in a column of names.
+        names: the names by code, which are written after the code, or instead of the code in a column of names.
     """
 
     header: str
@@ -51,7 +51,7 @@ class PlannedColumn:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """All columns of the file, and the separator of values within a cell.
+    """The plan for writing a file: its columns, and how values and actions are written.
 
     Attributes:
         columns: the columns, in order.
@@ -84,7 +84,7 @@ def plan_of(
 
     Args:
         rules: the rules of the rows' artefact.
-        columns: the frame's columns, with their content. Names that begin with ``_`` are left out.
+        columns: the frame's columns, with the form of their cells. Names that begin with ``_`` are left out.
         version: the version of SDMX-CSV.
         action: the action of rows without one; 2.0 only.
         labels: whether names are written, after ids or in separate columns.
@@ -93,10 +93,10 @@ def plan_of(
         sub_separator: the separator of values within a cell.
         languages: the languages of texts by component, for the header.
         time_format: how periods are written; only validated here.
-        collected: the moment that represents a period; only validated here.
+        collected: the point that represents a period; only validated here.
 
     Raises:
-        UsageError: 1.0 cannot represent this, names are missing, or an argument has an unknown value.
+        UsageError: 1.0 cannot represent the columns, names are missing, or an argument has an unknown value.
     """
     _check_words(version, action, labels, keys, time_format, collected)
     if labels != "id" and names is None:
@@ -112,7 +112,7 @@ def plan_of(
     for id_ in ids:
         planned += _component(id_, columns[id_], labels, names, sub_separator, (languages or {}).get(id_, ()))
     planned += [PlannedColumn(name, "value", name, columns[name]) for name in others]
-    return Plan(_told_apart(planned), sub_separator, _letter(action), version != "1.0")
+    return Plan(_with_unique_headers(planned), sub_separator, _letter(action), version != "1.0")
 
 
 def _letter(action: Action) -> str:
@@ -120,7 +120,7 @@ def _letter(action: Action) -> str:
 
 
 def _check_words(version: str, action: str, labels: str, keys: str, time_format: str, collected: str) -> None:
-    """Check the arguments' values, because type hints are only enforced by type checkers."""
+    """Check the values of arguments, because type hints are enforced only by type checkers."""
     for name, value, allowed in (
         ("action", action, SPELLINGS),
         ("labels", labels, get_args(Labels)),
@@ -183,8 +183,8 @@ def _component(
     return [PlannedColumn(header, "value", id_, form), PlannedColumn(name, "label", id_, form, names=codes or {})]
 
 
-def _told_apart(columns: Sequence[PlannedColumn]) -> tuple[PlannedColumn, ...]:
-    """Make headers unique: a name equal to another name or to an id gets the component's id appended."""
+def _with_unique_headers(columns: Sequence[PlannedColumn]) -> tuple[PlannedColumn, ...]:
+    """Return the columns with unique headers: the component's id is appended to a name that is a header already."""
     taken = {column.header.lower() for column in columns if column.what != "label"}
     found: list[PlannedColumn] = []
     for column in columns:

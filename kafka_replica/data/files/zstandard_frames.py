@@ -1,4 +1,4 @@
-"""zstd (RFC 8878) data, decompressed; the only module of data that uses its codec."""
+"""Decompress zstd data (RFC 8878); no other module of ``kafka_replica.data`` uses its codec."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import cramjam
 from kafka_replica.errors import UsageError
 
 ZSTD: Final = b"\x28\xb5\x2f\xfd"
-_FIRST_GUESS: Final = 8  # the ratio that is tried first
+_FIRST_GUESS: Final = 8  # the compression ratio that is tried first
 _TOO_SMALL: Final = "failed to write whole buffer"
 
 
 def unpacked_zstd(data: bytes, limit: int, where: str) -> bytes:
-    """Return zstd data decompressed; use at most ``limit`` bytes to find out that it is too large.
+    """Return zstd data decompressed, without ever allocating a buffer of more than ``limit`` bytes.
 
     Raises:
         UsageError: the data is damaged, or has more than ``limit`` bytes.

@@ -1,8 +1,8 @@
 """Data messages of SDMX-ML, SDMX-JSON and SDMX-EDI as rows or columns.
 
 SDMX-ML is read as a stream, in memory that does not depend on the size of the file. Messages of SDMX-JSON and SDMX-EDI
-are held in memory as a whole. All are read here, because other libraries change values (12.40 becomes 12.4) or lose
-attributes.
+are held in memory as a whole. No library is used for the content, because other libraries change values (12.40 becomes
+12.4) or lose attributes.
 """
 
 from __future__ import annotations
@@ -42,12 +42,11 @@ _Open: TypeAlias = Callable[[], AbstractContextManager[IO[bytes]]]
 
 
 class LocatedRow(NamedTuple):
-    """A row of a data message, and its place in the file.
+    """A row of a data message, and its location in the file.
 
     Attributes:
         line: the line of the element or segment of its observation, series or group, from 1; None in SDMX-JSON.
-        row: the values by component. A value is a text, a dictionary of texts by language, or a list of these if there
-            are several.
+        row: the values by component. A value is a text, a dictionary of texts by language, or a list of such values.
         path: the JSON Pointer of its observation, series, group or data set in SDMX-JSON; None in other formats.
     """
 
@@ -61,20 +60,20 @@ def read_data_message(
 ) -> list[dict[str, Any]]:
     """Return the rows of a data message, in the form of SDMX-CSV 2.0.
 
-    Values are texts, lists of texts, or lists of dictionaries ``language`` and ``text``; None if there is no value.
-    ``STRUCTURE``, ``STRUCTURE_ID`` and ``ACTION`` come first, the first two only if the message names its structure.
-    Attributes of series, groups and data sets are repeated in each row. A series without observations is a row with
-    ``~`` for the dimensions of observations, or without these dimensions if the series is deleted; so is a group to
-    which no row belongs and, in SDMX-JSON, a data set to which no row belongs.
+    Values are texts, lists of texts, or lists of dictionaries with the keys ``language`` and ``text``; None if there is
+    no value. ``STRUCTURE``, ``STRUCTURE_ID`` and ``ACTION`` come first, the first two only if the message names its
+    structure. Attributes of series, groups and data sets are repeated in each row. A series without observations is a
+    row with ``~`` for the dimensions of observations, or without these dimensions if the series is deleted. The same
+    applies to a group to which no row belongs and, in SDMX-JSON, to a data set to which no row belongs.
 
     Args:
         path: the file, which may be compressed; see :func:`kafka_replica.data.files.content.read_content`.
         rules: the rules of the expected structure, which distinguish the dimensions and attributes of groups in
-            structure-specific messages; without them, names that are in the keys of series are dimensions.
-            SDMX-EDI, which does not name dimensions, cannot be read without them, unless the same interchange contains
+            structure-specific messages; without rules, names that are in the keys of series are dimensions.
+            SDMX-EDI, which does not name dimensions, cannot be read without rules, unless the same interchange contains
             the structure.
         usages: other artefacts whose data is also data of the rules' artefact: the result of ``usages_of``.
-        content: the decompressed content of the file, if it was read before.
+        content: the decompressed content of the file, if the caller has it already.
 
     Raises:
         DatasetError: the file is not a data message, or is damaged.
@@ -87,9 +86,9 @@ def read_data_message(
 def read_message_columns(
     path: str | Path, rules: Rules | None = None, usages: Collection[Urn] = (), *, content: bytes | None = None
 ) -> Columns:
-    """Return the columns of a data message, with the values that :func:`read_data_message` describes.
+    """Return the columns of a data message, all of the same length.
 
-    Arguments and errors as there.
+    The values, arguments and errors are those of :func:`read_data_message`.
     """
     return columns_of(block for _, block in located_blocks(path, rules, usages, content=content))
 
@@ -97,9 +96,9 @@ def read_message_columns(
 def data_message_rows(
     path: str | Path, rules: Rules | None = None, usages: Collection[Urn] = (), *, content: bytes | None = None
 ) -> Iterator[LocatedRow]:
-    """Yield the rows of a data message one after the other, with their lines.
+    """Yield the rows of a data message one by one, with their locations.
 
-    Arguments and errors as for :func:`read_data_message`.
+    The arguments and errors are those of :func:`read_data_message`.
     """
     for line, block in located_blocks(path, rules, usages, content=content):
         for at, one in enumerate(lines_of(line, block)):
@@ -108,10 +107,12 @@ def data_message_rows(
 
 
 def structure_named_in(path: str | Path) -> tuple[str | None, str | None] | None:
-    """Return the kind and the reference of the structure that the first data in a message names, as in SDMX-CSV.
+    """Return the kind and the reference of the structure that the first data set of a message names.
 
-    Both are None if the message names none; the result is None if it has no data. Errors as for
-    :func:`read_data_message`.
+    They are written as in SDMX-CSV, for example ``("dataflow", "ESTAT:NA_MAIN(1.6.0)")``. Both are None if the message
+    names no structure; the result is None if the message has no data, or is SDMX-EDI that names no structure.
+
+    The errors are those of :func:`read_data_message`.
     """
     content = read_content(path)
     if content.lstrip(_BEFORE).startswith(STARTS):
@@ -126,10 +127,10 @@ def located_blocks(
     path: str | Path, rules: Rules | None = None, usages: Collection[Urn] = (), *, content: bytes | None = None,
     note: Callable[[str], object] | None = None,
 ) -> Iterator[tuple[int | None, Block]]:  # fmt: skip
-    """Yield blocks of rows with their line, as in :class:`LocatedRow`; that of the first row if the block has lines.
+    """Yield blocks of rows, each with the line of its first row as in :class:`LocatedRow`.
 
-    Arguments and errors as for :func:`read_data_message`; ``note`` is called with what the message says about itself:
-    each message in the footer of SDMX-ML, and each of the errors in SDMX-JSON.
+    The arguments and errors are those of :func:`read_data_message`. In addition, ``note`` is called with each remark in
+    the message: each entry in the footer of SDMX-ML, and each of the errors listed in SDMX-JSON.
     """
     where = str(path)
     if content is None and is_packed_otherwise(where):
@@ -158,7 +159,7 @@ def located_blocks(
 
 
 def is_streamed(path: str | Path, content: bytes | None = None) -> bool:
-    """Return whether a message is read as a stream, as SDMX-ML is, and not held in memory as a whole.
+    """Return whether a message is SDMX-ML, which is read as a stream; other messages are held in memory as a whole.
 
     Raises:
         UsageError: the file cannot be opened.
@@ -183,7 +184,7 @@ def _json_blocks(data: bytes, where: str, note: Callable[[str], object] | None) 
 
 @contextmanager
 def _opened(path: str | Path) -> Iterator[IO[bytes]]:
-    """Open a file for bytes, which are decompressed if they are gzip."""
+    """Open a file in binary mode, and decompress it while it is read if it is gzip."""
     with Path(path).open("rb") as file:
         is_compressed = file.read(2) == GZIP
         file.seek(0)

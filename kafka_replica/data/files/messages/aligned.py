@@ -1,4 +1,4 @@
-"""The values of a column in one form, as frames need them."""
+"""Give all values of a column the same form, which frames require."""
 
 from __future__ import annotations
 
@@ -8,7 +8,11 @@ from kafka_replica.data.files.layout import UNDETERMINED
 
 
 def aligned(values: list[Any]) -> list[Any]:
-    """Return the values of a column, as lists if any is a list, texts by language as ``language`` and ``text``."""
+    """Return the values of a column in one form.
+
+    All become lists if any is a list. If any is a dictionary of texts by language, all become lists of dictionaries
+    with the keys ``language`` and ``text``.
+    """
     several = any(isinstance(value, list) for value in values)
     inner = [one for value in values for one in (value if isinstance(value, list) else [value])]
     languages = any(isinstance(one, dict) for one in inner)

@@ -20,7 +20,7 @@ class Block(NamedTuple):
         size: the number of rows.
         shared: the values that all rows have in common, by component.
         varying: the values of the other components, one per row.
-        lines: the line of each row, if the rows begin on different lines.
+        lines: the line of each row; None if all rows have the same line, or none.
         paths: the location of each row within a message of SDMX-JSON, as a JSON Pointer (RFC 6901).
     """
 
@@ -32,15 +32,14 @@ class Block(NamedTuple):
 
 
 def lines_of(line: int | None, block: Block) -> Sequence[int | None]:
-    """Return the line of each row of a block that begins on a line."""
+    """Return the line of each row of a block; ``line`` applies if the block has no lines of its own."""
     return [line] * block.size if block.lines is None else block.lines
 
 
 def columns_of(blocks: Iterable[Block]) -> Columns:
     """Return the columns of all blocks, of equal lengths; None where a block lacks a column.
 
-    All values of a column have the same form: if any is a list, all are. Texts by language, which are dictionaries,
-    become lists of ``language`` and ``text``.
+    All values of a column have the same form; see :func:`~kafka_replica.data.files.messages.aligned.aligned`.
     """
     columns: Columns = {}
     other_forms: set[str] = set()
@@ -62,7 +61,7 @@ def columns_of(blocks: Iterable[Block]) -> Columns:
 
 
 def _filled(columns: Columns, name: str, total: int) -> list[Any]:
-    """Return a column with a None for each row that lacks it so far."""
+    """Return a column of at least ``total`` values, after adding None for each earlier row that lacks it."""
     column = columns.get(name)
     if column is None:
         column = columns[name] = [None] * total

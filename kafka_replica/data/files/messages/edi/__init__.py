@@ -1,6 +1,6 @@
 """Data messages of SDMX-EDI (GESMES/TS): time series as blocks of rows.
 
-It may import the segments of SDMX-EDI from ``kafka_replica.sdmx``. Read ``message`` first, then ``series``.
+This package may import the segments of SDMX-EDI from ``kafka_replica.sdmx``. Read ``message`` first, then ``series``.
 """
 
 from __future__ import annotations

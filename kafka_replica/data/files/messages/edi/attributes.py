@@ -20,7 +20,7 @@ _DATA_SET, _DIMENSIONS, _OBSERVATION = "1", "4", "5"
 _SCOPES: Final = {_DATA_SET, _DIMENSIONS, _OBSERVATION}
 _MOST_OBSERVATIONS: Final = 2_000_000
 DELETED: Final = "#N/A"
-"""The value of an attribute that a message deletes: the message gives none."""
+"""The value of a deleted attribute, for which the message itself gives no value."""
 
 
 class Attributes:
@@ -30,8 +30,8 @@ class Attributes:
         data_set: the attributes of the data set.
         groups: the attributes of series and of groups of series.
         observations: the attributes of observations, by key and period.
-        is_deletion: whether the data set deletes; then an attribute needs no value.
-        segments: the number of the segment of each observation's attributes.
+        is_deletion: whether the data set deletes rows; an attribute then needs no value.
+        segments: the number of the segment with each observation's attributes, by key and period.
     """
 
     def __init__(self, components: Components) -> None:
@@ -50,7 +50,7 @@ class Attributes:
         self._number = 0
 
     def take(self, segment: Segment) -> None:
-        """Take a segment after FNS or REL. Raises MessageError."""
+        """Process a segment after FNS or REL. Raises MessageError."""
         elements = segment.elements()
         tag, first = segment.tag, part(elements, 0)
         if tag == "REL":
@@ -75,7 +75,7 @@ class Attributes:
             self._set(segment, str(next(iter(self._texts.together().values()), "")))
 
     def finish(self) -> None:
-        """End the attributes of the series, group or observation before."""
+        """Complete the attributes of the current series, group or observation."""
         self._finish_value()
         if self._key and self._values:
             self.groups.add(self._number, self._key, self._values)
@@ -95,7 +95,7 @@ class Attributes:
                 one[self._name] = value
 
     def _begin(self, segment: Segment, given: list[str]) -> None:
-        """Note the object to which the next attributes belong."""
+        """Set the object to which the next attributes belong: a data set, a series or group, or observations."""
         key = [one.strip() for one in given]
         series, self._number = self._components.series, segment.number
         expected = {_DATA_SET: 0, _DIMENSIONS: len(series), _OBSERVATION: len(series) + 2}.get(self._scope)

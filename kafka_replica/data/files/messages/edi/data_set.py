@@ -24,7 +24,7 @@ class DataSet:
     Args:
         number: its number in the interchange.
         decimal: the decimal mark.
-        attributes: the attributes of data sets, by number; those of this one are added.
+        attributes: the attributes of all data sets, by number; those of this data set are added.
     """
 
     def __init__(self, number: int, decimal: str, attributes: dict[int, Attributes]) -> None:
@@ -43,7 +43,7 @@ class DataSet:
         return self._letter == _DELETE
 
     def refer(self, reference: str | None, components: Components | None) -> None:
-        """Set the structure; without components it is not the expected one."""
+        """Set the structure; ``components`` is None if it is not the structure that the caller expects."""
         self._reference, self._components, self._is_known = reference, components, True
         if components is not None:
             self._all.setdefault(self._number, Attributes(components))
@@ -58,7 +58,7 @@ class DataSet:
         return {**named, "ACTION": self._letter}
 
     def take(self, segment: Segment) -> None:
-        """Take a segment for its attributes."""
+        """Collect the attributes in a segment, during the pass over attributes."""
         self._in_attributes |= segment.tag in _BEFORE_ATTRIBUTES
         if segment.tag == "STS":
             self._letter = _action(segment)
@@ -67,7 +67,7 @@ class DataSet:
             self._attributes.take(segment)
 
     def block(self, segment: Segment) -> Block | None:
-        """Return the rows of a segment; None if it has none."""
+        """Return the rows of a segment, during the pass over rows; None if it has no rows."""
         self._in_attributes |= segment.tag in _BEFORE_ATTRIBUTES
         if segment.tag == "STS":
             self._letter = _action(segment)
@@ -102,7 +102,7 @@ class DataSet:
         return own | self._attributes.data_set | self._attributes.groups.attributes_of(given)
 
     def _at_observations(self, found: Series, shared: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return the values that all observations share, and those of each."""
+        """Return the values that all observations share, and the columns of those that vary."""
         assert self._components is not None  # noqa: S101 - for mypy
         varying: dict[str, Any] = {self._components.time: found.periods, **found.columns}
         known = self._attributes.observations if self._attributes is not None else {}
@@ -116,7 +116,7 @@ class DataSet:
         return shared, varying
 
     def end(self, *, only_attributes: bool) -> Iterator[tuple[int, Block]]:
-        """End the data set; yield a row for each object of attributes to which no row belongs."""
+        """End the data set; yield a row for each set of attributes to which no row belongs."""
         attributes, components = self._attributes, self._components
         if attributes is None or components is None:
             return

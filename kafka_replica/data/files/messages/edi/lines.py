@@ -1,6 +1,7 @@
 """The lines on which the segments of an interchange begin.
 
-Line ends have no meaning in EDIFACT and may be anywhere; they are removed before segments are read.
+Line ends have no meaning in EDIFACT and may be anywhere. They are removed before segments are read, so segments do not
+know their lines, which are therefore counted in the original bytes.
 """
 
 from __future__ import annotations

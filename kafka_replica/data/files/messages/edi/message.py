@@ -28,7 +28,7 @@ from kafka_replica.sdmx.model import DataStructure
 STARTS: Final = (b"UNA", b"UNB", b"UNH")
 """The first bytes of an interchange."""
 _PADDING: Final = re.compile(rb" {2,}(?=\r?\n)")
-"""Blanks that fill a line up, which may be within a number."""
+"""Blanks that pad a line to a fixed length; they may separate the digits of a number."""
 _MOST_DELETED: Final = 1_000_000
 _OF_DATA_SET: Final = {"ARR", "FNS", "GIS", "REL", "STS"}
 
@@ -54,7 +54,7 @@ class EdiMessage:
         """Yield the blocks of rows, each with the line of its segment.
 
         Raises:
-            DatasetError: the file is no SDMX-EDI data message, is damaged, or does not fit its structure.
+            DatasetError: the file is not an SDMX-EDI data message, is damaged, or does not fit its structure.
         """
         try:
             interchange = opened(self._data)
@@ -69,7 +69,7 @@ class EdiMessage:
             raise DatasetError(f"reading {self._where}: {error}") from error
 
     def structures(self) -> Iterator[str | None]:
-        """Yield the structure of each data set, as SDMX-CSV names it; None if the data set names none.
+        """Yield the structure of each data set, as SDMX-CSV writes it; None if the data set names no structure.
 
         Raises:
             DatasetError: the file is no SDMX-EDI data message, or is damaged.
@@ -132,7 +132,7 @@ class _Reading:
         self._deleted = 0
 
     def take(self, segment: Segment) -> Iterator[tuple[int, Block]]:
-        """Take a segment, and yield its rows. Raises MessageError."""
+        """Process a segment, and yield its rows with its number. Raises MessageError."""
         is_around = self.envelope.take(segment)
         if not is_around and self.envelope.function != DATA:
             return
@@ -162,16 +162,16 @@ class _Reading:
 
 
 def first_structure(data: bytes, where: str) -> str | None:
-    """Return the structure of the first data set, as SDMX-CSV names it; None if there is none.
+    """Return the first structure that a data set names, as SDMX-CSV writes it; None if no data set names one.
 
     Raises:
-        DatasetError: the file is no SDMX-EDI data message, or is damaged.
+        DatasetError: the file is not an SDMX-EDI data message, or is damaged.
     """
     return next((one for one in EdiMessage(data, where).structures() if one is not None), None)
 
 
 def _structures_in(data: bytes) -> dict[str, DataStructure]:
-    """Return the data structures of the interchange by their ids; none if it has no readable structures."""
+    """Return the data structures in the interchange by id; empty if it has no readable structures."""
     try:
         found = read_message(data, on_error="collect")
     except SdmxError:

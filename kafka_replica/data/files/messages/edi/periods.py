@@ -1,4 +1,4 @@
-"""Periods of SDMX-EDI: digits and a code for their format, which may be a range of periods.
+"""Periods of SDMX-EDI: digits and a code for their format, which denote one period or a range of periods.
 
 Source: SDMX 2.1 Section 4, "SDMX-EDI: Syntax and Documentation", ARR; UN/EDIFACT, data element 2379.
 """
@@ -16,8 +16,8 @@ class TimeFormat(NamedTuple):
 
     Attributes:
         digits: the number of digits of a period.
-        is_range: whether a first and a last period follow each other.
-        duration: the duration of a period, as ISO 8601 and attributes such as TIME_FORMAT write it.
+        is_range: whether the digits are a first period followed by a last period.
+        duration: the duration of a period in ISO 8601, as in attributes such as TIME_FORMAT.
     """
 
     digits: int
@@ -41,7 +41,7 @@ TIME_FORMATS: Final = {
     "716": TimeFormat(6, is_range=True, duration="P7D"),
 }
 _PARTS: Final = {"P1Y": 1, "P6M": 2, "P3M": 4, "P1M": 12}
-"""The number of periods in a year."""
+"""The number of periods in a year, by duration."""
 _TEXTS: Final[dict[str, Callable[[int, int], str]]] = {
     "P1Y": lambda year, _: f"{year:04}",
     "P6M": lambda year, part: f"{year:04}-S{part}",
@@ -49,7 +49,7 @@ _TEXTS: Final[dict[str, Callable[[int, int], str]]] = {
     "P1M": lambda year, part: f"{year:04}-{part:02}",
 }
 _MOST: Final = 100_000
-"""More periods than any series has: 270 years of days."""
+"""More periods than any series has: over 270 years of days."""
 
 
 def periods_of(text: str, code: str) -> tuple[str, ...]:
@@ -72,7 +72,7 @@ def periods_of(text: str, code: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=256)
 def _expanded(text: str, format_: TimeFormat) -> tuple[str, ...]:
-    """Return the periods; most series of a message share a few ranges."""
+    """Return the periods; they are cached because most series of a message share a few ranges."""
     if format_.duration == "PT1M":
         return (datetime.strptime(text, "%Y%m%d%H%M").strftime("%Y-%m-%dT%H:%M:00"),)  # noqa: DTZ007 - no zone is known
     first = _number(text[: format_.digits], format_.duration)
@@ -83,7 +83,7 @@ def _expanded(text: str, format_: TimeFormat) -> tuple[str, ...]:
 
 
 def _number(digits: str, duration: str) -> int:
-    """Return the position of a period among all periods of its length."""
+    """Return the number of a period, counted in periods of its duration, so that a range becomes a range of numbers."""
     year, rest = int(digits[:4]), digits[4:]
     if duration == "P7D":
         return date.fromisocalendar(year, int(rest), 1).toordinal() // 7

@@ -12,14 +12,14 @@ from kafka_replica.data.files.messages.edi.periods import periods_of
 from kafka_replica.data.files.messages.edi.structure import Components
 from kafka_replica.sdmx.formats.edi.reading.syntax import Segment, fail
 
-_MOST: Final = 1 << 20  # a segment has no more characters
+_MOST: Final = 1 << 20  # the maximal number of characters in a segment
 MISSING: Final = "-"
-"""The value of a missing observation, which GIS+1 declares (GESMES/TS always uses this one)."""
+"""The value of a missing observation, unless GIS+1 declares another one; GESMES/TS always uses this one."""
 _ATTRIBUTES: Final = ("OBS_STATUS", "OBS_CONF", "OBS_PRE_BREAK")
 
 
 class Series(NamedTuple):
-    """The contents of a segment.
+    """The content of an ARR segment.
 
     Attributes:
         key: the values of the dimensions; empty texts in deletions mean all values.

@@ -1,4 +1,4 @@
-"""The components of a data set of SDMX-EDI, whose keys give values by position, without names."""
+"""The components of a data set of SDMX-EDI, which are needed because its keys list values by position, not by name."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class Components(NamedTuple):
     """The components of a data set.
 
     Attributes:
-        series: the dimensions without that of time, in the order of the structure.
-        time: the dimension of time.
+        series: the dimensions except the time dimension, in the order of the structure.
+        time: the time dimension.
         measure: the measure.
         missing: the value of a missing observation, as SDMX-ML writes it.
-        time_format: the values of the attribute TIME_FORMAT by the code of the format; None if there is none.
+        time_format: the values of the attribute TIME_FORMAT by the code of the format; None without this attribute.
     """
 
     series: tuple[str, ...]
@@ -35,7 +35,7 @@ class Components(NamedTuple):
 
 
 def components_of_rules(rules: Rules, usages: frozenset[Urn], reference: str | None) -> Components | None:
-    """Return the components of a data set; None if it names another structure than the rules.
+    """Return the components of a data set; None if it names a structure that the rules do not apply to.
 
     Raises:
         DatasetError: the reference is invalid.
@@ -55,7 +55,7 @@ def components_of_rules(rules: Rules, usages: frozenset[Urn], reference: str | N
 
 
 def components_of_structure(structure: DataStructure) -> Components:
-    """Return the components of a structure that is in the same interchange."""
+    """Return the components of a data set whose structure is in the same interchange."""
     time = structure.time_dimension
     return Components(
         tuple(one.id for one in structure.dimensions.values()),
@@ -65,5 +65,9 @@ def components_of_structure(structure: DataStructure) -> Components:
 
 
 def _time_formats(codes: frozenset[str]) -> dict[str, str]:
-    """Return the values of TIME_FORMAT: the codes of SDMX-EDI if the list has these, else durations."""
+    """Return the values of TIME_FORMAT: SDMX-EDI's own codes where the attribute's codes include them, else durations.
+
+    Args:
+        codes: the codes of the attribute.
+    """
     return {code: code if code in codes else format_.duration for code, format_ in TIME_FORMATS.items()}

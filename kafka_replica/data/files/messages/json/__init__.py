@@ -1,7 +1,8 @@
 """SDMX-JSON data messages 1.0, 2.0 and 2.1 as blocks of rows.
 
-It imports :mod:`msgspec`, and nothing of the other formats. Read ``reading.py`` first: a message is decoded by
-``wire.py`` and its data sets are read by ``datasets.py``, whose components and dimension groups have a file each.
+This package needs :mod:`msgspec`, and imports nothing from the other formats. Read ``reading.py`` first: ``wire.py``
+decodes a message, and ``datasets.py`` reads its data sets with the components in ``structures.py`` and the dimension
+groups in ``groups.py``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Data sets as blocks of rows: one for each series, and for each few thousand observations."""
+"""Data sets as blocks of rows: at least one block for each series, and at most 8,192 observations in a block."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from kafka_replica.data.files.messages.json.wire import DataSet, Values, decoded
 from kafka_replica.data.validation.actions import SWITCHED_OFF
 
 _AT_ONCE: Final = 8192
-"""The number of observations in a block; more would only need more memory."""
+"""The maximal number of observations in a block; larger blocks need more memory and are not faster."""
 
 
 class DataSetReader:
@@ -28,13 +28,13 @@ class DataSetReader:
     Args:
         dataset: the data set.
         components: the components of its structure.
-        standing: the columns that all its rows share.
-        path: its location in errors.
-        at: its location as a JSON Pointer.
+        standing: the columns that all its rows share: the structure and the action.
+        path: the location of the data set, for errors.
+        at: the location of the data set, as a JSON Pointer.
         where: the file, for errors.
 
     Attributes:
-        keys: the number of keys of the objects in the series and observations that have been read.
+        keys: the number of keys in the JSON objects of the series and observations that have been read.
     """
 
     def __init__(
@@ -48,7 +48,8 @@ class DataSetReader:
         self._at = at
         self._where = where
         self._deletes = standing["ACTION"] == "D"
-        # The guides order the dimensions by position; in their samples they are in the order of the message.
+        # According to the guides, partial keys order dimensions by position; in their samples, by their order in the
+        # message.
         orders = [components.by_position, components.dimensions]
         found = groups_of(
             given(dataset.groups) or {}, orders, components.group, f"{path}.dimensionGroupAttributes", where
@@ -62,14 +63,14 @@ class DataSetReader:
         fixed = self._fixed()
         has_rows = False
         for key, raw in (given(dataset.series) or {}).items():
-            # Paused, because a collection would traverse each of the many lists of a series several times.
+            # Garbage collection is paused, because it would traverse each of the many lists of a series several times.
             with collector_paused():
                 made = self._of_series(key, raw, fixed, above)
             yield from made
             has_rows = True
         observations = given(dataset.observations)
         if observations:
-            # Without series, the keys of observations begin with the dimensions of series, if there are any.
+            # Without series, the keys of observations begin with the dimensions of series, if the structure has any.
             flat = [*self._components.of_series, *self._components.of_observation]
             yield from self._of_observations(fixed, above, {}, observations, (self._path, self._at), flat)
             has_rows = True
@@ -80,7 +81,7 @@ class DataSetReader:
             yield self._alone(fixed | group.key, {}, {}, at)
 
     def _fixed(self) -> dict[str, Any]:
-        """Return the dimensions of the data set, each with its only value; a deletion may omit it."""
+        """Return the value of each dimension at the level of the data set; a deletion may omit dimensions."""
         for one in self._components.of_data_set:
             if len(one.listed) > 1:
                 raise failure(
@@ -108,7 +109,7 @@ class DataSetReader:
         return [*self._of_observations(own, above, attributes, observations, (path, at), names)]
 
     def _alone(self, own: dict[str, Any], above: dict[str, Any], attributes: dict[str, Any], at: str) -> Block:
-        """Return the row of attributes alone: other dimensions are switched off, or left out if it deletes."""
+        """Return a row that has only attributes: its other dimensions are ``~``, or left out in a deletion."""
         others = [one.id for one in self._components.dimensions if one.id not in own]
         off = {} if self._deletes else dict.fromkeys(others, SWITCHED_OFF)
         row = {**self._standing, **own, **off}
@@ -156,7 +157,10 @@ class DataSetReader:
 
 
 def _columns(rows: Sequence[Values]) -> list[tuple[Any, ...]]:
-    """Return the values of observations by their places; rows are usually of one length, which is faster."""
+    """Return the values of observations as columns, with OMITTED where a row is too short.
+
+    Rows usually have the same length, and zip() is then faster than zip_longest().
+    """
     try:
         return [*zip(*rows, strict=True)]  # a None among them is a TypeError
     except (TypeError, ValueError):
@@ -164,12 +168,12 @@ def _columns(rows: Sequence[Values]) -> list[tuple[Any, ...]]:
 
 
 def _over(row: dict[str, Any], lower: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a row with the values of a lower level, which count if both levels have a value."""
+    """Return a row with the values of a lower level added; the lower level wins if both have a value."""
     return row | {name: value for name, value in lower.items() if value is not None or name not in row}
 
 
 def _filled(columns: Mapping[str, Sequence[Any]], above: Mapping[str, Any]) -> dict[str, Sequence[Any]]:
-    """Return columns with the values of a higher level where they have none."""
+    """Return columns in which the value of a higher level replaces each missing value."""
     found = dict(columns)
     for name in columns.keys() & above.keys():
         higher = above[name]

@@ -10,7 +10,7 @@ _LONGEST: Final = 1_000
 
 
 def errors_in(errors: Any) -> tuple[str, ...]:
-    """Return the errors of a message in words, such as ``error 413: too much``; nothing of what is no list of them."""
+    """Return the errors in a message as text, such as ``error 413: too much``; empty if ``errors`` is not a list."""
     if not isinstance(errors, list):
         return ()
     return tuple(": ".join(_parts(one))[:_LONGEST] for one in errors[:_MOST] if isinstance(one, Mapping))
@@ -19,7 +19,7 @@ def errors_in(errors: Any) -> tuple[str, ...]:
 def _parts(error: Mapping[str, Any]) -> Iterator[str]:
     code = error.get("code")
     yield "error" if code is None else f"error {code}"
-    # 1.0 has ``message``, later versions ``title`` and ``detail``, also by language.
+    # 1.0 has ``message``; later versions have ``title`` and ``detail``, or ``titles`` and ``details`` by language.
     for name in ("message", "title", "titles", "detail", "details"):
         value = error.get(name)
         if isinstance(value, Mapping):

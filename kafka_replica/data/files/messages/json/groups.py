@@ -24,9 +24,9 @@ class Group:
     Attributes:
         key: the values of the dimensions to which the attributes are attached.
         attributes: the values that the group has.
-        written: the key as it is written.
+        written: the key as written in the message.
         path: the location in the message.
-        is_used: whether a row has the key.
+        is_used: whether any row that has been read belongs to the group.
     """
 
     key: dict[str, Any]
@@ -40,12 +40,12 @@ class Groups:
     """The dimension groups of a data set.
 
     Args:
-        found: the groups. Two may have one key, if they do not contradict each other.
+        found: the groups. Several may have the same key, if they do not contradict each other.
         attributes: the attributes, with their defaults.
         where: the file, for errors.
 
     Raises:
-        DatasetError: groups with one key contradict each other.
+        DatasetError: groups with the same key contradict each other.
     """
 
     def __init__(self, found: Sequence[Group], attributes: Sequence[ValueReader], where: str) -> None:
@@ -60,7 +60,7 @@ class Groups:
 
     @property
     def unused(self) -> list[Group]:
-        """Return the groups with attributes whose key no row has had."""
+        """Return the groups that have attributes, but to which no row belongs."""
         groups = [group for table in self._tables.values() for group in table.values()]
         return [group for group in groups if group.attributes and not group.is_used]
 
@@ -81,7 +81,16 @@ class Groups:
         return self._defaults | found if self._defaults else found
 
     def columns(self, size: int, shared: Mapping[str, Any], varying: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
-        """Return the attributes as columns for rows whose dimensions vary. Raises DatasetError as ``shared``."""
+        """Return the attributes as columns, for rows that differ in the dimensions of groups.
+
+        Args:
+            size: the number of rows.
+            shared: the values that all rows share.
+            varying: the columns of dimensions that differ.
+
+        Raises:
+            DatasetError: see :meth:`shared`.
+        """
         names = list(dict.fromkeys(name for names in self._tables for name in names))
         values = [varying[name] if name in varying else repeat(shared.get(name), size) for name in names]
         kept: dict[tuple[Any, ...], dict[str, Any]] = {}
@@ -115,8 +124,8 @@ def groups_of(
     """Return the dimension groups of a data set.
 
     Args:
-        given: the arrays of attributes by partial key.
-        orders: all dimensions, in each of the orders that partial keys may have; the first that fits all keys counts.
+        given: the arrays of attribute values, by partial key.
+        orders: all dimensions, in each order that partial keys may have; the first order that fits all keys is used.
         attributes: the attributes at the level of groups.
         path: the location of the groups.
         where: the file, for errors.
@@ -136,9 +145,9 @@ def groups_of(
 def _partial_keys(
     keys: Sequence[str], orders: Sequence[Sequence[ValueReader]], path: str, where: str
 ) -> list[dict[str, Any]]:
-    """Return the dimensions of partial keys, without those that are left empty or switched off."""
+    """Return the dimensions of each partial key, without those that are empty or switched off (``~``)."""
     parts = len(orders[0])
-    # The positions at the end, for example that of the time dimension, are left out by some.
+    # Some services leave out the last positions, for example that of the time dimension.
     whole = [key + ":" * (parts - 1 - key.count(":")) for key in keys]
     error: DatasetError | None = None
     for dimensions in orders:
@@ -168,7 +177,7 @@ def attributes_of(attributes: Sequence[ValueReader], values: Values, path: str, 
 
 
 def check_annotation(value: Any, path: str, where: str) -> None:
-    """Check that a value behind those of all components can be the index of an annotation. Raises DatasetError."""
+    """Check that a value after those of all components can be the index of an annotation. Raises DatasetError."""
     if value is not None and (not isinstance(value, int) or isinstance(value, bool)):
         raise failure(
             where, f"{path}: there is no component at this position, and the value is not the index of an annotation"

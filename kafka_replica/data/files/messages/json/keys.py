@@ -11,12 +11,12 @@ from kafka_replica.data.files.messages.json.wire import failure
 
 
 class Paths(Sequence[str]):
-    """The locations of the members of an object, such as ``dataSets[0].series["0:5"]``, written only when needed.
+    """The locations of the members of an object, such as ``dataSets[0].series["0:5"]``, formatted only on access.
 
     Args:
         prefix: the location of the object.
         keys: the keys of the members.
-        write: the function that adds a key to a location.
+        write: appends a key to a location; None means :func:`member`.
     """
 
     def __init__(self, prefix: str, keys: Sequence[str], write: Callable[[str, str], str] | None = None) -> None:
@@ -38,25 +38,26 @@ class Paths(Sequence[str]):
 
 
 def member(prefix: str, key: str) -> str:
-    """Return the location of a member of an object."""
+    """Return the location of a member of an object, for errors; a long key is shortened to 60 characters."""
     shown = key if len(key) <= 60 else f"{key[:57]}..."
     return f'{prefix}["{shown}"]'
 
 
 def pointer(prefix: str, *keys: str) -> str:
-    """Return the JSON Pointer of a member. Source: RFC 6901, 3."""
+    """Return the JSON Pointer of a member: ``prefix`` followed by the escaped keys. Source: RFC 6901, section 3."""
     return "/".join([prefix, *(key.replace("~", "~0").replace("/", "~1") for key in keys)])
 
 
 def key_columns(
     dimensions: Sequence[ValueReader], keys: Sequence[str], paths: Sequence[str], where: str
 ) -> dict[str, Sequence[Any]]:
-    """Return the values of dimensions for each of the keys.
+    """Return the values of each dimension, one per key.
 
-    A key has an index for each dimension, parted by colons; ``~`` switches a dimension off, and a deletion may omit it.
+    A key has an index for each dimension, separated by colons. ``~`` switches a dimension off; an empty part, which
+    deletions may have, means no value.
 
     Raises:
-        DatasetError: a key has more or fewer parts than there are dimensions, or a part is no index.
+        DatasetError: a key has more or fewer parts than there are dimensions, or a part is not an index.
     """
     if not dimensions:
         parts: list[Sequence[str]] = []

@@ -25,14 +25,19 @@ from kafka_replica.data.files.messages.json.wire import (
 def json_blocks(
     data: bytes, where: str, note: Callable[[Sequence[str]], object] | None = None
 ) -> Iterator[Block]:  # fmt: skip
-    """Yield the rows of an SDMX-JSON data message 1.0, 2.0 or 2.1; ``note`` is called with the errors that it lists.
+    """Yield the rows of an SDMX-JSON data message 1.0, 2.0 or 2.1.
 
-    Series are decoded one by one, so that in addition to the bytes only the structures and one series, or the
-    observations of a flat data set, are in memory.
+    Series are decoded one by one, so that only the bytes, the structures and one series, or the observations of a flat
+    data set, are in memory.
+
+    Args:
+        data: the content of the file.
+        where: the file, for errors.
+        note: is called once with the errors that the message lists.
 
     Raises:
-        DatasetError: the data is not such a message, or violates the standard; the message names the location. It may
-            be raised after some blocks.
+        DatasetError: the data is not such a message, or violates the standard; the error names the location. It may be
+            raised after blocks have been yielded.
     """
     data = in_utf8(data, where)
     message = decoded_message(data, where)
@@ -75,7 +80,7 @@ def _structures(body: Body, where: str, errors: Sequence[str]) -> list[Any]:
 
 
 def _keys_above(message: Body, body: Body) -> int:
-    """Return the number of keys above the data sets."""
+    """Return the number of keys in the message outside its data sets."""
     above = [message] if body is message else [message, body]
     members = [member for one in above for member in members_of(one)]
     plain = [member for member in members if not isinstance(member, Body) and member is not body.data_sets]
@@ -83,7 +88,7 @@ def _keys_above(message: Body, body: Body) -> int:
 
 
 def _keys_of(dataset: DataSet) -> int:
-    """Return the number of keys of a data set, without those in its series and observations."""
+    """Return the number of keys in a data set, without those inside its series and observations."""
     members = members_of(dataset)
     inner = [one for one in members if one is not dataset.series and one is not dataset.observations]
     series, observations = given(dataset.series) or {}, given(dataset.observations) or {}

@@ -1,7 +1,7 @@
-"""Objects in which a key occurs twice. JSON decoders keep the last of them, so that data would be lost silently.
+"""Detect JSON objects in which a key occurs twice; decoders keep only the last value, and so lose data silently.
 
-Counting is enough: as many keys in the text as in the decoded objects means that none was lost. Only if the numbers
-differ, or the text cannot be counted simply, the text is decoded again to find the key.
+Counting is enough: if the text has as many keys as the decoded objects, none was lost. Only if the numbers differ, or
+the keys in the text cannot be counted reliably, is the text decoded again to find the repeated key.
 """
 
 from __future__ import annotations
@@ -15,14 +15,15 @@ from msgspec import UNSET, Struct
 from kafka_replica.data.files.messages.json.wire import failure
 
 _UNCOUNTABLE: Final = {b" ": b" :", b"\t": b"\t:", b"\n": b"\n:", b"\r": b"\r:", b"\\": b'\\":'}
-"""Texts in which a key need not end with ``":``, or that may end with it without being a key, by their first byte.
+"""Byte sequences that make counting ``":`` unreliable, by their first byte: a blank before the colon, or an escaped
+quote before it.
 
 A single byte is found ten times as fast as a text, and most messages have few of these bytes.
 """
 
 
 def keys_in(values: Iterable[Any]) -> int:
-    """Return the number of keys of all objects in plain values."""
+    """Return the number of keys of all objects in plain values, including nested ones."""
     found, todo = 0, list(values)
     while todo:
         one = todo.pop()
@@ -41,10 +42,15 @@ def members_of(struct: Struct) -> list[Any]:
 
 
 def check_no_key_repeats(data: bytes, keys: int, where: str) -> None:
-    """Check that no object has a key twice with different values, if the decoded objects have this number of keys.
+    """Check that no object of a text has a key twice with different values.
+
+    Args:
+        data: the text, in UTF-8.
+        keys: the number of keys of all objects that were decoded from the text.
+        where: the file, for errors.
 
     Raises:
-        DatasetError: an object has a key twice.
+        DatasetError: an object has a key twice with different values.
     """
     if data.count(b'":') == keys and not any(byte in data and text in data for byte, text in _UNCOUNTABLE.items()):
         return
@@ -54,7 +60,7 @@ def check_no_key_repeats(data: bytes, keys: int, where: str) -> None:
         for key, value in pairs:
             if seen.setdefault(key, value) != value:
                 raise failure(where, f"the key {key!r} occurs twice in one object; only one of the two would be read")
-        return object()  # equal to no other, and smaller than the object itself
+        return object()  # compares unequal to any other object, and needs less memory than the decoded object
 
     try:
         json.loads(data, object_pairs_hook=check)

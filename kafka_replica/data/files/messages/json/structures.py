@@ -1,4 +1,4 @@
-"""The structure of a data set: which one it is, its components by level, and the artefact that it names."""
+"""The structure of a data set: its number in the message, its components by level, and the artefact that it names."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ class Components:
         structure: the structure.
         path: the location of the structure.
         where: the file, for errors.
-        with_defaults: whether the defaults of attributes apply; a deletion names what it deletes.
+        with_defaults: whether the defaults of attributes apply. They do not in a deletion, because an attribute that
+            the message does not name must not be deleted.
 
     Raises:
         DatasetError: a component occurs twice, or a listed value is damaged.
@@ -85,7 +86,7 @@ class Components:
 
 
 def _by_position(written: Sequence[Component], dimensions: Sequence[ValueReader]) -> list[ValueReader]:
-    """Return dimensions by their position in keys; those without one, often only that of time, come last."""
+    """Return dimensions by their position in keys; those without one, often only the time dimension, come last."""
     last = len(dimensions)
     order = sorted(
         range(len(dimensions)), key=lambda i: last if written[i].position is None else written[i].position or 0
@@ -94,10 +95,13 @@ def _by_position(written: Sequence[Component], dimensions: Sequence[ValueReader]
 
 
 def number_of_structure(place: int, dataset: DataSet, structures: Sequence[Any], where: str) -> int:
-    """Return the number of the structure of a data set: as it states, or as the structures state; else the only one.
+    """Return the index of the structure of a data set.
+
+    The data set may give the index, or a structure may list the data set; otherwise the message must have only one
+    structure that lists no data sets, or only one structure.
 
     Raises:
-        DatasetError: there is no such structure, or it is not clear which.
+        DatasetError: there is no such structure, or several are possible.
     """
     named = given(dataset.structure)
     if named is not None:
@@ -116,7 +120,7 @@ def number_of_structure(place: int, dataset: DataSet, structures: Sequence[Any],
 
 
 def standing_of(structure: Structure, dataset: DataSet) -> dict[str, str]:
-    """Return the columns that SDMX-CSV begins with: the artefact that the links name, and the action."""
+    """Return the first columns of SDMX-CSV for a data set: the artefact that its links name, and the action."""
     action = given(dataset.action) or "information"
     letter = LETTERS.get(action.lower(), action)
     for links in (structure.links, given(dataset.links)):
@@ -126,7 +130,7 @@ def standing_of(structure: Structure, dataset: DataSet) -> dict[str, str]:
 
 
 def _references(links: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
-    """Yield the artefacts that links name by URNs, then by addresses of registries; the most specific first."""
+    """Yield the artefacts that links name by URNs, then those named by the URLs of registries; most specific first."""
     texts = [str(text) for link in links for text in (link.get("urn"), link.get("href")) if text]
     for mark, kind in _KINDS:
         for text in texts:

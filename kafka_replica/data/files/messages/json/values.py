@@ -1,4 +1,4 @@
-"""Values of components: as they are listed in a structure, and as observations, series and groups give them."""
+"""Values of components, which are listed in a structure, or given directly by observations, series and groups."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kafka_replica.data.validation.actions import SWITCHED_OFF
 
 
 class OmittedValue:
-    """The type of a value that an array is too short to contain; the default applies instead."""
+    """The type of a value that is missing because an array is too short; the default applies instead."""
 
 
 OMITTED: Final = OmittedValue()
@@ -23,7 +23,7 @@ def plain(value: Any) -> Any:
     """Return a text, a list of texts, texts by language, or None; an empty text is None, as in other formats.
 
     Raises:
-        ValueError: the value is an object, and not of texts by language.
+        ValueError: the value is an object other than texts by language.
     """
     if isinstance(value, str):
         return value or None
@@ -32,7 +32,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, list):
-        # Values in values are metadata attributes in metadata attributes, which SDMX-CSV does not take apart either.
+        # A list in a list is a metadata attribute within a metadata attribute, which SDMX-CSV does not split either.
         return [json.dumps(one, ensure_ascii=False) if isinstance(one, list) else plain(one) for one in value]
     if isinstance(value, dict):
         texts = {language: text for language, text in value.items() if text is not None}
@@ -43,10 +43,12 @@ def plain(value: Any) -> Any:
 
 
 def listed(value: Any) -> Any:
-    """Return a listed value: a code, a value or several, or a text; uncoded attributes in 1.0 have only a name.
+    """Return a value listed in a structure: its code, its value or values, or its name.
+
+    Uncoded attributes in 1.0 have only a name.
 
     Raises:
-        ValueError: the value is an object, and not of texts by language.
+        ValueError: the value is an object other than texts by language.
     """
     if not isinstance(value, dict):
         return plain(value)
@@ -70,7 +72,7 @@ class ValueReader:
         path: the location of the component in the message.
         where: the file, for errors.
         with_default: whether the default applies where no value is given.
-        is_old: whether the message is of 1.0, in which all values of attributes are listed.
+        is_old: whether the message has version 1.0, in which all values of attributes are listed.
 
     Raises:
         DatasetError: a listed value is damaged.
@@ -94,7 +96,7 @@ class ValueReader:
         self.by_key: Mapping[str, Any] = {
             "": None, SWITCHED_OFF: SWITCHED_OFF, **{str(i): value for i, value in enumerate(self.listed)}
         }  # fmt: skip
-        """Values of a dimension by their index as a part of a key, which is empty where a deletion omits it."""
+        """The values of a dimension by the text of their index in keys; the text is empty if a deletion omits it."""
 
     def column(self, given: Sequence[Any], kinds: set[type], paths: Sequence[str], place: int) -> Sequence[Any]:
         """Return the values of a sequence of observations.
@@ -146,7 +148,7 @@ class ValueReader:
         return found
 
     def _one(self, given: Any) -> Any:
-        """Return the value of an index; or a text that is given directly although values are listed, as some do."""
+        """Return the value of an index, or a text that a service gives directly although values are listed."""
         if isinstance(given, int) and not isinstance(given, bool):
             if 0 <= given < len(self.listed):
                 return self.listed[given]
@@ -161,7 +163,7 @@ def _is_number(text: str) -> bool:
 
 
 def values_counted(count: int) -> str:
-    """Return a number of values in words, with their indexes."""
+    """Return a number of values and their indexes as text, for errors."""
     if not count:
         return "no values"
     return "1 value, with index 0" if count == 1 else f"{count} values, with indexes 0 to {count - 1}"

@@ -1,4 +1,4 @@
-"""SDMX-JSON data messages as decoded: numbers as they are written, series not yet decoded.
+"""Decode SDMX-JSON data messages: numbers keep their text, and series are left undecoded.
 
 Source: SDMX-JSON data message, field guides 1.0, 2.0 and 2.1 of the SDMX Technical Working Group, and their schemas.
 """
@@ -17,7 +17,7 @@ T = TypeVar("T")
 Values: TypeAlias = list[Any] | None
 
 _WRITTEN: Final = {"NaN": "NaN", "Infinity": "INF", "-Infinity": "-INF"}
-"""Numbers that JSON does not have, as some programs write them, and as SDMX does (XML Schema, ``double``)."""
+"""Numbers that JSON lacks, as some programs write them, with their form in SDMX (XML Schema, ``double``)."""
 
 
 class Component(Struct):
@@ -57,7 +57,7 @@ class Series(Struct):
 
 
 class DataSet(Struct):
-    """A data set, flat or with series; and the members that are not read."""
+    """A data set, flat or with series. Members that are not read are declared so that their keys can be counted."""
 
     action: str | UnsetType | None = UNSET
     structure: int | UnsetType | None = UNSET
@@ -98,12 +98,12 @@ _MESSAGE: Final = msgspec.json.Decoder(Message, float_hook=str)
 
 
 def given(value: T | UnsetType | None) -> T | None:
-    """Return a member, None if it is absent or null."""
+    """Return the value of a member; None if it is absent or null."""
     return None if value is UNSET else value
 
 
 def decoded_message(data: bytes, where: str) -> Message:
-    """Return a message in UTF-8; decode all but its series.
+    """Decode a message in UTF-8, except its series.
 
     Raises:
         DatasetError: the text is not JSON, or not an SDMX-JSON data message.
@@ -112,41 +112,41 @@ def decoded_message(data: bytes, where: str) -> Message:
 
 
 def decoded_series(data: Raw, where: str, path: str) -> Series:
-    """Return a series. Raises DatasetError."""
+    """Decode a series. Raises DatasetError."""
     return _decoded(_SERIES, data, where, path)
 
 
 def decoded_structure(data: Any, where: str, path: str) -> Structure:
-    """Return a structure from plain objects. Raises DatasetError."""
+    """Convert plain objects to a structure. Raises DatasetError."""
     try:
         return msgspec.convert(data, Structure)
     except msgspec.ValidationError as error:
-        raise failure(where, _told(error, path)) from error
+        raise failure(where, _described(error, path)) from error
 
 
-def failure(where: str, said: str) -> DatasetError:
+def failure(where: str, reason: str) -> DatasetError:
     """Return the error for a message that violates the standard."""
-    return DatasetError(f"reading {where} as an SDMX-JSON data message: {said}")
+    return DatasetError(f"reading {where} as an SDMX-JSON data message: {reason}")
 
 
 def _decoded(decoder: msgspec.json.Decoder[T], data: bytes | Raw, where: str, path: str) -> T:
     try:
         return decoder.decode(data)
     except msgspec.ValidationError as error:
-        raise failure(where, _told(error, path)) from error
+        raise failure(where, _described(error, path)) from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise failure(where, f"{path or 'the text'} is damaged: {error}") from error
 
 
-def _told(error: msgspec.ValidationError, path: str) -> str:
-    """Return the message of an error with the whole path: msgspec's begins with ``$`` at the decoded part."""
+def _described(error: msgspec.ValidationError, path: str) -> str:
+    """Return the text of an error with the whole path, because msgspec's path begins (``$``) at the decoded part."""
     said, _, place = str(error).replace("Object missing required field", "missing field").partition(" - at `")
     place = f"{path}{place.strip('`')[1:]}".lstrip(".")
     return f"{place or 'the message'}: {said[:1].lower()}{said[1:]}"
 
 
 def in_utf8(data: bytes, where: str) -> bytes:
-    """Return JSON in UTF-8 without a byte order mark, and with texts for the numbers that JSON does not have.
+    """Return JSON in UTF-8 without a byte order mark, in which NaN and infinity, which JSON lacks, are texts.
 
     Raises:
         DatasetError: the encoding is invalid.

@@ -1,7 +1,7 @@
-"""The data sets of cross-sectional messages (2.0), event by event.
+"""Read the data sets of cross-sectional messages (2.0), event by event.
 
-An observation inherits the components of its section, its group and the data set. Its element is ``Obs``, or the
-measure; its value is the XML attribute ``value``.
+An observation inherits the components of its section, its group and the data set. Its element is called ``Obs`` or like
+the measure; its value is the XML attribute ``value``.
 
 Source: SDMX-ML 2.0, ``cross``; the schemas for key families in Part III, "Mapping to structure-specific schemas".
 """
@@ -28,7 +28,7 @@ class CrossSectionReader:
 
     Args:
         events: the parser.
-        take: takes each row.
+        take: is called with each row.
     """
 
     def __init__(self, events: Events, take: Callable[[Taken], None]) -> None:
@@ -69,7 +69,10 @@ class CrossSectionReader:
         self._levels.pop()
 
     def _measured(self, element: str, value: str | None, given: set[str]) -> Row:
-        """Return the measure of an observation; an element with another name than a measure is a measure's code."""
+        """Return the measure of an observation, by the name of its element.
+
+        The name is a measure, or else a code of the only dimension that has no value.
+        """
         known = self._data_set.known
         primary = known.primary_measure
         if element in {"Obs", primary}:

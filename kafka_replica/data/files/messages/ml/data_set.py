@@ -23,7 +23,7 @@ _VALUES: Final = methodcaller("values")
 
 
 Located: TypeAlias = tuple[int, Row, Row]
-"""The line of a row's element, the values that it inherits, and its own values, which win."""
+"""The line of a row's element, the values that the row inherits, and its own values, which win."""
 
 
 @dataclass(slots=True)
@@ -58,13 +58,13 @@ class DataSet:
         reference: its structure.
         action: its action.
         known: the components of its structure, as far as they are known.
-        groups: all its groups, if they have been read; None if they come before its series.
+        groups: all its groups, if they were read in an earlier pass; None if they come before its series.
         end: is called at its end.
 
     Attributes:
-        at_observation: the dimension at the observation; None if no dimension is missing.
+        at_observation: the dimension at the observation; None if observations have all dimensions.
         is_unnamed: whether nothing has named its structure yet.
-        names_observation: whether the header names that dimension.
+        names_observation: whether the header names the dimension at the observation.
         is_explicit: whether observations name their measure by their type.
         attributes: its own attributes.
         scope: the attributes of the group around the current series (2.0).
@@ -105,7 +105,7 @@ class DataSet:
         return self.at_observation in self.groups.names
 
     def add_group(self, line: int, key: Row | None, values: Row) -> None:
-        """Add a group, unless all groups were given at the beginning."""
+        """Add a group, unless all groups were read in an earlier pass."""
         if self._takes_groups:
             self.groups.add(line, key, values)
 
@@ -115,23 +115,23 @@ class DataSet:
         return self.standing | series | self.attributes | self.scope | groups | series
 
     def above_observation(self, series: Row, obs: Row) -> Row:
-        """Return the values of an observation whose groups depend on its own dimension."""
+        """Return the values that an observation inherits if groups depend on the dimension at the observation."""
         key = series
         if self.at_observation in obs:
             key = series | {self.at_observation: obs[self.at_observation]}
         return self.standing | series | self.attributes | self.scope | self.groups.attributes_of(key) | series
 
     def above_flat(self, obs: Row) -> Row:
-        """Return the values of an observation without a series, or of a series without observations."""
+        """Return the values that an observation without a series, or a series without observations, inherits."""
         groups = self.groups.attributes_of(obs) if self.groups else {}
         inherited = self.attributes | self.scope | groups
         return self.standing | obs | inherited if inherited else self.standing
 
     def set_measure(self, obs: Row, type_: str | None) -> None:
-        """Set the dimension of an observation whose measure is the name of its type.
+        """Set the measure dimension of an observation to the name of the observation's type.
 
         Raises:
-            DatasetError: it is not clear which dimension that is.
+            DatasetError: the message does not name the measure dimension, and several are possible.
         """
         name = self.at_observation
         if name is None:
@@ -145,7 +145,7 @@ class DataSet:
             obs[name] = type_.rpartition(":")[2]
 
     def groups_without_rows(self) -> Iterator[Located]:
-        """Yield a row for each group that no series or observation belongs to, with its other dimensions off."""
+        """Yield a row for each group to which no series or observation belongs, with its other dimensions ``~``."""
         for group in self.groups.unused():
             own = (group.key or {}) | group.values
             others = () if self._letter == _DELETE else sorted((self.known.dimensions or frozenset()) - own.keys())

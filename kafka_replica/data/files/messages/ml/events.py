@@ -1,7 +1,7 @@
 """Events of an XML file, read in chunks with bounded memory; hostile files are refused.
 
-Expat is used instead of lxml, which SDMX-ML structures are read with: it keeps no tree that must be cleared, it has the
-line of an element in files of any length, and it needs no library.
+Structures in SDMX-ML are read with lxml, but data with Expat: it builds no tree that must be cleared, it reports the
+line of an element in files of any length, and it is in the standard library.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ _DEEPEST: Final = 1_000
 
 
 class Events:
-    """The parser of a file. Its handlers get names as ``namespace}name``.
+    """The parser of a file. Its handlers are called with names in the form ``namespace}name``.
 
     Args:
         file: the file.
 
     Attributes:
-        parser: the parser; for the line of each row its attribute is read directly, because a call costs as much as
-            the rest of an event.
-        skipped_lines: the number of blank lines before the XML, which the parser has not seen.
+        parser: Expat's parser. The line of each row is read directly from its attribute, because a method call would
+            cost as much as the rest of an event.
+        skipped_lines: the number of blank lines before the XML, which are not passed to the parser.
     """
 
     def __init__(self, file: IO[bytes]) -> None:
@@ -65,11 +65,11 @@ class Events:
         self.handle(start, end, text)
 
     def hand_back(self) -> None:
-        """Set the handlers as they were before :meth:`hand_over`."""
+        """Restore the handlers that were set before :meth:`hand_over`."""
         self.handle(*self._handlers)
 
     def skip(self) -> None:
-        """Skip the element that has just started, with all that it contains."""
+        """Skip the element that has just started, with its content."""
         self._skipped = 1
         self.hand_over(self._skip_start, self._skip_end)
 
@@ -77,14 +77,14 @@ class Events:
         """Parse the file; yield after each chunk.
 
         Raises:
-            DatasetError: the file is not XML, has a document type, or is beyond the limits of any data message.
+            DatasetError: the file is not XML, has a document type, or exceeds the limits that any data message keeps.
         """
         fed = 0
         try:
             chunk = self._begun()
             while chunk:
                 fed += len(chunk)
-                # Paused, because a collection would traverse each of the many rows of a chunk several times.
+                # Garbage collection is paused, because it would traverse the many rows of a chunk several times.
                 with collector_paused():
                     self.parser.Parse(chunk, False)
                 self._check_size(fed)

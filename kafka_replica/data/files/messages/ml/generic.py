@@ -19,9 +19,9 @@ class GenericReader(SeriesReader):
 
     Args:
         events: the parser.
-        take: takes each row.
-        key_family: returns the structure that a data set of 2.0 names by an element.
-        only_groups: whether everything but groups is skipped.
+        take: is called with each row.
+        key_family: returns the structure whose id a data set of 2.0 gives in an element.
+        only_groups: whether everything except groups is skipped.
     """
 
     handlers: ClassVar[Mapping[str, tuple[str, str]]] = {
@@ -78,7 +78,7 @@ class GenericReader(SeriesReader):
         self._target = self.innermost()
 
     def obs_dimension_start(self, attributes: dict[str, str]) -> None:
-        """Set the dimension at the observation. The header names it, and need not be repeated."""
+        """Set the dimension at the observation. If the header names it, the element need not."""
         name, value = self.data_set.at_observation, attributes.get("value")
         if not self.data_set.names_observation:
             name = attributes.get("id") or name
@@ -112,7 +112,7 @@ class GenericReader(SeriesReader):
             self.data_set.refer(*self._key_family(value.strip()))
 
     def commit_group(self, line: int, group: Row) -> None:
-        """Add a group; the attributes of one without a key apply to the series within it (2.0)."""
+        """Add a group; the attributes of a group without a key apply to the series inside it (2.0)."""
         if self.group_key is None:
             self.data_set.scope = group
         elif group:

@@ -13,7 +13,7 @@ from kafka_replica.data.errors import DatasetError
 Row: TypeAlias = dict[str, Any]
 
 _MOST_SHAPES: Final = 500
-"""More combinations of names than in any data structure; each needs its own index."""
+"""More combinations of component names than any data structure has; each combination needs its own index."""
 
 
 class Group(NamedTuple):
@@ -41,8 +41,8 @@ _Index: TypeAlias = list[tuple[tuple[str, ...], dict[tuple[Any, ...], _Match]]]
 class Groups:
     """The groups of a data set.
 
-    Structure-specific messages write dimensions and attributes of a group alike. If the structure is unknown, those
-    names of a group that are in the key of a row are its dimensions.
+    Structure-specific messages write dimensions and attributes of a group in the same way. If the structure is unknown,
+    the names of a group that are also in the key of a row are taken for its dimensions.
 
     Args:
         dimensions: the dimensions of the structure; None if it is unknown.
@@ -70,7 +70,7 @@ class Groups:
         self._indexes.clear()
 
     def attributes_of(self, key: Mapping[str, Any]) -> Row:
-        """Return the attributes of the groups that a row belongs to; those of the group with the longer key win.
+        """Return the attributes of the groups that a row belongs to; the group with the longer key wins.
 
         Args:
             key: the dimensions of the row; it may also have attributes.
@@ -107,7 +107,7 @@ class Groups:
     def _indexed(self, present: frozenset[str]) -> _Index:
         tables: dict[tuple[str, ...], dict[tuple[Any, ...], _Match]] = {}
         for number, group in enumerate(self._groups):
-            key, values = _parted(group, present)
+            key, values = _key_and_values(group, present)
             if key.keys() <= present and _is_hashable(key.values()):
                 names = tuple(sorted(key))
                 match = tables.setdefault(names, {}).setdefault(tuple([key[one] for one in names]), _Match({}, []))
@@ -120,7 +120,7 @@ class Groups:
         return sorted(tables.items(), key=lambda one: len(one[0]))
 
 
-def _parted(group: Group, present: frozenset[str]) -> tuple[Row, Row]:
+def _key_and_values(group: Group, present: frozenset[str]) -> tuple[Row, Row]:
     if group.key is not None:
         return group.key, group.values
     key = {name: value for name, value in group.values.items() if name in present}
@@ -128,5 +128,5 @@ def _parted(group: Group, present: frozenset[str]) -> tuple[Row, Row]:
 
 
 def _is_hashable(values: Collection[Any]) -> bool:
-    """Return whether no value is a list or a text in languages, which no dimension has."""
+    """Return whether all values are texts, as those of dimensions are, and not lists or texts by language."""
     return all(isinstance(value, str) for value in values)

@@ -26,7 +26,7 @@ _DEEPEST: Final = 100
 
 
 class Reference(NamedTuple):
-    """The structure of a data set, as SDMX-CSV names it; None where the message does not name it.
+    """The structure of a data set, as SDMX-CSV writes it; attributes that the message does not give are None.
 
     Attributes:
         kind: ``dataflow``, ``datastructure`` or ``dataprovision``.
@@ -69,7 +69,7 @@ class Header:
         self._found = Reference()
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
-        """Take the start of an element within the header.
+        """Handle the start of an element within the header.
 
         Raises:
             DatasetError: elements are nested too deeply.
@@ -89,16 +89,16 @@ class Header:
             self._found = Reference(kind, f"{attributes.get('agencyID')}:{attributes['id']}({version})")
 
     def text(self, text: str) -> None:
-        """Take a part of a text."""
+        """Handle a part of the text of an element."""
         self._text.append(text)
 
     @property
     def is_complete(self) -> bool:
-        """Return whether the next end is that of the header."""
+        """Return whether the next end of an element is that of the header itself."""
         return not self._path
 
     def end(self, name: str) -> None:
-        """Take the end of an element within the header."""
+        """Handle the end of an element within the header."""
         del name
         text, local = "".join(self._text).strip(), self._path.pop()
         self._text.clear()
@@ -116,7 +116,7 @@ class Header:
 
         Args:
             attributes: the XML attributes of its element, by local names.
-            namespace: the namespace of its element, which 2.0 makes from the structure.
+            namespace: the namespace of its element, which is built from the structure in 2.0.
         """
         named = self.structures.get(attributes.get("structureRef", ""))
         if named is None and len(self.structures) == 1:
@@ -134,7 +134,7 @@ class Header:
         return Reference()
 
     def key_family(self, id_: str) -> Reference:
-        """Return a data structure of 2.0, which is named by its id alone; the header may name its agency."""
+        """Return a data structure of 2.0 by its id; empty if the header does not name the agency."""
         return _named("datastructure", self.texts.get("KeyFamilyAgency"), id_)
 
     def _completed(self, payload: Mapping[str, str]) -> Reference:
@@ -146,5 +146,5 @@ class Header:
 
 
 def _named(kind: str, agency: str | None, id_: str | None) -> Reference:
-    """Return a structure that is named without its version, as in 2.0; empty if a part is missing."""
+    """Return a structure that is named without a version, as in 2.0; empty if its agency or id is missing."""
     return Reference(kind, f"{agency}:{id_}(*)") if agency and id_ else Reference()

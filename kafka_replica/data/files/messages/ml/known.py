@@ -1,4 +1,4 @@
-"""The components of a message's structure, as far as the caller gives them."""
+"""The components of a message's structure, as far as the caller's rules provide them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class KnownComponents:
 
     @property
     def primary_measure(self) -> str:
-        """Return the measure of messages that do not name it."""
+        """Return the measure that applies where a message does not name it."""
         return self.measures[0] if OBS_VALUE not in self.measures and len(self.measures) == 1 else OBS_VALUE
 
 
@@ -45,7 +45,11 @@ class Structures:
     usages: Collection[Urn] = ()
 
     def known(self, kind: str | None, reference: str | None) -> KnownComponents:
-        """Return the components of a data set that names this structure, or none.
+        """Return the components of a data set.
+
+        Args:
+            kind: the kind of the structure that the data set names; None if it names none.
+            reference: the reference of that structure; None if it names none.
 
         Raises:
             DatasetError: the reference is invalid.

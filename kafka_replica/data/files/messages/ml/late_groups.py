@@ -1,8 +1,9 @@
-"""Find out whether groups come after series, without parsing.
+"""Find out, without parsing, whether a message has groups after series.
 
-Attributes of a group apply to all its series, also to those before it. A message with groups after series is therefore
-parsed twice, first for its groups alone: that needs neither memory for the rows nor a temporary file. Most messages
-have no groups, or have them first, which a search for their elements shows at a fraction of the cost of parsing.
+Attributes of a group apply to all its series, including those before it. A message with groups after series is
+therefore parsed twice, first for its groups alone, which needs neither memory for the rows nor a temporary file. Most
+messages have no groups, or have them first; a search for their elements shows this at a fraction of the cost of
+parsing.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _WIDE: Final = (b"\xff\xfe", b"\xfe\xff", b"<\0", b"\0<")
 
 
 def has_late_groups(file: IO[bytes]) -> bool:
-    """Return whether a group may come after a series of its data set; False only if none does."""
+    """Return whether a group may come after a series of its data set; False is certain, True is not."""
     rest, in_series, is_first = b"", False, True
     while chunk := file.read(_CHUNK):
         if is_first and chunk.startswith(_WIDE):

@@ -1,4 +1,4 @@
-"""A message of SDMX-ML as a stream of rows.
+"""Read a message of SDMX-ML as a stream of rows.
 
 Source: SDMX-ML 2.0, 2.1, 3.0 and 3.1, the ``message`` namespaces.
 """
@@ -46,14 +46,15 @@ class MlMessage:
     """A data message of SDMX-ML.
 
     Args:
-        opened: opens the file for bytes. It is called again if groups come after series, and to look for them.
+        opened: opens the file in binary mode. It is called once to search for late groups, once to read the rows, and
+            once more to read the groups if they come after series.
         where: the file, for errors.
         rules: the rules of the expected structure. Without them, dimensions and attributes of groups in
             structure-specific messages are distinguished by comparing them with the keys of rows.
         usages: other artefacts whose data is also data of the rules' artefact.
 
     Attributes:
-        footers: the messages of the footer, such as ``Warning 413: too much``; complete when all rows have been read.
+        footers: the messages in the footer, such as ``Warning 413: too much``; set when all rows have been read.
     """
 
     def __init__(
@@ -68,7 +69,7 @@ class MlMessage:
         self.footers: tuple[str, ...] = ()
 
     def blocks(self) -> Iterator[tuple[int, Block]]:
-        """Yield blocks of rows with the line of the first; consecutive observations with the same series are a block.
+        """Yield blocks of rows, each with the line of its first row; consecutive observations of a series are a block.
 
         Raises:
             DatasetError: the file is not a data message of SDMX-ML, or is damaged.
@@ -94,7 +95,7 @@ class MlMessage:
 
 
 def _blocks(rows: list[Taken], skipped: int) -> Iterator[tuple[int, Block]]:
-    """Yield rows as blocks: consecutive ones that inherit the same values and have values of the same components."""
+    """Group consecutive rows into blocks if they inherit the same values and have the same components of their own."""
     waiting: list[Located] = []
     names: tuple[str, ...] = ()
     for row in rows:
@@ -155,7 +156,7 @@ class _Reading:
         return self._events.skipped_lines
 
     def chunks(self) -> Iterator[list[Taken]]:
-        """Yield the rows of one part of the file after the other; each list is cleared afterwards."""
+        """Yield the rows of each chunk of the file; the list is reused, and cleared after each step."""
         for _ in self._events.chunks():
             if isinstance(self._data_reader, SpecificReader):
                 self._data_reader.end_run()
@@ -166,7 +167,7 @@ class _Reading:
             raise DatasetError(f"it is not an SDMX-ML data message, or has no data{said}")
 
     def _outside(self, name: str, attributes: dict[str, str]) -> None:
-        """Look for the message, which may be in an envelope."""
+        """Look for the start of the message, which may be inside an envelope."""
         del attributes
         self._down()
         uri, _, local = name.rpartition("}")
@@ -178,7 +179,7 @@ class _Reading:
             self._events.handle(self._inside, _nothing)
 
     def _inside(self, name: str, attributes: dict[str, str]) -> None:
-        """Take the start of a part of the message."""
+        """Handle the start of a part of the message."""
         uri, _, local = name.rpartition("}")
         if local == "Header":
             self._header = Header()
@@ -254,7 +255,7 @@ class _Reading:
         return SpecificReader(self._events, self._rows.append, is_old=self._is_old, only_groups=self._only_groups)
 
     def _key_family(self, id_: str) -> tuple[Reference, KnownComponents]:
-        """Return the structure that a data set of 2.0 names by an element."""
+        """Return the structure whose id a data set of 2.0 gives in an element."""
         reference = self._header.key_family(id_)
         return reference, self._structures.known(reference.kind, reference.text)
 

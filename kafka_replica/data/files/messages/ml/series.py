@@ -1,4 +1,4 @@
-"""Series, observations and groups of a data set, event by event: what generic and specific messages share.
+"""Read series, observations and groups of a data set, event by event: the common base for generic and specific data.
 
 Source: SDMX-ML 2.0, ``generic`` and ``compact``; 2.1, ``data/generic`` and ``data/structurespecific``; 3.0 and 3.1,
 ``data/structurespecific``.
@@ -26,9 +26,9 @@ class SeriesReader:
 
     Args:
         events: the parser.
-        take: takes each row.
-        is_old: whether this is 2.0.
-        only_groups: whether everything but groups is skipped.
+        take: is called with each row.
+        is_old: whether the message has version 1.0 or 2.0.
+        only_groups: whether everything except groups is skipped.
     """
 
     handlers: ClassVar[Mapping[str, tuple[str, str]]] = {
@@ -63,10 +63,10 @@ class SeriesReader:
         self.events.handle(self.start, self.end)
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
-        """Take the start of an element.
+        """Handle the start of an element.
 
         Raises:
-            DatasetError: it has no meaning there.
+            DatasetError: the element is not allowed here.
         """
         self.depth += 1
         if self.depth > _DEEPEST:
@@ -78,7 +78,7 @@ class SeriesReader:
         handler(attributes)
 
     def end(self, name: str) -> None:
-        """Take the end of an element, or of the data set."""
+        """Handle the end of an element, or of the data set."""
         self.depth -= 1
         if self.depth < 0:
             for group in self.data_set.groups_without_rows():
@@ -105,7 +105,7 @@ class SeriesReader:
         self._series_line = self.events.parser.CurrentLineNumber
 
     def series_end(self) -> None:
-        """Take a row for a series without observations."""
+        """End a series; a series without observations is a row of its own."""
         series, self.series = self.series, None
         if series is not None and self.above is None:
             self.check(series)
@@ -124,7 +124,7 @@ class SeriesReader:
         self.obs_line = self.events.parser.CurrentLineNumber
 
     def obs_end(self) -> None:
-        """Take the row of an observation."""
+        """End an observation, which is a row."""
         obs, self.obs = self.obs, None
         if obs is None:
             return
@@ -150,14 +150,14 @@ class SeriesReader:
         self.data_set.scope = {}
 
     def _commit_group(self) -> None:
-        """Add the group, before the first series in it (2.0) or at its end."""
+        """Add the current group, either before the first series in it (2.0) or at its end."""
         group = self.group or {}
         self.check(group)
         self.commit_group(self._group_line, group)
         self.group = {}
 
     def commit_group(self, line: int, group: Row) -> None:
-        """Add a group that is complete."""
+        """Add a complete group to the data set."""
         if group:
             self.data_set.add_group(line, None, group)
 
@@ -170,7 +170,7 @@ class SeriesReader:
         """Return the components of the innermost element.
 
         Raises:
-            DatasetError: it is a series whose observations have begun.
+            DatasetError: the innermost element is a series whose observations have begun.
         """
         if self.obs is not None:
             return self.obs
@@ -201,20 +201,20 @@ class SeriesReader:
         )
 
     def check(self, row: Row) -> None:
-        """Check the number of components.
+        """Check the number of components of a row.
 
         Raises:
-            DatasetError: there are more than in any data structure.
+            DatasetError: the row has more components than any data structure.
         """
         if len(row) > _MOST_COMPONENTS:
             raise DatasetError(f"line {self.events.line}: there are more than {_MOST_COMPONENTS:,} components")
 
     def other_start(self, attributes: dict[str, str]) -> None:
-        """Take the start of an element that no other method takes."""
+        """Handle the start of an element for which there is no other method."""
         self.skip(attributes)
 
     def other_end(self) -> None:
-        """Take the end of an element that was not skipped."""
+        """Handle the end of such an element, if it was not skipped."""
 
     def skip(self, attributes: dict[str, str]) -> None:
         """Skip the element that has just started."""

@@ -1,4 +1,4 @@
-"""Data sets of compact (2.0) and structure-specific messages (2.1, 3.0, 3.1), whose components are XML attributes."""
+"""Read data sets of compact (2.0) and structure-specific messages (2.1 to 3.1), whose components are XML attributes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kafka_replica.data.files.messages.ml.series import NOTHING, SeriesReader
 from kafka_replica.data.files.messages.ml.values import Value, ValueReader
 
 _QUALIFIED_TYPE: Final = "}type"
-"""The end of ``xsi:type``, and of ``type`` in the namespace of structure-specific messages, with the same value."""
+"""The end of the qualified names ``xsi:type`` and, in structure-specific messages, ``ss:type``; both have one value."""
 _TYPE: Final = "type"
 _FEW: Final = 100
 
@@ -46,10 +46,10 @@ class SpecificReader(SeriesReader):
         self._component: tuple[str, list[Value]] | None = None
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
-        """Take the start of an element; the usual observation needs few steps.
+        """Handle the start of an element; there is a fast path for observations like the previous one.
 
         Raises:
-            DatasetError: it has no meaning there.
+            DatasetError: the element is not allowed here.
         """
         if name == self._usual and self.obs is None:
             names = tuple(attributes)
@@ -64,7 +64,7 @@ class SpecificReader(SeriesReader):
         if name.endswith("Obs"):
             self._expect(name, tuple(attributes))
             if name == self._usual:
-                self.depth -= 1  # which the end of a usual observation does not change
+                self.depth -= 1  # because the fast path in end() does not decrease it
 
     def _are_plain(self, names: tuple[str, ...]) -> bool:
         """Return whether an observation with these components is usual; it begins a new run."""
@@ -95,7 +95,7 @@ class SpecificReader(SeriesReader):
         self._take(row)
 
     def _expect(self, name: str, names: tuple[str, ...]) -> None:
-        """Expect more observations like this one, which inherit the same values, until the end of the series."""
+        """Enable the fast path, until the end of the series, for observations that inherit the same values."""
         data_set = self.data_set
         if self.obs is None or len(names) != len(self.obs) or len(names) > _FEW or data_set.is_explicit:
             return
@@ -112,7 +112,7 @@ class SpecificReader(SeriesReader):
         self._usual, self._shared = name, shared
 
     def end(self, name: str) -> None:
-        """Take the end of an element, or of the data set."""
+        """Handle the end of an element, or of the data set."""
         if name != self._usual:
             if not self.depth:
                 self.end_run()  # the data set ends
@@ -137,7 +137,7 @@ class SpecificReader(SeriesReader):
         super().series_start(attributes)
 
     def series_end(self) -> None:
-        """Take a row for a series without observations."""
+        """End a series; a series without observations is a row of its own."""
         self._usual = None
         super().series_end()
 
@@ -165,7 +165,7 @@ class SpecificReader(SeriesReader):
         return {name: value for name, value in attributes.items() if value and "}" not in name}
 
     def other_start(self, attributes: dict[str, str]) -> None:
-        """Begin a group, whose element has its name in 2.0; skip another element."""
+        """Begin a group, whose element is called like the group in 2.0; skip any other element."""
         if self.is_old and self.depth == 1:
             self.group_start(attributes)
         else:
@@ -191,7 +191,7 @@ class SpecificReader(SeriesReader):
             self._component[1].append(value)
 
     def component_end(self) -> None:
-        """Set the component, to a list if it has several values."""
+        """Set the component: to its value, or to a list if it has several values."""
         if self._component is not None and self._component[1]:
             name, values = self._component
             target = self.innermost()

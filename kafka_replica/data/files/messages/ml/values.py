@@ -1,4 +1,4 @@
-"""Values that are elements: several values, texts in several languages, and markup.
+"""Read values that are elements, because they are several, or contain texts in several languages or markup.
 
 Source: SDMX-ML 3.1, ``CompType`` of the structure-specific namespace, ``ValueType`` and ``TextType`` of common.
 """
@@ -23,7 +23,10 @@ _LONGEST: Final = 16 << 20
 
 
 class ValueReader:
-    """The content of an element ``Value``, from its start to its end."""
+    """A reader of the content of one element, which calls ``take`` with its value at the end of the element.
+
+    An empty value is not passed on.
+    """
 
     def __init__(self, events: Events, take: Callable[[Value], None]) -> None:
         self._events, self._take = events, take
