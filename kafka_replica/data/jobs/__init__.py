@@ -1,4 +1,4 @@
-"""Jobs that read data sets from files and write files: the part of the commands that is not about words and options."""
+"""Jobs that read data sets from files and write files: the commands without their options and output texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Engines, found by name among the installed packages: the entry points of the group ``kafka_replica.engines``."""
+"""Find engines by name among the entry points ``kafka_replica.engines`` of the installed packages."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ class Engine(Protocol):
 
 
 def engine(name: str) -> Engine:
-    """Return the engine with a name, ``local`` or ``spark``.
+    """Return a new instance of the engine with a name, such as ``local`` or ``spark``.
 
     Raises:
-        ConfigurationError: the engine is unknown.
+        ConfigurationError: no installed package provides the engine.
         MissingExtraError: the engine's library is not installed.
     """
     found = {point.name: point for point in entry_points(group=GROUP)}

@@ -1,4 +1,4 @@
-"""Reports in the form of the European Statistical System (ESS).
+"""Write reports in the format of the European Statistical System (ESS).
 
 Source: ESSnet ValiDat Integration, "A generic validation report structure", and its JSON schema
 ``validation_report_1.0.1.json``.
@@ -18,13 +18,13 @@ from kafka_replica.data.validation import CATALOGUE, Report, Rules
 from kafka_replica.errors import UsageError
 
 LANGUAGE: Final = "kafka-replica"
-"""The language of the rules in a report: rules are named, and described by texts."""
+"""The ``language`` of the rules in a report, whose expressions are names of rules and not a formal language."""
 OF_RULES: Final = ["rule", "component", "severity", "message", "artefact"]
-"""The columns of the table of findings that have one value for all findings of a check."""
+"""The columns of the table of findings that have the same value in all findings of a check."""
 
 
 def event_now() -> dict[str, str]:
-    """Return the event of all objects of a report that is written now."""
+    """Return the ``event`` of all objects of a report: the current time in UTC, and this program with its version."""
     return {
         "time": datetime.now(UTC).isoformat(timespec="seconds"),
         "actor": f"kafka-replica {version('kafka-replica')}",
@@ -34,15 +34,15 @@ def event_now() -> dict[str, str]:
 def write_objects(
     path: Path, findings: Iterable[Iterable[str]], report: Report, rules: Rules | None, event: dict[str, str]
 ) -> None:
-    """Write a report as an array of JSON objects: a validation for each finding, then for each rule that was kept.
+    """Write a report as an array of JSON objects.
 
-    The value of a validation is "0" for a finding, "1" for a rule without findings, "NA" for what was not checked.
-    Then each rule has an aggregation with the number of its findings. Data is identified by artefact, time, series and
-    component; null is all of them.
+    There is a validation for each finding (value "0"), for each rule without findings (value "1"), and for each demand
+    that was not checked (value "NA"). They are followed by an aggregation with the number of findings for each rule
+    with findings. Data is identified by artefact, time, series and component, where null means all.
 
     Args:
-        path: the file; an existing one is replaced.
-        findings: the validations of findings as JSON, in blocks.
+        path: the file, which is replaced if it exists.
+        findings: the validations of findings as JSON texts, in blocks.
         report: the report of the same findings.
         rules: the rules of the data; None if there is no list of all rules, as for maps.
         event: the event of all objects.
@@ -74,17 +74,17 @@ def finding_json(
     """Return the validation of a finding as JSON.
 
     Args:
-        number: the number of the finding, from 1.
-        rule: the members from ``rule_json``.
+        number: the number of the finding, counted from 1.
+        rule: the members that :func:`rule_json` returns.
         report: the report.
         key: the period, the series and the component.
-        place: the location.
-        value: the value.
+        place: the location of the row; None if it is unknown.
+        value: the wrong value; None if there is none.
     """
     data = _json([[str(report.artefact), *key]])
     described = [one for one in (place, value) if one is not None]
-    told = _json(": ".join(described) if described else None)
-    where = f'{{"source":{data},"target":{data},"description":{told}}}'
+    description = _json(": ".join(described) if described else None)
+    where = f'{{"source":{data},"target":{data},"description":{description}}}'
     return f'{{"id":"finding-{number}",{rule},"data":{where},"value":"0"}}'
 
 
@@ -93,7 +93,12 @@ def _json(value: object) -> str:
 
 
 def rule_json(kind: Sequence[str | None], event: dict[str, str]) -> str:
-    """Return the members of a validation that do not depend on the row, as JSON without braces."""
+    """Return the members of a validation that do not depend on the row, as JSON without braces.
+
+    Args:
+        kind: the values of the columns ``OF_RULES``.
+        event: the event of all objects.
+    """
     rule, component, severity, message, artefact = kind
     members = {
         "type": "validation",

@@ -16,13 +16,13 @@ from kafka_replica.data.files.workbook import tables_in
 from kafka_replica.data.jobs.sources import Source
 from kafka_replica.sdmx import Urn
 
-_MOST: Final = 1 << 20  # characters of a row
+_MOST: Final = 1 << 20  # the maximal number of characters that are read of a line
 
 
 def artefact_of(source: Source, encoding: str | None = None) -> Urn:
     """Return the artefact that the first row of a file names.
 
-    The version is ``*`` if the file gives none. A message is read up to its first row.
+    Its version is ``*`` if the file gives no version. A message is read only up to its first row.
 
     Args:
         source: the file.

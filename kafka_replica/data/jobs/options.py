@@ -1,4 +1,4 @@
-"""Options of jobs, as they are written on a command line or in an address."""
+"""Options of jobs in the form in which they are written on a command line or in a URL."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ FINDINGS_FORMATS: Final = (".csv", ".jsonl", ".parquet", ".xlsx")
 
 
 REPORT_FORMATS: Final = (".html", ".json", ".ess.json")
-"""The ends of the names of files with reports: a page, JSON, and the form of the European Statistical System."""
+"""The suffixes of report files: an HTML page, JSON, and JSON in the format of the European Statistical System."""
 ESS: Final = ".ess.json"
-"""The end of the names of reports in the form of the European Statistical System."""
+"""The suffix of reports in the format of the European Statistical System."""
 
 
 def check_report_path(path: Path) -> None:
-    """Check that a report can be written in the format that the end of a path selects.
+    """Check that the suffix of a path selects a format of reports.
 
     Raises:
-        UsageError: the end selects no format.
+        UsageError: the suffix selects no format.
     """
     if not path.name.lower().endswith(REPORT_FORMATS):
         raise UsageError(f"writing a report to {path}: its name must end with one of {', '.join(REPORT_FORMATS)}")
 
 
 def check_findings_path(path: Path) -> None:
-    """Check that a table of findings can be written in the format that the extension of a path selects.
+    """Check that the extension of a path selects a format of findings tables that can be written.
 
     Raises:
         UsageError: the extension selects no format.
@@ -43,7 +43,7 @@ def check_findings_path(path: Path) -> None:
 
 
 def severities_of(texts: Iterable[str], option: str) -> dict[str, str] | None:
-    """Return the severities of rules in texts such as ``decimals=warning``; None if there are none.
+    """Return severities by rule, from texts such as ``decimals=warning``; None if there are no texts.
 
     Args:
         texts: the texts.

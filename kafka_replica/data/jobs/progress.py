@@ -12,11 +12,11 @@ class Progress:
     """The state of a step of a job.
 
     Attributes:
-        step: the step, in words.
-        done: the size of what is done, in ``unit``; None if it is not known.
-        total: the size of the whole step, in ``unit``; None if it is not known.
+        step: a short description of the step, such as ``reading data``.
+        done: the amount of work that is done, in ``unit``; None if unknown.
+        total: the total amount of work in the step, in ``unit``; None if unknown.
         unit: ``bytes`` of files, or ``checks`` of rules.
-        rows: the number of rows that were read, or that the step works on; None if it is not known.
+        rows: the number of rows that were read, or that the step works on; None if unknown.
     """
 
     step: str
@@ -27,4 +27,4 @@ class Progress:
 
 
 Step: TypeAlias = Callable[[Progress], None]
-"""A callable that receives the progress, often."""
+"""A callable that receives the progress, possibly many times a second."""

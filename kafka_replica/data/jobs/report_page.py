@@ -1,4 +1,4 @@
-"""The report of a job as one HTML page, which needs neither JavaScript nor any other file."""
+"""The report of a job as a single HTML page, which needs neither JavaScript nor any other file."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def _rules(counts: Mapping[_Kind, int], rows: int) -> str:
 
 
 def _order(kind: _Kind, count: int) -> tuple[int, int, str, str]:
-    """Return the order of kinds of findings: the most severe first, then the most frequent."""
+    """Return the sort key of a kind of findings: the most severe kinds come first, then the most frequent."""
     rule, component, severity = kind
     return SEVERITIES.index(severity), -count, rule, component or ""
 
@@ -106,7 +106,7 @@ def _kind_of(sample: Sample) -> _Kind:
 
 
 def _examples(samples: Sequence[Sample], counts: Mapping[_Kind, int]) -> str:
-    """Return the examples, a table for each kind of findings."""
+    """Return the examples as HTML, with a table for each kind of findings."""
     if not samples:
         return ""
     ordered = sorted(samples, key=lambda one: _order(_kind_of(one), counts.get(_kind_of(one), 0)))
@@ -137,7 +137,7 @@ def _of_kind(kind: _Kind, samples: Sequence[Sample], count: int) -> str:
 
 
 def _only(texts: Collection[str]) -> str | None:
-    """Return the text if there is only one."""
+    """Return the text if there is exactly one, else None."""
     return next(iter(texts)) if len(texts) == 1 else None
 
 

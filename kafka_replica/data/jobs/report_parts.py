@@ -1,4 +1,4 @@
-"""Parts of the report's HTML page: texts, tables and bars; the page needs neither JavaScript nor any other file."""
+"""Parts of the report's HTML page: texts, tables and bars, without JavaScript or references to other files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Final
 
 _BARS: Final = 15
-"""The largest number of bars in a chart."""
+"""The maximal number of bars in a chart."""
 _BAR_HEIGHT, _LABEL_WIDTH, _BAR_WIDTH, _COUNT_WIDTH = 22, 260, 480, 110
 STYLE: Final = """
 :root { color-scheme: light dark; --bar: #3b6ea5; --error: #b3261e; --warning: #8a5a00; --information: #3b6ea5;
@@ -40,14 +40,14 @@ def table(
     whole: Iterable[int] = (),
     is_narrow: bool = False,
 ) -> str:
-    """Return a table.
+    """Return an HTML table.
 
     Args:
-        columns: the names of the columns.
-        rows: the cells; None is empty.
-        numbers: the columns of numbers.
-        whole: the columns whose cells are not broken into lines.
-        is_narrow: whether the table is not as wide as the page.
+        columns: the names of the columns, which are not escaped.
+        rows: the cells of each row; None is an empty cell.
+        numbers: the indexes of columns of numbers, which are aligned to the right.
+        whole: the indexes of columns whose cells are not broken into lines.
+        is_narrow: whether the table is narrower than the page.
     """
     classes = dict.fromkeys(whole, ' class="whole"') | dict.fromkeys(numbers, ' class="number"')
     right = {place: text for place, text in classes.items() if "number" in text}
@@ -67,12 +67,12 @@ def _cell(value: object, attributes: str) -> str:
 
 
 def listed(title: str, sentences: Sequence[str]) -> str:
-    """Return a list of sentences under a title."""
+    """Return an HTML list of sentences under a title."""
     return f"<h2>{title}</h2><ul>{''.join(f'<li>{text(one)}</li>' for one in sentences)}</ul>"
 
 
 def share_bar(good: int, bad: int) -> str:
-    """Return a bar with the shares of accepted and rejected rows; a share above zero is visible."""
+    """Return a bar as SVG with the shares of accepted and rejected rows; even a tiny share is visible."""
     if not good + bad:
         return ""
     width = 1000 if not good else 0 if not bad else min(995, max(5, round(1000 * bad / (good + bad))))
@@ -84,7 +84,7 @@ def share_bar(good: int, bad: int) -> str:
 
 
 def chart(title: str, counts: Mapping[str, int]) -> str:
-    """Return a bar chart as SVG, with the numbers as texts."""
+    """Return a bar chart as SVG with the first 15 counts, each also written as a number."""
     if not counts:
         return ""
     shown = list(islice(counts.items(), _BARS))
@@ -109,6 +109,6 @@ def _bar(place: int, name: str, count: int, largest: int) -> str:
 
 
 def text(value: str) -> str:
-    """Return a text escaped for HTML; control characters, which HTML cannot represent, as backslash escapes."""
+    """Return a text escaped for HTML; control characters, which HTML cannot represent, become backslash escapes."""
     printable = "".join(char if char >= " " or char in "\t\n" else f"\\x{ord(char):02x}" for char in value)
     return escape(printable.encode(errors="backslashreplace").decode())

@@ -1,4 +1,4 @@
-"""The files that the paths of a command denote, with the kind of data in each."""
+"""Find the files that the paths of a command denote, and the kind of data in each."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from kafka_replica.data.files.header import SEPARATORS, separator_of
 from kafka_replica.errors import UsageError
 
 Kind: TypeAlias = Literal["sdmx-csv", "csv", "parquet", "arrow", "message", "xlsx"]
-"""SDMX-CSV; other CSV with component ids as column names; Parquet; Arrow IPC; SDMX-ML, SDMX-JSON or
-SDMX-EDI; tables on the sheets of a workbook."""
+"""The kind of data: SDMX-CSV; plain CSV with component ids as column names; Parquet; Arrow IPC; a data message
+(SDMX-ML, SDMX-JSON or SDMX-EDI); or tables on the sheets of a workbook."""
 
 _SUFFIXES: Final[dict[str, Kind]] = {
     ".csv": "csv", ".tsv": "csv", ".txt": "csv", ".parquet": "parquet", ".xml": "message", ".json": "message",
@@ -27,7 +27,7 @@ ARROW_BEGINNINGS: Final = (ARROW_FILE, b"\xff\xff\xff\xff")
 """The first bytes of a file and of a stream of Arrow IPC."""
 _NAMES: Final = "*.csv, *.parquet, *.arrow, *.xml, *.json, *.edi or *.xlsx"
 _COMPRESSED: Final = (".gz", ".zst", ".zstd", ".zip")
-_LOOKED_AT: Final = 1 << 16
+_HEAD_BYTES: Final = 1 << 16
 STDIN: Final = "-"
 _HEADERS: Final = ("STRUCTURE[", *(f"{name}{one}" for name in ("STRUCTURE", "DATAFLOW") for one in SEPARATORS))
 
@@ -38,10 +38,10 @@ class Source:
 
     Attributes:
         kind: the kind.
-        path: the location; ``-`` for standard input, ``archive.zip!/data.csv`` for a file in an archive.
-        encoding: the encoding of text, if a byte order mark shows it.
+        path: the location: a path or URL, ``-`` for standard input, ``archive.zip!/data.csv`` for a file in an archive.
+        encoding: the encoding of text if a byte order mark shows that it is UTF-16, else None.
         content: the content of standard input, which can be read only once; None for files.
-        separator: the separator of cells in plain CSV, as its header shows; None for other kinds.
+        separator: the separator of cells in plain CSV, detected in its header; None for other kinds.
     """
 
     kind: Kind
@@ -52,12 +52,15 @@ class Source:
 
     @property
     def is_packed(self) -> bool:
-        """Return whether the content is compressed or standard input, so that other programs cannot read it."""
+        """Return whether the data is standard input, or compressed according to its name.
+
+        Libraries that open the path themselves cannot read such data.
+        """
         name = self.path.lower()
         return self.content is not None or BETWEEN in name or name.endswith(_COMPRESSED)
 
     def read(self) -> bytes:
-        """Return the content, decompressed.
+        """Return the decompressed content.
 
         Raises:
             UsageError: the file cannot be opened or decompressed.
@@ -66,13 +69,15 @@ class Source:
 
 
 def sources_of(paths: Iterable[str]) -> tuple[Source, ...]:
-    """Return the data at paths.
+    """Return the sources of data that paths denote.
 
-    A path is a file, which may be compressed (gzip, zstd, or zip with one file or several), a folder of such files,
-    ``-`` for standard input, or an address such as ``hdfs://...`` that only Spark can read.
+    A path is a file, which may be compressed (gzip, zstd, or zip with one or more files), a folder of such files, ``-``
+    for standard input, or a URL such as ``hdfs://...`` that only Spark can read. Folders are searched recursively,
+    without hidden files.
 
     Raises:
-        UsageError: no data exists there, a file's name does not show its kind, or a file cannot be decompressed.
+        UsageError: the paths denote no data, the name of a file does not show its kind, or a file cannot be
+            decompressed.
     """
     found = tuple(source for path in paths for source in _sources(path))
     if not found:
@@ -106,19 +111,19 @@ def _sources(path: str) -> Iterator[Source]:
 
 
 def _of_file(file: Path) -> Iterator[Source]:
-    """Yield a file, or the files of an archive, in the order of their names."""
+    """Yield the source for a file, or one for each file in an archive, in the order of their names."""
     if zipfile.is_zipfile(file) and file.suffix.lower() == ".zip":
         kinds = {name: _kind(name) for name in sorted(files_in(file))}
         if not any(kinds.values()):
             raise UsageError(f"{file}: it contains no file named {_NAMES}")
         for name, kind in kinds.items():
             if kind is not None:
-                yield _looked_at(kind, f"{file}{BETWEEN}{name}")
+                yield _with_kind(kind, f"{file}{BETWEEN}{name}")
         return
     kind = _kind(file.name)
     if kind is None:
         raise UsageError(f"{file}: its name does not state its format; name it {_NAMES}")
-    yield _looked_at(kind, str(file))
+    yield _with_kind(kind, str(file))
 
 
 def _is_hidden(path: Path) -> bool:
@@ -130,12 +135,12 @@ def _kind(name: str) -> Kind | None:
     return _SUFFIXES.get(Path(path.stem).suffix if path.suffix in _COMPRESSED else path.suffix)
 
 
-def _looked_at(kind: Kind, path: str) -> Source:
-    return _csv(beginning_of(path, _LOOKED_AT), path) if kind == "csv" else Source(kind, path)
+def _with_kind(kind: Kind, path: str) -> Source:
+    return _csv(beginning_of(path, _HEAD_BYTES), path) if kind == "csv" else Source(kind, path)
 
 
 def _csv(head: bytes, path: str, content: bytes | None = None) -> Source:
-    """Return the location of CSV: SDMX-CSV or other CSV, as its header shows."""
+    """Return the source for a CSV file; its header shows whether it is SDMX-CSV or plain CSV."""
     encoding = "utf-16" if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else None
     start = head[: len(head) // 2 * 2].decode(encoding or "utf-8-sig", errors="replace")
     if start.lstrip('"').replace('"', "").startswith(_HEADERS):
@@ -144,16 +149,16 @@ def _csv(head: bytes, path: str, content: bytes | None = None) -> Source:
 
 
 def _of_content(content: bytes) -> Source:
-    """Return standard input, whose kind only its first bytes show."""
+    """Return the source for standard input, which has no name, so that its first bytes must show its kind."""
     if not content:
         raise UsageError("reading standard input: it is empty")
     if content.startswith(b"PAR1"):
         return Source("parquet", STDIN, content=content)
     if content.startswith(b"PK\x03\x04"):
-        return Source("xlsx", STDIN, content=content)  # an archive of data is unpacked before
+        return Source("xlsx", STDIN, content=content)  # because an archive of data has already been unpacked
     if content.startswith(ARROW_BEGINNINGS):
         return Source("arrow", STDIN, content=content)
     start = content[:64].lstrip(b"\xef\xbb\xbf\xff\xfe\0 \t\r\n")
     if start.startswith((b"<", b"{", b"UNA", b"UNB", b"UNH")):
         return Source("message", STDIN, content=content)
-    return _csv(content[:_LOOKED_AT], STDIN, content)
+    return _csv(content[:_HEAD_BYTES], STDIN, content)
