@@ -1,11 +1,11 @@
-"""XML schemas of structure-specific data messages, generated from a data structure with all that applies to it.
+"""Generate XML schemas of structure-specific data messages, from a data structure and what applies to it.
 
 ::
 
     resolved = structures.resolve(urn)
     schema = data_schema(resolved, version="3.0")  # bytes of an XML schema document
 
-May import ``kafka_replica.sdmx`` and ``kafka_replica.data.validation``. Read ``data_schema`` first.
+This package may import ``kafka_replica.sdmx`` and ``kafka_replica.data.validation``. Read ``data_schema`` first.
 """
 
 from __future__ import annotations

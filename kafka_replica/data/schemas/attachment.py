@@ -1,8 +1,10 @@
-"""The part of a data set that holds the value of each attribute.
+"""Determine the part of a data set that contains the value of each attribute.
+
+An attribute of dimensions belongs to the series, unless the dimension at the observation is one of these dimensions; an
+attribute with an attachment group belongs to the group.
 
 Source: SDMX 2.1 and 3.0 SDMXDataStructureSpecific(Base).xsd, documentation of GroupType, SeriesType, ObsType and
-AttsType: an attribute of dimensions belongs to the series unless the dimension of the observations is among them; with
-an attachment group it belongs to the group.
+AttsType.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from kafka_replica.sdmx import AttributeRelationship
 
 
 class Attachment(NamedTuple):
-    """The attributes by the part of a data set that holds them: the data set, groups by id, series, observations."""
+    """The attributes by the part of a data set that contains them: the data set, groups by id, series, observations."""
 
     data_set: list[ValueType]
     groups: dict[str, list[ValueType]]
@@ -28,12 +30,12 @@ def attach(
     groups: Mapping[str, object],
     observation_dimension: str | None,
 ) -> Attachment:
-    """Return the parts of a data set with their attributes.
+    """Return the attributes by the part of a data set that contains them.
 
     Args:
-        attributes: the values of each attribute, and its relationship.
+        attributes: the type of each attribute's values, and the attribute's relationship.
         groups: the groups of the data structure, by id.
-        observation_dimension: the dimension of observations in series; None if there are no series.
+        observation_dimension: the dimension at the observation; None if there are no series.
     """
     found = Attachment([], {id_: [] for id_ in groups}, [], [])
     for attribute, relationship in attributes:

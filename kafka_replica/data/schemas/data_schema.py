@@ -1,4 +1,4 @@
-"""The schema of a structure-specific data message: one complex type for each part of a data set."""
+"""Generate the schema of structure-specific data messages, with a complex type for each part of a data set."""
 
 from __future__ import annotations
 
@@ -42,23 +42,24 @@ def data_schema(
 ) -> bytes:
     """Return the XML schema of the structure-specific data messages of a structure, dataflow or provision agreement.
 
-    The codes are those that the constraints allow. The target namespace is the URN of the artefact, with the dimension
-    of observations, as in the standard's samples. Attributes and measures are optional, as the standard requires,
+    Only codes that the constraints allow are valid. The target namespace is the URN of the artefact with the dimension
+    at the observation, as in the standard's samples. Attributes and measures are optional, as the standard requires,
     because a message may update a part of the data.
 
     Args:
-        resolved: from ``Structures.resolve``.
+        resolved: the result of ``Structures.resolve``.
         version: the version of SDMX-ML.
-        dimension_at_observation: a dimension, or ``AllDimensions``; if None, the time dimension if there is one.
-        complete: require mandatory attributes and measures, as validation does for complete data. In 3.x this applies
-            to those of observations, because others may be in an element Atts.
-        deletion: do not require values of dimensions, because a message that deletes may leave them out (3.x).
-        as_of: the date on which constraints must be valid; today in UTC if None.
-        schema_location: what precedes the names of the standard's files in ``schemaLocation``; a path ends with ``/``.
+        dimension_at_observation: a dimension, or ``AllDimensions``; None means the time dimension, or
+            ``AllDimensions`` without a time dimension.
+        complete: whether mandatory attributes and measures are required, as in the validation of complete data. In 3.x
+            this applies only to those of observations, because others may be in an element Atts.
+        deletion: whether values of dimensions are optional, because a message that deletes may leave them out (3.x).
+        as_of: the date on which constraints must be valid; None means today in UTC.
+        schema_location: the prefix of the standard's file names in ``schemaLocation``; a path must end with ``/``.
 
     Raises:
-        UnwritableError: messages of this version cannot have data of this structure.
-        UsageError: the structure has no such dimension.
+        UnwritableError: messages of this version cannot represent data of this structure.
+        UsageError: the structure does not have the dimension.
 
     Source: SDMX 2.1 Section 3A and SDMX 3.0 Section 3, "Structure Specific"; SDMXDataStructureSpecific.xsd.
     """
@@ -123,7 +124,7 @@ class _Parts:
         yield self._data_set_type()
 
     def _check(self) -> None:
-        """Raise UnwritableError if messages of the version cannot have all components, or names are not unique."""
+        """Raise UnwritableError if messages of the version cannot represent a component, or names are not unique."""
         if not self._is_3:
             strange = [one.id for one in self._measures if one.id != _OBS_VALUE]
             strange += [one.id for one in self._all if not one.is_attribute]
@@ -166,7 +167,7 @@ class _Parts:
             yield attribute(one.id, one.type, "required" if required else "optional")
 
     def _unused(self, used: Iterable[str], *, time: bool = False) -> Iterator[str]:
-        """Yield the prohibitions of attributes that the base types declare and this part does not have."""
+        """Yield prohibitions of the attributes that the base types declare, but that this part does not have."""
         has = set(used)
         if not self._is_3 and _START_DAY not in has:
             yield attribute(_START_DAY, "xs:gMonthDay", "prohibited")
@@ -174,7 +175,7 @@ class _Parts:
             yield attribute(TIME_PERIOD, OBSERVATIONAL, "prohibited")
 
     def _attributes_type(self) -> str:
-        """Return the type of values that are attached to the data set, or to some of the dimensions (3.x)."""
+        """Return the type of the element Atts, whose values belong to the data set or to some dimensions (3.x)."""
         values = [*self._attached.data_set, *self._attached.series, *self._of_dimensions()]
         comps = [element("Comp", "dsd:CompType")] if any(self._has_comp(one) for one in values) else []
         given = [*self._keys(self._dimensions, "optional"), *self._values(values)]

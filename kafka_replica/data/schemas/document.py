@@ -26,8 +26,8 @@ def document(version: SchemaVersion, namespace: str, schema_location: str, parts
     Args:
         version: the version of the messages.
         namespace: the target namespace.
-        schema_location: what precedes the file names of the standard's schemas.
-        parts: the definitions.
+        schema_location: the prefix of the file names of the standard's schemas.
+        parts: the definitions of types.
     """
     base = f"{_BASE}{version.replace('.', '_')}"
     imports = {f"{base}/common": "SDMXCommon.xsd", f"{base}/data/structurespecific": "SDMXDataStructureSpecific.xsd"}
@@ -48,7 +48,7 @@ def document(version: SchemaVersion, namespace: str, schema_location: str, parts
 
 
 def restriction(name: str, base: str, elements: Iterable[str], attributes: Iterable[str], *, abstract: str = "") -> str:
-    """Return a complex type that restricts another one."""
+    """Return a complex type that restricts a base type."""
     return (
         f'<xs:complexType name="{name}"{abstract}><xs:complexContent><xs:restriction base="{base}"><xs:sequence>'
         f"{''.join(elements)}</xs:sequence>{''.join(attributes)}</xs:restriction></xs:complexContent></xs:complexType>"
@@ -56,17 +56,17 @@ def restriction(name: str, base: str, elements: Iterable[str], attributes: Itera
 
 
 def element(name: str, type_: str, occurs: str = ' minOccurs="0" maxOccurs="unbounded"') -> str:
-    """Return an element of the data set, without a namespace."""
+    """Return the declaration of an element without a namespace."""
     return f'<xs:element name="{name}" type="{type_}" form="unqualified"{occurs}/>'
 
 
 def attribute(name: str, type_: str, use: Literal["required", "optional", "prohibited"]) -> str:
-    """Return an attribute."""
+    """Return the declaration of an attribute."""
     return f'<xs:attribute name="{name}" type="{type_}" use="{use}"/>'
 
 
 def metadata_element(version: SchemaVersion) -> str:
-    """Return the element of reference metadata, which 2.1 lacks."""
+    """Return the declaration of the element for reference metadata; empty in 2.1, which has no such element."""
     if version == "2.1":
         return ""
     return element("Metadata", "metadata:MetadataSetType" if version == "3.0" else "dsd:MetadataType", ' minOccurs="0"')
@@ -75,8 +75,8 @@ def metadata_element(version: SchemaVersion) -> str:
 def complex_value(name: str, value: ValueType) -> str:
     """Return the type of an element Comp with the values of one component (3.x).
 
-    Texts in languages are elements Text, other values plain text; if the format does not state which of the two, both
-    are allowed.
+    Texts by language are elements Text, other values plain text; both are allowed if the format does not state which of
+    them the component has.
     """
     least = 1 if value.min_occurs is None else min(value.min_occurs, _MOST_COUNTED)
     many = value.max_occurs is None or value.max_occurs > _MOST_COUNTED

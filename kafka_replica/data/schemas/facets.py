@@ -1,7 +1,7 @@
-"""The facets of an uncoded component as restrictions of a type of XML Schema.
+"""Translate the facets of an uncoded component to restrictions of a type of XML Schema.
 
-Each step restricts the previous step, because several patterns in one step would be alternatives. A facet that
-would make the schema invalid (bounds outside the type's, a lower bound over the upper) is left out.
+Each step restricts the previous step, because several patterns in the same step would be alternatives. A facet that
+would make the schema invalid is left out: bounds outside those of the type, or a lower bound above the upper bound.
 
 Source: SDMX 2.1 and 3.0 Section 6, "Representation data types"; XML Schema Part 2, chapter 4.3.
 """
@@ -19,22 +19,28 @@ from kafka_replica.data.validation.patterns import UnusablePatternError, transla
 from kafka_replica.sdmx import TextFormat
 
 _MOST_COUNTED: Final = 1_000
-"""The most repetitions in a pattern that counts characters; processors expand such counts in memory."""
+"""The maximal number of repetitions in a pattern, because XML processors expand repetitions in memory."""
 _not_xml = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]").search
 
 
 def is_xml(text: str) -> bool:
-    """Return whether XML can represent a text: no message can have any other value."""
+    """Return whether XML can represent a text; no other text can occur in a message."""
     return _not_xml(text) is None
 
 
 def facet(name: str, value: object) -> str:
-    """Return a facet, escaped."""
+    """Return a facet with its escaped value."""
     return f"<xs:{name} value={quoteattr(str(value))}/>"
 
 
 def steps(base: str, text_type: str, format_: TextFormat) -> Iterator[str]:
-    """Yield the facets of each restriction, the first of the base type."""
+    """Yield the facets of each restriction step; the first step restricts the base type.
+
+    Args:
+        base: the type of XML Schema.
+        text_type: the text type of SDMX.
+        format_: the format with the facets.
+    """
     yield from _pattern(format_)
     if base in UNIONS:
         return
@@ -51,7 +57,10 @@ def _pattern(format_: TextFormat) -> Iterator[str]:
 
 
 def xsd_pattern(pattern: str) -> str | None:
-    """Return a pattern as XML Schema writes it, without anchors; None if validation cannot use it either."""
+    """Return a pattern in XML Schema's syntax, which has no anchors; None if it has no form that XML Schema supports.
+
+    Patterns that validation cannot use are left out, too.
+    """
     try:
         translated(pattern)
     except (UnusablePatternError, RecursionError):
@@ -59,7 +68,7 @@ def xsd_pattern(pattern: str) -> str | None:
     written = pattern.removeprefix("^")
     if written.endswith("$") and not re.search(r"(?<!\\)(?:\\\\)*\\\$\Z", written):
         written = written[:-1]
-    # Anchors of single alternatives, and groups that XML Schema does not support.
+    # XML Schema supports neither anchors in single alternatives nor non-capturing groups.
     if not is_xml(written) or "(?:" in written or re.search(r"\|\^|(?<!\\)\$\|", written):
         return None
     return written
@@ -100,7 +109,7 @@ def _bounds(base: str, format_: TextFormat, *, exclusive: bool) -> Iterator[str]
 
 
 def _sequence(format_: TextFormat, value: Decimal | None) -> Decimal | None:
-    """Return a bound of a sequence; None if the format says that it is none."""
+    """Return a bound of a sequence; None if the format states that the values are not a sequence."""
     return None if format_.is_sequence is False else value
 
 
@@ -114,7 +123,7 @@ def _decimals(base: str, decimals: int | None) -> Iterator[str]:
 
 
 def restricted(base: str, restrictions: list[str]) -> str:
-    """Return an anonymous type: the base with one restriction after the other."""
+    """Return an anonymous type that applies the restrictions to the base one after the other."""
     inner = ""
     for one in restrictions or [""]:
         opening = f"<xs:restriction>{inner}" if inner else f'<xs:restriction base="{base}">'
@@ -123,7 +132,7 @@ def restricted(base: str, restrictions: list[str]) -> str:
 
 
 def enumerated(values: list[str]) -> str:
-    """Return an anonymous type with just these values; without any, it has none."""
-    # Without enumerations every text would be allowed; this restriction allows an empty text of at least one character.
+    """Return an anonymous type that allows only these values; without values, it allows none."""
+    # Without enumerations, any text would be allowed; no text is both empty and at least one character long.
     nothing = facet("minLength", 1) + facet("enumeration", "")
     return restricted(STRING, ["".join(facet("enumeration", one) for one in values) or nothing])

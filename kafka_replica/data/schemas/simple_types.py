@@ -1,4 +1,4 @@
-"""The simple types of a schema: the values of each component."""
+"""The simple types of a schema, which describe the values of each component."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ _is_name = re.compile(r"[A-Za-z_][A-Za-z0-9_\-.]*").fullmatch
 
 
 class ValueType(NamedTuple):
-    """The values of a component.
+    """The type of a component's values.
 
     Attributes:
-        id: the id of the component, which is a name in XML.
-        type: the name of a simple type.
+        id: the id of the component, which is a valid name in XML.
+        type: the name of the simple type of a value.
         in_languages: whether a value may be texts in several languages; None if the format does not state it.
         is_structured: whether a value is XHTML.
-        min_occurs: the least number of values, if stated.
-        max_occurs: the greatest number of values; None if there is no limit.
-        is_mandatory: whether complete data has a value.
+        min_occurs: the minimal number of values; None if it is not stated.
+        max_occurs: the maximal number of values; None if there is no limit.
+        is_mandatory: whether complete data must have a value.
     """
 
     id: str
@@ -41,21 +41,24 @@ class ValueType(NamedTuple):
 
     @property
     def is_attribute(self) -> bool:
-        """Return whether an XML attribute can hold the value."""
+        """Return whether an XML attribute can contain the value."""
         return not self.is_structured and self.max_occurs == 1
 
     @property
     def is_complex(self) -> bool:
-        """Return whether an element Comp can hold the value (3.x)."""
+        """Return whether the value may be in an element Comp (3.x)."""
         return not self.is_attribute or self.in_languages is not False
 
 
 class SimpleTypes:
-    """The simple types of a schema under construction; ``definitions`` has their text.
+    """The simple types of a schema under construction.
 
     Args:
-        is_3: whether the schema is one of 3.x.
-        as_of: the date on which constraints must be valid.
+        is_3: whether the schema has version 3.x.
+        as_of: the date on which constraints must be valid; None means today in UTC.
+
+    Attributes:
+        definitions: the XML text of each type.
     """
 
     def __init__(self, *, is_3: bool, as_of: date | None) -> None:
@@ -64,7 +67,11 @@ class SimpleTypes:
         self.definitions: list[str] = []
 
     def value_type(self, effective: EffectiveComponent, id_: str | None = None) -> ValueType:
-        """Return the values of a component, and define its type. Raises UnwritableError if its id is no name in XML."""
+        """Return the type of a component's values, and define it if necessary.
+
+        Raises:
+            UnwritableError: the id of the component is not a valid name in XML.
+        """
         name = name_in_xml(effective.id if id_ is None else id_, "component")
         found = described(effective)
         is_text = effective.kind != "dimension" and effective.enumeration is None
@@ -106,16 +113,20 @@ class SimpleTypes:
         )  # fmt: skip
 
     def _defined(self, name: str, content: tuple[object, ...], text: Callable[[], str]) -> str:
-        """Return the name of the type with this content; components with the same values share one."""
+        """Return the name of the type with this content, which components with the same values share."""
         if content not in self._names:
-            # No group has a dot in its id, so the types of groups have other names.
+            # The id of a group has no dot, so the name cannot be that of a group's type.
             own = self._names[content] = f"{name}.Values"
             self.definitions.append(text().replace("<xs:simpleType>", f'<xs:simpleType name="{own}">', 1))
         return self._names[content]
 
 
 def name_in_xml(id_: str, what: str) -> str:
-    """Return an id. Raises UnwritableError if it is no name in XML, so that no message can have it."""
+    """Return the id unchanged, if it is a valid name in XML.
+
+    Raises:
+        UnwritableError: the id is not a valid name in XML, so that no message can contain it.
+    """
     if _is_name(id_) is None:
         raise UnwritableError(
             f"the {what} {id_!r} cannot be named in XML, so structure-specific messages cannot have it"

@@ -1,4 +1,4 @@
-"""The types of XML Schema for the text types of SDMX.
+"""The types of XML Schema that represent the text types of SDMX.
 
 Source: SDMX 2.1 and 3.0 Section 6, "Representation data types"; SDMXCommon.xsd.
 """
@@ -22,30 +22,30 @@ _OF_XML_SCHEMA: Final = {
     "Time": "xs:time", "Duration": "xs:duration",
 }  # fmt: skip
 _SYNTAX: Final = ("Alpha", "AlphaNumeric", "Numeric")
-"""The text types of letters and digits, each with a type in SDMXCommon.xsd."""
+"""The text types for letters and digits, each of which has a type in SDMXCommon.xsd."""
 
 XSD_TYPES: Final = {
     **{name: f"common:{name}Type" for name in (*TIME_TYPES, *_SYNTAX)},
     **_OF_XML_SCHEMA,
 }
-"""The type of each text type that restricts values; any other is :data:`STRING`."""
+"""The types of text types that restrict values; all other text types are :data:`STRING`."""
 
 UNIONS: Final = frozenset(
     XSD_TYPES[name]
     for name in ("ObservationalTimePeriod", "StandardTimePeriod", "BasicTimePeriod", "GregorianTimePeriod",
                  "ReportingTimePeriod")
 )  # fmt: skip
-"""The types that are unions, which can be restricted by patterns alone."""
+"""The types that are unions, which can be restricted only by patterns."""
 
 WITH_LENGTH: Final = frozenset({STRING, "xs:anyURI", *(XSD_TYPES[name] for name in _SYNTAX)})
-"""The types with facets of length; for others, a pattern counts the characters."""
+"""The types that have length facets; for other types, a pattern counts the characters."""
 
 INTEGER_BOUNDS: Final = {
     "xs:integer": None,
     **{XSD_TYPES[name]: (-(2**bits), 2**bits - 1) for name, bits in SIZES.items()},
 }
-"""The integer types, each with its smallest and greatest value if it is bounded."""
+"""The integer types, each with its smallest and largest value; None if it is unbounded."""
 
 FLOATING_TYPES: Final = frozenset({"xs:float", "xs:double"})
 NUMBERS: Final = frozenset({"xs:decimal", *INTEGER_BOUNDS, *FLOATING_TYPES})
-"""The types whose values can be compared with numbers."""
+"""The numeric types, for which there are bounds."""
