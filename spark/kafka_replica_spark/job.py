@@ -25,7 +25,7 @@ from kafka_replica.data.jobs.job import (
     Outcome,
     ValidationJob,
     in_words,
-    noted,
+    note_adder,
     verdict_of,
 )
 from kafka_replica.data.jobs.progress import Progress, Step
@@ -36,7 +36,7 @@ from kafka_replica.sdmx import Urn
 from kafka_replica_spark.arrow_files import read_arrow
 from kafka_replica_spark.datasets import write_sdmx_csv
 from kafka_replica_spark.datasets.reading import plain_csv_rows, sdmx_csv_rows
-from kafka_replica_spark.datasets.rows import parted
+from kafka_replica_spark.datasets.rows import split_by_structure
 from kafka_replica_spark.finding_files import check_kind, write_findings
 from kafka_replica_spark.finding_tables import finding_table, write_ess_report
 from kafka_replica_spark.java_process import JavaProcess
@@ -161,9 +161,9 @@ class SparkEngine:
         notes: list[str] = []
         df, layout = self._read(job, notes)
         step(Progress("picking rows"))
-        mine, others = parted(df, job.rules, job.usages)
+        mine, others = split_by_structure(df, job.rules, job.usages)
         if others and mine.isEmpty():
-            raise job.none_meant(others)
+            raise job.wrong_structure(others)
         return _Data(df, mine, others, tuple(notes), layout if job.keeps_layout else None)
 
     def _written(
@@ -199,7 +199,7 @@ class SparkEngine:
     def _rows(self, number: int, source: Source, job: Job, notes: list[str]) -> DataFrame:
         """Return the rows of a source that is not CSV, with their locations."""
         if source.kind == "message":
-            rows = read_message(self._spark, source, job.rules, job.usages, noted(job, source, notes))
+            rows = read_message(self._spark, source, job.rules, job.usages, note_adder(job, source, notes))
             return with_location(rows, number, source.path)
         if source.kind == "xlsx":
             raise ConfigurationError(

@@ -20,9 +20,9 @@ OutFormat: TypeAlias = Literal["csv", "parquet"]
 GOOD = "good"
 REJECTED = "rejected"
 ERRORS_TEXT = "ERRORS"
-"""The column of rejected rows in SDMX-CSV that describes the errors in words."""
+"""The column of rejected rows in SDMX-CSV that describes their errors as text."""
 BETWEEN_ERRORS: Final = " | "
-"""The text between the errors of a row, in that column."""
+"""The separator between the errors of a row in that column."""
 
 
 _VERDICTS: Final = {
@@ -31,18 +31,26 @@ _VERDICTS: Final = {
 
 
 def verdict_of(source: Source, rules: Rules) -> str | None:
-    """Return the column in which an earlier run may have described errors; None if there cannot be such a column."""
+    """Return the column in which an earlier run may have described errors.
+
+    The result is None if files of this kind have no such column, or if the structure has a component of that name.
+    """
     name = _VERDICTS.get(source.kind)
     return name if name is not None and rules.column(name) is None else None
 
 
-def noted(job: Job, source: Source, notes: list[str]) -> Callable[[str], None]:
-    """Return a function that adds a text of a source to notes, with the file unless files are not named."""
+def note_adder(job: Job, source: Source, notes: list[str]) -> Callable[[str], None]:
+    """Return a function that appends a text from a source to ``notes``, with the file's path if the job names files."""
     return lambda text: notes.append(f"{source.path}: {text}" if job.names_files else text)
 
 
 def in_words(engine: Engine, field: Callable[[str], Expression]) -> Expression:
-    """Return an error in words: ``error code-unknown: the value of SEX is not a code of T:CL_SEX(1.0) (Q)``."""
+    """Return an error as text: ``error code-unknown: the value of SEX is not a code of T:CL_SEX(1.0) (Q)``.
+
+    Args:
+        engine: the engine that evaluates the expressions.
+        field: returns the expression for a field of the error.
+    """
     text = engine.text
     value = engine.coalesce([engine.joined([text(" ("), field("value"), text(")")], ""), text("")])
     return engine.joined([field("severity"), text(" "), field("rule"), text(": "), field("message"), value], "")
@@ -60,14 +68,14 @@ class Job:
         decimal: the decimal separator in text files.
         encoding: the encoding of text files without a byte order mark; None means UTF-8.
         line_breaks: whether cells of text files may contain line breaks, for engines that need this information.
-        usages: artefacts whose rows are included, too; from ``usages_of``.
+        usages: other artefacts whose rows are included; the result of ``usages_of``.
         time_format: the format of periods of good rows in SDMX-CSV; rejected rows are written unchanged.
-        keeps_layout: whether rejected rows keep the columns of their file, and those of CSV also its separator and
-            encoding; False writes SDMX-CSV.
-        findings: the file of the table of findings; None if it is not wanted.
-        max_findings: the largest number of findings in this table; None means no limit.
-        ess_reports: the files of reports in the form of the European Statistical System.
-        names_files: whether locations name files.
+        keeps_layout: whether rejected rows keep the columns of their file and, in CSV, also its separator and encoding;
+            otherwise they are written as SDMX-CSV.
+        findings: the file for the table of findings; None if no table is requested.
+        max_findings: the maximal number of findings in the table and in each ESS report; None means no limit.
+        ess_reports: the files for reports in the format of the European Statistical System.
+        names_files: whether the locations of findings include the file.
     """
 
     sources: tuple[Source, ...]
@@ -86,21 +94,21 @@ class Job:
     names_files: bool = True
 
     def file(self, what: str) -> Path:
-        """Return the file of good or rejected rows."""
+        """Return the output file for rows: ``what`` is ``GOOD`` or ``REJECTED``."""
         return self.out / f"{what}.{self.out_format}"
 
     @property
     def switched_off(self) -> tuple[str, ...]:
-        """Return the rules that were switched off; none if the job does not validate."""
+        """Return the rules that were switched off; empty if the job does not validate."""
         return ()
 
-    def none_meant(self, others: Mapping[Urn, int]) -> DatasetError:
+    def wrong_structure(self, others: Mapping[Urn, int]) -> DatasetError:
         """Return the error for data whose rows all belong to other structures."""
         said = ", ".join(map(str, others))
         return DatasetError(f"reading data of {self.rules.artefact}: no row is of it; the rows say they are of {said}")
 
     def time_format_of(self, what: str) -> TimeFormat:
-        """Return how periods of good or rejected rows are written."""
+        """Return the format of periods in an output file: ``what`` is ``GOOD`` or ``REJECTED``."""
         return self.time_format if what == GOOD else "original"
 
 
@@ -135,10 +143,10 @@ class Outcome:
         report: the findings.
         good_rows: the number of accepted rows.
         rejected_rows: the number of rejected rows.
-        others: the number of rows that name other structures, by structure; they were left out.
+        others: the number of rows that were left out because they name other structures, by structure.
         listed: the number of findings in the table of findings; None if there is no such table.
         switched_off: the rules that were switched off.
-        notes: what messages say about themselves, with their file: the footers of SDMX-ML, the errors of SDMX-JSON.
+        notes: the remarks in data messages, with their file: the footers of SDMX-ML and the errors of SDMX-JSON.
     """
 
     report: Report
@@ -155,7 +163,7 @@ class Outcome:
         return sum(self.others.values())
 
     def as_json(self) -> dict[str, Any]:
-        """Return the report, and the number of rows written to each file, as values that JSON can represent."""
+        """Return the outcome as values that JSON can represent: the report, with the number of rows in each file."""
         rows = {"good": self.good_rows, "rejected": self.rejected_rows, "of_other_structures": self.other_rows}
         others = [str(urn) for urn in self.others]
         return {

@@ -1,4 +1,4 @@
-"""Rules on polars: data below cluster scale is checked in this process, with the same findings as on Spark.
+"""Validate and map data with polars in this process, with the same findings as with Spark on a cluster.
 
 ::
 
@@ -12,7 +12,7 @@ from __future__ import annotations
 from kafka_replica.errors import MissingExtraError
 
 try:
-    # Only for an early and helpful error if polars is missing.
+    # Imported here only to raise a helpful error early if polars is missing.
     import polars  # noqa: F401, ICN001
 except ImportError as error:
     raise MissingExtraError("validating without Spark", "polars") from error

@@ -1,4 +1,4 @@
-"""The rows of a file or stream of Arrow IPC."""
+"""Read the rows of a file or stream of Arrow IPC."""
 
 from __future__ import annotations
 
@@ -13,14 +13,16 @@ from kafka_replica.data.files.content import largest
 from kafka_replica.data.jobs.sources import ARROW_FILE, Source
 
 _LEAST_BYTES: Final = 8
-"""The memory that a cell takes at least."""
+"""The assumed minimum of memory for a cell."""
 
 
 def _check_unpacked(data: bytes, path: str) -> None:
-    """Check by its metadata that a file of Arrow IPC, which may be compressed, has not too many rows for its size.
+    """Check that a file of Arrow IPC, which may be compressed, does not have far too many cells for its size.
+
+    Only the metadata of the file is read.
 
     Raises:
-        DatasetError: its numbers of rows and columns need more memory than :func:`largest` allows.
+        DatasetError: at 8 bytes a cell, the rows need more memory than :func:`largest` allows.
     """
     found = pl.scan_ipc(io.BytesIO(data))
     rows, columns = found.select(pl.len()).collect().item(), len(found.collect_schema())
@@ -32,11 +34,15 @@ def _check_unpacked(data: bytes, path: str) -> None:
 
 
 def read_arrow(source: Source) -> pl.DataFrame:
-    """Return the rows of a file or stream of Arrow IPC, which the first bytes distinguish."""
+    """Return the rows of a file or stream of Arrow IPC; the first bytes distinguish the two.
+
+    Raises:
+        DatasetError: the data cannot be read as Arrow IPC, or a file has far too many cells for its size.
+    """
     data = source.read()
     read = pl.read_ipc if data.startswith(ARROW_FILE) else pl.read_ipc_stream
     try:
-        # A damaged file can make polars panic, which is no Exception.
+        # A damaged file can make polars panic; PanicException does not derive from Exception.
         if data.startswith(ARROW_FILE):
             _check_unpacked(data, source.path)
         return read(io.BytesIO(data))

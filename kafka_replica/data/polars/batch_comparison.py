@@ -1,8 +1,9 @@
-"""Compare rows of different batches by hashes of their keys, and then the few candidates by their keys themselves.
+"""Compare rows of different batches: first by hashes of their keys, then the few candidates by the keys themselves.
 
-The first pass keeps 8 bytes for each row and rule about keys, and for each group of rows (such as a series) 16 bytes
-and the values of its attributes. Equal keys have equal hashes, so no violation is missed; rows whose hashes are equal
-are compared by their keys in a second pass, so there are no false findings. A third pass marks the rows.
+The first pass keeps 8 bytes for each row and check of keys, and for each group of rows (such as a series) 16 bytes and
+the extreme values of its attributes. Equal keys have equal hashes, so no violation is missed. Rows with equal hashes
+are compared by their keys in a second pass, so there are no false findings. A third pass writes the rows with their
+findings.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ import polars as pl
 from kafka_replica.data.polars.cross_row import (
     Comparison,
     Hit,
-    alike,
-    counted_rows,
+    comparable_rows,
+    duplicates,
     rows_in_groups,
     value_of,
     wrong_groups,
@@ -35,16 +36,16 @@ _SEEDS: Final = (0x5EED, 0xC0FFEE)
 
 
 def hash_of(names: Sequence[str], seed: int = _SEEDS[0]) -> pl.Expr:
-    """Return a hash of the values of columns, 64 bits; NULL is a value, too."""
-    # the sum, modulo 2 ** 64, of a hash of each column; half the time of the hash of a struct
+    """Return a 64-bit hash of the values of columns, in which NULL is a value like any other."""
+    # Adding one hash per column (modulo 2 ** 64) takes half the time of hashing a struct.
     return reduce(add, (pl.col(name).hash(seed + place) for place, name in enumerate(names))).alias(_HASH)
 
 
 class Hashes:
-    """The hashes of a key in many rows."""
+    """The hashes of the keys of many rows, for one check."""
 
     def __init__(self) -> None:
-        """Begin without rows."""
+        """Create an empty collection."""
         self._parts: list[pl.Series] = []
 
     def add(self, hashes: pl.Series) -> None:
@@ -52,7 +53,7 @@ class Hashes:
         self._parts.append(hashes)
 
     def repeated(self) -> pl.Series:
-        """Return the hashes that several rows have."""
+        """Return the hashes that more than one row has, and discard all hashes."""
         if not self._parts:
             return pl.Series(_HASH, [], dtype=pl.UInt64)
         ordered = pl.concat(self._parts, rechunk=True).sort()
@@ -69,7 +70,7 @@ class _Groups:
         self._new: list[pl.DataFrame] = []
 
     def add(self, counted: pl.DataFrame) -> None:
-        """Add rows."""
+        """Add the rows of a batch."""
         keyed = counted.select(
             hash_of(self.level), hash_of(self.level, _SEEDS[1]).alias(_OTHER),
             *(pl.col(check.component).alias(f"{end}{number}")
@@ -92,7 +93,7 @@ class _Groups:
         )
 
     def wrong(self) -> dict[int, pl.DataFrame]:
-        """Return the hashes of the groups that seem to violate a check, by the number of the check."""
+        """Return the hashes of the groups that may violate a check, by the number of the check; discard all groups."""
         self._merge()
         found: dict[int, pl.DataFrame] = {}
         for number, check in enumerate(self.checks):
@@ -106,14 +107,14 @@ class _Groups:
 
 
 Flagged: TypeAlias = Mapping[int, pl.Series]
-"""The numbers of rows that violate a check, by the number of the check: keys first, then levels."""
+"""The numbers of the rows that violate a check, by the number of the check: checks of keys first, then of levels."""
 
 
 class BatchComparison:
-    """The first and the second pass over the rows of a job."""
+    """The comparison of the rows of a job, in a first and a second pass."""
 
     def __init__(self, bound: Bound) -> None:
-        """Take the rules of the rows."""
+        """Prepare the comparison by the rules that are bound to the columns."""
         self._bound = bound
         self._keys = [Hashes() for _ in bound.keys]
         self._levels = [_Groups(level, list(same)) for level, same in groupby(bound.levels, key=lambda one: one.level)]
@@ -124,14 +125,14 @@ class BatchComparison:
         """Add the rows of a batch in the first pass."""
         if not (self._keys or self._levels):
             return
-        counted = counted_rows(rows)
+        counted = comparable_rows(rows)
         for check, hashes in zip(self._bound.keys, self._keys, strict=True):
             hashes.add(counted.select(hash_of(check.components)).to_series())
         for groups in self._levels:
             groups.add(counted)
 
     def has_candidates(self) -> bool:
-        """Return whether any rows may violate a check, after the first pass."""
+        """Return, after the first pass, whether any rows may violate a check."""
         for number, hashes in enumerate(self._keys):
             repeated = hashes.repeated()
             if len(repeated):
@@ -143,8 +144,13 @@ class BatchComparison:
         return bool(self._candidates)
 
     def keep(self, rows: PreparedFrame, first: int) -> None:
-        """Keep the candidates of a batch in the second pass; ``first`` is the number of its first row."""
-        counted = counted_rows(rows).with_columns(pl.col(ROW) + first)
+        """Keep the candidates of a batch in the second pass.
+
+        Args:
+            rows: the batch.
+            first: the number of its first row among the rows of the job.
+        """
+        counted = comparable_rows(rows).with_columns(pl.col(ROW) + first)
         for number, candidates in self._candidates.items():
             names, check = self._names(number)
             if isinstance(candidates, pl.Series):
@@ -164,7 +170,11 @@ class BatchComparison:
         return check.level, check
 
     def flagged(self, rows: PreparedFrame) -> Flagged:
-        """Return the rows that violate checks, after the second pass; ``rows`` are those of any batch."""
+        """Return, after the second pass, the rows that violate checks.
+
+        Args:
+            rows: the rows of any batch, for the expressions over its columns.
+        """
         found: dict[int, pl.Series] = {}
         for number in sorted(self._kept):
             kept = pl.concat(self._kept.pop(number), rechunk=True)
@@ -173,14 +183,20 @@ class BatchComparison:
                 (wrong,) = wrong_groups(kept, check.level, [check])
                 hit = rows_in_groups(kept, check, wrong, rows)
             else:
-                hit = alike(kept, names)
+                hit = duplicates(kept, names)
             if hit.height:
                 found[number] = hit[ROW]
         return found
 
 
 def hits_among(rows: PreparedFrame, first: int, flagged: Flagged) -> Iterator[Hit]:
-    """Yield what ``flagged_rows`` yields, for the rows of a batch; ``first`` is the number of its first row."""
+    """Yield each check with the rows of a batch that violate it, as :func:`flagged_rows` does for a whole frame.
+
+    Args:
+        rows: the batch.
+        first: the number of its first row among the rows of the job.
+        flagged: the result of the comparison.
+    """
     checks: list[Comparison] = [*rows.bound.keys, *rows.bound.levels]
     compared = rows.to_compare()
     for number, all_rows in flagged.items():

@@ -23,9 +23,9 @@ def flagged_rows(rows: PreparedFrame) -> Iterator[Hit]:
     bound = rows.bound
     if not (bound.keys or bound.levels):
         return
-    counted = counted_rows(rows)
+    counted = comparable_rows(rows)
     for key_check in bound.keys:
-        hit = alike(counted, key_check.components)
+        hit = duplicates(counted, key_check.components)
         if hit.height:
             yield key_check, hit, value_of(key_check, rows)
     for level, checks in groupby(bound.levels, key=lambda check: check.level):
@@ -36,15 +36,15 @@ def flagged_rows(rows: PreparedFrame) -> Iterator[Hit]:
                 yield check, hit, value_of(check, rows)
 
 
-def counted_rows(rows: PreparedFrame) -> pl.DataFrame:
-    """Return the rows that are compared, without deletions."""
+def comparable_rows(rows: PreparedFrame) -> pl.DataFrame:
+    """Return the rows that are compared with each other, which excludes deletions."""
     if rows.bound.applies_to == Constant(value=True):
         return rows.to_compare()
     return rows.to_compare().filter(rows.expressions.condition(rows.bound.applies_to))
 
 
-def alike(counted: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
-    """Return the rows whose values in these columns are those of another row, too."""
+def duplicates(counted: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
+    """Return the rows whose values in these columns equal those of another row."""
     return counted.filter(pl.struct(list(names)).is_duplicated()) if counted.height else counted
 
 
@@ -58,7 +58,7 @@ def wrong_groups(
 
 
 def rows_in_groups(counted: pl.DataFrame, check: LevelCheck, wrong: pl.DataFrame, rows: PreparedFrame) -> pl.DataFrame:
-    """Return the rows of these groups that get the finding."""
+    """Return the rows of wrong groups that the check flags."""
     if not wrong.height:
         return counted.clear()
     hit = counted.join(wrong, on=check.level, how="semi", nulls_equal=True, maintain_order="left")
@@ -70,7 +70,7 @@ def value_of(check: Comparison, rows: PreparedFrame) -> pl.Expr:
     """Return the value that a finding shows."""
     if isinstance(check, KeyCheck):
         return joined([pl.col(one) for one in check.components])
-    return rows.told(check.component)
+    return rows.shown_text(check.component)
 
 
 def _differs(check: LevelCheck) -> pl.Expr:
@@ -79,21 +79,21 @@ def _differs(check: LevelCheck) -> pl.Expr:
 
 
 def extents(rows: PreparedFrame) -> list[Extent]:
-    """Return the values of the attributes of the data set."""
+    """Return the extreme values of each attribute of the data set, for the checks of the data set as a whole."""
     checks = rows.bound.whole
     if not checks:
         return []
-    counted = counted_rows(rows)
+    counted = comparable_rows(rows)
     found: list[Extent] = []
     for check in checks:
         flagged = counted.filter(rows.expressions.condition(check.flagged))
-        value = rows.told(check.component)
+        value = rows.shown_text(check.component)
         found.append(Extent(flagged.height, *flagged.select(least=value.min(), greatest=value.max()).row(0)))
     return found
 
 
 def merged_extents(one: Sequence[Extent], other: Sequence[Extent]) -> list[Extent]:
-    """Return the values of the attributes of two sets of rows."""
+    """Return the extreme values of attributes in the union of two sets of rows."""
     return [
         Extent(
             left.rows + right.rows,

@@ -1,4 +1,4 @@
-"""Findings in the form of the European Statistical System (ESS), from a table of polars."""
+"""Write findings in the format of the European Statistical System (ESS), from a table of findings in polars."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def write_ess_report(
     """Write a report; see :func:`kafka_replica.data.jobs.ess_report.write_objects`.
 
     Args:
-        path: the file; an existing one is replaced.
-        table: the table of findings, or tables that follow each other.
+        path: the file, which is replaced if it exists.
+        table: the table of findings, or its consecutive parts.
         report: the report of the same findings.
         rules: the rules of the data; None if there is no list of all rules, as for maps.
 
@@ -34,7 +34,7 @@ def write_ess_report(
 
 
 def _numbered(table: pl.DataFrame | Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
-    """Yield findings with their numbers, not too many at a time."""
+    """Yield findings with their numbers, at most 50,000 at a time to bound the memory."""
     offset = 1
     for one in [table] if isinstance(table, pl.DataFrame) else table:
         yield from one.with_row_index("number", offset=offset).iter_slices(_ROWS)
@@ -42,9 +42,9 @@ def _numbered(table: pl.DataFrame | Iterable[pl.DataFrame]) -> Iterator[pl.DataF
 
 
 def _findings(table: pl.DataFrame, report: Report, event: dict[str, str]) -> pl.Series:
-    """Return the validations of findings, as texts.
+    """Return the validations of findings as JSON texts.
 
-    What all findings of a rule have in common is written once, because a report may have millions of them.
+    The members that all findings of a rule share are formatted once, because a report may have millions of findings.
     """
     kinds = table.select(OF_RULES).unique()
     texts = [rule_json(kind, event) for kind in kinds.iter_rows()]
@@ -68,6 +68,6 @@ def _described() -> pl.Expr:
 
 
 def _json_text(text: pl.Expr) -> pl.Expr:
-    """Return a text as JSON; null if there is none."""
+    """Return a text as JSON; NULL becomes ``null``."""
     escaped = text.str.replace_many(_ESCAPES)
     return pl.concat_str(pl.lit('"'), escaped, pl.lit('"')).fill_null("null")

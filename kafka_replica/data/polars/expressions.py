@@ -1,4 +1,4 @@
-"""Conditions of rules as polars expressions."""
+"""Translate conditions of rules to polars expressions."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ _NUMBER: Final = r"\A\+?(-?)([0-9]*)(?:\.([0-9]*?)0*)?\z"
 
 
 class Expressions:
-    """Makes expressions over columns with the texts of components.
+    """A translator of conditions to expressions over columns with the texts of components.
 
     Args:
         texts: the text of each component.
-        floating: the components whose column holds floating-point numbers.
-        lists: all values of the components for which ``texts`` has only one of them.
+        floating: the components whose column has floating-point numbers.
+        lists: the lists of all values, by component, where ``texts`` has a single value; None means ``texts``.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class Expressions:
         self._lists = texts if lists is None else lists
 
     def condition(self, node: Condition) -> pl.Expr:  # noqa: PLR0911 - one return a kind of node
-        """Return a condition, which is true, false or NULL."""
+        """Return a condition as a Boolean expression, whose value may be NULL."""
         match node:
             case Constant(value):
                 return pl.lit(value, pl.Boolean)
@@ -85,7 +85,7 @@ class Expressions:
                 return pl.any_horizontal([self.condition(part) for part in parts])
 
     def text(self, node: TextExpression) -> pl.Expr:
-        """Return a text, or NULL."""
+        """Return a text expression, whose value may be NULL."""
         match node:
             case ComponentText(component):
                 return self._texts[component]
@@ -95,7 +95,7 @@ class Expressions:
                 return self.text(text).str.extract(anchored(expression), 1)
 
     def number(self, node: IntExpression) -> pl.Expr:  # noqa: PLR0911 - one return a kind of node
-        """Return an integer of 64 bits, or NULL."""
+        """Return a 64-bit integer expression, whose value may be NULL."""
         match node:
             case Number(value):
                 return pl.lit(value, pl.Int64)

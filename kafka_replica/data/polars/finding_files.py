@@ -15,29 +15,29 @@ from kafka_replica.data.polars.parts import Parts
 from kafka_replica.errors import UsageError
 
 _SHEET_ROWS: Final = 1_048_575
-"""The rows of a sheet of a workbook, without the header."""
+"""The maximal number of rows on a sheet of a workbook, without the header."""
 
 
 def write_findings(table: pl.DataFrame, path: Path | str, *, most: int | None = None) -> int:
     """Write the first findings of a table, and return their number; an existing file is replaced.
 
     Args:
-        table: the table, from ``finding_table``.
+        table: the result of ``finding_table``.
         path: the file; its extension selects the format: .csv, .jsonl, .parquet or .xlsx.
-        most: the largest number of findings that are written; None means all, but no more than 1,048,575 in a workbook.
+        most: the maximal number of findings that are written; None means all. A workbook has at most 1,048,575.
 
     Raises:
-        UsageError: the extension is another, or the file cannot be written.
+        UsageError: the extension selects no format, or the file cannot be written.
         MissingExtraError: the library for workbooks is not installed.
     """
     return write_finding_frames([table], Path(path), most=most)
 
 
 def write_finding_frames(frames: Iterable[pl.DataFrame], path: Path, *, most: int | None = None) -> int:
-    """Write the first findings of tables that follow each other; see :func:`write_findings`.
+    """Write the first findings of a table that is given in parts; see :func:`write_findings`.
 
     Raises:
-        UsageError: the extension is another, or the file cannot be written.
+        UsageError: the extension selects no format, or the file cannot be written.
         MissingExtraError: the library for workbooks is not installed.
     """
     check_findings_path(path)
@@ -52,7 +52,7 @@ def write_finding_frames(frames: Iterable[pl.DataFrame], path: Path, *, most: in
 
 
 def first_rows(frames: Iterable[pl.DataFrame], most: int | None) -> Iterator[pl.DataFrame]:
-    """Yield frames up to a number of rows, at least one frame."""
+    """Yield frames until ``most`` rows have been yielded, at least one frame; None means no limit."""
     left = most
     for number, frame in enumerate(frames):
         if left is None:
@@ -65,7 +65,7 @@ def first_rows(frames: Iterable[pl.DataFrame], most: int | None) -> Iterator[pl.
 
 
 class _Counted:
-    """Frames whose rows are counted as they are taken."""
+    """An iterable of frames that counts the rows it has yielded."""
 
     def __init__(self, frames: Iterable[pl.DataFrame]) -> None:
         self._frames = frames
@@ -98,7 +98,7 @@ def _parquet(frames: Iterable[pl.DataFrame], path: Path) -> None:
 
 
 def _workbook(frames: Iterable[pl.DataFrame], path: Path) -> None:
-    """Write a workbook whose cells are texts: a value that begins with ``=`` is no formula."""
+    """Write a workbook whose cells are texts, so that a value that begins with ``=`` is not a formula."""
     with path.open("wb") as file:
         pl.concat(frames).write_excel(file, worksheet="findings", freeze_panes=(1, 0), autofit=False)
 

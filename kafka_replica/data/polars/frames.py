@@ -10,10 +10,10 @@ from kafka_replica.errors import UsageError
 
 
 def as_frame(frame: Any) -> pl.DataFrame:
-    """Return a polars frame from a polars, pandas or Arrow table, or from rows as dictionaries.
+    """Return a polars frame from a polars, pandas, Arrow or Spark table, or from a list of dictionaries.
 
     Raises:
-        UsageError: the object is of another type.
+        UsageError: the object has another type, or polars cannot convert it.
     """
     if isinstance(frame, pl.DataFrame):
         return frame
@@ -37,7 +37,7 @@ def _table(frame: Any) -> pl.DataFrame:
 
 
 def _value(value: Any) -> Any:
-    """Return a value of a row; texts by language become pairs, because polars has no maps."""
+    """Return a value of a row; texts by language become a list of pairs, because polars has no maps."""
     if isinstance(value, dict) and value and all(isinstance(one, str | None) for one in value.values()):
         return [{"language": language, "text": text} for language, text in value.items()]
     return value

@@ -1,4 +1,4 @@
-"""The data of a job in batches: its rows, the location of each, and the cells of CSV files as they are written."""
+"""The data of a job in batches: rows with their locations, and the original cells of files whose layout is kept."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from typing import Final, NamedTuple
 import polars as pl
 
 from kafka_replica.data.files.content import BETWEEN
-from kafka_replica.data.jobs.job import Job, noted, verdict_of
+from kafka_replica.data.jobs.job import Job, note_adder, verdict_of
 from kafka_replica.data.jobs.progress import Progress, Step
 from kafka_replica.data.jobs.sources import Source
 from kafka_replica.data.polars.datasets.reading import CsvRows
 from kafka_replica.data.polars.datasets.records import WrongRow
-from kafka_replica.data.polars.datasets.rows import parted
+from kafka_replica.data.polars.datasets.rows import split_by_structure
 from kafka_replica.data.polars.row_findings import LOCATION_TYPES
 from kafka_replica.data.polars.source_opening import one_frame, open_source
 from kafka_replica.data.polars.source_rows import BatchSize, RowsPart, SourceRows
@@ -30,16 +30,16 @@ AT: Final = "__at"
 
 @dataclass(frozen=True)
 class Batch:
-    """Consecutive rows of a job, which are in one file.
+    """Consecutive rows of a job, all from the same file.
 
     Attributes:
         frame: the rows that belong to the job's structure, with their positions in the column ``AT``.
-        first: the position of the first row, whatever it belongs to.
-        locations: the locations of all rows, those of other structures included; without their paths.
-        cells: the values of all rows by the position of their column, if the file has a layout.
-        paths: the path of each row within a message of SDMX-JSON; None for other formats.
+        first: the position of the first row of the batch, whether or not it belongs to the job's structure.
+        locations: the locations of all rows, including those of other structures, but without ``paths``.
         csv: all rows, if they are from a CSV file.
         wrong: the rows with a wrong number of cells, which are not in the frame, by position.
+        paths: the path of each row within a message of SDMX-JSON; None for other formats.
+        cells: the values of all rows, with columns named by position; None if the file has no layout.
     """
 
     frame: pl.DataFrame
@@ -59,7 +59,7 @@ class Batch:
         return found.with_columns(pl.Series("path", paths, dtype=pl.String))
 
     def cells_of(self, positions: pl.Series) -> pl.DataFrame:
-        """Return the cells of the rows with these positions, as texts."""
+        """Return the cells of the rows with these positions, as texts; the file must have a layout."""
         assert self.cells is not None  # noqa: S101 - called for files with a layout only
         return as_cells(self.cells[positions - self.first])
 
@@ -68,8 +68,8 @@ class InputLayout(NamedTuple):
     """The layout of a file.
 
     Attributes:
-        written: the layout.
-        verdict: the column in which an earlier run has described errors; None if there cannot be such a column.
+        written: the layout of the columns.
+        verdict: the column in which an earlier run may have described errors; None if there cannot be such a column.
     """
 
     written: FileLayout
@@ -84,12 +84,12 @@ class _Opened(NamedTuple):
 
 
 class Input:
-    """The rows of a job. A column that one file lacks is NULL there.
+    """The rows of a job. A column that a file lacks is NULL in its rows.
 
     Attributes:
         nothing: a frame without rows that has the columns of all files, and ``AT``.
-        originals: the layouts of the files, if all have one.
-        notes: what messages say about themselves, with the file.
+        originals: the layouts of the files; empty if any file has no layout.
+        notes: the remarks in data messages, with their file.
         others: the number of rows that name other structures, by structure; complete after all batches.
     """
 
@@ -98,13 +98,13 @@ class Input:
 
         Args:
             job: the job.
-            step: called with the progress.
+            step: is called with the progress.
             folder: an existing folder for temporary files.
-            size: the size of batches.
+            size: the size of batches; None means the default.
 
         Raises:
-            DatasetError: a file cannot be read, or files have columns of different kinds.
-            ConfigurationError: only another engine can read an address.
+            DatasetError: a file cannot be read, or a column has incompatible types in two files.
+            ConfigurationError: a path is a URL, which only the Spark engine can read.
         """
         self._job, self._step = job, step
         self._opened: list[_Opened] = []
@@ -115,11 +115,13 @@ class Input:
             place.mkdir()
             done = sum(sizes[:number])
 
-            def tell(rows: int, done: int = done) -> None:
+            def report_rows(rows: int, done: int = done) -> None:
                 step(Progress("reading data", done, sum(sizes), rows=rows))
 
-            tell(0)
-            rows = open_source(source, job, place, size or BatchSize(), tell, noted(job, source, self.notes))
+            report_rows(0)
+            rows = open_source(
+                source, job, place, size or BatchSize(), report_rows, note_adder(job, source, self.notes)
+            )
             self._opened.append(_Opened(source, rows, verdict_of(source, job.rules), sizes[number]))
         schemas = [_without(one.rows.nothing, one.verdict) for one in self._opened]
         self._schema = one_frame(schemas)
@@ -130,13 +132,13 @@ class Input:
         self.others: dict[Urn, int] = {}
 
     def batches(self, doing: str) -> Iterator[Batch]:
-        """Yield the rows, in batches; the progress is reported for each.
+        """Yield the rows in batches, and report the progress after each batch.
 
         Args:
-            doing: the step, in words.
+            doing: the description of the step, for the progress.
 
         Raises:
-            DatasetError: a file cannot be read, or no row is of the structure.
+            DatasetError: a file cannot be read, or all rows belong to other structures.
         """
         first = mine = before = 0
         others: Counter[Urn] = Counter()
@@ -155,7 +157,7 @@ class Input:
         self.others = dict(sorted(others.items()))
         self._step(Progress(doing, total, total, rows=first))
         if others and not mine:
-            raise self._job.none_meant(self.others)
+            raise self._job.wrong_structure(self.others)
 
     def _batch(
         self, source: Source, part: RowsPart, verdict: str | None, first: int, row: int
@@ -164,13 +166,13 @@ class Input:
         wrong = {} if part.csv is None else {first + one.at: one for one in part.csv.wrong}
         if wrong:
             frame = frame.filter(~pl.col(AT).is_in(list(wrong)))
-        mine, others = parted(frame, self._job.rules, self._job.usages)
+        mine, others = split_by_structure(frame, self._job.rules, self._job.usages)
         located = _located(part, source.path if self._job.names_files else None, row)
         return Batch(mine, first, located, part.csv, wrong, part.paths, part.cells), others
 
 
-def are_one(batches: Iterator[Batch]) -> tuple[Iterator[Batch], bool]:
-    """Return the batches, and whether there is at most one, so that no rows of others have to be compared."""
+def peek_single(batches: Iterator[Batch]) -> tuple[Iterator[Batch], bool]:
+    """Return the batches, and whether there is at most one, so that rows need not be compared across batches."""
     first, second = next(batches, None), next(batches, None)
     return chain((one for one in (first, second) if one is not None), batches), second is None
 
@@ -180,7 +182,7 @@ def _without(frame: pl.DataFrame, verdict: str | None) -> pl.DataFrame:
 
 
 def _sizes(sources: Sequence[Source]) -> list[int]:
-    """Return the size of each file as it is stored, in bytes; that of an archive is shared by its files."""
+    """Return the size of each source in bytes, before decompression; the files of an archive share its size equally."""
     files = [source.path.partition(BETWEEN)[0] for source in sources]
     shared = Counter(files)
     return [
@@ -195,7 +197,13 @@ def _size(source: Source, file: str) -> int:
 
 
 def _located(part: RowsPart, name: str | None, row: int) -> pl.DataFrame:
-    """Return the locations of a part; ``row`` is the number of rows before it in the file."""
+    """Return the locations of the rows of a part.
+
+    Args:
+        part: the part.
+        name: the file; None if locations do not name files.
+        row: the number of rows before the part in the file.
+    """
     numbers = pl.int_range(row + 1, row + part.frame.height + 1, dtype=pl.UInt32, eager=True)
     known = {"row": numbers, **part.known}
     return pl.DataFrame({"row": numbers}).select(

@@ -16,16 +16,16 @@ from kafka_replica.data.polars.validation_run import ValidationRun
 
 
 class LocalEngine:
-    """The engine that uses polars."""
+    """The engine ``local``, which uses polars."""
 
     writes_here = True
 
     def __init__(self, batch: BatchSize | None = None) -> None:
-        """Take the size of batches; the results do not depend on it."""
+        """Set the size of batches, on which the results do not depend; None means the default."""
         self._batch = batch
 
     def validate(self, job: ValidationJob, step: Step) -> Outcome:
-        """Validate data, and write good and rejected rows to a file each.
+        """Validate data, and write good and rejected rows to separate files.
 
         Raises:
             KafkaReplicaError: a file cannot be read, or no row belongs to the structure.
@@ -34,7 +34,7 @@ class LocalEngine:
             return ValidationRun(job, Input(job, step, folder, self._batch), step, folder).outcome()
 
     def map(self, job: MappingJob, step: Step) -> Outcome:
-        """Map data, and write mapped rows, and rejected rows unchanged, to a file each.
+        """Map data, and write mapped rows and unchanged rejected rows to separate files.
 
         Raises:
             KafkaReplicaError: a file cannot be read, or no row belongs to the source.
@@ -45,6 +45,6 @@ class LocalEngine:
 
 @contextmanager
 def _folder(out: Path) -> Iterator[Path]:
-    """Yield a folder for temporary files."""
+    """Yield a folder for temporary files inside ``out``, and remove it at the end."""
     with TemporaryDirectory(prefix=".parts-", dir=out) as folder:
         yield Path(folder)

@@ -1,4 +1,4 @@
-"""A job that maps data: batch by batch, in one pass if no rows become one observation."""
+"""Run a job that maps data batch by batch, in one pass unless several rows are mapped to the same observation."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import polars as pl
 from kafka_replica.data.jobs.job import MappingJob, Outcome
 from kafka_replica.data.jobs.progress import Progress, Step
 from kafka_replica.data.polars.batch_comparison import Hashes, hash_of
-from kafka_replica.data.polars.inputs import AT, Batch, Input, are_one
+from kafka_replica.data.polars.inputs import AT, Batch, Input, peek_single
 from kafka_replica.data.polars.mapping.transforming import MappedRows
 from kafka_replica.data.polars.outputs import Outputs
 from kafka_replica.data.polars.reports import identified
@@ -25,16 +25,23 @@ _SERIES = 20
 
 
 class MappingRun:
-    """The run of a job."""
+    """The run of a mapping job."""
 
     def __init__(self, job: MappingJob, data: Input, step: Step, folder: Path) -> None:
-        """Take the job, its data, a function that is called with the progress, and a folder for temporary files."""
+        """Prepare the run.
+
+        Args:
+            job: the job.
+            data: the data of the job.
+            step: is called with the progress.
+            folder: an existing folder for temporary files.
+        """
         self._job, self._data, self._step, self._folder = job, data, step, folder
         self._none = MappedRows(data.nothing, job.plan)
 
     def outcome(self) -> Outcome:
-        """Run the job."""
-        every, is_whole = are_one(self._data.batches("mapping"))
+        """Run the job, and return its outcome."""
+        every, is_whole = peek_single(self._data.batches("mapping"))
         if is_whole:
             return self._pass(every, None, is_whole=True)
         hashes = Hashes()
@@ -46,7 +53,7 @@ class MappingRun:
         return self._pass(self._data.batches("mapping again"), None, keys) if keys.height else done
 
     def _repeated_keys(self, hashes: pl.Series) -> pl.DataFrame:
-        """Return the keys that several rows have; ``hashes`` are those of candidates."""
+        """Return the keys that more than one row has, among the keys with these hashes."""
         kept = []
         for batch in self._data.batches("comparing rows"):
             mapped = MappedRows(batch.frame, self._job.plan)
@@ -64,8 +71,8 @@ class MappingRun:
 
         Args:
             batches: the rows.
-            hashes: the collection to which the hashes of keys are added, for comparison.
-            keys: the keys that several rows have, if they are known.
+            hashes: the collection to which the hashes of keys are added, for comparison; None if they are not needed.
+            keys: the keys that more than one row has, if they are known.
             is_whole: whether there is only one batch.
         """
         job = self._job
@@ -105,7 +112,7 @@ class MappingRun:
 
 
 def _repeated(mapped: MappedRows, keys: pl.DataFrame | None, *, is_whole: bool) -> pl.Series:
-    """Return whether the key of each row is that of another row, too."""
+    """Return, for each row, whether another row of the job has the same key."""
     if is_whole:
         return mapped.repeated()
     if keys is None:
@@ -118,7 +125,7 @@ def _repeated(mapped: MappedRows, keys: pl.DataFrame | None, *, is_whole: bool) 
 
 
 def _once(bad: pl.DataFrame) -> pl.DataFrame:
-    """Return each rejected row once, with all of its errors; a row may be mapped to several."""
+    """Return each rejected row once, with all of its errors; it may occur several times if it maps to several rows."""
     if not bad[AT].is_duplicated().any():
         return bad
     first = bad.drop(ERRORS).unique(AT, keep="first", maintain_order=True)

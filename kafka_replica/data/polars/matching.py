@@ -1,7 +1,7 @@
-r"""Match texts with expressions, including those that are too large for Rust, which expands repetitions.
+r"""Match texts with regular expressions, including those that are too large for Rust, which expands repetitions.
 
-A class such as ``\p{L}`` is large, and ``\p{L}{1,255}`` is 255 times as large. Such expressions are matched by Python's
-``re``, value by value, with the classes as ranges of characters.
+A class such as ``\p{L}`` is large, and ``\p{L}{1,255}`` is 255 times as large. If Rust refuses an expression, Python's
+``re`` matches it, value by value; its classes are then written as ranges of characters.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def _python_form(expression: str) -> str:
 
 @cache
 def _ranges(class_: str) -> str:
-    """Return a class as ranges of the characters that it contains in Rust."""
+    """Return a class as ranges of the characters that Rust's class of that name contains."""
     inside = _characters().filter(_characters().str.contains(rf"\A{class_}\z")).to_list()
     runs = (list(run) for _, run in groupby(enumerate(map(ord, inside)), lambda pair: pair[1] - pair[0]))
     ranges = "".join(rf"\U{run[0][1]:08x}-\U{run[-1][1]:08x}" for run in runs)
@@ -59,5 +59,5 @@ def _ranges(class_: str) -> str:
 
 @cache
 def _characters() -> pl.Series:
-    """Return all characters, without surrogates."""
+    """Return all Unicode characters except surrogates."""
     return pl.Series([chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000], dtype=pl.String)

@@ -1,4 +1,4 @@
-"""Test whether a text is in a set."""
+"""Test whether a text is one of a set of values."""
 
 from __future__ import annotations
 
@@ -18,5 +18,5 @@ def is_in(text: pl.Expr, values: Iterable[str]) -> pl.Expr:
 
 @lru_cache(maxsize=64)
 def _ordered(values: frozenset[str]) -> pl.Series:
-    """Return the values in order; they are the same for each batch of a job."""
+    """Return the values in order; they are cached because each batch of a job needs the same ones."""
     return pl.Series(sorted(values), dtype=pl.String)

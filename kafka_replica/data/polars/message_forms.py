@@ -1,4 +1,4 @@
-"""The forms of columns of a message that is read in batches: a column has one form in all of them."""
+"""The forms of columns of a message that is read in batches: a column must have the same form in all batches."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ _TEXT_TYPE: Final = pl.Struct({"language": pl.String(), "text": pl.String()})
 
 
 class ColumnForm(NamedTuple):
-    """The form of a column: whether a row has several values, and whether they are in several languages."""
+    """The form of a column: whether a row may have several values, and whether values are texts by language."""
 
     several: bool
     languages: bool
 
     @property
     def type(self) -> pl.DataType:
-        """Return the type of a column."""
+        """Return the polars type of a column of this form."""
         one: pl.DataType = pl.List(_TEXT_TYPE) if self.languages else pl.String()
         return pl.List(one) if self.several else one
 
 
 def common_forms(schemas: Sequence[pl.DataFrame]) -> tuple[pl.DataFrame, Mapping[str, ColumnForm]]:
-    """Return a frame without rows that has the columns of all batches, and the forms of those that are no texts."""
+    """Return a frame without rows that has the columns of all batches, and the forms of columns that are not texts."""
     types: dict[str, pl.DataType] = {}
     forms: dict[str, ColumnForm] = {}
     for schema in schemas:
@@ -48,9 +48,9 @@ def _form_of(kind: pl.DataType) -> ColumnForm:
 
 
 def in_forms(frame: pl.DataFrame, forms: Mapping[str, ColumnForm]) -> pl.DataFrame:
-    """Return a batch with its columns in these forms."""
+    """Return a batch with its columns converted to these forms."""
     changed = []
-    schema = frame.schema  # a new object each time that it is asked for
+    schema = frame.schema  # stored, because polars builds a new schema on each access
     for name, form in forms.items():
         if name in schema and schema[name] != form.type:
             old = _form_of(schema[name])

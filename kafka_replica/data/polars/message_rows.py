@@ -1,4 +1,4 @@
-"""The rows of a data message: held in memory, or in temporary files if the message is read as a stream."""
+"""Read the rows of a data message, into memory, or into temporary files if the message is read as a stream."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from kafka_replica.data.polars.message_forms import ColumnForm, common_forms, in
 from kafka_replica.data.polars.parts import Parts
 from kafka_replica.data.polars.source_rows import BatchSize, HeldRows, RowsPart, SourceRows
 
-_TOLD_EVERY: Final = 10_000
+_REPORT_EVERY: Final = 10_000
 _LINE: Final = "__line"
 
 
 @dataclass(frozen=True)
 class StoredRows:
-    """Rows of a message that was read as a stream, in temporary files."""
+    """The rows of a message that was read as a stream, in temporary files; see :class:`SourceRows`."""
 
     nothing: pl.DataFrame
     forms: Mapping[str, ColumnForm]
@@ -32,7 +32,7 @@ class StoredRows:
     written: None = None
 
     def batches(self, size: int) -> Iterator[tuple[RowsPart, int]]:
-        """Yield the rows, and the share of the bytes that is done."""
+        """Yield the rows in parts, each with the number of the ``size`` bytes of the source that are done."""
         done = 0
         for frame in self.parts.frames():
             done += frame.height
@@ -41,7 +41,7 @@ class StoredRows:
 
 
 def open_message(
-    source: Source, job: Job, folder: Path, batch: BatchSize, tell: Callable[[int], None],
+    source: Source, job: Job, folder: Path, batch: BatchSize, report_rows: Callable[[int], None],
     note: Callable[[str], object],
 ) -> SourceRows:  # fmt: skip
     """Return the rows of a data message; the arguments are those of ``open_source``.
@@ -51,18 +51,18 @@ def open_message(
     """
     blocks = located_blocks(source.path, job.rules, job.usages, content=source.content, note=note)
     if not is_streamed(source.path, source.content):
-        return HeldRows(_of_blocks(blocks, tell), batch.rows)
+        return HeldRows(_of_blocks(blocks, report_rows), batch.rows)
     stored = Parts(folder, "message")
     schemas: list[pl.DataFrame] = []
     while some := _blocks_of(blocks, batch.rows):
-        part = _of_blocks(iter(some), tell, stored.rows)
+        part = _of_blocks(iter(some), report_rows, stored.rows)
         stored.add(part.frame.with_columns(part.known["line"].alias(_LINE)))
         schemas.append(part.frame.clear())
     return StoredRows(*common_forms(schemas), stored)
 
 
 def _blocks_of(located: Iterator[tuple[int | None, Block]], rows: int) -> list[tuple[int | None, Block]]:
-    """Return the next blocks, with at least that number of rows in total unless the message ends."""
+    """Return the next blocks, with at least ``rows`` rows in total unless the message ends."""
     some: list[tuple[int | None, Block]] = []
     for line, block in located:
         some.append((line, block))
@@ -72,22 +72,30 @@ def _blocks_of(located: Iterator[tuple[int | None, Block]], rows: int) -> list[t
     return some
 
 
-def _of_blocks(located: Iterator[tuple[int | None, Block]], tell: Callable[[int], None], before: int = 0) -> RowsPart:
-    """Return the rows of blocks; ``before`` is the number of rows that were reported before."""
+def _of_blocks(
+    located: Iterator[tuple[int | None, Block]], report_rows: Callable[[int], None], before: int = 0
+) -> RowsPart:
+    """Return the rows of blocks.
+
+    Args:
+        located: the blocks, each with its line.
+        report_rows: is called with the number of rows read so far, after every 10,000 rows.
+        before: the number of rows that were read before these blocks.
+    """
     lines: list[int | None] = []
     paths: list[Sequence[str]] = []
-    told = 0
+    reported = 0
 
     def blocks() -> Iterator[Block]:
-        nonlocal told
+        nonlocal reported
         for line, block in located:
             lines.extend(lines_of(line, block))
             if block.paths is not None:
                 paths.append(block.paths)
             yield block
-            if len(lines) - told >= _TOLD_EVERY:
-                told = len(lines)
-                tell(before + told)
+            if len(lines) - reported >= _REPORT_EVERY:
+                reported = len(lines)
+                report_rows(before + reported)
 
     columns: dict[str, list[Any]] = columns_of(blocks())
     known = {"line": pl.Series(lines, dtype=pl.UInt32)}

@@ -1,4 +1,4 @@
-"""The files that a job writes: good rows, rejected rows, and lists of findings, batch by batch."""
+"""Write the files of a job batch by batch: good rows, rejected rows, and lists of findings."""
 
 from __future__ import annotations
 
@@ -24,10 +24,22 @@ from kafka_replica.errors import UsageError
 
 
 class RowFile:
-    """A file of rows, SDMX-CSV or Parquet."""
+    """A file of good or rejected rows, in SDMX-CSV or Parquet.
+
+    Attributes:
+        rows: the number of rows written so far.
+    """
 
     def __init__(self, job: Job, what: str, nothing: pl.DataFrame, rules: Rules, folder: Path) -> None:
-        """Make the file of good or rejected rows, which have the columns of ``nothing``."""
+        """Create the file.
+
+        Args:
+            job: the job.
+            what: ``GOOD`` or ``REJECTED``.
+            nothing: a frame without rows that has the columns.
+            rules: the rules of the rows.
+            folder: an existing folder for temporary files.
+        """
         self._path, self._nothing = job.file(what), nothing
         self._parts = Parts(folder, what)
         self._csv = (
@@ -37,7 +49,7 @@ class RowFile:
         self.rows = 0
 
     def write(self, frame: pl.DataFrame, *, is_plain: bool = False) -> None:
-        """Write rows; ``is_plain`` as for :meth:`SdmxCsvFile.write`."""
+        """Write rows; see :meth:`SdmxCsvFile.write` for the arguments."""
         self.rows += frame.height
         if not frame.height:
             return
@@ -47,7 +59,7 @@ class RowFile:
             self._parts.add(frame)
 
     def abandon(self) -> None:
-        """Close the file as it is."""
+        """Close the file, which may be incomplete."""
         if self._csv is not None:
             self._csv.abandon()
 
@@ -69,24 +81,24 @@ class RowFile:
 
 
 class Outputs:
-    """Good rows, rejected rows, and the findings that are listed."""
+    """The output files of a job: good rows, rejected rows, and lists of findings."""
 
     def __init__(self, job: Job, data: Input, good: pl.DataFrame, good_rules: Rules, folder: Path) -> None:
-        """Make the files.
+        """Create the files of rows.
 
         Args:
             job: the job.
-            data: its data.
+            data: the data of the job.
             good: a frame without rows that has the columns of good rows.
             good_rules: the rules of good rows.
             folder: an existing folder for temporary files.
         """
         self._job = job
         self.good = RowFile(job, GOOD, good, good_rules, folder)
-        self._as_they_are: RejectedFile | None = None
+        self._unchanged: RejectedFile | None = None
         self._others: RowFile | None = None
         if job.out_format == "csv" and job.keeps_layout and have_one_layout(data.originals):
-            self._as_they_are = RejectedFile(job.file(REJECTED), data.originals[0])
+            self._unchanged = RejectedFile(job.file(REJECTED), data.originals[0])
         else:
             rejected = data.nothing.drop(AT).with_columns(pl.lit(None, ERRORS_TYPE).alias(ERRORS))
             shown = with_errors_in_words(rejected) if job.out_format == "csv" else rejected
@@ -95,7 +107,7 @@ class Outputs:
         self.rejected_rows = 0
 
     def __enter__(self) -> Self:
-        """Return the files."""
+        """Return the outputs."""
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
@@ -103,21 +115,21 @@ class Outputs:
         self.good.abandon()
         if self._others is not None:
             self._others.abandon()
-        if self._as_they_are is not None:
-            self._as_they_are.abandon()
+        if self._unchanged is not None:
+            self._unchanged.abandon()
 
     def reject(self, bad: pl.DataFrame, batch: Batch) -> None:
-        """Write rejected rows of a batch, with ``_errors`` and positions, each position once."""
+        """Write the rejected rows of a batch, with errors in ``_errors`` and distinct positions in ``AT``."""
         self.rejected_rows += bad.height
-        if self._as_they_are is not None:
+        if self._unchanged is not None:
             if bad.height:
-                self._as_they_are.write(bad, batch)
+                self._unchanged.write(bad, batch)
         elif self._others is not None:
             rows = bad.drop(AT)
             self._others.write(with_errors_in_words(rows) if self._job.out_format == "csv" else rows)
 
     def list(self, found: RowFindings) -> None:
-        """Keep findings for the lists of findings, if there are any and not too many yet."""
+        """Keep findings for the lists of findings, if the job requests lists and their limit has not been reached."""
         job = self._job
         if job.findings is None and not job.ess_reports:
             return
@@ -128,13 +140,15 @@ class Outputs:
     def close(self) -> None:
         """Complete the files of rows."""
         self.good.close()
-        if self._as_they_are is not None:
-            self._as_they_are.close()
+        if self._unchanged is not None:
+            self._unchanged.close()
         if self._others is not None:
             self._others.close()
 
     def write_lists(self, dataset: Iterable[Finding], report: Report, rules: Rules | None) -> int | None:
-        """Write the lists of findings that are wanted; return the number of findings in their table, if it is.
+        """Write the lists of findings that the job requests.
+
+        Returns the number of findings in the table of findings; None if no table is requested.
 
         Args:
             dataset: the findings about the data set as a whole.

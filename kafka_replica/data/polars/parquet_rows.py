@@ -1,4 +1,4 @@
-"""The rows of a Parquet file, with the row group of each as far as it is known."""
+"""Read the rows of a Parquet file, with the row group of each row if it is known."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kafka_replica.data.polars.written_rows import FileLayout, written_frame
 
 @dataclass(frozen=True)
 class RowGroups:
-    """The rows of a Parquet file."""
+    """The rows of a Parquet file whose row groups are known; see :class:`SourceRows`."""
 
     path: str
     nothing: pl.DataFrame
@@ -26,11 +26,11 @@ class RowGroups:
 
     @property
     def written(self) -> FileLayout | None:
-        """Return the layout that rejected rows keep."""
+        """Return the layout that rejected rows keep; None if they are written as SDMX-CSV."""
         return written_frame(self.nothing, self.verdict)[0]
 
     def batches(self, size: int) -> Iterator[tuple[RowsPart, int]]:
-        """Yield the rows, and the share of the bytes that is done."""
+        """Yield the rows in parts, each with the number of the ``size`` bytes of the source that are done."""
         first, total = 0, max(1, sum(self.groups))
         for number, height in enumerate(self.groups):
             for begin in range(0, height, self.batch_rows):
@@ -44,7 +44,12 @@ class RowGroups:
 
 
 def open_parquet(source: Source, verdict: str | None, batch: BatchSize) -> SourceRows:
-    """Return the rows of a Parquet file; ``verdict`` is the column in which an earlier run has described errors.
+    """Return the rows of a Parquet file.
+
+    Args:
+        source: the file.
+        verdict: the column in which an earlier run may have described errors.
+        batch: the size of batches.
 
     Raises:
         DatasetError: the file cannot be read as Parquet.
@@ -70,7 +75,7 @@ def _readable(path: str, read: Callable[[], pl.DataFrame]) -> pl.DataFrame:
 
 
 def _row_groups(path: str, file: str | io.BytesIO) -> list[int] | None:
-    """Return the numbers of rows of the row groups; None without pyarrow, because polars does not report them."""
+    """Return the number of rows in each row group; None without pyarrow, because polars does not report it."""
     try:
         import pyarrow.parquet as pq  # noqa: PLC0415 - an extra
     except ImportError:
@@ -78,7 +83,7 @@ def _row_groups(path: str, file: str | io.BytesIO) -> list[int] | None:
     try:
         metadata = pq.ParquetFile(file).metadata
     except (OSError, ValueError, NotImplementedError) as error:
-        # pyarrow's errors derive from these; it refuses some damage that polars passes over
+        # pyarrow's errors derive from these classes; it detects some damage that polars ignores.
         raise DatasetError(f"reading {path}: it cannot be read as Parquet: {error}") from error
     return [metadata.row_group(number).num_rows for number in range(metadata.num_row_groups)]
 

@@ -1,4 +1,4 @@
-"""Frames that are collected one after the other: all but a single one are kept in files."""
+"""Collect frames one after the other, in temporary files unless there is only one."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import polars as pl
 
 
 class Parts:
-    """Frames with the same columns, in order."""
+    """An ordered collection of frames with the same columns."""
 
     def __init__(self, folder: Path, name: str) -> None:
-        """Name an existing folder for the files, and the beginning of their names."""
+        """Create an empty collection, with an existing folder for its files and the prefix of their names."""
         self._folder, self._name = folder, name
         self._first: pl.DataFrame | None = None
         self._files: list[Path] = []
         self.rows = 0
-        """The number of rows of all frames."""
+        """The total number of rows."""
 
     def add(self, frame: pl.DataFrame) -> None:
         """Add a frame."""
@@ -42,7 +42,7 @@ class Parts:
             yield pl.read_ipc(file)
 
     def write_parquet(self, path: Path) -> None:
-        """Write all rows to a file; there must be a frame."""
+        """Write all rows to a Parquet file; the collection must not be empty."""
         if self._first is not None:
             self._first.write_parquet(path)
         else:

@@ -1,4 +1,4 @@
-"""Write rejected rows as they are in their files, with a column that describes their errors."""
+"""Write rejected rows unchanged, in the layout of their files, with a column that describes their errors."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from kafka_replica.errors import UsageError
 
 
 def with_errors_in_words(frame: pl.DataFrame) -> pl.DataFrame:
-    """Add the column that describes the errors of a row, if the frame has errors."""
+    """Return the frame with the column ``ERRORS`` that describes the errors as text, if it has a column ``_errors``."""
     if ERRORS not in frame.columns:
         return frame
     words = in_words(PolarsEngine(frame), pl.element().struct.field)
@@ -30,15 +30,15 @@ def with_errors_in_words(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def have_one_layout(originals: Sequence[InputLayout]) -> bool:
-    """Return whether there are files, and all have the same columns, separator and encoding."""
+    """Return whether there are layouts, and all have the same columns, separator and encoding."""
     return bool(originals) and all(one.written.is_like(originals[0].written) for one in originals)
 
 
 class RejectedFile:
-    """The rejected rows of files with the same layout: cells and the order of columns and rows stay as they are."""
+    """A file of rejected rows from files with the same layout, whose cells and whose order are kept."""
 
     def __init__(self, path: Path, original: InputLayout) -> None:
-        """Make the file, with the header of the first original.
+        """Create the file, and write the header of the original layout.
 
         Raises:
             UsageError: the file cannot be written.
@@ -47,7 +47,7 @@ class RejectedFile:
         self._path = path
         self._verdicts = [place for place, name in enumerate(header) if name == original.verdict]
         self._width = len(header) - len(self._verdicts)
-        # Only the errors may have characters that the encoding of the file lacks.
+        # The rows come from files in this encoding, so only the descriptions of errors may need a replacement.
         self._encoder: Final = codecs.getincrementalencoder(encoding)(errors="replace")
         names = [name for place, name in enumerate(header) if place not in self._verdicts]
         shown = io.StringIO()
@@ -59,10 +59,10 @@ class RejectedFile:
         self._write(shown.getvalue())
 
     def write(self, bad: pl.DataFrame, batch: Batch) -> None:
-        """Write the rejected rows of a batch; a row with a wrong number of cells as its text.
+        """Write the rejected rows of a batch; a row with a wrong number of cells is written as its original text.
 
         Args:
-            bad: the positions of the rows, ascending, in ``AT``, and their errors in ``_errors``.
+            bad: the positions of the rows in ``AT``, in ascending order, and their errors in ``_errors``.
             batch: the batch.
 
         Raises:
@@ -71,7 +71,7 @@ class RejectedFile:
         words = with_errors_in_words(bad.select(AT, ERRORS))
         cells = batch.cells_of(bad[AT]).drop(map(str, self._verdicts)).with_columns(words[ERRORS_TEXT])
         texts = {at: batch.wrong[at].text for at in bad[AT] if at in batch.wrong} if batch.wrong else {}
-        mark = f"x{uuid4().hex}x"  # to be replaced by the text of a row
+        mark = f"x{uuid4().hex}x"  # a placeholder for the original text of a row
         if texts:
             places = pl.Series([f"{mark}{at}" if at in texts else None for at in bad[AT]], dtype=pl.String)
             cells = cells.with_columns(pl.coalesce(places, pl.col(cells.columns[0])).alias(cells.columns[0]))
@@ -90,7 +90,7 @@ class RejectedFile:
         self._file.close()
 
     def abandon(self) -> None:
-        """Close the file as it is."""
+        """Close the file, which may be incomplete."""
         self._file.close()
 
     def _write(self, text: str, *, is_last: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""Findings combined into tables and reports."""
+"""Combine findings into tables and reports."""
 
 from __future__ import annotations
 
@@ -21,18 +21,20 @@ from kafka_replica.data.validation.requests import need_errors
 
 
 def dataset_findings(frame: Any, rules: Rules) -> tuple[Finding, ...]:
-    """Return the findings about the data set as a whole: its columns, and attributes that describe all of it."""
+    """Return the findings about the data set as a whole: about its columns, and its attributes at data set level."""
     return _about_all(prepared(as_frame(frame), rules))
 
 
 def report(validated: pl.DataFrame, rules: Rules, *, samples: int = 5, series: int = 20) -> Report:
-    """Count the findings of :func:`kafka_replica.data.polars.validate`, and add samples and the data set's findings.
+    """Return a report on the result of :func:`kafka_replica.data.polars.validate`.
+
+    It has the numbers of findings, samples, and the findings about the data set as a whole.
 
     Args:
         validated: a frame with ``_errors``.
-        rules: the rules that it was validated with.
-        samples: how many findings are kept per rule and component.
-        series: how many series are listed, those with the most findings first.
+        rules: the rules that the frame was validated with.
+        samples: the maximal number of sample findings for each rule, component and severity.
+        series: the maximal number of series that are listed, those with the most findings first.
 
     Raises:
         UsageError: the frame has no column ``_errors``.
@@ -41,18 +43,18 @@ def report(validated: pl.DataFrame, rules: Rules, *, samples: int = 5, series: i
 
 
 def map_report(mapped: pl.DataFrame, plan: MapPlan) -> Report:
-    """Count the findings of :func:`kafka_replica.data.polars.transform`, and add samples."""
+    """Return a report on the result of :func:`kafka_replica.data.polars.transform`: counts and samples of findings."""
     counts = FindingCounts()
     counts.add(RowFindings(mapped.select(pl.lit(None, pl.String).alias(SERIES), ERRORS)))
     return report_of(plan.artefact, plan.version, counts, (), plan.notes)
 
 
 def finding_table(validated: pl.DataFrame, rules: Rules) -> pl.DataFrame:
-    """Return all findings of :func:`kafka_replica.data.polars.validate`, a row each, those of the data set first.
+    """Return all findings of :func:`kafka_replica.data.polars.validate`, one per row, those of the data set first.
 
     The columns are ``file, line, row, part, part_row, path, series, time, component, value, rule, message,
-    severity, artefact``. Of the location only ``row`` is known, the number of the row in the frame, from 1; findings
-    about the data set as a whole have none.
+    severity, artefact``. Of the location, only ``row`` is known: the number of the row in the frame, counted from 1. It
+    is NULL for findings about the data set as a whole.
 
     Raises:
         UsageError: the frame has no column ``_errors``.
@@ -89,7 +91,7 @@ class ValidationFindings:
 
 
 def identified(texts: pl.DataFrame, rules: Rules, columns: Iterable[str]) -> pl.DataFrame:
-    """Return the key of the series and the period of each row.
+    """Return the series key and the period of each row, in the columns ``SERIES`` and ``TIME``.
 
     Args:
         texts: the texts of the components.
@@ -105,6 +107,6 @@ def identified(texts: pl.DataFrame, rules: Rules, columns: Iterable[str]) -> pl.
 
 
 def with_dataset_findings(table: pl.DataFrame, dataset: Iterable[Finding]) -> pl.DataFrame:
-    """Return a table of findings that begins with those about the data set as a whole."""
+    """Return a table of findings with those about the data set as a whole before the others."""
     whole = pl.DataFrame([one._asdict() for one in dataset], schema=dict.fromkeys(FIELDS, pl.String()))
     return pl.concat([whole, table], how="diagonal").select(FINDING_COLUMNS)

@@ -17,7 +17,7 @@ from kafka_replica.data.validation.multi_valued import asked_singly
 ROW: Final = "__row"
 """The column with the number of the row."""
 _ALL: Final = "__all "
-"""The prefix of columns with lists whose values are put into one row each; no component has such a name."""
+"""The prefix of the original columns of lists that are exploded to one row per value; no component has such a name."""
 _BETWEEN: Final = "\x1f"
 
 
@@ -26,8 +26,8 @@ class PreparedFrame:
     """The texts of a frame's components, one column each, and its rules.
 
     Attributes:
-        texts: the texts, and the number of the row; lists of texts for columns with several values, NULL if there is no
-            value. All dimensions by which rows are compared are present, NULL if the frame has no such column.
+        texts: the texts, and the number of the row. Columns with several values have lists of texts; NULL means no
+            value. All dimensions by which rows are compared are present, as NULL if the frame has no such column.
         bound: the rules for these columns.
         several: the columns with several values.
         floating: the columns with floating-point numbers.
@@ -40,7 +40,7 @@ class PreparedFrame:
 
     @property
     def expressions(self) -> Expressions:
-        """Return a maker of expressions over ``texts``."""
+        """Return the translator of conditions to expressions over ``texts``."""
         return Expressions({name: pl.col(name) for name in self.texts.columns}, self.floating)
 
     def broken_rows(self) -> Iterator[tuple[int, pl.DataFrame, pl.Expr]]:
@@ -58,12 +58,12 @@ class PreparedFrame:
                 flagged = flags[str(one)]
                 if flagged.any():
                     hit = rows.filter(flagged.fill_null(value=False))
-                    # If several values are wrong, the first counts.
+                    # If several values of a row are wrong, only the first is reported.
                     hit = hit.unique(ROW, keep="first", maintain_order=True) if lists else hit
                     yield one, hit, self._shown(checks[one], lists)
 
     def _singly(self, lists: tuple[str, ...], numbers: Sequence[int]) -> pl.DataFrame:
-        """Return each row once per value, with one of its values each time."""
+        """Return a row for each value in these columns of lists, so that a check sees single values."""
         checks = [self.bound.checks[one] for one in numbers]
         wanted = frozenset().union(*(check.looks_at | set(check.shown) for check in checks))
         rows = self.texts.select(
@@ -87,17 +87,17 @@ class PreparedFrame:
         ])  # fmt: skip
 
     def to_compare(self) -> pl.DataFrame:
-        """Return the texts for comparing rows: several values become one text, independent of their order."""
+        """Return the texts in a comparable form: several values become one text, regardless of their order."""
         return self.texts.with_columns([pl.col(name).list.sort().list.join(_BETWEEN) for name in sorted(self.several)])
 
-    def told(self, component: str) -> pl.Expr:
-        """Return a text of ``to_compare`` in the form in which it is shown."""
+    def shown_text(self, component: str) -> pl.Expr:
+        """Return a component of :meth:`to_compare` as findings show it, with ``;`` between several values."""
         text = pl.col(component)
         return text.str.replace_all(_BETWEEN, ";", literal=True) if component in self.several else text
 
 
 def joined(texts: Sequence[pl.Expr]) -> pl.Expr:
-    """Join values with dots, as keys are written; a missing value is empty."""
+    """Join values with dots, as in keys; a missing value becomes an empty text."""
     if not texts:
         return pl.lit(None, pl.String)
     if len(texts) == 1:
@@ -121,7 +121,7 @@ def prepared(df: pl.DataFrame, rules: Rules) -> PreparedFrame:
         text = as_text(name, kind) if shapes[name] != "other" else _present(name)
         texts[name] = _given(text) if name in several else text
     floating = frozenset(name for name, kind in kinds.items() if _is_floating(kind))
-    # The number of the row comes first: if there is no other column, a frame of constants would have one row.
+    # The number of the row is selected first, because a selection of constants alone would have only one row.
     numbered = df.select(
         pl.int_range(pl.len(), dtype=pl.UInt32).alias(ROW), *(text.alias(name) for name, text in texts.items())
     )
@@ -140,5 +140,5 @@ def _is_floating(kind: pl.DataType) -> bool:
 
 
 def _present(name: str) -> pl.Expr:
-    """Return a non-NULL expression where the column has a value."""
+    """Return an empty text where the column has a value, else NULL, because the value has no representation as text."""
     return pl.when(pl.col(name).is_not_null()).then(pl.lit(""))

@@ -1,4 +1,4 @@
-"""Opening of a source by its format: messages, Parquet, Arrow, workbooks and CSV files."""
+"""Open a source according to its format: messages, Parquet, Arrow, workbooks and CSV files."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _PART: Final = {"part": pl.String, "part_row": pl.UInt32}
 
 
 def open_source(
-    source: Source, job: Job, folder: Path, batch: BatchSize, tell: Callable[[int], None],
+    source: Source, job: Job, folder: Path, batch: BatchSize, report_rows: Callable[[int], None],
     note: Callable[[str], object],
 ) -> SourceRows:  # fmt: skip
     """Return the rows of a source.
@@ -42,19 +42,19 @@ def open_source(
         job: the job.
         folder: an existing folder for temporary files.
         batch: the size of batches.
-        tell: called with the number of rows that were read of a message, from time to time.
-        note: called with each text that a message says about itself.
+        report_rows: is called from time to time with the number of rows read from a message.
+        note: is called with each remark in a message.
 
     Raises:
         DatasetError: the source cannot be read.
-        ConfigurationError: only another engine can read an address.
+        ConfigurationError: the path is a URL, which only the Spark engine can read.
     """
     if "://" in source.path:
         raise ConfigurationError(
             f"reading {source.path}: only Spark can read it; use the engine spark (--engine spark)"
         )
     if source.kind == "message":
-        return open_message(source, job, folder, batch, tell, note)
+        return open_message(source, job, folder, batch, report_rows, note)
     if source.kind == "parquet":
         return open_parquet(source, verdict_of(source, job.rules), batch)
     if source.kind == "arrow":
@@ -71,10 +71,10 @@ def open_source(
 
 
 class FileOfCsv:
-    """The rows of a CSV file."""
+    """The rows of a CSV file; see :class:`SourceRows`."""
 
     def __init__(self, table: CsvTable) -> None:
-        """Take the file."""
+        """Wrap an opened CSV file."""
         self._table = table
 
     @property
@@ -88,13 +88,13 @@ class FileOfCsv:
         return self._table.nothing.values
 
     def batches(self, size: int) -> Iterator[tuple[RowsPart, int]]:
-        """Yield the rows, and how many bytes of the file are done."""
+        """Yield the rows in parts, each with the number of the ``size`` bytes of the source that are done."""
         for rows in self._table.batches():
             yield RowsPart(rows.values, {"line": rows.lines}, rows, cells=rows.cells), min(size, self._table.done)
 
 
 def _workbook(source: Source, job: Job, batch: BatchSize) -> HeldRows:
-    """Return the rows of all sheets with data; a sheet is a part."""
+    """Return the rows of all sheets with data; the locations name the sheet as ``part``."""
     tables: list[CsvRows] = []
     parts: list[pl.DataFrame] = []
     for sheet, is_sdmx_csv, content, numbers in tables_in(source.read(), source.path, job.rules):
@@ -110,10 +110,10 @@ def _workbook(source: Source, job: Job, batch: BatchSize) -> HeldRows:
 
 
 def one_frame(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    """Return the rows of all frames; a column that one lacks is NULL there.
+    """Return the rows of all frames; a column that a frame lacks is NULL in its rows.
 
     Raises:
-        DatasetError: a column has values of different kinds.
+        DatasetError: a column has incompatible types in two frames.
     """
     try:
         return pl.concat(frames, how="diagonal_relaxed")

@@ -1,4 +1,4 @@
-"""The contract of the rows of one source, which come in batches, and its implementation for rows in memory."""
+"""The protocol of a source's rows, which are read in batches, and its implementation for rows in memory."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class BatchSize:
     """The size of batches.
 
     Attributes:
-        bytes: of CSV.
-        rows: of other formats.
+        bytes: the approximate number of bytes in a batch of CSV.
+        rows: the number of rows in a batch of another format.
     """
 
     bytes: int = CHUNK_BYTES
@@ -31,10 +31,10 @@ class RowsPart(NamedTuple):
 
     Attributes:
         frame: the rows.
-        known: columns of their locations, as far as they are known.
-        csv: the rows of a CSV file.
-        cells: the values of the columns of the layout, if the source has one; their names are their positions.
-        paths: the path of each row within a message of SDMX-JSON.
+        known: the known columns of the rows' locations.
+        csv: the same rows with their original cells; None if the source is not a CSV file.
+        paths: the path of each row within a message of SDMX-JSON; None for other formats.
+        cells: the values of the columns of the layout, named by position; None if the source has no layout.
     """
 
     frame: pl.DataFrame
@@ -44,7 +44,7 @@ class RowsPart(NamedTuple):
     cells: pl.DataFrame | None = None
 
     def slice(self, first: int, rows: int) -> RowsPart:
-        """Return some of the rows."""
+        """Return ``rows`` rows from the row with index ``first``, without ``csv``."""
         known = {name: values.slice(first, rows) for name, values in self.known.items()}
         paths = None if self.paths is None else self.paths[first : first + rows]
         cells = None if self.cells is None else self.cells.slice(first, rows)
@@ -63,12 +63,12 @@ class SourceRows(Protocol):
         """Return the layout that rejected rows keep; None if they are written as SDMX-CSV."""
 
     def batches(self, size: int) -> Iterator[tuple[RowsPart, int]]:
-        """Yield the rows, each time with how many of the ``size`` bytes of the source are done."""
+        """Yield the rows in parts, each with the number of the ``size`` bytes of the source that are done."""
 
 
 @dataclass(frozen=True)
 class HeldRows:
-    """Rows in memory."""
+    """Rows that are held in memory; see :class:`SourceRows`."""
 
     part: RowsPart
     batch_rows: int
@@ -80,7 +80,7 @@ class HeldRows:
         return self.part.frame.clear()
 
     def batches(self, size: int) -> Iterator[tuple[RowsPart, int]]:
-        """Yield the rows, and the share of the bytes that is done."""
+        """Yield the rows in parts, each with the number of the ``size`` bytes of the source that are done."""
         height = self.part.frame.height
         for first in range(0, height, self.batch_rows):
             done = min(height, first + self.batch_rows)
@@ -88,6 +88,13 @@ class HeldRows:
 
 
 def held_rows(frame: pl.DataFrame, verdict: str | None, known: Mapping[str, pl.Series], batch: BatchSize) -> HeldRows:
-    """Return the rows of a frame, whose column ``verdict`` is not part of the layout; ``known`` are their locations."""
+    """Return the rows of a frame.
+
+    Args:
+        frame: the rows.
+        verdict: the column in which an earlier run may have described errors; it is not part of the layout.
+        known: the known columns of the rows' locations.
+        batch: the size of batches.
+    """
     written, cells = written_frame(frame, verdict)
     return HeldRows(RowsPart(frame, known, cells=cells), batch.rows, written)

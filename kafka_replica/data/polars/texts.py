@@ -1,4 +1,4 @@
-"""Convert columns of any type to the text that SDMX would write, with the same result as on Spark."""
+"""Convert columns of any type to texts in the form of SDMX, with the same result as Spark's conversion."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import polars as pl
 
 from kafka_replica.data.validation.binding import Shape
 
-# Up to about this size, doubles represent integers exactly.
+# Doubles represent integers exactly up to about this size (2 ** 53).
 _WHOLE: Final = 10**16
 _SCIENTIFIC: Final = r"\A(-?)([0-9])(?:\.([0-9]+))?e(-?[0-9]+)\z"
 
 
 def shape_of(kind: pl.DataType) -> Shape:
-    """Return the shape of a column of that type."""
+    """Return the shape of a column of this type."""
     if isinstance(kind, pl.List):
         inner = kind.inner
         if isinstance(inner, pl.Struct):
@@ -26,11 +26,10 @@ def shape_of(kind: pl.DataType) -> Shape:
 
 
 def as_text(name: str, kind: pl.DataType) -> pl.Expr:
-    """Return the column as text: 5.0 is ``5``, an infinity ``INF``, a timestamp an xs:dateTime.
+    """Return the column as text: 5.0 becomes ``5``, infinity ``INF``, and a timestamp an xs:dateTime.
 
-    Redundant digits are omitted: 1.250 is ``1.25``, and seconds have a fraction only if it is not zero.
-
-    Lists become lists of texts; texts in several languages become the list of these texts.
+    Redundant digits are omitted: 1.250 becomes ``1.25``, and seconds have a fraction only if it is not zero. Lists
+    become lists of texts; texts by language become the list of these texts, without the languages.
     """
     column = pl.col(name)
     if isinstance(kind, pl.List):
@@ -41,7 +40,7 @@ def as_text(name: str, kind: pl.DataType) -> pl.Expr:
 
 
 def written_out(text: pl.Expr) -> pl.Expr:
-    """Return numbers such as 1.25e-7 and 1e22 without exponents, and other texts unchanged."""
+    """Return numbers such as 1.25e-7 and 1e22 without exponents; other texts stay unchanged."""
     parts = text.str.extract_groups(_SCIENTIFIC)
     digits = pl.concat_str(parts.struct.field("2"), parts.struct.field("3").fill_null(""))
     exponent = parts.struct.field("4").cast(pl.Int64, strict=False)

@@ -25,7 +25,7 @@ _ORDER: Final = "__order"
 
 
 class Split(NamedTuple):
-    """Good rows without ``_errors``, and bad ones with it."""
+    """Good rows without the column ``_errors``, and bad rows with it."""
 
     good: pl.DataFrame
     bad: pl.DataFrame
@@ -40,27 +40,27 @@ def validate(
     action: Action = "information",
     as_of: date | None = None,
 ) -> pl.DataFrame:
-    """Return the frame with a column ``_errors`` that describes the errors in each row.
+    """Return the frame with a column ``_errors`` that describes the findings in each row.
 
-    A row is an observation, and a column a component, with exactly its id as name; a component without a column counts
-    as empty in each row. ``_errors`` is NULL for a valid row, else a list of structs ``rule, component, value, message,
-    severity, artefact`` (all strings). The order of rows is kept.
+    Each row is an observation, and each column a component, whose exact id is the column's name; a component without a
+    column counts as empty in each row. ``_errors`` is NULL for a row without findings, else a list of structs ``rule,
+    component, value, message, severity, artefact`` (all strings). The order of rows is kept.
 
     Args:
-        frame: a polars, pandas or Arrow table, or rows as dictionaries. Values are compared as text; other types are
-            written as SDMX writes them.
+        frame: a polars, pandas or Arrow table, or a list of dictionaries. Values are compared as texts in the form of
+            SDMX.
         reference: the URN of a data structure, dataflow or provision agreement, a short reference to one, or rules.
         snapshot: the version to validate against; None with rules.
         rules: rule code to ``error``, ``warning``, ``information`` or ``off``.
         action: the action of rows without one.
-        as_of: the date on which constraints must be valid; today if None.
+        as_of: the date on which constraints must be valid; None means today.
 
     Raises:
         UsageError: the frame has a column ``_errors`` already; a dimension or the action has several values in a row;
             the reference is to another kind of artefact.
         ArtefactNotFoundError: the artefact is not in this version.
-        IncompleteStructureError: a structure, list or concept it refers to is not in this version, or cannot be used
-            (a stub, a record that cannot be read); names all of them.
+        IncompleteStructureError: artefacts that it refers to are missing from this version, or cannot be used because
+            they are stubs or cannot be read; the error names all of them.
         SdmxError: the artefact itself cannot be read.
     """
     df, compiled = as_frame(frame), rules_for(reference, snapshot, rules, action, as_of)
@@ -70,7 +70,7 @@ def validate(
 
 
 def refuse_errors(frame: pl.DataFrame) -> None:
-    """Check that a frame was not validated before.
+    """Check that a frame has not been validated before.
 
     Raises:
         UsageError: the frame has a column ``_errors``.
@@ -86,7 +86,7 @@ def split(validated: pl.DataFrame, *, severity: str = "error") -> Split:
 
     Args:
         validated: a frame with ``_errors``.
-        severity: the least severity that makes a row bad; rows with only lesser findings are good.
+        severity: the lowest severity that makes a row bad; rows with only less severe findings are good.
 
     Raises:
         UsageError: the frame has no column ``_errors``, or the severity is unknown.
@@ -109,7 +109,7 @@ def errors_of(rows: PreparedFrame, compared: Iterable[Hit]) -> pl.Series:
 
     Args:
         rows: the rows.
-        compared: the violations of checks that compare rows.
+        compared: the violations of checks that compare rows with each other.
     """
     checks = rows.bound.checks
     found = [_listed(hit, number, fields_of(checks[number], value)) for number, hit, value in rows.broken_rows()]
@@ -128,7 +128,7 @@ def _listed(hit: pl.DataFrame, number: int, fields: Sequence[Any]) -> pl.DataFra
 
 
 def finding_of(fields: Sequence[Any]) -> pl.Expr:
-    """Return an element of ``_errors``; of ``FIELDS``, some are expressions, and others constants."""
+    """Return an element of ``_errors``; the values of ``FIELDS`` are expressions or constants."""
     return pl.struct(
         (value if isinstance(value, pl.Expr) else pl.lit(value, pl.String)).alias(name)
         for name, value in zip(FIELDS, fields, strict=True)

@@ -1,4 +1,4 @@
-"""A job that validates data: batch by batch, in one pass if no rows have to be compared more closely."""
+"""Run a job that validates data batch by batch, in one pass unless rows of different batches must be compared."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kafka_replica.data.jobs.job import Outcome, ValidationJob
 from kafka_replica.data.jobs.progress import Progress, Step
 from kafka_replica.data.polars.batch_comparison import BatchComparison, Flagged, hits_among
 from kafka_replica.data.polars.cross_row import Hit, extents, flagged_rows, merged_extents
-from kafka_replica.data.polars.inputs import AT, Batch, Input, are_one
+from kafka_replica.data.polars.inputs import AT, Batch, Input, peek_single
 from kafka_replica.data.polars.outputs import Outputs
 from kafka_replica.data.polars.reports import identified
 from kafka_replica.data.polars.row_findings import FindingCounts, RowFindings
@@ -25,17 +25,27 @@ _SERIES = 20
 
 
 class ValidationRun:
-    """The run of a job."""
+    """The run of a validation job."""
 
     def __init__(self, job: ValidationJob, data: Input, step: Step, folder: Path) -> None:
-        """Take the job, its data, a function that is called with the progress, and a folder for temporary files."""
+        """Prepare the run.
+
+        Args:
+            job: the job.
+            data: the data of the job.
+            step: is called with the progress.
+            folder: an existing folder for temporary files.
+
+        Raises:
+            UsageError: the data has a column ``_errors``.
+        """
         self._job, self._data, self._step, self._folder = job, data, step, folder
         refuse_errors(data.nothing)
         self._none = prepared(data.nothing.drop(AT), job.rules)
 
     def outcome(self) -> Outcome:
-        """Run the job."""
-        every, is_whole = are_one(self._data.batches("validating"))
+        """Run the job, and return its outcome."""
+        every, is_whole = peek_single(self._data.batches("validating"))
         if is_whole:
             return self._pass(every, None, is_whole=True)
         comparing = BatchComparison(self._none.bound)
@@ -60,8 +70,8 @@ class ValidationRun:
 
         Args:
             batches: the rows.
-            comparing: the collection to which the rows are added, for comparison.
-            flagged: the rows that violate checks that compare rows, if they are known.
+            comparing: the comparison to which the rows are added; None if it is not needed.
+            flagged: the rows that violate checks which compare rows, if they are known.
             is_whole: whether there is only one batch.
         """
         job = self._job

@@ -1,4 +1,4 @@
-"""Rows as their file writes them, so that rejected rows keep its columns: their header, and their cells as texts."""
+"""The header and the original cells of rows, so that rejected rows keep the columns of their file."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class FileLayout(NamedTuple):
     Attributes:
         header: the names of the columns.
         separator: the separator of cells.
-        encoding: the encoding, as Python calls it.
-        line_end: the end of lines.
+        encoding: Python's name of the encoding.
+        line_end: the line end.
     """
 
     header: tuple[str, ...]
@@ -29,7 +29,7 @@ class FileLayout(NamedTuple):
     line_end: str = "\n"
 
     def is_like(self, other: FileLayout) -> bool:
-        """Return whether rows of both fit in one file."""
+        """Return whether rows of both layouts can be in one file; line ends may differ."""
         return self[:3] == other[:3]
 
 
@@ -39,30 +39,30 @@ def written_by(table: CsvTable) -> FileLayout:
 
 
 def written_frame(frame: pl.DataFrame, verdict: str | None) -> tuple[FileLayout | None, pl.DataFrame | None]:
-    """Return the layout and the values of rows that are no text, such as those of Parquet, for a CSV file.
+    """Return the layout and the values for writing typed rows, such as those of Parquet, to a CSV file.
 
-    Both are None if a cell of CSV cannot contain each value, or if the columns would not be understood in a CSV file.
+    Both are None if a cell of CSV cannot contain all values, or if the file would be mistaken for SDMX-CSV.
 
     Args:
         frame: the rows.
-        verdict: the column in which an earlier run has described errors, which is left out.
+        verdict: the column in which an earlier run may have described errors; it is left out.
     """
     names = [name for name in frame.columns if name != verdict]
     begins_like_sdmx_csv = names[:1] in ([_STRUCTURE], [_DATAFLOW])
     is_understood = not begins_like_sdmx_csv or names[:1] == [_DATAFLOW] or names[1:2] == [_STRUCTURE_ID]
-    schema = frame.schema  # a new object each time that it is asked for
+    schema = frame.schema  # stored, because polars builds a new schema on each access
     if not names or not is_understood or any(shape_of(schema[name]) != "text" for name in names):
         return None, None
     return FileLayout(tuple(names)), frame.select(pl.col(name).alias(str(place)) for place, name in enumerate(names))
 
 
 def as_cells(values: pl.DataFrame) -> pl.DataFrame:
-    """Return values as texts."""
+    """Return the values of all columns as texts."""
     return values.select(as_text(name, kind).alias(name) for name, kind in values.schema.items())
 
 
 def written_tables(tables: Sequence[CsvRows]) -> tuple[FileLayout | None, pl.DataFrame | None]:
-    """Return the layout and the cells of the tables of a workbook; None for both if their headers differ."""
+    """Return the layout and the cells of all tables of a workbook; both are None if the headers differ."""
     if len({one.layout.header for one in tables}) != 1:
         return None, None
     return FileLayout(tables[0].layout.header), pl.concat([one.cells for one in tables])

@@ -1,4 +1,4 @@
-"""Rows with more or fewer cells than the header of their file: they are rejected with a finding."""
+"""Reject rows with more or fewer cells than the header of their file, with a finding."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from kafka_replica.data.validation.model import ERRORS, FIELDS
 
 
 def with_wrong_rows(rows: pl.DataFrame, wrong: pl.DataFrame | None) -> pl.DataFrame:
-    """Add wrong rows to other rows with errors, in order; they have only their position and error."""
+    """Return rows with errors and wrong rows together, by position; wrong rows have only their position and error."""
     if wrong is None:
         return rows
     return pl.concat([rows, wrong], how="diagonal").sort(AT, maintain_order=True)
 
 
 def wrong_rows_of(batch: Batch, job: Job) -> pl.DataFrame | None:
-    """Return the position and error of each wrong row of a batch; None if there is none.
+    """Return the position and error of each wrong row of a batch; None if there are no wrong rows.
 
     Raises:
-        DatasetError: there is one, and the rule that would reject it is off.
+        DatasetError: there is a wrong row, and the rule that would reject it is switched off.
     """
     if not batch.wrong:
         return None
@@ -36,7 +36,7 @@ def wrong_rows_of(batch: Batch, job: Job) -> pl.DataFrame | None:
     if severity is None:
         _refuse(batch.wrong, width, job)
     rows = batch.wrong.values()
-    # As columns: a list of Python's dicts for each row takes polars 10 KB a row.
+    # Built as columns, because polars needs 10 KB a row for a list of Python dictionaries in each row.
     columns = pl.DataFrame(
         {
             AT: list(batch.wrong), "value": [row.text for row in rows],

@@ -43,10 +43,10 @@ def rows_of(df: DataFrame, rules: Rules, usages: Collection[Urn] = ()) -> DataFr
     Raises:
         DatasetError: a row names something else.
     """
-    return parted(df, rules, usages)[0]
+    return split_by_structure(df, rules, usages)[0]
 
 
-def parted(df: DataFrame, rules: Rules, usages: Collection[Urn]) -> tuple[DataFrame, dict[Urn, int]]:
+def split_by_structure(df: DataFrame, rules: Rules, usages: Collection[Urn]) -> tuple[DataFrame, dict[Urn, int]]:
     """Return the result of :func:`rows_of`, and the number of other rows by the artefact they name; reads once."""
     said = _said(df)
     if said is None:

@@ -20,7 +20,7 @@ from kafka_replica.sdmx import Structures
 from kafka_replica_spark import validate
 from kafka_replica_spark.datasets import read_sdmx_csv, rows_of, structures_in, write_sdmx_csv
 from kafka_replica_spark.datasets.reading import plain_csv_rows
-from kafka_replica_spark.datasets.rows import parted
+from kafka_replica_spark.datasets.rows import split_by_structure
 from support.datasets.csv_cases import (
     CSV_CASES,
     MEANT,
@@ -119,9 +119,9 @@ def test_a_different_header_within_a_folder_ends_the_job(spark: SparkSession, tm
     assert rows_of(both, world_rules()).count() == 2
     other = both.withColumn("STRUCTURE_ID", F.lit("T:OTHER(1.0)"))
     assert rows_of(other, world_rules()).count() == 0
-    _, others = parted(other, world_rules(), ())
+    _, others = split_by_structure(other, world_rules(), ())
     assert {urn.cls: count for urn, count in others.items()} == {"Dataflow": 1, "DataStructure": 1}
-    _, others = parted(other.withColumn("STRUCTURE", F.lit("dataflow")), world_rules(), ())
+    _, others = split_by_structure(other.withColumn("STRUCTURE", F.lit("dataflow")), world_rules(), ())
     assert list(others.values()) == [2]
 
 

@@ -15,7 +15,7 @@ from kafka_replica.data.jobs import sources_of
 from kafka_replica.data.polars import validate
 from kafka_replica.data.polars.datasets import read_sdmx_csv, rows_of, structures_in, write_sdmx_csv
 from kafka_replica.data.polars.datasets.reading import read_plain_csv
-from kafka_replica.data.polars.datasets.rows import parted
+from kafka_replica.data.polars.datasets.rows import split_by_structure
 from kafka_replica.data.validation import generate_rows
 from kafka_replica.errors import UsageError
 from kafka_replica.sdmx import Structures
@@ -111,7 +111,7 @@ def test_several_structures_in_several_files(tmp_path: Path) -> None:
         "ProvisionAgreement T:PA(1.0)",
     ]  # fmt: skip
     assert rows_of(frame, world_rules())["DIM_1"].to_list() == ["A", "B"]
-    _, others = parted(pl.concat([frame, frame[2:3]]), world_rules(), ())
+    _, others = split_by_structure(pl.concat([frame, frame[2:3]]), world_rules(), ())
     assert [(urn.reference, count) for urn, count in others.items()] == [
         ("T:F(2.0)", 1), ("T:OTHER(1.0)", 2), ("T:PA(1.0)", 1),
     ]  # fmt: skip

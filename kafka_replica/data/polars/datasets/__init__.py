@@ -1,4 +1,4 @@
-"""Reading and writing SDMX-CSV with polars.
+"""Read and write SDMX-CSV with polars.
 
 ::
 

@@ -30,12 +30,12 @@ def value_of(field: Field, cell: pl.Expr, sub_separator: str | None, decimal: st
 
 
 def id_of(text: pl.Expr, label: str) -> pl.Expr:
-    """Return ``A`` of ``A: Annual``; ``label`` is the separator between the two."""
+    """Return the id in a text such as ``A: Annual``; ``label`` is the separator between the id and the name."""
     return text.str.splitn(label, 2).struct.field("field_0")
 
 
 def parts(text: pl.Expr, separator: str) -> pl.Expr:
-    """Return the values within a cell; values that contain the separator are in double quotes."""
+    """Return the values in a cell as a list; values that contain the separator are in double quotes."""
     mark = re.escape(separator)
     # Each match begins with a separator, so that no match is empty.
     pattern = f'{mark}(?:"(?:[^"]|"")*"[^{mark}]*|[^{mark}]*)'
@@ -49,7 +49,7 @@ def _unquoted(text: pl.Expr) -> pl.Expr:
 
 
 def _languages(texts: pl.Expr) -> pl.Expr:
-    """Return texts with their languages; of two texts in one language, the first counts."""
+    """Return a list of texts with their languages; only the first text in each language is kept."""
     one = pl.element()
     pair = pl.struct(
         one.str.extract(LANGUAGE, 1).fill_null(UNDETERMINED).alias("language"),
@@ -60,14 +60,14 @@ def _languages(texts: pl.Expr) -> pl.Expr:
 
 
 def cell_of(name: str, form: Form, text: pl.Expr, sub_separator: str, names: Mapping[str, str] | None) -> pl.Expr:
-    """Return the cell that a value is written as.
+    """Return the cell for a value.
 
     Args:
         name: the column.
-        form: the content of the column.
-        text: the value's text; for several values, the list of their texts.
+        form: the form of the column's values.
+        text: the text of the value; for several values, the list of their texts.
         sub_separator: the separator of values within a cell.
-        names: names of codes, which are written after the codes.
+        names: the names of codes, which are written after the codes; None if no names are written.
     """
     if form == "text":
         return text if names is None else labelled(text, names)
@@ -82,13 +82,13 @@ def cell_of(name: str, form: Form, text: pl.Expr, sub_separator: str, names: Map
 
 
 def labelled(text: pl.Expr, names: Mapping[str, str]) -> pl.Expr:
-    """Return ``A: Annual`` of ``A``; a code without a name stays unchanged."""
+    """Return a code followed by its name, such as ``A: Annual``; a code without a name stays unchanged."""
     behind = {code: f"{code}{LABEL}{name}" for code, name in names.items() if name}
     return text.replace(behind) if behind else text
 
 
 def name_of(text: pl.Expr, form: Form, sub_separator: str, names: Mapping[str, str]) -> pl.Expr:
-    """Return only the names; empty if there is none."""
+    """Return the names of codes, without the codes; empty if a code has no name."""
     if not names:
         return pl.lit(None, pl.String)
     if form == "text":

@@ -1,4 +1,4 @@
-"""CSV files in parts of whole records, as UTF-8, in memory that does not depend on the size of the file."""
+"""Read CSV files in chunks of whole records, as UTF-8, in memory that does not depend on the size of the file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kafka_replica.errors import ConfigurationError
 
 CHUNK_BYTES: Final = 16 << 20
 MOST_LINES: Final = 200_000
-"""The most lines of a chunk: the memory for a row while it is processed does not depend on its length."""
+"""The maximal number of lines in a chunk, because processing a row needs memory that does not depend on its length."""
 LONGEST_RECORD_BYTES: Final = 64 << 20
 _MARKS: Final = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -31,8 +31,8 @@ class Chunk(NamedTuple):
     """Whole records of a file.
 
     Attributes:
-        data: the records, with their line ends, as UTF-8.
-        first_line: the line of the file on which the first of them begins, from 1.
+        data: the records in UTF-8, with their line ends.
+        first_line: the line of the file on which the first record begins, counted from 1.
     """
 
     data: bytes
@@ -46,7 +46,7 @@ class CsvChunks:
     do not end a record.
 
     Attributes:
-        encoding: the encoding, as Python calls it; with ``utf-8-sig`` and ``utf-16`` a byte order mark comes first.
+        encoding: Python's name of the encoding; ``utf-8-sig`` and ``utf-16`` mean that there is a byte order mark.
         header: the first line that is not blank, with its line end.
     """
 
@@ -56,8 +56,8 @@ class CsvChunks:
         Args:
             path: the file, which may be compressed.
             encoding: the encoding of a file without a byte order mark; None means UTF-8.
-            content: the content of the file, if it was read before.
-            size: the size of chunks, in bytes, apart from the rest of a record; they have at most 200,000 lines.
+            content: the decompressed content of the file, if the caller has it already.
+            size: the approximate size of chunks in bytes; a chunk has at most 200,000 lines, or one record.
 
         Raises:
             UsageError: the file cannot be opened.
@@ -84,7 +84,7 @@ class CsvChunks:
 
     @property
     def done(self) -> int:
-        """Return how many bytes of the file, as it is stored, have been read."""
+        """Return the number of bytes of the file read so far, before decompression."""
         return self._parts.done
 
     def __iter__(self) -> Iterator[Chunk]:
@@ -144,7 +144,7 @@ class CsvChunks:
 
     def _decoded(self, decoder: codecs.IncrementalDecoder, part: bytes, begin: int, *, is_last: bool = False) -> bytes:
         if self._is_utf8 and part.isascii() and decoder.getstate() in {(b"", 0), (b"", 1)} and begin:
-            return part  # the same
+            return part  # because ASCII is already UTF-8
         try:
             return decoder.decode(part, is_last).encode()
         except UnicodeDecodeError as error:
@@ -155,7 +155,7 @@ class CsvChunks:
 
 
 def _parts(data: bytes) -> Iterator[bytes]:
-    """Yield whole records in parts of at most ``MOST_LINES`` lines, or of one record with more."""
+    """Yield whole records in parts of at most ``MOST_LINES`` lines; a single record may have more."""
     half, end = len(data) // 2, 0
     if data.count(b"\n") > MOST_LINES:
         end = _end_of_records(data[:half]) or _end_of_record(data, half)
@@ -167,7 +167,7 @@ def _parts(data: bytes) -> Iterator[bytes]:
 
 
 def _end_of_record(data: bytes, at: int) -> int:
-    """Return the end of the record that contains a position: after a line break that is not within double quotes."""
+    """Return the end of the record that contains a position, after a line break that is not within double quotes."""
     quotes = data.count(_QUOTE, 0, at)
     while (end := data.find(b"\n", at) + 1) > 0:
         quotes += data.count(_QUOTE, at, end)
@@ -178,7 +178,7 @@ def _end_of_record(data: bytes, at: int) -> int:
 
 
 def _end_of_records(data: bytes) -> int:
-    """Return the end of the last line break that is not within double quotes; 0 if there is none."""
+    """Return the position after the last line break that is not within double quotes; 0 if there is none."""
     end = data.rfind(b"\n") + 1
     quotes = data.count(_QUOTE, 0, end) if _QUOTE in data else 0
     while end and quotes % 2:

@@ -1,4 +1,4 @@
-"""The CSV files that paths denote: files, folders and patterns."""
+"""Find the CSV files that paths denote: files, folders and patterns."""
 
 from __future__ import annotations
 
@@ -13,10 +13,13 @@ Paths: TypeAlias = str | Path | Sequence[str | Path]
 
 
 def csv_files(paths: Paths) -> Iterator[Path]:
-    """Yield the files of paths: ``*.csv`` and ``*.csv.gz`` in a folder, in order, and all matches of a pattern.
+    """Yield the files that paths denote.
+
+    A folder denotes its files ``*.csv`` and ``*.csv.gz``, in order and including subfolders; a pattern denotes all
+    files and folders that match it. A plain path is yielded even if no such file exists.
 
     Raises:
-        UsageError: a file does not exist, or a folder has no such files.
+        UsageError: nothing matches a pattern, or a folder has no such files.
     """
     for path in map(Path, [paths] if isinstance(paths, str | Path) else paths):
         for one in _fitting(path):
@@ -24,7 +27,7 @@ def csv_files(paths: Paths) -> Iterator[Path]:
 
 
 def _fitting(path: Path) -> list[Path]:
-    """Return the files of a path; if a file has the pattern itself as its name, that file."""
+    """Return the files and folders that match a path; a file whose name is the pattern itself takes precedence."""
     if path.exists() or not glob.has_magic(str(path)):
         return [path]
     found = sorted(map(Path, glob.glob(str(path), recursive=True)))  # noqa: PTH207 - takes absolute patterns

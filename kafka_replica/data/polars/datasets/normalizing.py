@@ -8,14 +8,14 @@ from kafka_replica.data.files.normalizing import IS_TIMED, Normalizing
 
 
 def has_times(frame: pl.DataFrame, texts: dict[str, pl.Expr], how: Normalizing) -> bool:
-    """Return whether a frame has a date-time."""
+    """Return whether any period in a frame is a date-time."""
     return bool(frame.select(texts[how.time].str.contains(IS_TIMED).any()).item())
 
 
 def with_days(frame: pl.DataFrame, texts: dict[str, pl.Expr], how: Normalizing, *, timed: bool) -> dict[str, pl.Expr]:
-    """Return the texts of columns, with days instead of periods; with date-times if ``timed``.
+    """Return the texts of columns, with days instead of periods; with ``timed``, date-times instead of periods.
 
-    Each distinct period is converted once, however many rows have it.
+    Each distinct period is converted only once.
     """
     time = texts[how.time]
     begins = texts[how.start_day] if how.start_day else pl.lit(None, pl.String)

@@ -30,20 +30,22 @@ def read_sdmx_csv(
 ) -> pl.DataFrame:
     """Read SDMX-CSV 1.0, 2.0 or 2.1 as a frame of texts, with one row per row and one column per component.
 
-    ``STRUCTURE`` and ``STRUCTURE_ID`` (1.0: ``DATAFLOW``), ``ACTION`` and the file's own columns are kept; keys and
-    names are not. Empty cells are NULL. ``ATTR[]`` becomes lists of texts, ``ATTR[en;fr]`` lists of ``language`` and
-    ``text``. Several files may have different columns: columns that a file lacks are NULL.
+    ``STRUCTURE`` and ``STRUCTURE_ID`` (1.0: ``DATAFLOW``), ``ACTION`` and the file's own columns are kept; columns of
+    keys and names are not. Empty cells are NULL. ``ATTR[]`` becomes lists of texts, ``ATTR[en;fr]`` lists of structs
+    ``language`` and ``text``. Files may have different columns: a column that a file lacks is NULL in its rows.
 
     Args:
         paths: files, which may be compressed (gzip, zip, zstd), folders of ``*.csv``, or patterns.
-        rules: the rules of the rows' structure; needed if the file has names next to ids, and for decimal commas.
+        rules: the rules of the rows' structure; needed if the file has names as well as ids, and for decimal commas.
         separator: the separator of cells; None means the character after the first cell of each file.
         encoding: the encoding of files without a byte order mark; None means UTF-8.
         decimal: the decimal separator; needs rules if it is not a dot.
 
     Raises:
-        DatasetError: a file is not SDMX-CSV, or rows are longer or shorter than the first; the message names the place.
-        UsageError: a file cannot be opened, rules are needed, or ``decimal`` cannot be a decimal separator.
+        DatasetError: a file is not SDMX-CSV, or a row has more or fewer cells than the header; the error names the
+            line.
+        UsageError: a file cannot be opened, or rules are needed.
+        ConfigurationError: ``decimal`` cannot be a decimal separator, or the encoding is unknown.
     """
     frames = [
         read_one_sdmx_csv(path, rules=rules, separator=separator, encoding=encoding, decimal=decimal).values
@@ -59,14 +61,14 @@ def read_sdmx_csv(
 
 @dataclass(frozen=True)
 class CsvRows:
-    """Rows of a CSV file, as they are written and as values.
+    """Rows of a CSV file, with their original cells and as values.
 
     Attributes:
         layout: the columns.
-        cells: the cells of each row, unchanged; the names of columns are their positions. A wrong row has none.
-        lines: the line on which each row begins, from 1.
-        encoding: the encoding of the file, as Python calls it.
-        line_end: what ends the header line.
+        cells: the unchanged cells of each row, with columns named by position. The cells of a wrong row are empty.
+        lines: the line on which each row begins, counted from 1.
+        encoding: Python's name of the file's encoding.
+        line_end: the line end of the header: LF or CR LF.
         decimal: the decimal separator.
         wrong: the rows with more or fewer cells than the header.
         is_plain: whether no cell contains a comma, a quote or a line break.
@@ -83,7 +85,7 @@ class CsvRows:
 
     @property
     def values(self) -> pl.DataFrame:
-        """Return a column for each component; empty cells are NULL."""
+        """Return the values, with a column for each component; empty cells are NULL."""
         return self.cells.select([
             value_of(field, pl.col(str(field.position)), self.layout.sub_separator, self.decimal).alias(field.name)
             for field in self.layout.fields
@@ -94,24 +96,24 @@ class CsvTable:
     """A CSV file whose rows are read in batches, in memory that does not depend on their number."""
 
     def __init__(self, chunks: CsvChunks, layout: Layout, path: Path, decimal: str) -> None:
-        """Take the result of :func:`open_sdmx_csv` or :func:`open_plain_csv`."""
+        """Create the table; use :func:`open_sdmx_csv` or :func:`open_plain_csv` instead."""
         self._chunks, self._path, self._decimal = chunks, path, decimal
         self.layout: Final = layout
         self.line_end: Final = "\r\n" if chunks.header.endswith("\r\n") else "\n"
 
     @property
     def encoding(self) -> str:
-        """Return the encoding of the file, as Python calls it."""
+        """Return Python's name of the file's encoding."""
         return self._chunks.encoding
 
     @property
     def done(self) -> int:
-        """Return how many bytes of the file, as it is stored, have been read."""
+        """Return the number of bytes of the file read so far, before decompression."""
         return self._chunks.done
 
     @property
     def nothing(self) -> CsvRows:
-        """Return no rows."""
+        """Return rows of this table without any row, for the names and types of its columns."""
         cells = pl.DataFrame(schema=self._schema())
         return self._rows(cells, pl.Series("line", [], dtype=pl.UInt32))
 
@@ -144,9 +146,10 @@ class CsvTable:
                 yield self._rows(cells, _numbers(records.lines), tuple(records.wrong))
 
     def _simple(self, chunk: Chunk) -> CsvRows | None:
-        """Return the rows of a part without quotes in which each row has a last cell, so that none is short or blank.
+        """Return the rows of a chunk by a fast path, or None if it cannot be used.
 
-        polars rejects rows that are too long.
+        It is used for chunks without quotes in which the last cell of each row is not empty, so that no row is short or
+        blank; polars itself rejects rows that are too long.
         """
         if b'"' in chunk.data:
             return None
@@ -164,7 +167,7 @@ class CsvTable:
         """Return all rows at once.
 
         Raises:
-            DatasetError: as :meth:`batches`; or a row has more or fewer cells than the header.
+            DatasetError: see :meth:`batches`; or a row has more or fewer cells than the header.
         """
         batches = list(self.batches())
         for one in batches:
@@ -203,21 +206,22 @@ def open_plain_csv(
     path: Path, *, rules: Rules | None = None, encoding: str | None = None, decimal: str = ".",
     content: bytes | None = None, size: int = CHUNK_BYTES,
 ) -> CsvTable:  # fmt: skip
-    """Open other CSV, with component ids as column names.
+    """Open a plain CSV file, which has component ids as column names.
 
-    The separator is a comma, semicolon, tab or ``|``, as in the header.
+    Its separator is a comma, semicolon, tab or ``|``, which is detected in the header.
 
     Args:
         path: the file, which may be compressed.
         rules: the rules of the rows' structure; needed for decimal commas.
         encoding: the encoding of a file without a byte order mark; None means UTF-8.
         decimal: the decimal separator; needs rules if it is not a dot.
-        content: the content of the file, if it was read before.
-        size: the size of the parts in which the file is read, in bytes.
+        content: the decompressed content of the file, if the caller has it already.
+        size: the approximate size of batches, in bytes of the file.
 
     Raises:
-        DatasetError: a column occurs twice.
-        UsageError: the file cannot be opened, or ``decimal`` cannot be a decimal separator.
+        DatasetError: a column occurs twice, or the file is empty.
+        UsageError: the file cannot be opened.
+        ConfigurationError: ``decimal`` cannot be a decimal separator, or the encoding is unknown.
     """
     check_decimal(decimal, str(path))
     chunks = CsvChunks(path, encoding, content, size)
@@ -228,11 +232,12 @@ def open_sdmx_csv(
     path: Path, *, rules: Rules | None, encoding: str | None, decimal: str, separator: str | None = None,
     content: bytes | None = None, size: int = CHUNK_BYTES,
 ) -> CsvTable:  # fmt: skip
-    """Open SDMX-CSV; arguments as for :func:`open_plain_csv` and :func:`read_sdmx_csv`.
+    """Open an SDMX-CSV file; the arguments are those of :func:`open_plain_csv` and :func:`read_sdmx_csv`.
 
     Raises:
         DatasetError: the file is not SDMX-CSV.
         UsageError: the file cannot be opened, or rules are needed.
+        ConfigurationError: ``decimal`` cannot be a decimal separator, or the encoding is unknown.
     """
     check_decimal(decimal, str(path))
     chunks = CsvChunks(path, encoding, content, size)
@@ -247,11 +252,12 @@ def read_plain_csv(
     path: Path, *, rules: Rules | None = None, encoding: str | None = None, decimal: str = ".",
     content: bytes | None = None,
 ) -> CsvRows:  # fmt: skip
-    """Read other CSV as :func:`open_plain_csv` does, all rows at once.
+    """Read all rows of a plain CSV file; the arguments are those of :func:`open_plain_csv`.
 
     Raises:
-        DatasetError: a column occurs twice, or rows are longer or shorter than the first; the message names the place.
-        UsageError: the file cannot be opened, or ``decimal`` cannot be a decimal separator.
+        DatasetError: a column occurs twice, or a row has more or fewer cells than the header; the error names the line.
+        UsageError: the file cannot be opened.
+        ConfigurationError: ``decimal`` cannot be a decimal separator, or the encoding is unknown.
     """
     return open_plain_csv(path, rules=rules, encoding=encoding, decimal=decimal, content=content).whole()
 
@@ -260,11 +266,12 @@ def read_one_sdmx_csv(
     path: Path, *, rules: Rules | None, encoding: str | None, decimal: str, separator: str | None = None,
     content: bytes | None = None,
 ) -> CsvRows:  # fmt: skip
-    """Read one file, as :func:`read_sdmx_csv` does; ``content`` is its content, if it was read before.
+    """Read all rows of one SDMX-CSV file; the arguments are those of :func:`open_sdmx_csv`.
 
     Raises:
-        DatasetError: the file is not SDMX-CSV, or rows are longer or shorter than the first.
+        DatasetError: the file is not SDMX-CSV, or a row has more or fewer cells than the header.
         UsageError: the file cannot be opened, or rules are needed.
+        ConfigurationError: ``decimal`` cannot be a decimal separator, or the encoding is unknown.
     """
     return open_sdmx_csv(
         path, rules=rules, encoding=encoding, decimal=decimal, separator=separator, content=content

@@ -1,4 +1,4 @@
-"""The records of a part of a CSV file: the line of each, and those with a wrong number of cells."""
+"""Find the records in a chunk of a CSV file, the line of each, and those with a wrong number of cells."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class WrongRow(NamedTuple):
     """A row with more or fewer cells than the header.
 
     Attributes:
-        at: its position among the rows of its part.
-        line: the line of the file on which it begins.
-        cells: the number of its cells.
-        text: the row as it is written, without its line end.
+        at: the position of the row among the rows of its chunk.
+        line: the line of the file on which the row begins.
+        cells: the number of cells in the row.
+        text: the original text of the row, without its line end.
     """
 
     at: int
@@ -34,7 +34,7 @@ class WrongRow(NamedTuple):
 
 
 class Records(NamedTuple):
-    """The records of a part of a file.
+    """The records of a chunk.
 
     Attributes:
         data: the records, without blank lines; a wrong row is replaced by empty cells.
@@ -48,15 +48,15 @@ class Records(NamedTuple):
 
 
 def records_in(chunk: Chunk, cells: int, separator: str, path: Path, *, each: bool = False) -> Records:
-    """Return the records of a part of a file.
+    """Return the records of a chunk.
 
     Args:
-        chunk: the part.
-        cells: the number of cells of the header.
+        chunk: the chunk.
+        cells: the number of cells in the header.
         separator: the separator of cells.
         path: the file, for errors.
-        each: whether each record is looked at, even if the number of separators is right. Otherwise a long row may
-            make up for a short one; polars rejects long rows.
+        each: whether to check each record even if the chunk has the right number of separators in total. Without this
+            check, a long row and a short row may cancel out; polars then rejects the long row.
 
     Raises:
         DatasetError: a quote is not closed.
@@ -82,7 +82,10 @@ def records_in(chunk: Chunk, cells: int, separator: str, path: Path, *, each: bo
 
 
 def _outline(data: bytes) -> bytes:
-    """Return the data with a quote in place of each quoted text, and then a byte FF for each line break in it."""
+    """Return the data without the content of quoted texts, so that separators and line breaks can be counted.
+
+    Each quoted text is replaced by a quote, followed by a byte FF for each line break in the text.
+    """
     if b'"' not in data:
         return data
     short = str(pl.select(pl.lit(data.decode()).str.replace_all('"[^"]*"', '"')).item()).encode()
@@ -95,7 +98,7 @@ def _kept(
     data: bytes, outlines: Sequence[bytes], inner: Sequence[int], begins: Sequence[int], found: Sequence[int],
     cells: int, mark: bytes,
 ) -> Records:  # fmt: skip
-    """Return the records without blank lines and wrong rows."""
+    """Return the records without blank lines, and with empty cells instead of wrong rows."""
     lines = data.split(b"\n")
     empty = mark * (cells - 1) or b'""'
     records: list[bytes] = []

@@ -1,4 +1,4 @@
-"""Select rows by the structure that they belong to."""
+"""Select rows by the structure that they name."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _COLUMNS = ["STRUCTURE", "STRUCTURE_ID"]
 
 
 def structures_in(frame: pl.DataFrame) -> tuple[Urn, ...]:
-    """Return the artefacts that the rows name, each once; empty if they name none. A missing version is ``*``.
+    """Return the distinct artefacts that rows name, sorted; empty if they name none. A missing version is ``*``.
 
     Raises:
-        DatasetError: a row has another text there.
+        DatasetError: the reference of a row is invalid.
     """
-    said = _said(frame)
-    return () if said is None else tuple(sorted({urn for _, urn, _ in _found(said)}))
+    named_rows = _named_artefacts(frame)
+    return () if named_rows is None else tuple(sorted({urn for _, urn, _ in _artefact_counts(named_rows)}))
 
 
 def rows_of(frame: pl.DataFrame, rules: Rules, usages: Collection[Urn] = ()) -> pl.DataFrame:
@@ -35,30 +35,35 @@ def rows_of(frame: pl.DataFrame, rules: Rules, usages: Collection[Urn] = ()) -> 
             structure.
 
     Raises:
-        DatasetError: a row has another text there.
+        DatasetError: the reference of a row is invalid.
     """
-    return parted(frame, rules, usages)[0]
+    return split_by_structure(frame, rules, usages)[0]
 
 
-def parted(frame: pl.DataFrame, rules: Rules, usages: Collection[Urn]) -> tuple[pl.DataFrame, dict[Urn, int]]:
-    """Return the rows of :func:`rows_of`, and the number of other rows by the artefact that they name."""
-    said = _said(frame)
-    if said is None:
+def split_by_structure(
+    frame: pl.DataFrame, rules: Rules, usages: Collection[Urn]
+) -> tuple[pl.DataFrame, dict[Urn, int]]:
+    """Return the rows that :func:`rows_of` selects, and the number of other rows by the artefact that they name."""
+    named_rows = _named_artefacts(frame)
+    if named_rows is None:
         return frame, {}
     meant: list[tuple[str | None, ...]] = [(None, None)]
     others: Counter[Urn] = Counter()
-    for row, urn, count in _found(said):
+    for row, urn, count in _artefact_counts(named_rows):
         if belongs_to(urn, rules, usages):
             meant.append(row)
         else:
             others[urn] += count
     wanted = pl.DataFrame(meant, schema=dict.fromkeys(_COLUMNS, pl.String()), orient="row").with_columns(wanted=True)
-    is_wanted = said.join(wanted, on=_COLUMNS, how="left", nulls_equal=True, maintain_order="left")["wanted"]
+    is_wanted = named_rows.join(wanted, on=_COLUMNS, how="left", nulls_equal=True, maintain_order="left")["wanted"]
     return frame.filter(is_wanted.fill_null(value=False)), dict(sorted(others.items()))
 
 
-def _said(frame: pl.DataFrame) -> pl.DataFrame | None:
-    """Return the artefact that each row names, as in 2.0 or else as in 1.0; a frame may combine files of both."""
+def _named_artefacts(frame: pl.DataFrame) -> pl.DataFrame | None:
+    """Return the kind and reference of the artefact that each row names; None if the frame has no such columns.
+
+    The columns of SDMX-CSV 2.0 take precedence over that of 1.0; a frame may combine files of both versions.
+    """
     texts: list[pl.Expr] = [pl.lit(None, pl.String), pl.lit(None, pl.String)]
     named = set(_COLUMNS) <= set(frame.columns)
     if named:
@@ -73,7 +78,7 @@ def _said(frame: pl.DataFrame) -> pl.DataFrame | None:
     return frame.select(text.alias(name) for name, text in zip(_COLUMNS, texts, strict=True))
 
 
-def _found(said: pl.DataFrame) -> list[tuple[tuple[str | None, ...], Urn, int]]:
-    """Return the distinct names in rows, the artefact of each, and the number of rows."""
-    rows = said.group_by(_COLUMNS).len().rows()
+def _artefact_counts(named_rows: pl.DataFrame) -> list[tuple[tuple[str | None, ...], Urn, int]]:
+    """Return each distinct kind and reference in rows, with its artefact and the number of rows."""
+    rows = named_rows.group_by(_COLUMNS).len().rows()
     return [((kind, id_), urn_of(kind, id_), count) for kind, id_, count in rows if (kind, id_) != (None, None)]

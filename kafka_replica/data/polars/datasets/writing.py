@@ -39,10 +39,10 @@ def write_sdmx_csv(
     sub_separator: str = ";",
     byte_order_mark: bool = False,
 ) -> None:
-    """Write a frame as an SDMX-CSV file, in UTF-8; an existing file is replaced.
+    """Write a frame as an SDMX-CSV file in UTF-8; an existing file is replaced.
 
-    The structure's components come first, in its order, then other columns; those whose names begin with ``_`` are left
-    out. Values are written as validation reads them: 5.0 is ``5``.
+    The structure's components come first, in the structure's order, then other columns; columns whose names begin with
+    ``_`` are left out. Values are written in the form that validation compares: 5.0 is ``5``.
 
     Args:
         frame: one row per observation, one column per component.
@@ -54,23 +54,23 @@ def write_sdmx_csv(
         names: the names, from ``kafka_replica.data.files.names_of``.
         keys: whether SERIES_KEY, OBS_KEY or both are written. They contain periods as recorded.
         time_format: ``normalized`` writes periods as calendar days, or as date-times if any row has one.
-        collected: the moment that represents a period when it is normalized.
+        collected: the point that represents a period when it is normalized.
         separator: the separator of cells.
         sub_separator: the separator of values within a cell.
-        byte_order_mark: whether the file begins with one, as some spreadsheets require.
+        byte_order_mark: whether the file begins with a byte order mark, as some spreadsheets require.
 
     Raises:
-        UsageError: SDMX-CSV cannot represent this, or the file cannot be written.
+        UsageError: SDMX-CSV cannot represent the frame, or the file cannot be written.
     """
-    made = _Made(frame, rules, collected if time_format == "normalized" else None)
+    cells = _CellTexts(frame, rules, collected if time_format == "normalized" else None)
     plan = plan_of(
-        rules, made.forms, version=version, action=action, labels=labels, names=names, keys=keys,
-        sub_separator=sub_separator, languages=languages_in([frame], made.forms), time_format=time_format,
+        rules, cells.forms, version=version, action=action, labels=labels, names=names, keys=keys,
+        sub_separator=sub_separator, languages=languages_in([frame], cells.forms), time_format=time_format,
         collected=collected,
     )  # fmt: skip
-    if not plan.has_actions and ACTION in made.texts and not frame.select(made.acts_simply()).item():
+    if not plan.has_actions and ACTION in cells.texts and not frame.select(cells.has_only_information()).item():
         raise UsageError(HAS_ACTION)
-    written = made.columns(frame, plan, timed=made.has_times(frame))
+    written = cells.columns(frame, plan, timed=cells.has_times(frame))
     try:
         written.write_csv(path, separator=separator, include_bom=byte_order_mark)
     except OSError as error:
@@ -78,29 +78,30 @@ def write_sdmx_csv(
 
 
 class SdmxCsvFile:
-    """An SDMX-CSV file that frames with the same columns are written to, one after the other.
+    """An SDMX-CSV file to which frames with the same columns are written one after the other.
 
-    The file is made when it is closed if its header, or the form of all of its periods, depends on all frames.
+    If the header or the form of periods depends on all frames, they are kept until the file is closed, and written
+    then.
     """
 
     def __init__(self, path: Path, nothing: pl.DataFrame, rules: Rules, parts: Parts, time_format: TimeFormat) -> None:
-        """Make the file; an existing one is replaced.
+        """Create the file; an existing file is replaced.
 
         Args:
             path: the file.
             nothing: a frame without rows that has the columns.
             rules: the rules of the rows' artefact.
-            parts: where frames are kept if need be.
+            parts: stores frames that must be kept.
             time_format: the format of periods.
 
         Raises:
-            UsageError: SDMX-CSV cannot represent this, or the file cannot be written.
+            UsageError: SDMX-CSV cannot represent the columns, or the file cannot be written.
         """
         self._path, self._rules, self._parts, self._time_format = path, rules, parts, time_format
-        self._made = _Made(nothing, rules, "start" if time_format == "normalized" else None)
+        self._cells = _CellTexts(nothing, rules, "start" if time_format == "normalized" else None)
         self._timed = False
         self._languages: dict[str, list[str]] = {}
-        self._waits = self._made.days is not None or "languages" in self._made.forms.values()
+        self._waits = self._cells.days is not None or "languages" in self._cells.forms.values()
         try:
             self._file = path.open("wb")
         except OSError as error:
@@ -113,17 +114,17 @@ class SdmxCsvFile:
 
         Args:
             frame: the frame.
-            is_plain: whether it consists of texts none of which is empty or contains a comma, a quote or a line break.
+            is_plain: whether the frame consists of texts, of which none is empty or has a comma, quote or line break.
 
         Raises:
             UsageError: the file cannot be written.
         """
         if not self._waits:
-            self._write(frame, is_plain=is_plain and {*self._made.forms.values()} <= {"text"})
+            self._write(frame, is_plain=is_plain and {*self._cells.forms.values()} <= {"text"})
             return
         self._parts.add(frame)
-        self._timed = self._timed or self._made.has_times(frame)
-        for name, found in languages_in([frame], self._made.forms).items():
+        self._timed = self._timed or self._cells.has_times(frame)
+        for name, found in languages_in([frame], self._cells.forms).items():
             self._languages[name] = sorted({*self._languages.get(name, ()), *found})
 
     def close(self) -> None:
@@ -139,16 +140,16 @@ class SdmxCsvFile:
         self._file.close()
 
     def abandon(self) -> None:
-        """Close the file as it is."""
+        """Close the file without writing rows that were kept."""
         self._file.close()
 
     def _write(self, frame: pl.DataFrame, *, is_plain: bool = False) -> None:
         is_first = self._plan is None
         if self._plan is None:
             self._plan = plan_of(
-                self._rules, self._made.forms, languages=self._languages, time_format=self._time_format
+                self._rules, self._cells.forms, languages=self._languages, time_format=self._time_format
             )  # fmt: skip
-        written = self._made.columns(frame, self._plan, timed=self._timed)
+        written = self._cells.columns(frame, self._plan, timed=self._timed)
         try:
             if is_first:
                 written.clear().write_csv(self._file)
@@ -161,9 +162,10 @@ class SdmxCsvFile:
 
 
 def _rows_of(texts: pl.DataFrame) -> bytes:
-    """Return rows of texts as CSV without a header, the same as polars' ``write_csv`` with its usual quotes.
+    """Return rows of texts as CSV without a header, with the same result as polars' ``write_csv``.
 
-    Without quotes it takes less than half the time. The number of separators shows whether that is the same.
+    Writing without quotes takes less than half the time; the numbers of separators and line ends show whether the
+    result is the same.
     """
     if not texts.height:
         return b""
@@ -178,25 +180,25 @@ def _rows_of(texts: pl.DataFrame) -> bytes:
     return texts.write_csv(include_header=False).encode()
 
 
-class _Made:
-    """The texts of a frame's columns."""
+class _CellTexts:
+    """The texts of a frame's columns, as expressions."""
 
     def __init__(self, frame: pl.DataFrame, rules: Rules, collected: Collected | None) -> None:
-        kinds = frame.schema  # polars makes a new one each time
+        kinds = frame.schema  # stored, because polars builds a new schema on each access
         self.forms = {name: _form(name, kind) for name, kind in kinds.items() if not name.startswith("_")}
         self.texts = {name: as_text(name, kinds[name]) for name in self.forms}
         self.days = None if collected is None else normalizing(rules, self.forms, collected)
 
-    def acts_simply(self) -> pl.Expr:
+    def has_only_information(self) -> pl.Expr:
         """Return whether all rows have an action that version 1.0 can represent."""
         return self.texts[ACTION].is_in(list(NO_ACTION)).all()
 
     def has_times(self, frame: pl.DataFrame) -> bool:
-        """Return whether periods are normalized, and one of them is a date-time."""
+        """Return whether periods are normalized, and any of them is a date-time."""
         return self.days is not None and has_times(frame, self.texts, self.days)
 
     def columns(self, frame: pl.DataFrame, plan: Plan, *, timed: bool) -> pl.DataFrame:
-        """Return the cells of the file."""
+        """Return a frame with the cells of the planned columns."""
         shown = self.texts if self.days is None else with_days(frame, self.texts, self.days, timed=timed)
         return frame.select(
             _column(one, plan, self.texts if one.what == "key" else shown).alias(one.header) for one in plan.columns
@@ -204,7 +206,7 @@ class _Made:
 
 
 def languages_in(frames: Iterable[pl.DataFrame], forms: Mapping[str, Form]) -> dict[str, list[str]]:
-    """Return the languages of the texts of each column that has several."""
+    """Return the languages of the texts in each column with texts by language."""
     names = [name for name, form in forms.items() if form == "languages"]
     found: dict[str, set[str]] = {name: set() for name in names}
     for frame in frames:

@@ -1,4 +1,4 @@
-"""Mapping with polars."""
+"""Map data with polars."""
 
 from __future__ import annotations
 

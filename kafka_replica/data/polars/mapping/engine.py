@@ -1,5 +1,5 @@
 # ruff: noqa: D102 - the protocol describes the methods
-"""The engine for mapping that uses polars."""
+"""Carry out maps with polars."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class PolarsEngine:
     """A frame that is being mapped; see :class:`kafka_replica.data.mapping.engines.Engine`.
 
     Attributes:
-        frame: the frame, with the columns added.
+        frame: the frame, including the columns added so far.
     """
 
     def __init__(self, frame: pl.DataFrame) -> None:
@@ -102,7 +102,7 @@ class PolarsEngine:
         return texts.list.get(number + 1, null_on_oob=True)
 
     def replaced(self, text: pl.Expr, mark: str, by: pl.Expr) -> pl.Expr:
-        # A text that is the same in all rows would have to get a replacement that is the same in all rows, too.
+        # If the text were a literal, polars would require a literal replacement, too; so it becomes a column.
         each = pl.coalesce(text, pl.repeat(None, pl.len(), dtype=pl.String))
         return each.str.replace_all(mark, by.fill_null(""), literal=True)
 

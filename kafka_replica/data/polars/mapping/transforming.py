@@ -32,23 +32,23 @@ def transform(
     reverse: bool = False,
     as_of: date | None = None,
 ) -> pl.DataFrame:
-    """Return the frame mapped to another structure, with a column ``_errors`` for what could not be mapped.
+    """Return the frame mapped to another structure, with a column ``_errors`` that describes what cannot be mapped.
 
-    A row is an observation, and a column a component, with exactly its id as name; a component without a column counts
-    as empty. The result has a column for each target component that the map gives a value, and the columns that are not
-    components, such as ``ACTION``. Target columns are texts, but components that are only copied keep the type of their
-    column. Columns that name the structure (SDMX-CSV) are left out. Rows that cannot be mapped have their source in
-    ``_source``, a struct; ``split`` returns good rows with only target components, and bad rows unchanged. The order of
-    rows is kept.
+    Each row is an observation, and each column a component, whose exact id is the column's name; a component without a
+    column counts as empty. The result has a column for each target component that the map gives a value, and the
+    columns that are not components, such as ``ACTION``. Target columns are texts, but components that are only copied
+    keep the type of their column. Columns that name the structure (SDMX-CSV) are left out. In rows with findings, the
+    struct ``_source`` has the original row; ``split`` returns good rows with only target components, and bad rows
+    unchanged. The order of rows is kept.
 
     Args:
-        frame: a polars, pandas or Arrow table, or rows as dictionaries.
+        frame: a polars, pandas or Arrow table, or a list of dictionaries.
         reference: the URN of a structure map, which may be in a structure set (2.1), a short reference, or a plan.
         snapshot: the version to take the map from; None with a plan.
         rules: rule code to ``error``, ``warning``, ``information`` or ``off``; see
             :data:`kafka_replica.data.mapping.MAP_RULES`.
         reverse: whether to map back; see :func:`kafka_replica.data.mapping.inverse`.
-        as_of: the date near which years of two digits are assumed; today if None.
+        as_of: the date to which two-digit years are assumed to be close; None means today.
 
     Raises:
         UsageError: the name of a column is reserved, ambiguous, or that of a target component, or a column has several
@@ -64,30 +64,30 @@ def transform(
 
 
 class MappedRows:
-    """The mapped rows of a frame, whose keys can be compared with each other, or with those of other frames.
+    """The mapped rows of a frame, whose keys can be compared with each other or with those of other frames.
 
     Attributes:
-        rows: the rows, with columns of our own.
+        rows: the rows, with additional internal columns.
     """
 
     def __init__(self, df: pl.DataFrame, plan: MapPlan) -> None:
-        """Map a frame; errors as for :func:`transform`."""
+        """Map a frame; the errors are those of :func:`transform`."""
         self._plan, self._keys = plan, compared_keys(plan)
         self.rows: Final = _made(df, plan, self._keys)
 
     @property
     def key_columns(self) -> list[str]:
-        """Return the columns with the texts of keys; none if keys are not compared."""
+        """Return the columns with the texts of keys; empty if keys are not compared."""
         return [f"{_KEY}{number}" for number in range(len(self._keys))]
 
     @property
     def is_compared(self) -> pl.Expr:
-        """Return whether a row is compared with others: it could be mapped, and is no deletion."""
+        """Return whether a row is compared with others: it was mapped without errors, and is not a deletion."""
         severe = pl.element().struct.field("severity") == "error"
         return ~pl.col(ERRORS).list.eval(severe).list.any().fill_null(value=False) & ~pl.col(_DELETES)
 
     def repeated(self) -> pl.Series:
-        """Return whether the key of each row is that of another row, too."""
+        """Return, for each row, whether another row has the same key."""
         if not self._keys:
             return pl.Series([False]).new_from_index(0, self.rows.height)
         counts = self.is_compared
@@ -108,7 +108,7 @@ class MappedRows:
 
 def _made(df: pl.DataFrame, plan: MapPlan, keys: Sequence[str]) -> pl.DataFrame:
     if not df.width:
-        # There are no rows, and no columns either.
+        # A frame without columns has no rows, but the result must have the usual columns.
         df = pl.DataFrame(schema=dict.fromkeys(plan.source.components, pl.String))
     several = [name for name, kind in df.schema.items() if isinstance(kind, pl.List | pl.Array | pl.Struct)]
     columns = columns_for(plan, df.columns, several)
