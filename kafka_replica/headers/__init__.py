@@ -1,7 +1,7 @@
-"""Record headers: the stack of pieces that transform records by their headers, and the headers of transactions.
+"""Record headers: stacks of pieces that transform records and describe this in headers, and headers of transactions.
 
 This package may import ``records``, ``common`` and ``errors``. ``pieces`` has the pieces that come with the library;
-the core imports only the contract. Read ``piece`` first, then ``stack``.
+the core imports only the interface. Read ``piece`` first, then ``stack``.
 """
 
 from __future__ import annotations

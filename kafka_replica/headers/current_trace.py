@@ -1,4 +1,4 @@
-"""The trace context of OpenTelemetry's current span as headers, for those who keep it until a record is written."""
+"""The trace context of OpenTelemetry's current span as headers, to be kept until a record is written."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ NAMES: Final = "traceparent", "tracestate"
 
 
 def current_trace() -> Headers:
-    """Return the headers of the current span, or none without a current span.
+    """Return the headers of the current span; empty without a current span.
 
-    A program that has a current span has imported OpenTelemetry; in any other program nothing is imported.
+    A program with a current span has already imported OpenTelemetry, so this function imports it only then.
     """
     if "opentelemetry.trace" not in sys.modules:
         return ()

@@ -1,9 +1,9 @@
 """The keys of record headers: a string, and optionally a compact form for a 32-bit identifier.
 
-Kafka's header keys are strings. A key that every record repeats is cheaper as a number, so a header key may have an
+Kafka's header keys are strings. A short key saves space, because every record repeats it, so a header key may have an
 unsigned 32-bit identifier. Its compact form is ``#`` and the identifier in lower-case hexadecimal digits without
-leading zeros: identifier 26 is the header key ``#1a``. Both forms name the same header. The identifiers have three
-ranges:
+leading zeros: identifier 26 is the header key ``#1a``. Both forms name the same header. There are three ranges of
+identifiers:
 
 =============================  ===========================================================
 ``0`` to ``0xffff``            reserved: only this library assigns them
@@ -55,7 +55,7 @@ def compact_key(identifier: int) -> str:
 
 
 def identifier_of(key: str) -> int | None:
-    """Return the identifier of a header key in compact form, or None for any other header key."""
+    """Return the identifier of a header key in compact form; None for any other header key."""
     found = _COMPACT.fullmatch(key)
     return int(found[1], 16) if found else None
 
@@ -66,10 +66,10 @@ class HeaderKey:
 
     Args:
         name: the key as a string.
-        identifier: an identifier for the compact form, outside of the reserved range; None if there is no such form.
+        identifier: the identifier for the compact form, outside the reserved range; None means no compact form.
 
     Raises:
-        ConfigurationError: the name is empty or looks like a compact form, or the identifier is impossible or reserved.
+        ConfigurationError: the name is empty or begins with ``#``, or the identifier is invalid or reserved.
     """
 
     name: str
@@ -99,5 +99,5 @@ def assigned_key(name: str) -> HeaderKey:
 
 
 def key_named(name: str) -> HeaderKey:
-    """Return the header key with a name; it has a compact form if this library has assigned one."""
+    """Return the header key with a name, including the compact form if this library has assigned an identifier."""
     return HeaderKey(name, ASSIGNED.get(name))

@@ -1,4 +1,4 @@
-"""The contract of a piece of a header stack: it transforms values, and owns the headers that describe how."""
+"""The interface of a piece of a header stack, which transforms values and owns the headers that describe this."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Form(StrEnum):
 
 
 class PieceInput(NamedTuple):
-    """A record as a piece gets it."""
+    """A record in the state in which a piece receives it."""
 
     topic: str | None
     """The topic, or None if the caller of the stack did not name it."""
@@ -29,9 +29,9 @@ class PieceInput(NamedTuple):
     value: bytes | None
     """The value in the form that the previous piece left; None for a tombstone."""
     headers: Headers
-    """All headers of the record, as they are at this point of the stack."""
+    """All headers of the record, in their state at this point of the stack."""
     own: Headers
-    """The headers among them that the piece owns, in their order, under their string keys."""
+    """Those of the headers that the piece owns, in the order of the record, under their string keys."""
 
 
 class PieceOutput(NamedTuple):
@@ -39,16 +39,16 @@ class PieceOutput(NamedTuple):
 
     value: bytes | None
     own: Headers | None = None
-    """The piece's headers, which replace the previous ones; None leaves these as they are."""
+    """The new headers of the piece, which replace its previous ones; None leaves them unchanged."""
 
 
 class Piece(ABC):
-    """A piece of a header stack. It never sees its place in the record's headers, so it cannot change other headers.
+    """A piece of a header stack. It returns only its own headers, so it cannot change the headers of others.
 
-    A piece raises any exception to refuse a record, such as ``ValueError``: the record is then bad, with the piece's
-    name and the text of the exception. Exceptions of this library that are no ``DataError`` pass unchanged. Both
-    methods get tombstones, too (``value`` is None). A tombstone has to remain one, and a value must not become one:
-    the stack refuses a piece that does so.
+    A piece may raise any exception, such as ``ValueError``, to refuse a record: the record is then bad, and the error
+    has the name of the piece and the text of the exception. Exceptions of this library other than ``DataError`` pass
+    through unchanged. Both methods also receive tombstones (``value`` is None). A tombstone must remain a tombstone,
+    and a value must not become one: otherwise the stack raises ``ConfigurationError``.
     """
 
     name: str
@@ -56,30 +56,30 @@ class Piece(ABC):
     keys: tuple[HeaderKey, ...] = ()
     """The headers that the piece owns."""
     accepts: ClassVar[frozenset[Form]] = frozenset(Form)
-    """The forms of values that ``outgoing`` takes."""
+    """The forms of values that ``outgoing`` accepts."""
     gives: ClassVar[Form | None] = None
-    """The form of values that ``outgoing`` returns; None if it is the form it took."""
+    """The form of values that ``outgoing`` returns; None if it does not change the form."""
     reads: tuple[str, ...] = ()
-    """The string keys of other headers that the piece reads; no piece after it may own one of them."""
+    """The string keys of other headers that the piece reads; no later piece may own any of them."""
     decides_value: ClassVar[bool] = True
-    """True if ``incoming`` acts on the piece's headers; signatures then cover these headers."""
+    """Whether the result of ``incoming`` depends on the piece's headers; signatures then cover these headers."""
 
     @property
     @abstractmethod
     def identity(self) -> str:
-        """The options that determine what ``incoming`` returns, as text, without secrets.
+        """The options that determine the result of ``incoming``, as text without secrets.
 
-        A store on disk that was filled through a stack of another identity is rebuilt.
+        A store on disk that was filled through a stack with another identity is rebuilt.
         """
 
     def placed_after(self, earlier: Sequence[Piece]) -> Self:
-        """Return the piece for its place in a stack; the stack uses the result.
+        """Return the piece that a stack uses in this place: the piece itself, or a copy adapted to the earlier pieces.
 
         Args:
-            earlier: the pieces nearer to the application.
+            earlier: the pieces closer to the application.
 
         Raises:
-            ConfigurationError: the piece cannot have this place.
+            ConfigurationError: the piece cannot be in this place.
         """
         del earlier
         return self

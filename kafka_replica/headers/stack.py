@@ -1,4 +1,4 @@
-"""The stack of pieces that transforms records on their way to a topic, and back."""
+"""The stack of pieces that transforms records when they are written to a topic, and back when they are read."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Transformed(NamedTuple):
 
 
 class Stack:
-    """Pieces in the order in which they transform outgoing records; incoming records pass them in reverse.
+    """Pieces in the order in which they transform outgoing records; incoming records pass them in reverse order.
 
     ::
 
@@ -29,18 +29,18 @@ class Stack:
         value, headers = stack.outgoing(b"k", b"value", topic="t")
         value, headers = stack.incoming(b"k", value, headers, topic="t")
 
-    The first piece is next to the application, the last one next to Kafka. The order determines what is signed:
-    ``Signing`` after ``Compression`` signs compressed bytes, before it the plain ones. Headers that no piece
-    owns pass unchanged, in their order, duplicates included. Immutable and thread-safe if its pieces are; all pieces of
-    this library are.
+    The first piece is closest to the application, the last piece closest to Kafka. The order determines what is signed:
+    ``Signing`` after ``Compression`` signs the compressed bytes, before it the plain bytes. Headers that no piece owns
+    pass unchanged and in their order, including duplicates. A stack is immutable and thread-safe if its pieces are, as
+    all pieces of this library are.
 
     Args:
         pieces: the pieces.
-        compact_keys: write the pieces' header keys in the compact form if they have one. Both forms are read, and
-            readers see the string keys.
+        compact_keys: whether to write the header keys of pieces in their compact form, if they have one. Both forms can
+            always be read, and readers see the string keys.
 
     Raises:
-        ConfigurationError: the order is impossible, or two pieces own the same header or have the same name.
+        ConfigurationError: the order is invalid, or two pieces own the same header or have the same name.
     """
 
     def __init__(self, pieces: Sequence[Piece] = (), *, compact_keys: bool = False) -> None:
@@ -62,7 +62,7 @@ class Stack:
 
     @property
     def identity(self) -> str:
-        """The pieces and those of their options that determine what readers get, as text, without secrets."""
+        """The pieces with the options that determine what readers receive, as text without secrets."""
         return " > ".join(f"{piece.name}({piece.identity})" for piece in self._pieces)
 
     def outgoing(
@@ -76,10 +76,10 @@ class Stack:
         """Return the value and headers to write for a record.
 
         Args:
-            key: the record's key.
-            value: its value; None for a tombstone.
-            headers: its headers.
-            topic: the topic that it will be written to; some pieces need it.
+            key: the key of the record.
+            value: the value of the record; None for a tombstone.
+            headers: the headers of the record.
+            topic: the topic to which the record will be written; some pieces need it.
 
         Raises:
             PieceError: a piece refused the record.
@@ -100,7 +100,7 @@ class Stack:
         *,
         topic: str | None = None,
     ) -> Transformed:
-        """Return the value and headers that the application wrote; takes the arguments of ``outgoing``.
+        """Return the value and headers for readers, given a record in the log; the arguments are those of ``outgoing``.
 
         Raises:
             PieceError: a piece refused the record.
@@ -118,7 +118,7 @@ class Stack:
 
 
 class _Step:
-    """A piece at its place in a stack: it gets its own headers, and changes no others."""
+    """A piece in its place in a stack, which passes the piece its own headers and keeps all others unchanged."""
 
     def __init__(self, piece: Piece, compact_keys: bool) -> None:
         self.piece = piece
@@ -136,7 +136,7 @@ class _Step:
         except DataError as error:
             raise PieceError(self.piece.name, str(error)) from error
         except KafkaReplicaError:
-            raise  # a mistake in the configuration, or a service that does not answer: the record is not bad
+            raise  # because the cause is the configuration or an unavailable service, and not a bad record
         except Exception as error:
             raise PieceError(self.piece.name, str(error) or type(error).__name__) from error
         if (value is None) is not (changed.value is None):
@@ -148,7 +148,10 @@ class _Step:
         return Transformed(changed.value, self._replaced(headers, own, changed.own))
 
     def _replaced(self, headers: Headers, before: Headers, after: Headers) -> Headers:
-        """Return the headers with the piece's own ones replaced; those that remain in front keep their places."""
+        """Return the headers with those of the piece replaced.
+
+        If the piece only appended headers, its earlier ones keep their places; otherwise all of its headers come last.
+        """
         kept = len(before) if after[: len(before)] == before else 0
         try:
             added = tuple([(self._written[name], content) for name, content in after[kept:]])

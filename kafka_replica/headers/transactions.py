@@ -1,4 +1,4 @@
-"""The headers that name the source's transaction of a record; see docs/transaction-headers.md."""
+"""The headers that identify the transaction of the source that wrote a record; see docs/transaction-headers.md."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ class TransactionHeaders(NamedTuple):
     """The values of a record's transaction headers."""
 
     transaction: str
-    """Producer and number of the transaction, such as ``structures/17``."""
+    """The producer and the number of the transaction, such as ``structures/17``."""
     number: int
-    """The number of the record in the transaction, from 1."""
+    """The number of the record in the transaction, counted from 1."""
     records: int
     """The number of records in the transaction."""
     time_ms: int
     """The time at which the source recorded the transaction, in ms since 1970-01-01 UTC."""
 
 
-def written(said: TransactionHeaders) -> Headers:
-    """Return the values as four Kafka headers, each of UTF-8 text, with numbers in decimal."""
+def written(values: TransactionHeaders) -> Headers:
+    """Return the values as four Kafka headers in UTF-8, with numbers in decimal digits."""
     return (
-        (TRANSACTION, said.transaction.encode()),
-        (NUMBER, b"%d" % said.number),
-        (COUNT, b"%d" % said.records),
-        (TIME, b"%d" % said.time_ms),
+        (TRANSACTION, values.transaction.encode()),
+        (NUMBER, b"%d" % values.number),
+        (COUNT, b"%d" % values.records),
+        (TIME, b"%d" % values.time_ms),
     )
 
 
@@ -45,15 +45,15 @@ def _numbered(number: int) -> tuple[str, bytes]:
 _NUMBERED = tuple(map(_numbered, range(1000)))  # the same headers in every transaction
 
 
-def of_transaction(said: TransactionHeaders) -> Callable[[int], Headers]:
-    """Return a function from the number of a record to its headers, for all records of one transaction."""
-    first, _, count, time = written(said)
+def of_transaction(values: TransactionHeaders) -> Callable[[int], Headers]:
+    """Return a function that returns the headers of a record of one transaction, given the number of the record."""
+    first, _, count, time = written(values)
     ready = _NUMBERED
     return lambda number: (first, ready[number] if number < len(ready) else _numbered(number), count, time)
 
 
 def read(headers: Headers) -> TransactionHeaders | None:
-    """Return the values of headers, or None if one is missing or invalid: then another program wrote the record."""
+    """Return the values of the four headers; None if one is missing or invalid, because another program wrote it."""
     found = dict(headers)
     transaction = found.get(TRANSACTION)
     numbers = [found.get(name) for name in (NUMBER, COUNT, TIME)]
@@ -66,20 +66,21 @@ def read(headers: Headers) -> TransactionHeaders | None:
 
 
 def origins_of(records: Iterable[Stored], transactions: int | None) -> tuple[TransactionHeaders, ...]:
-    """Return the transactions of the source that wrote records, each once, from the headers of one of its records.
+    """Return the distinct transactions of the source that wrote records, each from the headers of one of its records.
 
     Args:
         records: the records of a version, including tombstones.
-        transactions: the number of Kafka transactions that wrote them, or None; if 1, only one record is read.
+        transactions: the number of Kafka transactions that wrote the records; None if it is unknown. If it is 1, only
+            the first record is read.
     """
     found: dict[bytes, TransactionHeaders] = {}
     for record in records:
         headers = record[4]
         name = next((value for header, value in headers if header == TRANSACTION), None)
         if name is not None and name not in found:
-            said = read(headers)
-            if said is not None:
-                found[name] = said
+            values = read(headers)
+            if values is not None:
+                found[name] = values
         if transactions == 1:
             break
     return tuple(found.values())

@@ -1,7 +1,7 @@
 """The pieces of header stacks that come with the library; read ``compression`` for a small one.
 
-May import the rest of ``headers``, ``records``, ``common`` and ``errors``. Optional libraries are imported when a piece
-is made. ``protection`` has the canonical form that signatures and ciphertexts are bound to.
+This package may import the rest of ``headers``, ``records``, ``common`` and ``errors``. Optional libraries are imported
+when a piece is created. ``protection`` has the canonical form to which signatures and ciphertexts are bound.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from kafka_replica.headers.piece import Form, Piece, PieceInput, PieceOutput
 _ENCODING, _SIZE = assigned_key("content-encoding"), assigned_key("uncompressed-size")
 _CODECS: Final[dict[str, ModuleType]] = {"gzip": cramjam.gzip, "lz4": cramjam.lz4, "zstd": cramjam.zstd}
 _HEADERS_BYTES: Final = 48  # the approximate size of the two headers in the log
-_FIRST_GUESS: Final = 4  # the ratio that is tried first if a value does not state its size
+_FIRST_GUESS: Final = 4  # the compression ratio that is tried first if the headers do not state the size
 _TOO_SMALL: Final = "failed to write whole buffer"
 
 
@@ -23,17 +23,17 @@ class Compression(Piece):
 
     Kafka compresses whole batches, which is better for many small records. This piece is for large values, and for
     values that ``Encryption`` makes incompressible. The header ``content-encoding`` names the codec, and
-    ``uncompressed-size`` has the size in bytes. Values in any of the three codecs are read, also those of other
-    programs that write only ``content-encoding``. A value that would have more than ``max_bytes`` is a bad record, and
-    at most that much memory is used to find out. Tombstones pass.
+    ``uncompressed-size`` has the size in bytes. Values in any of the three codecs are read, including those of other
+    programs that write only ``content-encoding``. A record whose uncompressed value has more than ``max_bytes`` is bad;
+    the buffer for decompression never exceeds this size. Tombstones pass unchanged.
 
     Args:
-        codec: the codec to write with.
-        min_bytes: smaller values are not compressed.
-        max_bytes: the largest size of an uncompressed value, written or read.
+        codec: the codec for writing.
+        min_bytes: the size in bytes below which values are not compressed.
+        max_bytes: the maximal size in bytes of an uncompressed value, written or read.
 
     Raises:
-        ConfigurationError: an argument is impossible.
+        ConfigurationError: an argument is invalid.
     """
 
     name = "compression"
@@ -54,7 +54,7 @@ class Compression(Piece):
 
     @property
     def identity(self) -> str:
-        """The largest size that is accepted."""
+        """The maximal size of an uncompressed value."""
         return f"max_bytes {self._max_bytes}"
 
     def outgoing(self, record: PieceInput) -> PieceOutput:

@@ -22,7 +22,7 @@ Encoder = Callable[[Any], bytes]
 
 
 class ContentType(Piece):
-    """A decoder for each media type (RFC 9110, section 8.3.1) that the header ``content-type`` may name.
+    """The serialisations of values, by the media type (RFC 9110, section 8.3.1) in the header ``content-type``.
 
     ::
 
@@ -32,19 +32,20 @@ class ContentType(Piece):
             convert_to=("application/json", msgspec.json.encode),
         )
 
-    Incoming values whose media type has no decoder are bad records. With ``convert_to`` readers get all values in one
-    media type; without it as they were written. The header stays, and names what the value is. ``decode(record)`` makes
-    an object of a record of any of the types. A media type is compared without its parameters and in lower case,
-    unless a decoder is registered for exactly the value of the header. Tombstones pass, and need no content type.
+    Records whose media type has no decoder are bad. With ``convert_to``, readers receive all values in one media type;
+    without it, in the media type in which they were written. The header remains, and names the media type of the value
+    that readers receive. ``decode(record)`` returns the object for a record in any of the media types. Media types are
+    compared in lower case, and without their parameters unless a decoder is registered for the type with these
+    parameters. Tombstones pass unchanged, and need no content type.
 
     Args:
         decoders: a decoder for each media type.
-        default: the media type of values whose headers name none, written or read; None makes them bad records.
-        convert_to: the media type in which readers get all values, and a function that encodes objects in it. A value
-            that already is of this type is not decoded.
+        default: the media type of values without the header, written or read; None makes their records bad.
+        convert_to: the media type in which readers receive all values, and the function that encodes objects in it.
+            Values that have this type already are not decoded.
 
     Raises:
-        ConfigurationError: there is no decoder, or none for the default or the type to convert to.
+        ConfigurationError: there is no decoder at all, or none for the default or the type to convert to.
     """
 
     name = "content type"
@@ -74,7 +75,12 @@ class ContentType(Piece):
         return f"{','.join(sorted(self._decoders))}; default {self._default}; convert to {target}"
 
     def placed_after(self, earlier: Sequence[Piece]) -> Self:
-        """Return the piece; a signature before it would be verified after the value was converted."""
+        """Return the piece itself.
+
+        Raises:
+            ConfigurationError: a signature or encryption comes before this piece, and would be verified after the value
+                was converted.
+        """
         refuse_protection_before(self, earlier)
         return self
 
@@ -86,7 +92,7 @@ class ContentType(Piece):
         return PieceOutput(record.value, record.own or ((_KEY.name, media_type.encode()),))
 
     def incoming(self, record: PieceInput) -> PieceOutput:
-        """Check the content type, and convert the value if it has another one than readers get."""
+        """Check the content type, and convert the value if its type differs from that of ``convert_to``."""
         if record.value is None:
             return PieceOutput(None)
         media_type, decoder = self._media_type(record.own)
@@ -101,10 +107,10 @@ class ContentType(Piece):
             raise ValueError(f"its {media_type} cannot be converted to {target}: {error}") from error
 
     def decode(self, record: Record) -> Any:
-        """Return the object in a record of a replica, by its content type; None for a tombstone.
+        """Decode the value of a replica's record according to its content type; return None for a tombstone.
 
         Raises:
-            ValueError: the content type is missing or unknown; a decoder may raise other exceptions.
+            ValueError: the content type is missing or unknown. The decoder may raise other exceptions.
         """
         if record.value is None:
             return None
@@ -127,5 +133,5 @@ class ContentType(Piece):
 
 
 def _normal(name: str) -> str:
-    """Return a media type in lower case and without white space, to compare it."""
+    """Return a media type in lower case and without white space, for comparison."""
     return "".join(name.lower().split())

@@ -23,21 +23,21 @@ class Encryption(Protection):
     """Encryption of values with AES-256-GCM (NIST SP 800-38D), described in the header ``record-encryption``.
 
     A value becomes a random nonce of 12 bytes, the ciphertext, and a tag of 16 bytes. The additional authenticated data
-    are the record's key, the headers by which the pieces before this one transform the value, and on request the
-    topic, so that a ciphertext cannot be written under another key; ``protection`` describes their form. Keys of
-    records, headers and the length of values stay readable. A tombstone has nothing to encrypt and passes; ``Signing``
-    protects it. With random nonces a key is good for 2^32 values (SP 800-38D, section 8.3): change the current key
-    before. The old one is needed as long as the topic has records that it encrypted.
+    are the record's key, the headers that describe the transformations by earlier pieces, and optionally the topic, so
+    that a ciphertext cannot be written under another key; ``protection`` describes their form. The keys of records,
+    headers and the length of values remain readable. A tombstone has no value to encrypt and passes unchanged;
+    ``Signing`` protects it. With random nonces, a key is safe for 2^32 values (SP 800-38D, section 8.3): change the
+    current key before. The old key is needed as long as the topic has records encrypted with it.
 
     Args:
-        keys: provides the keys: a ``KeyRing``, or an own ``KeyProvider``.
+        keys: provides the keys: a ``KeyRing``, or your own ``KeyProvider``.
         headers: the names of further headers to bind.
-        bind_topic: bind the topic, too; copies of records in a topic of another name are then refused.
-        unencrypted: ``"refuse"`` makes a value that is not encrypted a bad record; ``"accept"`` lets it pass, for the
-            time until all producers encrypt.
+        bind_topic: whether to bind the topic, too; copies of records in a topic of another name are then refused.
+        unencrypted: ``"refuse"`` makes a record with an unencrypted value bad; ``"accept"`` lets it pass, for the time
+            until all producers encrypt.
 
     Raises:
-        ConfigurationError: an argument is impossible.
+        ConfigurationError: an argument is invalid.
         MissingExtraError: the package cryptography is not installed.
     """
 

@@ -1,4 +1,4 @@
-"""Keys for encryption, and the interface of what provides them."""
+"""Keys for encryption, and the interface of key providers."""
 
 from __future__ import annotations
 
@@ -13,28 +13,30 @@ _KEY_BYTES = 32
 
 @runtime_checkable
 class KeyProvider(Protocol):
-    """A provider of keys for AES-256, such as a client of a key service. It is called for each record: keep keys.
+    """A provider of keys for AES-256, such as a client of a key service.
 
-    An id never gets other key material. A provider must be thread-safe.
+    It is called for each record, so it should cache keys. The key of an id must never change. A provider must be
+    thread-safe.
     """
 
     @property
     def identity(self) -> str:
-        """A name for the set of keys, without secrets; a store is rebuilt when it changes."""
+        """A name for the set of keys, without secrets; a store on disk is rebuilt when the name changes."""
 
     def current_key_id(self) -> str:
-        """Return the id of the key to encrypt with.
+        """Return the id of the key for encrypting.
 
         Raises:
-            ServiceUnavailableError: it cannot be fetched at the moment.
+            ServiceUnavailableError: the id cannot be fetched at the moment.
         """
 
     def key(self, key_id: str) -> bytes:
-        """Return a key, 32 bytes.
+        """Return the key with an id, 32 bytes.
 
         Raises:
-            LookupError: there is no such key; the record is bad.
-            ServiceUnavailableError: it cannot be fetched at the moment; the replica fails, and no record is set aside.
+            LookupError: there is no such key; the record is then bad.
+            ServiceUnavailableError: the key cannot be fetched at the moment; the replica then fails, and no record is
+                set aside.
         """
 
 
@@ -42,11 +44,11 @@ class KeyRing:
     """A provider of a few keys in memory.
 
     Args:
-        keys: 32 random bytes for each id.
-        current: the id of the key to encrypt with; it may be left out if there is only one key.
+        keys: the keys by id, each with 32 random bytes.
+        current: the id of the key for encrypting; it may be left out if there is only one key.
 
     Raises:
-        ConfigurationError: a key or an id is impossible, or it is not clear which key is the current one.
+        ConfigurationError: a key or an id is invalid, or ``current`` is missing or not one of the ids.
     """
 
     def __init__(self, keys: Mapping[str, bytes], current: str | None = None) -> None:
@@ -70,9 +72,9 @@ class KeyRing:
         return ",".join(sorted(self._keys))
 
     def current_key_id(self) -> str:
-        """Return the id of the key to encrypt with."""
+        """Return the id of the key for encrypting."""
         return self._current
 
     def key(self, key_id: str) -> bytes:
-        """Return a key, 32 bytes; KeyError if there is none with the id."""
+        """Return the key with an id, 32 bytes. Raises KeyError if there is no such key."""
         return self._keys[key_id]

@@ -1,20 +1,22 @@
-"""The parts that signatures and encryption share: the protected headers, their statement, and the canonical form.
+"""The common parts of signing and encryption: the protected headers, their statement, and the canonical form.
 
-A signature or a ciphertext is bound to the record's key, to headers that decide the meaning of the value, and on
-request to the topic. The canonical form of these is a sequence of fields. A field is its length in bytes as an unsigned
-32-bit big-endian integer and then the bytes; an absent field (null) is the length ``0xffffffff`` alone. The fields are:
+A signature or a ciphertext is bound to the record's key, to the headers that determine the meaning of the value, and
+optionally to the topic. Their canonical form is a sequence of fields. A field is its length in bytes as an unsigned
+32-bit big-endian integer, followed by the bytes; an absent field (null) is the length ``0xffffffff`` alone. The fields
+are:
 
 1. the purpose: ``kafka_replica record-signature 1`` or ``kafka_replica record-encryption 1``;
 2. the algorithm, and 3. the id of the key, as in the header;
 4. the topic, or null if it is not bound;
 5. the key of the record, or null;
 6. the value that is signed, or null for a tombstone; for encryption always null;
-7. for each protected header, in the order of the bytes of their names: its name, the number of its values in decimal
-   digits, and each value (or null) in the order of the record. A protected header that the record lacks has the
-   number 0, so that it cannot be added later either. A header in compact form counts under its string key.
+7. for each protected header, in the byte order of their names: its name, the number of its values in decimal digits,
+   and each value (or null) in the order of the record. A protected header that the record lacks has the number 0, so
+   that it cannot be added later. A header in compact form counts under its string key.
 
-The header of the piece states which of them are used: version, algorithm, key id, ``topic`` or ``-``, and the names of
-the protected headers separated by commas; separated by semicolons, as in DKIM (RFC 6376, section 3.5).
+The header of the piece states what is protected. It has five parts, separated by semicolons as in DKIM (RFC 6376,
+section 3.5): the version, the algorithm, the key id, ``topic`` or ``-``, and the names of the protected headers,
+separated by commas.
 """
 
 from __future__ import annotations
@@ -38,7 +40,7 @@ _MAX_STATEMENT_BYTES: Final = 8192
 
 
 class Statement(NamedTuple):
-    """The facts about a signature or ciphertext that its header states."""
+    """The statement in a header about a signature or ciphertext: the key, the algorithm, and what is protected."""
 
     algorithm: str
     key_id: str
@@ -47,17 +49,17 @@ class Statement(NamedTuple):
     """The string keys of the protected headers, sorted."""
 
     def text(self) -> str:
-        """Return the text for the header."""
+        """Return the text of the header."""
         topic = "topic" if self.binds_topic else "-"
         return ";".join((_VERSION, self.algorithm, self.key_id, topic, ",".join(self.protected)))
 
 
-@lru_cache(maxsize=256)  # all records of a producer have the same statement
+@lru_cache(maxsize=256)  # because all records of a producer have the same statement
 def parse_statement(content: bytes) -> Statement:
     """Return the statement in a header.
 
     Raises:
-        ValueError: the header does not have this form.
+        ValueError: the header is not a valid statement.
     """
     if len(content) > _MAX_STATEMENT_BYTES or not content.isascii():
         raise ValueError("its header is not a short ASCII text")
@@ -83,10 +85,11 @@ def _forms(name: str) -> tuple[str, ...]:
 
 
 def check_key_id(key_id: str) -> str:
-    """Return the id of a key.
+    """Return the id of a key unchanged, if it is valid.
 
     Raises:
-        ConfigurationError: it has other characters than letters, digits and ``._:/-``, or is too long.
+        ConfigurationError: the id is empty, has more than 128 characters, or has characters other than letters, digits
+            and ``._:/-``.
     """
     if not _KEY_ID.fullmatch(key_id):
         raise ConfigurationError(f"{key_id!r} is not an id for a key; use 1 to 128 letters, digits and ._:/-")
@@ -94,10 +97,12 @@ def check_key_id(key_id: str) -> str:
 
 
 def refuse_protection_before(piece: Piece, earlier: Sequence[Piece]) -> None:
-    """Refuse a place after a signature for a piece that converts values: the signature would not fit the new value.
+    """Check that a piece that converts values does not come after signing or encryption.
+
+    Otherwise readers would verify the signature after the conversion, against the new value.
 
     Raises:
-        ConfigurationError: a signature or encryption is nearer to the application.
+        ConfigurationError: signing or encryption is closer to the application than the piece.
     """
     for other in earlier:
         if isinstance(other, Protection):
@@ -108,8 +113,9 @@ class Protection(Piece):
     """A piece that binds values to their records.
 
     Args:
-        headers: headers to protect in addition to those by which the pieces before this one transform the value.
-        bind_topic: bind values to the topic, too; copies of records in a topic of another name are then refused.
+        headers: headers to protect, in addition to those that describe the transformations by earlier pieces.
+        bind_topic: whether to bind values to the topic, too; copies of records in a topic of another name are then
+            refused.
     """
 
     purpose: bytes
@@ -129,10 +135,10 @@ class Protection(Piece):
     @property
     @abstractmethod
     def _keys_identity(self) -> str:
-        """The keys and policies, as text, without secrets."""
+        """The keys and policies, as text without secrets."""
 
     def placed_after(self, earlier: Sequence[Piece]) -> Self:
-        """Return the piece, which also protects the headers by which earlier pieces transform the value."""
+        """Return a copy that also protects the headers that describe the transformations by earlier pieces."""
         decisive = {key.name for piece in earlier if piece.decides_value for key in piece.keys}
         placed = copy(self)
         placed._protected = tuple(sorted({*self._protected, *decisive}))  # noqa: SLF001 - a copy of this object

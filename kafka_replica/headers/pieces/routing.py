@@ -25,12 +25,12 @@ class Hop(NamedTuple):
     source: str
     """The origin of the data, such as a database or another topic."""
     cluster: str
-    """The Kafka cluster that it was written to."""
+    """The Kafka cluster to which the record was written."""
     topic: str
     time_ms: int
-    """The time of the writing, in ms since 1970-01-01 UTC."""
+    """The time of the write, in ms since 1970-01-01 UTC."""
     is_mirror: bool = False
-    """True if the program copied the record from another topic or cluster."""
+    """Whether the program copied the record from another topic or cluster."""
 
     def content(self) -> bytes:
         """Return the hop as the value of a header: a JSON object (RFC 8259)."""
@@ -38,31 +38,31 @@ class Hop(NamedTuple):
 
 
 def hops_of(headers: Headers) -> tuple[Hop, ...]:
-    """Return the hops of a record, the first one first.
+    """Return the hops of a record in the order of the writes.
 
     Raises:
-        ValueError: a hop cannot be read.
+        ValueError: a hop cannot be decoded.
     """
     return tuple([_read(content) for name, content in headers if name in _KEY.forms])
 
 
 class RoutingTrail(Piece):
-    """A trail of hops: each writing appends one header ``routing-hop``, and none is changed.
+    """A trail of hops: each write appends a header ``routing-hop``, and leaves earlier ones unchanged.
 
     Readers find the trail in the record's headers (``hops_of``). A mirror passes on the headers of a record, and its
     own stack appends its hop. Signatures do not cover the trail, so that mirrors can extend it: the trail is
-    information, no proof. A record whose trail cannot be read is a bad record.
+    information, not proof. A record whose trail cannot be decoded is bad.
 
     Args:
         producer: the name of this program.
-        source: the origin of the data that it writes.
-        cluster: the name of the cluster that it writes to.
-        is_mirror: whether it copies records from elsewhere.
-        max_hops: a record with as many hops is refused when it is written: it probably goes round in a circle.
-        usage: counts the records that are read, by their trails.
+        source: the origin of the data that the program writes.
+        cluster: the name of the cluster to which the program writes.
+        is_mirror: whether the program copies records from another topic or cluster.
+        max_hops: the number of hops at which a record can no longer be written, because it probably circulates.
+        usage: counts the records that are read, by the first hop of their trails.
 
     Raises:
-        ConfigurationError: ``max_hops`` is impossible.
+        ConfigurationError: ``max_hops`` is not a positive integer.
     """
 
     name = "routing trail"

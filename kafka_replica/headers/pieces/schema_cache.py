@@ -1,4 +1,4 @@
-"""A client of a schema registry that keeps schemas in a file, and so survives the registry's absence."""
+"""A client of a schema registry that keeps schemas in a file, so that it works while the registry is unavailable."""
 
 from __future__ import annotations
 
@@ -23,20 +23,21 @@ T = TypeVar("T")
 
 
 class CachedRegistryClient(SchemaRegistryClient):
-    """Confluent's client, which also keeps in a file what never changes: schemas by id, GUID or version.
+    """Confluent's client with a file of answers that never change: schemas by id, GUID or version.
 
-    An answer in the file is not requested again. The association of a topic with a subject can change: it is requested
-    from the registry, and its last answer serves while that does not answer. Requests for the newest version of a
-    subject always go to the registry. Thread-safe; several processes may share the file.
+    Answers in the file are not requested again. The association of a topic with subjects can change: it is always
+    requested from the registry, and the last answer is used while the registry does not answer. Requests for the newest
+    version of a subject always go to the registry. Thread-safe; several processes may share the file.
+
+    Methods raise ``ServiceUnavailableError`` if the registry does not answer or refuses access, ``StoreError`` if the
+    file cannot be written, and Confluent's ``SchemaRegistryError`` if there is no such schema.
 
     Args:
         config: the properties of Confluent's client, such as ``{"url": "http://localhost:8081"}``.
         file: the file, which is created if it does not exist.
 
     Raises:
-        ConfigurationError: the file cannot be read. Methods raise ``ServiceUnavailableError`` if the registry does
-            not answer or refuses access, ``StoreError`` if the file cannot be written, and Confluent's
-            ``SchemaRegistryError`` if there is no such schema.
+        ConfigurationError: the file cannot be read.
     """
 
     def __init__(self, config: Mapping[str, Any], file: str | os.PathLike[str]) -> None:
@@ -55,12 +56,12 @@ class CachedRegistryClient(SchemaRegistryClient):
         """Return the schema with an id."""
         request = "schema", schema_id, subject_name, fmt, reference_format
         fetch = super().get_schema
-        return self._final(request, Schema, lambda: fetch(schema_id, subject_name, fmt, reference_format))
+        return self._cached_answer(request, Schema, lambda: fetch(schema_id, subject_name, fmt, reference_format))
 
     def get_schema_by_guid(self, guid: str, fmt: str | None = None) -> Schema:
         """Return the schema with a GUID."""
         fetch = super().get_schema_by_guid
-        return self._final(("guid", guid, fmt), Schema, lambda: fetch(guid, fmt))
+        return self._cached_answer(("guid", guid, fmt), Schema, lambda: fetch(guid, fmt))
 
     def get_version(
         self,
@@ -72,9 +73,9 @@ class CachedRegistryClient(SchemaRegistryClient):
         """Return a version of a subject's schema."""
         fetch = super().get_version
         if version == "latest":
-            return self._asked(lambda: fetch(subject_name, version, deleted, fmt))
+            return self._fetch_translated(lambda: fetch(subject_name, version, deleted, fmt))
         request = "version", subject_name, version, deleted, fmt
-        return self._final(request, RegisteredSchema, lambda: fetch(subject_name, version, deleted, fmt))
+        return self._cached_answer(request, RegisteredSchema, lambda: fetch(subject_name, version, deleted, fmt))
 
     def get_associations_by_resource_name(
         self,
@@ -90,24 +91,24 @@ class CachedRegistryClient(SchemaRegistryClient):
         request = json.dumps(("associations", *arguments))
         fetch = super().get_associations_by_resource_name
         try:
-            found = self._asked(lambda: _or_none_found(lambda: fetch(*arguments)))
+            found = self._fetch_translated(lambda: _empty_if_not_found(lambda: fetch(*arguments)))
         except ServiceUnavailableError:
             if request not in self._answers:
                 raise
             return [Association.from_dict(each) for each in self._answers[request]]
-        self._keep(request, [each.to_dict() for each in found])
+        self._save_answer(request, [each.to_dict() for each in found])
         return found
 
-    def _final(self, request: tuple[object, ...], kind: Any, fetch: Callable[[], T]) -> T:
+    def _cached_answer(self, request: tuple[object, ...], kind: Any, fetch: Callable[[], T]) -> T:
         name = json.dumps(request)
         if name in self._answers:
             answer: T = kind.from_dict(self._answers[name])
             return answer
-        fetched: Any = self._asked(fetch)
-        self._keep(name, fetched.to_dict())
+        fetched: Any = self._fetch_translated(fetch)
+        self._save_answer(name, fetched.to_dict())
         return fetched  # type: ignore[no-any-return]
 
-    def _asked(self, fetch: Callable[[], T]) -> T:
+    def _fetch_translated(self, fetch: Callable[[], T]) -> T:
         try:
             return fetch()
         except SchemaRegistryError as error:
@@ -119,7 +120,7 @@ class CachedRegistryClient(SchemaRegistryClient):
                 f"the schema registry does not answer ({error}), and {self._file} does not have the schema yet"
             ) from error
 
-    def _keep(self, request: str, answer: Any) -> None:
+    def _save_answer(self, request: str, answer: Any) -> None:
         with self._file_lock:
             if self._answers.get(request) == answer:
                 return
@@ -131,11 +132,11 @@ class CachedRegistryClient(SchemaRegistryClient):
                 raise StoreError(f"writing schemas to {self._file}: {error.strerror}; use a writable file") from error
 
 
-def _or_none_found(fetch: Callable[[], list[Association]]) -> list[Association]:
+def _empty_if_not_found(fetch: Callable[[], list[Association]]) -> list[Association]:
     try:
         return fetch()
     except SchemaRegistryError as error:
-        if error.http_status_code == 404:  # also of a registry that does not support associations
+        if error.http_status_code == 404:  # as a registry without support for associations also answers
             return []
         raise
 
@@ -150,6 +151,6 @@ def _read(file: Path) -> dict[str, Any]:
         try:
             request, answer = json.loads(line)
         except (TypeError, ValueError):
-            continue  # a line that was cut off when a process was killed
+            continue  # an incomplete line of a process that was killed
         answers[str(request)] = answer
     return answers

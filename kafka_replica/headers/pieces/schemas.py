@@ -13,33 +13,33 @@ from kafka_replica.headers.piece import Form, Piece, PieceInput, PieceOutput
 from kafka_replica.headers.pieces.protection import refuse_protection_before
 
 _ID: Final = HeaderKey("__value_schema_id")  # the header of Confluent's serializers
-_MAGIC: Final = b"\0"  # the first byte of a value with the id of its schema in front
+_MAGIC: Final = b"\0"  # the first byte of a value that begins with the id of its schema
 
 Serializer = Callable[[Any, SerializationContext], bytes | None]
-"""A serializer of Confluent's client: from an object to bytes with the id of the schema."""
+"""A serializer of Confluent's client, from an object to bytes with the id of the schema."""
 
 Deserializer = Callable[[bytes, SerializationContext], Any]
-"""A deserializer of Confluent's client: from such bytes to an object."""
+"""A deserializer of Confluent's client, from such bytes to an object."""
 
 
 class RegistrySchemas(Piece):
-    """Values in the log are serialised by Confluent's serializers, and readers get them in another form, such as JSON.
+    """Conversion of values from the format of Confluent's serializers to another format for readers, such as JSON.
 
-    Subject strategies, registration of schemas, their evolution, and whether the id of the schema is in front of the
-    value or in the header ``__value_schema_id``, are options of the serializers. Give them a
-    ``CachedRegistryClient``: it keeps schemas in a file, so that a restart does not need the registry, and a registry
-    that does not answer makes no bad records. Tombstones pass.
+    Subject strategies, the registration and evolution of schemas, and whether the id of the schema is at the beginning
+    of the value or in the header ``__value_schema_id``, are options of the serializers. Give them a
+    ``CachedRegistryClient``: it keeps schemas in a file, so that a restart does not need the registry, and records are
+    not bad because the registry does not answer. Tombstones pass unchanged.
 
     Args:
-        deserializer: such as ``AvroDeserializer(client)``.
-        encode: makes the bytes that readers get of a deserialised object, for example ``msgspec.json.encode``.
-        serializer: for producers, such as ``AvroSerializer(client, schema)``.
-        decode: for producers, makes an object for the serializer of the application's bytes.
-        unframed: ``"refuse"`` makes a value without the id of a schema a bad record; ``"accept"`` lets it pass.
+        deserializer: decodes the values in the log, such as ``AvroDeserializer(client)``.
+        encode: encodes a deserialised object for readers, for example ``msgspec.json.encode``.
+        serializer: for producers: encodes an object for the log, such as ``AvroSerializer(client, schema)``.
+        decode: for producers: decodes the application's bytes to an object for the serializer.
+        unframed: ``"refuse"`` makes a record without the id of a schema bad; ``"accept"`` lets it pass.
         version: a name for the results of these functions; a store on disk is rebuilt when you change it.
 
     Raises:
-        ConfigurationError: an argument is impossible.
+        ConfigurationError: an argument is invalid.
     """
 
     name = "registry schemas"
@@ -75,7 +75,12 @@ class RegistrySchemas(Piece):
         return f"{type(self._deserialize).__name__}; unframed {self._unframed}; {self._version}"
 
     def placed_after(self, earlier: Sequence[Piece]) -> Self:
-        """Return the piece; a signature before it would be verified after the value was converted."""
+        """Return the piece itself.
+
+        Raises:
+            ConfigurationError: a signature or encryption comes before this piece, and would be verified after the value
+                was converted.
+        """
         refuse_protection_before(self, earlier)
         return self
 
@@ -87,7 +92,7 @@ class RegistrySchemas(Piece):
             raise ValueError(f"the record already has a header {_ID.name}")
         if record.value is None:
             return PieceOutput(None)
-        headers: list[tuple[str, Any]] = []  # Confluent's serializer appends the id if it is to be a header
+        headers: list[tuple[str, Any]] = []  # Confluent's serializer appends the id here if it writes it to a header
         value = self._serialize(self._decode(record.value), _context(record, headers))
         return PieceOutput(value, tuple(headers))
 

@@ -19,24 +19,24 @@ _KEY = assigned_key("record-signature")
 class Signing(Protection):
     """A signature of the record's key, value (or its absence) and headers, in the header ``record-signature``.
 
-    A signed record cannot be written under another key, and with ``bind_topic`` not to another topic. The signature
-    covers the value as the piece gets it: after ``Compression`` the compressed bytes, before it the plain ones. It
-    always covers the headers by which the pieces before it transform the value, such as ``content-encoding``. It does
-    not show that a record is the newest of its key: an old one, with its signature, can be written again.
+    A signed record cannot be written under another key or, with ``bind_topic``, to another topic. The signature covers
+    the value that the piece receives: after ``Compression`` the compressed bytes, before it the plain bytes. It always
+    covers the headers that describe the transformations by earlier pieces, such as ``content-encoding``. It does not
+    show that a record is the newest of its key: an old record can be written again with its signature.
 
-    Keys are rotated without a pause: add the new key to ``accepts`` of all readers, then sign with it, and remove the
-    old key when no record signed with it is left in the topic. ``protection`` describes the canonical form.
+    Keys can be rotated without downtime: add the new key to ``accepts`` of all readers, then sign with it, and remove
+    the old key when the topic has no more records signed with it. ``protection`` describes the canonical form.
 
     Args:
-        key: the key to sign with, which is accepted, too; None for readers that only verify.
+        key: the key for signing, whose signatures are also accepted; None for readers that only verify.
         accepts: further keys whose signatures are accepted.
         headers: the names of further headers to cover.
-        bind_topic: cover the topic, too; copies of records in a topic of another name are then refused.
-        unsigned: ``"refuse"`` makes a record without a signature a bad one, tombstones included; ``"accept"`` lets it
-            pass, for the time until all producers sign.
+        bind_topic: whether to cover the topic, too; copies of records in a topic of another name are then refused.
+        unsigned: ``"refuse"`` makes a record without a signature bad, even a tombstone; ``"accept"`` lets it pass, for
+            the time until all producers sign.
 
     Raises:
-        ConfigurationError: no key is given, or two have the same id.
+        ConfigurationError: no key is given, two keys have the same id, or ``key`` cannot sign.
     """
 
     name = "signing"

@@ -16,7 +16,7 @@ _RAW_BYTES = 32
 
 @runtime_checkable
 class VerifyingKey(Protocol):
-    """A key that checks signatures."""
+    """A key that verifies signatures."""
 
     @property
     def algorithm(self) -> str:
@@ -24,29 +24,29 @@ class VerifyingKey(Protocol):
 
     @property
     def key_id(self) -> str:
-        """The id of the key, which never gets other key material."""
+        """The id of the key; it must never be used for another key."""
 
     def verify(self, signature: bytes, data: bytes) -> bool:
-        """Return whether a signature of data was made with this key, or with its private half."""
+        """Return whether a signature of data was made with this key, or with the private key that belongs to it."""
 
 
 @runtime_checkable
 class SigningKey(VerifyingKey, Protocol):
-    """A key that makes signatures, and checks them."""
+    """A key that makes and verifies signatures."""
 
     def sign(self, data: bytes) -> bytes:
         """Return a signature of data."""
 
 
 class HmacKey:
-    """A secret that signs and verifies with HMAC-SHA256: whoever can verify can also sign.
+    """A secret that signs and verifies with HMAC-SHA256; any reader that can verify can therefore also sign.
 
     Args:
         key_id: the id of the key, 1 to 128 letters, digits and ``._:/-``.
-        secret: at least 32 random bytes; RFC 2104, section 3, discourages fewer than the hash has.
+        secret: at least 32 random bytes, the size of the hash; RFC 2104, section 3, discourages shorter secrets.
 
     Raises:
-        ConfigurationError: the id is impossible, or the secret too short.
+        ConfigurationError: the id is invalid, or the secret is too short.
     """
 
     algorithm: ClassVar = "hmac-sha256"
@@ -67,7 +67,7 @@ class HmacKey:
         return hmac.digest(self._secret, data, hashlib.sha256)
 
     def verify(self, signature: bytes, data: bytes) -> bool:
-        """Return whether a signature of data is right, in a time that does not depend on where it is wrong."""
+        """Return whether a signature of data is valid, in a time that does not reveal where it differs."""
         return hmac.compare_digest(self.sign(data), signature)
 
 
@@ -79,7 +79,7 @@ class Ed25519Verifier:
         public_key: 32 raw bytes, or PEM.
 
     Raises:
-        ConfigurationError: the id is impossible, or this is no public key for Ed25519.
+        ConfigurationError: the id is invalid, or the bytes are not a public key for Ed25519.
         MissingExtraError: the package cryptography is not installed.
     """
 
@@ -93,7 +93,7 @@ class Ed25519Verifier:
         return f"<{type(self).__name__} {self.key_id}>"
 
     def verify(self, signature: bytes, data: bytes) -> bool:
-        """Return whether a signature of data is right."""
+        """Return whether a signature of data is valid."""
         try:
             self._public_key.verify(signature, data)
         except _cryptography("exceptions").InvalidSignature:
@@ -102,14 +102,14 @@ class Ed25519Verifier:
 
 
 class Ed25519Signer(Ed25519Verifier):
-    """A private key that signs with Ed25519; others verify with its ``public_key``.
+    """A private key that signs with Ed25519; readers verify with its ``public_key``.
 
     Args:
         key_id: the id of the key, 1 to 128 letters, digits and ``._:/-``.
         private_key: 32 raw bytes, or unencrypted PEM (PKCS#8).
 
     Raises:
-        ConfigurationError: the id is impossible, or this is no private key for Ed25519.
+        ConfigurationError: the id is invalid, or the bytes are not a private key for Ed25519.
         MissingExtraError: the package cryptography is not installed.
     """
 

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 class TraceContext(Piece):
     """The trace context (W3C Recommendation "Trace Context", sections 3.2 and 3.3) of the span that writes a record.
 
-    The headers ``traceparent`` and ``tracestate`` are those of OpenTelemetry's current span. Without a current span the
-    headers of the record pass as they are. Readers continue the trace with ``context_of(record.headers)``. An
-    invalid context is ignored, as the recommendation demands, and never makes a bad record.
+    The headers ``traceparent`` and ``tracestate`` are those of OpenTelemetry's current span. Without a current span,
+    the headers of the record pass unchanged. Readers continue the trace with ``context_of(record.headers)``. An invalid
+    context is ignored, as the recommendation requires, and never makes a record bad.
 
     Raises:
         MissingExtraError: the package opentelemetry-api is not installed.
@@ -44,13 +44,13 @@ class TraceContext(Piece):
         return PieceOutput(record.value, current_trace() or None)
 
     def incoming(self, record: PieceInput) -> PieceOutput:
-        """Change nothing: the headers are for readers."""
+        """Return the value and leave the headers, which are for readers, unchanged."""
         return PieceOutput(record.value)
 
     def context_of(self, headers: Headers) -> Context:
-        """Return the context of a record, for the argument ``context`` of OpenTelemetry's functions.
+        """Return the context in a record's headers, for the argument ``context`` of OpenTelemetry's functions.
 
-        It has no span if the headers have no valid ``traceparent``, or more than one.
+        It has no span unless the headers have exactly one valid ``traceparent``.
         """
         carrier: dict[str, list[str]] = {}
         for name, content in headers:

@@ -1,4 +1,4 @@
-"""Counts of records by their origin, as routing trails name it."""
+"""Counts of records by the origin in their routing trails."""
 
 from __future__ import annotations
 
@@ -11,34 +11,34 @@ _OTHERS = ("(others)",) * 4
 
 
 class Used(NamedTuple):
-    """The records of one origin that were read."""
+    """The number of records of one origin that were read."""
 
     producer: str
-    """The producer of the first hop; empty if a record has no trail, ``(others)`` beyond ``max_origins``."""
+    """The producer of the first hop; empty for records without a trail, ``(others)`` beyond ``max_origins``."""
     source: str
     cluster: str
     topic: str
     is_mirrored: bool
-    """True if a mirror copied the records on their way."""
+    """Whether a mirror has copied the records."""
     records: int
-    """The number of records, tombstones included."""
+    """The number of records, including tombstones."""
     tombstones: int
     size_bytes: int
-    """The total size of the values, as the piece gets them."""
+    """The total size in bytes of the values that the piece has received."""
 
 
 class Usage:
     """Counts of records by origin, filled by the ``RoutingTrail`` of a reader's stack. Thread-safe.
 
-    The counts include every record that passes the stack, also those that are read again after a restart.
+    The counts include every record that passes the stack, even if it is read again after a restart.
     ``kafka_replica.metrics.usage.export_usage`` exports them to Prometheus.
 
     Args:
-        max_origins: the number of origins that are counted apart; further ones are counted together, because headers
-            are not proof against a writer that invents names.
+        max_origins: the number of origins that are counted separately. Further origins are counted together, so that a
+            writer that invents names cannot exhaust the memory.
 
     Raises:
-        ConfigurationError: ``max_origins`` is impossible.
+        ConfigurationError: ``max_origins`` is not a positive integer.
     """
 
     def __init__(self, max_origins: int = 1000) -> None:
@@ -55,9 +55,9 @@ class Usage:
         """Count a record.
 
         Args:
-            origin: producer, source, cluster and topic.
-            is_mirrored: whether a mirror copied it.
-            value: its value.
+            origin: the producer, source, cluster and topic of the record's first hop.
+            is_mirrored: whether a mirror has copied the record.
+            value: the value of the record; None for a tombstone.
         """
         with self._lock:
             counts = self._counts.get((origin, is_mirrored))
@@ -69,7 +69,7 @@ class Usage:
             counts[2] += len(value or b"")
 
     def rows(self) -> list[Used]:
-        """Return the counts, those with the most records first."""
+        """Return the counts, in descending order of the number of records."""
         with self._lock:
             rows = [Used(*origin, mirrored, *counts) for (origin, mirrored), counts in self._counts.items()]
         return sorted(rows, key=lambda row: (-row.records, row))

@@ -1,4 +1,4 @@
-"""A listener that records a span of OpenTelemetry for each version, in the traces of those who wrote its records."""
+"""A listener that records a span of OpenTelemetry for each version, in the traces of the writers of its records."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from kafka_replica.records import Record
 if TYPE_CHECKING:
     from opentelemetry.trace import SpanContext, TracerProvider
 
-_MOST_LINKS: Final = 128  # OpenTelemetry's own limit, by default
-_MOST_RECORDS: Final = 10_000  # a version with more is a load: looking at all of them would delay the listener
+_MOST_LINKS: Final = 128  # the default limit of OpenTelemetry
+_MOST_RECORDS: Final = 10_000  # more records are a bulk load, and reading all of their headers would delay the listener
 
 
 class SpannedChange(Protocol):
-    """The attributes of a ``Change`` that are used here."""
+    """The attributes of a ``Change`` that this module uses."""
 
     @property
     def snapshot(self) -> Mapping[bytes, Record]: ...  # noqa: D102
@@ -33,16 +33,17 @@ class SpannedChange(Protocol):
 
 
 class VersionSpans:
-    """A listener: ``replica.subscribe(VersionSpans())`` records a span for each version but the first.
+    """A listener that records a span for each version except the first: ``replica.subscribe(VersionSpans())``.
 
     The span begins when the last of the version's records was written (its timestamp in the log), and ends when the
-    listener is called: its duration is the time from writing to visibility, as far as the clocks agree. If all
-    records that carry a trace context (``TraceContext``) carry the same one, the span is its child; otherwise it is
-    linked to each of them. Records without a context, and deletions, add none. Source: OpenTelemetry's semantic
-    conventions for messaging clients, spans of kind CONSUMER with the operation ``process``.
+    listener is called: its duration is the time from the write to visibility, as far as the clocks agree. If all
+    records with a trace context (``TraceContext``) have the same context, the span is its child; otherwise it is
+    linked to each context. Records without a context and deletions are ignored. Only the first 10,000 changed records
+    of a version are considered, and at most 128 contexts are linked. Source: OpenTelemetry's semantic conventions for
+    messaging clients, spans of kind CONSUMER with the operation ``process``.
 
     Args:
-        provider: the provider of the tracer; None means the global one of OpenTelemetry.
+        provider: the provider of the tracer; None means OpenTelemetry's global provider.
 
     Raises:
         MissingExtraError: the package opentelemetry-api is not installed.
@@ -86,7 +87,7 @@ class VersionSpans:
         span.end(ended_ns)
 
     def _contexts(self, records: list[Record]) -> list[SpanContext]:
-        """Return the contexts of records, each once."""
+        """Return the distinct valid contexts of records."""
         found: dict[tuple[int, int], SpanContext] = {}
         for record in records:
             if record.headers:
