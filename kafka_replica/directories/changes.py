@@ -1,4 +1,4 @@
-"""Changes of a directory: the objects before and after a version."""
+"""Changes of a directory: the objects that a version adds, changes or deletes."""
 
 from __future__ import annotations
 
@@ -31,21 +31,21 @@ class ObjectChange(Generic[T]):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DirectoryChange(Generic[K, T]):
-    """A version of a directory, as a difference to the version that the listener received before.
+    """A version of a directory, as the difference from the version that the listener received previously.
 
-    An object that ``where`` leaves out, or a record that cannot be decoded, counts as absent.
+    An object that ``where`` leaves out, or whose record cannot be decoded, counts as absent.
     """
 
     snapshot: Snapshot
     """The replica's version."""
     added: Mapping[K, T]
-    """New objects; all of them in the first change."""
+    """New objects by key; in the first change, all objects."""
     changed: Mapping[K, ObjectChange[T]]
-    """Objects that differ from before. A record that was written again with an equal object is no change."""
+    """Objects that differ from the previous version, by key. Writing an equal object again is not a change."""
     deleted: Mapping[K, T]
-    """Objects that are gone, as they were before."""
+    """Objects that no longer exist, by key, in their previous state."""
     initial: bool
-    """True if this is the whole directory."""
+    """Whether this is the first change, which has the whole directory."""
     conflated: int
     """The number of versions merged into this change."""
 
@@ -66,7 +66,7 @@ DirectoryListener: TypeAlias = Callable[[DirectoryChange[K, T]], object]
 def typed_listener(
     schema: Schema[T], topic: TopicSelection, listener: Callable[[DirectoryChange[Any, T]], object]
 ) -> Callable[[Change], object]:
-    """Return a listener of a replica that calls a listener of a directory."""
+    """Return a listener for the replica that calls a directory's listener."""
     is_by_record = schema.interpreter is None and schema.id_of is None
     sides = _RecordSides(schema, topic) if is_by_record else _ContentSides(schema, topic)
 
@@ -78,13 +78,13 @@ def typed_listener(
 
 
 class _RecordSides(Generic[T]):
-    """The objects that a change touches, before and after it, if each record has an object under its own key."""
+    """Finds the objects before and after a change, if each record has an object under the record's own key."""
 
     def __init__(self, schema: Schema[T], topic: TopicSelection) -> None:
         self._schema, self._topic = schema, topic
 
     def of(self, change: Change) -> tuple[dict[Any, T], dict[Any, T]]:
-        """Return the objects before and after a change; decodes both records of each key."""
+        """Return the changed objects before and after a change; this decodes both records of each changed key."""
         now = self._topic.of(change.snapshot)
         was = None if change.previous is None else self._topic.of(change.previous)
         before: dict[Any, T] = {}
@@ -105,14 +105,17 @@ class _RecordSides(Generic[T]):
 
 
 class _ContentSides(Generic[T]):
-    """The objects that a change touches, if several records may have the same key; keeps contents of its own."""
+    """Finds the objects before and after a change, if several records may have the same key.
+
+    It keeps its own contents, because the objects of a key depend on records that the change does not contain.
+    """
 
     def __init__(self, schema: Schema[T], topic: TopicSelection) -> None:
         self._schema, self._topic = schema._replace(indexes={}), topic
         self._contents: Contents[T] | None = None
 
     def of(self, change: Change) -> tuple[dict[Any, T], dict[Any, T]]:
-        """Return the objects before and after a change."""
+        """Return the changed objects before and after a change; after a rebuild, all objects."""
         now, was = self._topic.of(change.snapshot), None if change.initial else self._contents
         if was is None or change.rebuilt:
             self._contents = Contents.of(self._schema, now)

@@ -1,8 +1,8 @@
-"""The claims of records to keys of a directory: which records put a key, and which of them counts.
+"""The claims of records to keys of a directory: which records put a key, and which of them takes effect.
 
-``Claims`` is immutable and a function of the records of one version. The claims of the next version share all that did
-not change, and cost what did: a claim of one record does not depend on the number of keys, nor much on the number of
-records that claim the same key. Only adding or removing a record that deletes all requires a scan of every key.
+``Claims`` is immutable, and determined by the records of one version. The claims of the next version share the
+unchanged parts, so that the cost is that of the change: it does not depend on the number of keys, and hardly on the
+number of records that claim the same key. Only adding or removing a ``DeleteAll`` record requires a scan of all keys.
 """
 
 from __future__ import annotations
@@ -36,29 +36,29 @@ class Claim(NamedTuple, Generic[T]):
 
 
 Yield: TypeAlias = Cutoff | tuple[tuple[bytes, Claim[T]], ...]
-"""The claims that a record makes, each with its key, or its cutoff."""
+"""The result of interpreting a record: its claims, each with its key, or its cutoff."""
 
 Claimed: TypeAlias = Claim[T] | SortedMap[tuple[Partition, int], Claim[T]]
-"""The claims to a key: the only one, or several in the order of partitions, and in each the newest first."""
+"""The claims to a key: a single claim, or several in the order of partitions, the newest of each partition first."""
 
 
 class ClaimsChange(NamedTuple, Generic[T]):
-    """The claims of a version, and how they differ from the claims before."""
+    """The claims of a version, and how they differ from those of the previous version."""
 
     claims: Claims[T]
     keys: set[bytes]
-    """The keys of the directory that may have another object."""
+    """The keys of the directory whose object may differ."""
     bad: dict[bytes, BadRecordError]
-    """The bad records among those that have changed, by the key of the record."""
+    """The bad records among the changed records, by the key of the record."""
 
 
 class Claims(Generic[T]):
     """The claims of all records of a version.
 
     Args:
-        yields: the claims that each record makes, or its cutoff, by the key of the record.
+        yields: the claims or the cutoff of each record, by the key of the record.
         by_key: the claims to each key of the directory.
-        cutoffs: the records that delete all.
+        cutoffs: the cutoffs of all ``DeleteAll`` records.
     """
 
     __slots__ = ("_by_key", "_cutoffs", "_yields")
@@ -72,7 +72,7 @@ class Claims(Generic[T]):
     def of(
         schema: Schema[T], records: Iterable[tuple[bytes, Record | BadRecordError]]
     ) -> tuple[Claims[T], dict[bytes, BadRecordError]]:
-        """Return the claims of the records of a whole version, and the bad records by key."""
+        """Return the claims of all records of a version, and the bad records by key."""
         yields: dict[bytes, Yield[T]] = {}
         single: dict[bytes, Claim[T]] = {}
         several: dict[bytes, list[Claim[T]]] = {}
@@ -97,14 +97,14 @@ class Claims(Generic[T]):
         return Claims(PersistentMap(yields, build_later=True), PersistentMap(by_key, build_later=True), cutoffs), bad
 
     def prepare_for_changes(self) -> None:
-        """Prepare for changes, which takes time in proportion to the size; otherwise the first change does this."""
+        """Build the structures for changes, in time proportional to the size; otherwise the first change does this."""
         self._yields.build()
         self._by_key.build()
 
     def advanced(
         self, schema: Schema[T], touched: Iterable[bytes], record_of: Callable[[bytes], Record | None]
     ) -> ClaimsChange[T]:
-        """Return the claims of a version that differs in these records at most."""
+        """Return the claims of a version that differs from this one at most in the touched records."""
         yields, by_key = self._yields, self._by_key
         keys: set[bytes] = set()
         bad: dict[bytes, BadRecordError] = {}
@@ -138,7 +138,7 @@ class Claims(Generic[T]):
         return {key: entry for key, entry in found if entry is not None}
 
     def entry(self, key: bytes) -> Entry[T] | None:
-        """Return the entry of a key of the directory: that of the newest claim which no record has deleted."""
+        """Return the entry of a key of the directory: that of the newest claim that no ``DeleteAll`` hides."""
         claimed = self._by_key.get(key)
         if claimed is None:
             return None
@@ -148,7 +148,7 @@ class Claims(Generic[T]):
         return None if newest is None else newest.entry
 
     def _newest(self, claimed: SortedMap[tuple[Partition, int], Claim[T]]) -> Iterator[Claim[T]]:
-        """Yield the newest claim of each partition that no record has deleted."""
+        """Yield the newest claim of each partition that no ``DeleteAll`` hides."""
         start: Any = None
         while (found := next(claimed.items(start), None)) is not None:
             (source, _), _ = found
@@ -165,10 +165,11 @@ class Claims(Generic[T]):
 
 
 def interpret(schema: Schema[T], record: Record) -> Yield[T]:
-    """Return the claims that a record makes, or its cutoff.
+    """Return the claims or the cutoff of a record.
 
     Raises:
-        BadRecordError: the interpreter refuses the record, or one of its values is bad; none of them then counts.
+        BadRecordError: the interpreter refuses the record, or any of its values is bad; all of its values are then
+            left out.
     """
     step = "interpreting it"
     assert schema.interpreter is not None  # noqa: S101 - the directory has one

@@ -1,6 +1,7 @@
 """The contents of a directory in one version: its objects, its indexes, and the records that could not be decoded.
 
-``Contents`` is immutable. The contents of the next version share all that did not change, and cost what did.
+``Contents`` is immutable. The contents of the next version share the unchanged parts, so that the cost is that of the
+change.
 """
 
 from __future__ import annotations
@@ -49,11 +50,11 @@ class Contents(Generic[T]):
         """The objects by the directory's key; None if that is the key of the record."""
         self.indexes = indexes
         self.bad_records = bad_records
-        """The records that are not in the directory though ``where`` did not leave them out, by key."""
+        """The records that could not be interpreted or decoded, by key."""
         self.claims = claims
         """The claims of records to keys; None without an interpreter."""
         self.touched = touched
-        """The keys of the entries that may differ from those of the contents from which these were advanced."""
+        """The keys of the entries that may differ from those of the previous contents."""
 
     def __len__(self) -> int:
         return len(self.entries) if self.ids is None else len(self.ids)
@@ -66,8 +67,8 @@ class Contents(Generic[T]):
         """Return the object of a directory's key.
 
         Raises:
-            KeyError: there is none.
-            DuplicateValueError: several records have this key.
+            KeyError: no object has the key.
+            DuplicateValueError: several records have the key.
         """
         if self.ids is not None:
             return self.ids[key]
@@ -77,11 +78,11 @@ class Contents(Generic[T]):
         return entry.found
 
     def ids_of(self, keys: Iterable[bytes]) -> set[Hashable]:
-        """Return the directory's keys of the entries of some keys."""
+        """Return the directory's keys of the entries under these keys."""
         return {entry.id for key in keys if (entry := self.entries.get(key)) is not None}
 
     def single(self, ids: Iterable[Hashable]) -> dict[Any, T]:
-        """Return the objects of those keys of the directory that a single record has."""
+        """Return the objects of those of the directory's keys that exactly one record has."""
         found = {}
         for one in ids:
             with suppress(LookupError):
@@ -89,14 +90,17 @@ class Contents(Generic[T]):
         return found
 
     def objects(self) -> Iterator[tuple[Hashable, T]]:
-        """Yield each key that a single record has, and its object."""
+        """Yield each of the directory's keys that exactly one record has, with its object."""
         twice = set() if self.ids is None else set(self.ids.duplicates)
         entries = self.entries.values()
         return map(_ID_AND_OBJECT, (entry for entry in entries if entry.id not in twice) if twice else entries)
 
     @staticmethod
     def of(schema: Schema[T], snapshot: Snapshot) -> Contents[T]:
-        """Return the contents of a whole version; they are ready to be read, and :meth:`prepare_for_changes` is due."""
+        """Return the contents of a whole version.
+
+        They can be read at once; :meth:`prepare_for_changes` should follow, so that the first change is not slow.
+        """
         with collector_paused():
             entries, bad_records, claims = (_decoded if schema.interpreter is None else _interpreted)(schema, snapshot)
             values, ids = entries.values(), None
@@ -107,14 +111,14 @@ class Contents(Generic[T]):
             return Contents(schema, by_key, ids, indexes, bad, claims)
 
     def prepare_for_changes(self) -> None:
-        """Prepare for changes, which takes time in proportion to the size; otherwise the first change does this."""
+        """Build the structures for changes, in time proportional to the size; otherwise the first change does this."""
         self.entries.build()
         for part in (self.ids, self.claims, *self.indexes.values()):
             if part is not None:
                 part.prepare_for_changes()
 
     def advanced(self, touched: Collection[bytes], record_of: Callable[[bytes], Record | None]) -> Contents[T]:
-        """Return the contents of a version that differs in these records at most."""
+        """Return the contents of a version that differs from this one at most in the touched records."""
         change = _Changing(self)
         if self.claims is None:
             for key in touched:
@@ -129,7 +133,7 @@ class Contents(Generic[T]):
 
 
 def _decoded(schema: Schema[T], snapshot: Snapshot) -> tuple[dict[bytes, Entry[T]], dict[bytes, BadRecordError], None]:
-    """Return the entries of records, and the bad records."""
+    """Return the entries and the bad records of a version, for a directory without an interpreter."""
     entries: dict[bytes, Entry[T]] = {}
     bad_records: dict[bytes, BadRecordError] = {}
     key = b""
@@ -154,15 +158,16 @@ def _decoded(schema: Schema[T], snapshot: Snapshot) -> tuple[dict[bytes, Entry[T
 def _interpreted(
     schema: Schema[T], snapshot: Snapshot
 ) -> tuple[dict[bytes, Entry[T]], dict[bytes, BadRecordError], Claims[T]]:
-    """Return the entries that records put, the bad records, and the claims of all records."""
+    """Return the entries, the bad records and the claims of a version, for a directory with an interpreter."""
     claims, bad_records = Claims.of(schema, snapshot.scan())
     return claims.entries(), bad_records, claims
 
 
 class UndecodedContents(Generic[T]):
-    """The contents of a directory that decodes on demand, in one version: without indexes, and with all its keys.
+    """The contents of a directory that decodes on demand, in one version: all keys of the version, and no indexes.
 
-    It has the interface of ``Contents``; a record that cannot be decoded raises its error when it is looked up.
+    It has the methods for look-ups of ``Contents``. A record that cannot be decoded raises its error when it is looked
+    up.
     """
 
     __slots__ = ("_snapshot", "schema")
@@ -182,7 +187,7 @@ class UndecodedContents(Generic[T]):
         return map(bytes.decode, self._snapshot)
 
     def look_up(self, key: Hashable) -> T:
-        """Return the object of a key; it is decoded by each call. Raises KeyError, BadRecordError."""
+        """Return the object of a key, which each call decodes again. Raises KeyError, BadRecordError."""
         record = self._snapshot.get(key) if isinstance(key, str) else None
         if record is None:
             raise KeyError(key)
@@ -193,7 +198,7 @@ class UndecodedContents(Generic[T]):
 
 
 class _Changing(Generic[T]):
-    """The contents of the next version, while they are made."""
+    """The contents of the next version under construction."""
 
     def __init__(self, before: Contents[T]) -> None:
         self._schema = before.schema
@@ -245,5 +250,10 @@ class _Changing(Generic[T]):
             self._indexes[name] = index.with_object(new.indexed[at], key, new.found)
 
     def result(self, claims: Claims[T] | None, touched: Collection[bytes]) -> Contents[T]:
-        """Return the contents, with the claims of their records, and the keys of entries that may differ."""
+        """Return the finished contents.
+
+        Args:
+            claims: the claims of the version's records; None without an interpreter.
+            touched: the keys of the entries that may differ from the previous contents.
+        """
         return Contents(self._schema, self._entries, self._ids, self._indexes, self._bad_records, claims, touched)

@@ -1,4 +1,4 @@
-"""Versions that hold whole database transactions, as Debezium's transaction topic proves."""
+"""Versions that consist of whole database transactions, as Debezium's transaction topic proves."""
 
 from __future__ import annotations
 
@@ -34,22 +34,22 @@ class DatabaseTransactions:
         orders.at(snapshot)["7"], items.at(snapshot)["7"]
 
     A connector with ``provide.transaction.metadata=true`` writes BEGIN before the events of each database transaction,
-    and END after them, to a topic of their own with one partition. It writes everything in the order of the database's
-    log. If it writes in Kafka transactions (``exactly.once.support=required``), a version holds all that it wrote up to
-    some point: whole database transactions if the newest record of the topic is an END. This does not depend on
+    and END after them, to a separate topic with one partition. It writes all records in the order of the database's
+    log. If it writes in Kafka transactions (``exactly.once.support=required``), a version has everything that it wrote
+    up to some point: whole database transactions if the newest record of the topic is an END. This does not depend on
     ``event_count``, which compaction invalidates.
 
-    Before the first END, during the initial snapshot, there is no version here. The topic proves nothing about a
-    connector that does not write in Kafka transactions, about tables of other connectors, and about a table while an
-    incremental snapshot reads it: there the replica's versions are whole transactions of Kafka, as always. Holding a
-    version costs the memory of what newer versions replace.
+    Before the first END, during the initial snapshot, there is no such version. The topic proves nothing about a
+    connector that does not write in Kafka transactions, about tables of other connectors, or about a table while an
+    incremental snapshot reads it: for these, the replica's versions are whole Kafka transactions, as usual. Holding a
+    version keeps the records in memory that newer versions replace.
 
     Args:
-        replica: follows the transaction topic and the topics of the tables.
+        replica: the replica, which must follow the transaction topic and the topics of the tables.
         topic: the transaction topic, ``PREFIX.transaction``.
 
     Raises:
-        ConfigurationError: the replica does not follow the topic, or no other one.
+        ConfigurationError: the replica does not follow the topic, or follows no other topic.
         ReplicaClosedError: the replica was closed.
     """
 
@@ -68,8 +68,8 @@ class DatabaseTransactions:
         """Return the newest version that consists of whole database transactions, in O(1).
 
         Raises:
-            NotReadyError: there is none yet.
-            KafkaReplicaError: the topic is no transaction topic.
+            NotReadyError: there is no such version yet.
+            KafkaReplicaError: the topic is not a transaction topic, or has several partitions.
         """
         if self._error is not None:
             raise copy(self._error)
@@ -82,11 +82,14 @@ class DatabaseTransactions:
         return self._whole
 
     def wait_ready(self, timeout_s: float | None = None) -> Snapshot:
-        """Wait until the replica is ready, and for a version; return it, or a newer one.
+        """Wait until the replica is ready and there is a version of whole transactions; return it, or a newer one.
+
+        Args:
+            timeout_s: the time to wait for both, in seconds; None means no limit.
 
         Raises:
-            WaitTimeoutError: that did not happen in time.
-            KafkaReplicaError: the replica failed, or the topic is no transaction topic.
+            WaitTimeoutError: there was no such version in time.
+            KafkaReplicaError: the replica failed, or the topic is not a transaction topic.
             ReplicaClosedError: the replica was closed.
         """
         give_up_s = inf if timeout_s is None else time.monotonic() + timeout_s
@@ -96,7 +99,7 @@ class DatabaseTransactions:
                 left_s = give_up_s - time.monotonic()
                 if left_s <= 0 or self._subscription.closed:
                     raise WaitTimeoutError(f"{self._name} confirmed no whole database transaction within the timeout")
-                if not self._changed.wait(min(left_s, _LOOK_EVERY_S)):  # without notice when the replica ends
+                if not self._changed.wait(min(left_s, _LOOK_EVERY_S)):  # because the end of the replica does not notify
                     self._replica._check_not_over()  # noqa: SLF001 - of this library
         return self.snapshot()
 
@@ -134,7 +137,7 @@ class DatabaseTransactions:
         return last is not None and _status(last) == "END"
 
     def _newest(self, change: Change) -> Record | None:
-        """Return the newest record of the topic, at the cost of those that have changed."""
+        """Return the newest record of the topic; normally, only changed records are examined."""
         partitions = sum(partition.topic == self._name for partition in change.snapshot.position)
         if partitions > 1:
             raise KafkaReplicaError(
@@ -152,10 +155,10 @@ class DatabaseTransactions:
 
 
 def _status(record: Record) -> Any:
-    """Return whether a record is a BEGIN or an END.
+    """Return the status of a record: ``"BEGIN"`` or ``"END"``.
 
     Raises:
-        KafkaReplicaError: it is neither.
+        KafkaReplicaError: the record has neither status.
     """
     try:
         event = json.loads(record.value or b"")

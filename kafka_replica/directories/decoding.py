@@ -1,4 +1,4 @@
-"""Decoding of the value of a record into an object: by its type, or by a function."""
+"""Decode the value of a record to an object of a type, from JSON or with a function."""
 
 from __future__ import annotations
 
@@ -20,11 +20,12 @@ def decoder_for(of: type[T], decode: Callable[[bytes], T] | None = None) -> Deco
     """Return the function that decodes values of a type.
 
     Args:
-        of: a msgspec struct, a dataclass, an attrs class, a ``TypedDict``, or a pydantic model; from JSON (RFC 8259).
+        of: the type: a msgspec struct, a dataclass, an attrs class, a ``TypedDict``, or a pydantic model. Values are
+            decoded from JSON (RFC 8259).
         decode: a function to use instead, for any other serialisation.
 
     Raises:
-        ConfigurationError: values of the type cannot be decoded from JSON.
+        ConfigurationError: values of the type cannot be decoded from JSON, or ``decode`` cannot be called.
         MissingExtraError: msgspec is not installed.
     """
     if decode is not None:
@@ -51,11 +52,12 @@ def decoder_for(of: type[T], decode: Callable[[bytes], T] | None = None) -> Deco
 
 
 def record_validator(of: type[Any], decode: Callable[[bytes], Any] | None = None) -> Callable[[Record], object]:
-    """Return a validator for ``Replica(validator=...)``: a record that cannot be decoded is then bad in the replica.
+    """Return a validator for ``Replica(validator=...)`` that makes records bad if they cannot be decoded.
 
-    Such a record stops the replica, is set aside or becomes a dead letter, as ``on_bad_record`` of the replica
-    determines, so that no version holds it. Use it if all records of the topic are of one type. Takes the arguments of
-    :func:`decoder_for`, and raises its errors.
+    Depending on the replica's ``on_bad_record``, such a record stops the replica, is set aside or becomes a dead
+    letter, so that no version contains it. Use this if all records of the topic have the same type.
+
+    The arguments and errors are those of ``Directory``'s ``of`` and ``decode``: see :func:`decoder_for`.
     """
     decoded = decoder_for(of, decode)
     return lambda record: decoded(record.value or b"")

@@ -1,4 +1,4 @@
-"""The directory: typed objects of a replica's records, kept up to date."""
+"""The directory: a replica's records as typed objects that are kept up to date."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kafka_replica.common.process import after_fork
 from kafka_replica.directories.changes import DirectoryListener, typed_listener
 from kafka_replica.directories.contents import Contents, UndecodedContents
 from kafka_replica.directories.decoding import decoder_for
-from kafka_replica.directories.indexes import Index, taker
+from kafka_replica.directories.indexes import Index, extractor
 from kafka_replica.directories.interpretation import Interpreter
 from kafka_replica.directories.read_only_dict import ReadOnlyDict
 from kafka_replica.directories.schema import Schema
@@ -48,7 +48,7 @@ _open: WeakSet[Directory[Any, Any]] = WeakSet()
 
 
 class Directory(ReadOnlyDict[K, T], Generic[K, T]):
-    """Typed objects of a replica's newest version, by key, with indexes that change together with it.
+    """The typed objects of a replica's newest version by key, with indexes that change together with the version.
 
     ::
 
@@ -62,34 +62,35 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
             terminals["T1"].acquirer_id
             terminals.index("acquirer")["A7"]  # a tuple of terminals
 
-    A thread of the directory decodes the records of each version, once. Successive look-ups never go back to an older
-    version; several look-ups in the same version need a ``view``:
+    A thread of the directory decodes each record once. Successive look-ups never return to an older version; several
+    look-ups in the same version need a ``view``::
 
         view = terminals.view()  # or terminals.at(snapshot), the same version as another directory of the replica
 
-    A look-up in the directory itself is about as fast as one in a dict, which the directory is; it cannot be changed.
-    It stays readable after the replica has ended or the directory was closed, like a snapshot.
+    A look-up in the directory itself is about as fast as in a dict: the directory is a dict that cannot be changed.
+    Like a snapshot, it remains readable after the replica has ended or the directory was closed.
 
     Args:
-        replica: the replica, started or not; ``async_replica.replica`` with asyncio.
-        of: the type of the objects: a msgspec struct, dataclass or model of pydantic, decoded from JSON.
-        key: the directory's key: the name of an attribute, or a function of the object; by default the key of the
-            record, as text.
-        where: keeps the objects for which it returns True; all by default.
-        indexes: an index for each name: ``UniqueIndex``, ``MultiValuedIndex``, ``PrefixIndex`` or ``RangeIndex``.
+        replica: the replica, started or not; with asyncio, ``async_replica.replica``.
+        of: the type of the objects: a msgspec struct, dataclass or pydantic model, decoded from JSON.
+        key: the directory's key: the name of an attribute, or a function of the object; by default, the key of the
+            record as text.
+        where: a function that returns True for the objects to keep; by default, all objects are kept.
+        indexes: the indexes by name: ``UniqueIndex``, ``MultiValuedIndex``, ``PrefixIndex`` or ``RangeIndex``.
         decode: a function from the value of a record to an object, for values other than JSON.
         interpreter: a function that returns what a record puts, if that is not simply its value under its key; see
             ``kafka_replica.directories.interpreters`` for Kafka Connect, Debezium and others.
-        on_demand: decode a record when it is looked up for the first time, not when it arrives. Then there are no
-            ``key``, ``where``, ``indexes``, ``interpreter``, and a bad record raises its error when it is looked up.
-        on_bad_record: for a record that cannot be decoded, or for which one of the functions fails: ``"stop"``
-            makes all later look-ups raise its error; ``"skip"`` leaves it out, so that its key is absent,
-            and lists it in ``bad_records``; ``"dead-letter"`` also puts it into ``dead_letters``.
-        dead_letters: receives the records of ``"dead-letter"``.
-        topic: the topic of the directory, if the replica has several topics that are not one key space.
+        on_demand: whether a record is decoded when it is first looked up, and not when it arrives. This cannot be
+            combined with ``key``, ``where``, ``indexes``, ``interpreter`` or ``on_bad_record``; a bad record raises its
+            error when it is looked up.
+        on_bad_record: the reaction to a record that cannot be decoded, or for which a function fails: ``"stop"`` makes
+            all later look-ups raise its error; ``"skip"`` leaves it out, so that its key is absent, and lists it in
+            ``bad_records``; ``"dead-letter"`` also puts it into ``dead_letters``.
+        dead_letters: receives the bad records with ``"dead-letter"``.
+        topic: the topic of the directory, if the replica has several topics with separate key spaces.
 
     Raises:
-        ConfigurationError: the arguments do not go together, or the type cannot be decoded from JSON.
+        ConfigurationError: the arguments cannot be combined, or the type cannot be decoded from JSON.
         ReplicaClosedError: the replica was closed.
     """
 
@@ -169,7 +170,7 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
         self._topic = TopicSelection(replica.topics, topic, has_key_spaces=replica.has_key_spaces)
         self._schema = Schema(
             decoder_for(of, decode),
-            None if key is None else taker(key, "key="),
+            None if key is None else extractor(key, "key="),
             where,
             dict(indexes or {}),
             interpreter,
@@ -181,10 +182,10 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
         self._subscription: Subscription = replica.subscribe(self._follow)
         _open.add(self)
 
-    # --- look-ups in the newest version; dict itself finds the keys that exist ---
+    # --- look-ups in the newest version; dict finds existing keys without any of these methods ---
 
     def __missing__(self, key: K) -> T:
-        """Find a key that the dict lacks: it may be decoded on demand, or belong to several records."""
+        """Look up a key that the dict lacks, because its record is decoded on demand or several records have it."""
         with self._changed:
             _, contents = self._now()
             found: T = contents.look_up(key)
@@ -225,7 +226,7 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
         return self.view().items()
 
     def index(self, name: str) -> Any:
-        """Return an index in the newest version: an object of the class with which it was declared.
+        """Return an index in the newest version; it is an object of the class with which it was declared.
 
         Raises:
             UsageError: the directory has no index of this name.
@@ -240,13 +241,13 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
     def retry_bad_records(self) -> list[BadRecordError]:
         """Decode the bad records of the newest version again; return those that are still bad.
 
-        This helps where ``decode``, ``interpreter`` or ``where`` looks something up elsewhere, such as a schema that
-        could not be fetched. Otherwise a record that was bad stays bad. The replica's version remains the same: views
-        taken before do not change, and listeners are not called.
+        This helps if ``decode``, ``interpreter`` or ``where`` depends on other data, such as a schema that could not be
+        fetched; otherwise a bad record remains bad. The replica's version remains the same: earlier views do not
+        change, and listeners are not called.
 
         Raises:
             NotReadyError: there is no version yet.
-            BadRecordError: a bad record has stopped the directory (``on_bad_record="stop"``); make a new directory.
+            BadRecordError: a bad record has stopped the directory (``on_bad_record="stop"``); create a new directory.
         """
         with self._changed:
             snapshot, before = self._now()
@@ -270,21 +271,22 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
         return DirectoryView(contents, snapshot)
 
     def at(self, snapshot: Snapshot, timeout_s: float | None = 60.0) -> DirectoryView[K, T]:
-        """Return the directory in a version of its replica: the same version for several directories.
+        """Return the directory in a version of its replica, for example the same version of several directories.
 
         ::
 
             snapshot = replica.snapshot()
             terminals.at(snapshot)["T1"], acquirers.at(snapshot)["A7"]
 
-        The newest versions cost little; for others all records are decoded.
+        This costs little for the newest versions; for others, all records are decoded.
 
         Args:
             snapshot: a version of the directory's replica.
-            timeout_s: how long to wait for the directory to come to the version, which it does at once.
+            timeout_s: the time to wait until the directory reaches the version, in seconds; None means no limit. The
+                directory normally reaches it at once.
 
         Raises:
-            WaitTimeoutError: the directory has not come to the version in time.
+            WaitTimeoutError: the directory has not reached the version in time.
             BadRecordError: a bad record has stopped the directory.
         """
         with self._changed:
@@ -293,10 +295,13 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
             return DirectoryView(self._versions.at(shown), shown)
 
     def wait_ready(self, timeout_s: float | None = None) -> DirectoryView[K, T]:
-        """Wait until the replica is ready and the directory has its version; return it, or a newer one.
+        """Wait until the replica is ready and the directory has reached its version; return it, or a newer version.
+
+        Args:
+            timeout_s: the time to wait for both, in seconds; None means no limit.
 
         Raises:
-            WaitTimeoutError: that did not happen in time.
+            WaitTimeoutError: the directory has not reached the version in time.
             BadRecordError: a bad record has stopped the directory.
             KafkaReplicaError: the error with which the replica failed.
         """
@@ -307,9 +312,9 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
         return self._caught_up(lambda left_s: self._replica.wait_for(positions, left_s), timeout_s)
 
     def subscribe(self, listener: DirectoryListener[K, T]) -> Subscription:
-        """Call a listener with the whole directory first, then with the objects that each version changed.
+        """Call a listener with the whole directory, and then with the objects that each version changes.
 
-        The listener has a thread of its own, as with ``Replica.subscribe``; it receives a ``DirectoryChange``.
+        As with ``Replica.subscribe``, the listener has its own thread; it receives a ``DirectoryChange``.
         """
         return self._replica.subscribe(typed_listener(self._schema, self._topic, listener))
 
@@ -328,7 +333,7 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
     ) -> None:
         self.close()
 
-    # --- following; called by the subscription's thread ---
+    # --- following the replica; called by the subscription's thread ---
 
     def _follow(self, change: Change) -> None:
         try:
@@ -348,7 +353,7 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
         snapshot = self._topic.of(change.snapshot)
         touched: Collection[bytes] | None = None
         if change.initial or before is None or (change.rebuilt and self._schema.interpreter is not None):
-            now = self._versions.begin(snapshot)  # the order of records counts, and a rebuild may have changed it
+            now = self._versions.begin(snapshot)  # because a rebuild may have changed the order of records
         else:
             touched = self._topic.keys((*change.changed, *change.deleted))
             now = self._versions.advance(snapshot, touched)
@@ -356,7 +361,7 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
         if isinstance(now, Contents) and not isinstance(was, UndecodedContents):
             self._handle_bad_records(now, touched)
             self._refresh(now, was, touched)
-        else:  # readers who miss a key wait for the lock, and then decode the key's record in the new version
+        else:  # a reader that misses a dropped key waits for the lock, and then decodes its record in the new version
             self._replace(self._cached_keys(touched), {})
 
     def _cached_keys(self, touched: Collection[bytes] | None) -> list[Any]:
@@ -373,10 +378,10 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
             self._dead_letters.put(new)
 
     def _refresh(self, now: Contents[T], was: Contents[T] | None, touched: Collection[bytes] | None) -> None:
-        """Bring the dict itself to the new version.
+        """Update the dict itself to the new version, so that no reader sees an older version after a newer one.
 
-        What is gone goes first: who looks it up waits for the lock. Then one ``update``, which no other thread can
-        interrupt, replaces all other objects. So no reader sees an older version after a newer one.
+        Keys that no longer exist are dropped first: a reader that looks one up then waits for the lock. After that, one
+        ``update``, which no other thread can interrupt, replaces all other objects.
         """
         alive: dict[Any, T]
         gone: list[Any]
@@ -417,7 +422,7 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
             return self._version >= version or self._error is not None or self._subscription.closed
 
         while not is_over() and (left_s := _left(give_up_s)) > 0:
-            self._changed.wait(min(left_s, _LOOK_EVERY_S))  # without notice when the replica closes
+            self._changed.wait(min(left_s, _LOOK_EVERY_S))  # because the end of the replica does not notify
         if self._error is not None:
             raise copy(self._error)
         if self._version < version:
@@ -429,11 +434,11 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
     def _fail(self, error: KafkaReplicaError) -> None:
         with self._changed:
             self._error = error.with_traceback(None)
-            self._forget()  # so that every look-up comes to __missing__
+            self._forget()  # so that every look-up calls __missing__, which raises the error
             self._changed.notify_all()
 
     def _after_fork(self) -> None:
-        """Make every use in a forked process an error: it has none of the threads, and would stay outdated."""
+        """Make every use in a forked process an error, because the fork has no threads and would become outdated."""
         self._changed = Condition()
         self._error = UsageError(
             "this process is a fork of the one in which the directory was made, and is not kept up to date; create "
@@ -455,9 +460,9 @@ def _left(give_up_s: float | None) -> float:
 
 
 def _differences(now: Contents[T], was: Contents[T]) -> tuple[dict[Any, T], list[Any]]:
-    """Return the objects, by the directory's key, to put into the dict, and the keys to drop from it."""
+    """Return the objects to put into the dict, by the directory's key, and the keys to drop from it."""
     ids = was.ids_of(now.touched) | now.ids_of(now.touched)
-    alive = now.single(ids)  # for others, deleted or claimed by several records, __missing__ raises the error
+    alive = now.single(ids)  # without keys that are deleted or that several records have: __missing__ raises for them
     return alive, [one for one in ids if one not in alive]
 
 

@@ -1,4 +1,4 @@
-"""An object of a directory, with the values that were extracted from it once."""
+"""An object of a directory, with the values that were extracted from it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ T = TypeVar("T")
 
 
 class Entry(NamedTuple, Generic[T]):
-    """An object of a directory. Index entries are either entries, or pairs of their first two fields."""
+    """An object of a directory. Indexes store either such entries or pairs of their first two fields."""
 
     key: bytes
     """The key of the record, or the key under which an interpreter puts the object."""
@@ -17,4 +17,4 @@ class Entry(NamedTuple, Generic[T]):
     id: Hashable
     """The directory's key of the object."""
     indexed: tuple[tuple[Any, ...], ...]
-    """The values of the object in each index, and with ``key=`` at last its id, as the value in the index of ids."""
+    """The values of the object in each index; with ``key=``, its id follows, as the value in the index of ids."""

@@ -1,4 +1,4 @@
-"""A dict that its users cannot change, for look-ups at the speed of a dict."""
+"""A dict that only its subclasses can change, for look-ups at the speed of a dict."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ T = TypeVar("T")
 
 
 class ReadOnlyDict(dict[K, T]):
-    """A dict that only its subclasses change. Two are equal only if they are the same object.
+    """A dict that only its subclasses can change. It equals only itself.
 
-    A class that defines ``__getitem__`` in Python makes each look-up several times slower; a dict finds the keys that
-    exist without it, and calls ``__missing__`` for all others.
+    Defining ``__getitem__`` in Python would make each look-up several times slower. A dict finds existing keys without
+    it, and calls ``__missing__`` only for others.
     """
 
     def _held(self) -> Iterator[K]:
-        """Iterate over the keys that the dict itself holds."""
+        """Iterate over the keys in the dict itself, even if a subclass overrides ``__iter__``."""
         return super().__iter__()
 
     def _replace(self, gone: Iterable[K], alive: Mapping[K, T]) -> None:
-        """Drop some keys, then put others in one step that no other thread interrupts."""
+        """Drop some keys, and then put others in a single step that no other thread can interrupt."""
         for key in gone:
             super().pop(key, None)
         super().update(alive)

@@ -1,4 +1,4 @@
-"""The interpretation of a record: an object, its key and its values in each index, or a bad record."""
+"""Convert a record to an object with its key and its values in each index, or to a bad record."""
 
 from __future__ import annotations
 
@@ -17,26 +17,27 @@ T = TypeVar("T")
 _ADVICE: Final = "publish it again, or set on_bad_record='skip' to set such records aside"
 
 Refuse: TypeAlias = Callable[[str, Exception], BadRecordError]
-"""Returns the error for a step in which an exception was raised."""
+"""A function that returns the error for an exception in a step."""
 
 
 class Schema(NamedTuple, Generic[T]):
-    """The functions that make an entry of a record."""
+    """The functions that convert a record to an entry."""
 
     decode: Decode[T]
     id_of: Callable[[T], Hashable] | None
-    """Takes the directory's key from an object; None: the key of the record, as text."""
+    """Extracts the directory's key from an object; None means the key of the record as text."""
     where: Callable[[T], bool] | None
     indexes: Mapping[str, Index[T]]
-    """The indexes, still empty."""
+    """The indexes, which are empty here."""
     interpreter: Interpreter | None = None
-    """The function that returns what a record puts; None: its value, under its key."""
+    """Returns what a record puts; None means its value under its key."""
 
     def entry(self, key: bytes, value: bytes | None, refuse: Refuse) -> Entry[T] | None:
-        """Return the entry of a value that a record has for a key, or None if ``where`` leaves it out.
+        """Return the entry for a value under a key; None if ``where`` leaves it out.
 
         Raises:
-            BadRecordError: the record cannot be decoded, or has impossible values; ``refuse`` makes the error.
+            BadRecordError: the value cannot be decoded, or its key or a value in an index is invalid; ``refuse``
+                returns the error.
         """
         step, index_name = "decoding its value", None
         try:
@@ -60,12 +61,12 @@ class Schema(NamedTuple, Generic[T]):
                 indexed.append((name,))
         except Exception as error:
             raise refuse(step if index_name is None else f"the index {index_name}", error) from error
-        made: Entry[T] = tuple.__new__(Entry, (key, found, name, tuple(indexed)))  # a third of the time of Entry()
+        made: Entry[T] = tuple.__new__(Entry, (key, found, name, tuple(indexed)))  # three times as fast as Entry()
         return made
 
 
 def bad_record(record: Record, step: str, error: Exception) -> BadRecordError:
-    """Return the error for a record that an exception has refused in a step."""
+    """Return the error for a record for which a step raised an exception."""
     reason = f"{step}: {str(error) or type(error).__name__}"
     bad = BadRecordError(*record.source, record.offset, reason, _ADVICE, record.key)
     bad.record = record

@@ -1,4 +1,4 @@
-"""The part of a replica's versions that a directory is about: all of it, or one of several topics."""
+"""The part of a replica's versions that a directory shows: all topics, or one of several."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from kafka_replica.stores import Snapshot
 
 
 class TopicSelection:
-    """A topic of a replica of several topics, or the whole replica.
+    """One topic of a replica, or the whole replica.
 
     Args:
         topics: the topics of the replica.
-        topic: the selected topic, or None.
+        topic: the selected topic; None means the whole replica.
         has_key_spaces: whether each topic has its own key space.
 
     Raises:
-        ConfigurationError: the replica does not follow the topic, or reads its topics as one.
+        ConfigurationError: the replica does not follow the topic, or reads its topics as one key space.
     """
 
     def __init__(self, topics: Sequence[str], topic: str | None, *, has_key_spaces: bool) -> None:
@@ -29,9 +29,9 @@ class TopicSelection:
         self._topic = topic if len(topics) > 1 else None
 
     def of(self, snapshot: Snapshot) -> Snapshot:
-        """Return the topic's part of a version."""
+        """Return the selected part of a version."""
         return snapshot if self._topic is None else snapshot.of(self._topic)
 
     def keys(self, keys: Collection[bytes]) -> Collection[bytes]:
-        """Return the topic's own keys among those of a version."""
+        """Return the keys of the selected topic among keys of a version."""
         return keys if self._topic is None else keys_of_topic(self._topic, keys)

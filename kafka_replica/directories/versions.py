@@ -1,4 +1,4 @@
-"""The contents of a directory in its newest version, and in the few versions before it."""
+"""The contents of a directory in its newest version, and in a few versions before."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ AnyContents: TypeAlias = Contents[T] | UndecodedContents[T]
 
 
 class _Step(NamedTuple, Generic[T]):
-    version: int  # and no snapshot: one that is held costs its store every record that newer versions replace
+    version: int  # not the snapshot, because holding it would keep every record that newer versions replace
     contents: AnyContents[T]
     touched: Collection[bytes]
-    """The keys in which it may differ from the step before."""
+    """The keys in which the contents may differ from the previous step."""
 
 
 class ContentVersions(Generic[T]):
-    """The newest contents, advanced change by change, and the data for the versions just before. No locks.
+    """The newest contents, advanced change by change, and those of up to 15 versions before. Not thread-safe.
 
     Args:
-        schema: the object that the directory makes from a record.
+        schema: the functions that convert records to objects.
         on_demand: whether records are decoded when they are looked up.
     """
 
@@ -40,27 +40,30 @@ class ContentVersions(Generic[T]):
 
     @property
     def newest(self) -> tuple[Snapshot, AnyContents[T]] | None:
-        """The newest version and its contents; None before the first."""
+        """The newest version and its contents; None before the first version."""
         return self._newest
 
     def begin(self, snapshot: Snapshot) -> AnyContents[T]:
-        """Start again from a whole version; return its contents."""
+        """Discard all contents, and start with a whole version; return its contents."""
         self._steps.clear()
         return self._add(snapshot, self._whole(snapshot), ())
 
     def advance(self, snapshot: Snapshot, touched: Collection[bytes]) -> AnyContents[T]:
-        """Continue with a version that differs in these keys at most; return its contents."""
+        """Continue with a version that differs from the newest at most in these keys; return its contents."""
         last = self._steps[-1].contents
         contents = last.advanced(touched, snapshot.get) if isinstance(last, Contents) else self._whole(snapshot)
         return self._add(snapshot, contents, touched)
 
     def prepare_for_changes(self) -> None:
-        """Prepare the newest contents for changes; otherwise the first change would take longer."""
+        """Prepare the newest contents for changes, so that the next change does not take longer."""
         if self._newest is not None and isinstance(self._newest[1], Contents):
             self._newest[1].prepare_for_changes()
 
     def at(self, snapshot: Snapshot) -> AnyContents[T]:
-        """Return the contents of a version: kept ones, or else at the cost of some keys, or at worst of all."""
+        """Return the contents of a version.
+
+        They may be stored, or differ from stored contents in a few keys; otherwise all records are decoded.
+        """
         touched: Collection[bytes] = ()
         for step in reversed(self._steps):
             if step.version == snapshot.version:

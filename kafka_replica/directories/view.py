@@ -20,9 +20,9 @@ T = TypeVar("T")
 
 
 class DirectoryView(Mapping[K, T], Generic[K, T]):
-    """A directory in one version, as an immutable mapping: keys, objects and indexes belong together.
+    """A directory in one version, as an immutable mapping whose keys, objects and indexes are consistent.
 
-    Iteration is over the directory's keys, in unspecified order. A key that several records claim raises
+    Iteration yields the directory's keys in unspecified order. A key that several records have raises
     ``DuplicateValueError`` when it is looked up.
     """
 
@@ -30,9 +30,9 @@ class DirectoryView(Mapping[K, T], Generic[K, T]):
 
     def __init__(self, contents: Contents[T] | UndecodedContents[T], snapshot: Snapshot) -> None:
         self._contents = contents
-        self._decoded: dict[K, T] = {}  # with decoding on demand
+        self._decoded: dict[K, T] = {}  # a cache for decoding on demand
         self.snapshot = snapshot
-        """The replica's version, with the bytes of the records."""
+        """The replica's version, which has the records as bytes."""
 
     @property
     def version(self) -> int:
@@ -41,11 +41,11 @@ class DirectoryView(Mapping[K, T], Generic[K, T]):
 
     @property
     def bad_records(self) -> list[BadRecordError]:
-        """The records that are not in the directory because they could not be decoded, or had impossible values."""
+        """The records that are not in the directory because they could not be decoded, or had invalid values."""
         return list(self._contents.bad_records.values())
 
     def index(self, name: str) -> Any:
-        """Return an index in this version: an object of the class with which it was declared.
+        """Return an index in this version; it is an object of the class with which it was declared.
 
         Raises:
             UsageError: the directory has no index of this name.
@@ -56,9 +56,9 @@ class DirectoryView(Mapping[K, T], Generic[K, T]):
         """Return the object of a key.
 
         Raises:
-            KeyError: there is none.
+            KeyError: no object has the key.
             DuplicateValueError: several records have the key.
-            BadRecordError: its record cannot be decoded; only with decoding on demand.
+            BadRecordError: the record cannot be decoded; only with decoding on demand.
         """
         if isinstance(self._contents, Contents):
             return self._contents.look_up(key)
@@ -90,7 +90,7 @@ class DirectoryView(Mapping[K, T], Generic[K, T]):
 
 
 def index_named(indexes: Mapping[str, Index[Any]], name: str) -> Index[Any]:
-    """Return an index by its name. Raises UsageError."""
+    """Return an index by its name. Raises UsageError if there is no index of this name."""
     try:
         return indexes[name]
     except KeyError:

@@ -1,9 +1,9 @@
-"""The indexes of a directory: by unique value, by any value, by prefix and by range. Read ``contract`` first."""
+"""The indexes of a directory: by unique values, by shared values, by prefix and by range. Read ``contract`` first."""
 
 from __future__ import annotations
 
 from kafka_replica.directories.indexes.by_equality import MultiValuedIndex, UniqueIndex
 from kafka_replica.directories.indexes.by_order import PrefixIndex, RangeIndex
-from kafka_replica.directories.indexes.contract import Index, taker
+from kafka_replica.directories.indexes.contract import Index, extractor
 
-__all__ = ["Index", "MultiValuedIndex", "PrefixIndex", "RangeIndex", "UniqueIndex", "taker"]
+__all__ = ["Index", "MultiValuedIndex", "PrefixIndex", "RangeIndex", "UniqueIndex", "extractor"]

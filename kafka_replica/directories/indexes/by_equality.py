@@ -15,11 +15,11 @@ from kafka_replica.records import key_text
 
 T = TypeVar("T")
 
-_SHOWN: Final = 3  # keys that an error names
+_SHOWN: Final = 3  # the maximal number of keys that an error names
 
 
 class _HashIndex(Index[T]):
-    """An index by equality: of each value it holds the only entry, or all entries if there are several."""
+    """An index by equality, which stores for each value the only entry, or a map of entries if there are several."""
 
     __slots__ = ("_entries",)
 
@@ -28,7 +28,7 @@ class _HashIndex(Index[T]):
         self._entries: PersistentMap[Any, Entry[T] | tuple[bytes, T] | PersistentMap[bytes, T]] = PersistentMap()
 
     def values_of(self, found: T) -> Iterable[Any]:
-        value = self._take(found)
+        value = self._extract(found)
         if value is None:
             return ()
         hash(value)
@@ -96,15 +96,15 @@ class _HashIndex(Index[T]):
 
 
 class UniqueIndex(_HashIndex[T]):
-    """An index by values that are unique to each object; None is not indexed.
+    """An index by values that should be unique; None is not indexed.
 
     ::
 
         directory = Directory(replica, Terminal, indexes={"serial": UniqueIndex("serial_number")})
         directory.index("serial")["S-0815"]
 
-    Objects that share a value, against expectation, are in the directory, but a look-up of the value raises
-    ``DuplicateValueError``: no order of records decides silently which one counts.
+    Objects that unexpectedly share a value remain in the directory, but a look-up of the value raises
+    ``DuplicateValueError``, so that the order of records does not silently decide which object is found.
     """
 
     __slots__ = ()
@@ -113,8 +113,8 @@ class UniqueIndex(_HashIndex[T]):
         """Return the object with a value.
 
         Raises:
-            KeyError: no object has it.
-            DuplicateValueError: several objects have it.
+            KeyError: no object has the value.
+            DuplicateValueError: several objects have the value.
         """
         held = self._entries.get(value)
         if held is None:
@@ -124,7 +124,7 @@ class UniqueIndex(_HashIndex[T]):
         return held[1]
 
     def get(self, value: Any) -> T | None:
-        """Return the object with a value, or None. Raises DuplicateValueError."""
+        """Return the object with a value, or None if no object has it. Raises DuplicateValueError."""
         try:
             return self[value]
         except KeyError:
@@ -132,7 +132,7 @@ class UniqueIndex(_HashIndex[T]):
 
     @property
     def duplicates(self) -> list[Any]:
-        """The values that several objects have; finding them takes time in proportion to the number of values."""
+        """The values that several objects have; finding them takes time proportional to the number of values."""
         return [value for value, held in self._entries.items() if not isinstance(held, tuple)]
 
 
@@ -145,13 +145,13 @@ class MultiValuedIndex(_HashIndex[T]):
     __slots__ = ()
 
     def values_of(self, found: T) -> Iterable[Any]:  # noqa: D102 - as in Index
-        value = self._take(found)
+        value = self._extract(found)
         if isinstance(value, list | tuple | set | frozenset):
             return dict.fromkeys(one for one in value if one is not None)
         return super().values_of(found)
 
     def __getitem__(self, value: Any) -> tuple[T, ...]:
-        """Return the objects with a value, in unspecified order; empty if there is none."""
+        """Return the objects with a value, in unspecified order; empty if no object has it."""
         return self._all(value)
 
 

@@ -1,4 +1,4 @@
-"""Indexes that keep objects in the order of a value: by prefix, and by range."""
+"""Indexes that keep objects in the order of a value, for look-ups by prefix and by range."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 class _SortedIndex(Index[T]):
-    """An index in the order of its values."""
+    """An index that is sorted by value, and by record key for equal values."""
 
     __slots__ = ("_entries",)
 
@@ -28,7 +28,7 @@ class _SortedIndex(Index[T]):
         self._entries: SortedMap[tuple[Any, bytes], T] = SortedMap()
 
     def values_of(self, found: T) -> Iterable[Any]:
-        value = self._take(found)
+        value = self._extract(found)
         return () if value is None else (self._sortable(value),)
 
     def with_entries(self, entries: Collection[Entry[T]], at: int) -> Self:
@@ -60,7 +60,7 @@ class _SortedIndex(Index[T]):
 
 
 class PrefixIndex(_SortedIndex[T]):
-    """An index by the beginning of texts; None is not indexed."""
+    """An index by prefixes of texts; None is not indexed."""
 
     __slots__ = ()
 
@@ -78,9 +78,9 @@ class PrefixIndex(_SortedIndex[T]):
 
 
 class RangeIndex(_SortedIndex[T]):
-    """An index by values in an order, such as numbers, texts or dates; None is not indexed.
+    """An index by ranges of ordered values, such as numbers, texts or dates; None is not indexed.
 
-    Numbers are compared with numbers, and values of other types with those of the same type only.
+    Numbers of different types can be compared with each other; values of other types only with values of the same type.
     """
 
     __slots__ = ()
@@ -89,7 +89,7 @@ class RangeIndex(_SortedIndex[T]):
         """Yield the objects with a value from ``first`` to ``last``, both included, in ascending order.
 
         Raises:
-            UsageError: the bounds are not of one type.
+            UsageError: the bounds have different types.
         """
         low, high = self._sortable(first), self._sortable(last)
         if low[0] != high[0]:
@@ -104,7 +104,7 @@ class RangeIndex(_SortedIndex[T]):
             raise ValueError(f"{self!r}: {value!r} cannot be ordered")
         kind = "number" if isinstance(value, Real | Decimal) else f"{type(value).__module__}.{type(value).__qualname__}"
         if isinstance(value, datetime) and value.utcoffset() is not None:
-            kind += " with time zone"  # Python does not compare it with one without
+            kind += " with time zone"  # because Python cannot compare it with a time without a time zone
         hash(value)
         _ = value < value  # noqa: PLR0124 - raises TypeError if values of the type have no order
         return kind, value

@@ -1,7 +1,7 @@
-"""The contract of indexes: how the values of an object are taken, and where its entry goes.
+"""The interface of indexes.
 
-An index is a pure function of the entries: the order of changes does not matter, so that a directory that followed all
-changes equals a directory that starts today.
+An index is determined by its entries, and not by the order of changes, so that a directory that followed all changes
+equals a directory that has just started.
 """
 
 from __future__ import annotations
@@ -17,11 +17,15 @@ from kafka_replica.errors import ConfigurationError
 T = TypeVar("T")
 
 
-def taker(of: str | Callable[[Any], Any], purpose: str) -> Callable[[Any], Any]:
-    """Return the function that takes a value from an object; a text names an attribute, ``a.b`` one of an attribute.
+def extractor(of: str | Callable[[Any], Any], purpose: str) -> Callable[[Any], Any]:
+    """Return the function that extracts a value from an object.
+
+    Args:
+        of: the name of an attribute, ``a.b`` for an attribute of an attribute, or a function.
+        purpose: the purpose of the value, for errors.
 
     Raises:
-        ConfigurationError: it is neither a text nor a function.
+        ConfigurationError: ``of`` is neither a name nor a function.
     """
     if isinstance(of, str) and of:
         return attrgetter(of)
@@ -31,36 +35,36 @@ def taker(of: str | Callable[[Any], Any], purpose: str) -> Callable[[Any], Any]:
 
 
 class Index(ABC, Generic[T]):
-    """An index of a directory's objects by values taken from them; it is immutable, and each change makes a new one.
+    """An index of a directory's objects by values extracted from them. It is immutable: a change returns a new index.
 
     Args:
-        of: the name of an attribute (``a.b`` for one of a nested object), or a function of the object.
+        of: the name of an attribute (``a.b`` for an attribute of a nested object), or a function of the object.
     """
 
-    __slots__ = ("_of", "_take")
+    __slots__ = ("_extract", "_of")
 
     def __init__(self, of: str | Callable[[T], Any]) -> None:
         self._of = of
-        self._take = taker(of, type(self).__name__)
+        self._extract = extractor(of, type(self).__name__)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self._of if isinstance(self._of, str) else 'a function'}>"
 
     @abstractmethod
     def values_of(self, found: T) -> Iterable[Any]:
-        """Return the values under which an object is found, each once; raises an exception if one is impossible."""
+        """Return the distinct values under which an object is found; raise an exception if a value is invalid."""
 
     @abstractmethod
     def with_entries(self, entries: Collection[Entry[T]], at: int) -> Self:
-        """Return an index of these entries, each with its values at a place in ``indexed``."""
+        """Return an index of these entries, whose values in this index are ``indexed[at]``."""
 
     def prepare_for_changes(self) -> None:
-        """Prepare for changes, which takes time in proportion to the size; otherwise the first change does this."""
+        """Build the structures for changes, in time proportional to the size; otherwise the first change does this."""
 
     @abstractmethod
     def with_object(self, values: Iterable[Any], key: bytes, found: T) -> Self:
-        """Return an index with an object under some values."""
+        """Return an index that also has an object, from the record with this key, under some values."""
 
     @abstractmethod
     def without_object(self, values: Iterable[Any], key: bytes) -> Self:
-        """Return an index without the entry of a record under some values."""
+        """Return an index without the object from the record with this key under some values."""

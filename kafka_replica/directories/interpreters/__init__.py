@@ -1,6 +1,6 @@
-"""Interpreters of common formats: the meaning of records that are not simply a value under their key.
+"""Interpreters of common formats, for records that are not simply a value under their key.
 
-The module ``directories.interpretation`` defines what an interpreter is. This package may import only that, records,
+The module ``directories.interpretation`` defines the interface. This package may import only this module, records,
 errors and msgspec. Read ``connect_json`` first.
 """
 

@@ -1,4 +1,4 @@
-"""Rows with a flag that shows whether they are active."""
+"""Interpret rows that have a flag which shows whether they are active."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ _decode: Final = Decoder(dict[str, Any]).decode
 
 @dataclass(frozen=True, slots=True)
 class ActiveRows:
-    """The interpreter of rows that are switched off instead of deleted: ``{"terminalId": "T1", "isActive": false}``.
+    """An interpreter of rows that are deactivated, not deleted: ``{"terminalId": "T1", "isActive": false}``.
 
     ::
 
         Directory(replica, Terminal, interpreter=ActiveRows(key="terminalId"))
 
-    A row whose flag is false puts nothing. Several rows may have a key, such as those of a table with its history: the
-    newest active one counts.
+    A row whose flag is false puts nothing. Several rows may have the same key, for example in a table with history: the
+    newest active row takes effect.
 
     Args:
-        key: the field that is the directory's key; several fields make a key of their JSON, ``'["T1",7]'``. By default
-            the key that ``rows`` gives.
-        active: the field that is the flag: true or false, or 1 or 0. A row without it, or with null, is active.
-        rows: the interpreter that finds the rows; JSON with or without schemas by default.
+        key: the field with the directory's key; the key of several fields is their JSON array, ``'["T1",7]'``. None
+            means the key that ``rows`` returns.
+        active: the field with the flag: true or false, or 1 or 0. A row without the flag, or with null, is active.
+        rows: the interpreter that finds the rows; by default, JSON with or without schemas.
     """
 
     key: str | Sequence[str] | None = None
@@ -38,7 +38,7 @@ class ActiveRows:
     rows: Interpreter = field(default_factory=ConnectJson)
 
     def __call__(self, record: Record) -> Interpretation:
-        """Return what a record puts."""
+        """Return the active rows that a record puts."""
         found = self.rows(record)
         if found is None or isinstance(found, DeleteAll):
             return found

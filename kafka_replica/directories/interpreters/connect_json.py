@@ -1,8 +1,8 @@
-"""Records of Kafka Connect's JsonConverter.
+"""Interpret records of Kafka Connect's JsonConverter.
 
-The converter writes a value as JSON, alone or with its schema: ``{"schema": {...}, "payload": ...}``
-(``schemas.enable``). A value that is null under a schema is no tombstone: the converter writes the four bytes ``null``,
-or a null payload. Both delete. Source: ``org.apache.kafka.connect.json.JsonConverter``.
+The converter writes a value as JSON, alone or with its schema (``schemas.enable``): ``{"schema": {...}, "payload":
+...}``. A null value with a schema is not a tombstone: the converter writes the four bytes ``null``, or a null payload.
+Both delete. Source: ``org.apache.kafka.connect.json.JsonConverter``.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _NULL: Final = b"null"
 
 
 class _WithSchema(Struct, forbid_unknown_fields=True):
-    """The form of ``schemas.enable=true``."""
+    """A key or value as written with ``schemas.enable=true``."""
 
     schema: Raw
     payload: Raw
@@ -32,7 +32,7 @@ _decode: Final = Decoder().decode
 
 
 class ConnectValue(NamedTuple):
-    """A key or value, without the schema around it."""
+    """A key or value, and its schema."""
 
     payload: bytes
     """The payload as JSON text."""
@@ -41,34 +41,34 @@ class ConnectValue(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ConnectJson:
-    """The interpreter of records that Kafka Connect's JsonConverter has written, with or without schemas.
+    """An interpreter of records that Kafka Connect's JsonConverter has written, with or without schemas.
 
     ::
 
         Directory(replica, Terminal, interpreter=ConnectJson())
 
-    The key is taken from the record's key: of a struct with one field the field's value as text, ``"7"`` for
-    ``{"id": 7}``; of a struct with several fields their JSON without spaces, ``'{"bank":1,"terminal":7}'``; otherwise
-    the text itself. With a schema, decimals become numbers, and dates and times become texts of ISO 8601; without one
-    they stay as the converter writes them.
+    The directory's key is derived from the record's key: for a struct with one field, it is the field's value as text,
+    ``"7"`` for ``{"id": 7}``; for a struct with several fields, their JSON without spaces,
+    ``'{"bank":1,"terminal":7}'``; otherwise the text itself. With a schema, decimals become numbers, and dates and
+    times become texts in ISO 8601; without a schema, they remain as the converter writes them.
 
     Args:
-        schemas: whether values and keys have a schema; None finds out. Set it if the rows of a table have exactly the
-            fields ``schema`` and ``payload``.
+        schemas: whether values and keys have a schema; None means that this is detected. Set it if the rows of a table
+            have exactly the fields ``schema`` and ``payload``.
     """
 
     schemas: bool | None = None
 
     def __call__(self, record: Record) -> Put | None:
-        """Return what a record puts: its payload, or nothing if that is null."""
+        """Return the payload that a record puts; None if the payload is null."""
         payload, schema = self.read(record.value or b"")
         return None if payload == _NULL else Put(self.key(record), converted(payload, schema))
 
     def read(self, data: bytes) -> ConnectValue:
-        """Return a key or value without the schema around it.
+        """Separate the payload of a key or value from its schema.
 
         Raises:
-            ValueError: there should be a schema, and there is none.
+            ValueError: a schema is required (``schemas=True``), but missing.
         """
         may_have = b'"payload"' in data and b'"schema"' in data
         if self.schemas is False or (self.schemas is None and not may_have):
@@ -85,7 +85,7 @@ class ConnectJson:
         return ConnectValue(bytes(found.payload), None if schema == _NULL else schema)
 
     def key(self, record: Record) -> str:
-        """Return the key of the directory for a record's key."""
+        """Return the directory's key for a record."""
         payload, schema = self.read(record.key)
         return _key_text(converted(payload, schema))
 
@@ -95,7 +95,7 @@ def _key_text(payload: bytes) -> str:
         try:
             found: Any = _decode(payload)
         except DecodeError:
-            return payload.decode()  # StringConverter writes any text
+            return payload.decode()  # because StringConverter writes any text, not only JSON
         if isinstance(found, dict):
             found = next(iter(found.values())) if len(found) == 1 else found
         return found if isinstance(found, str) else encode(found).decode()

@@ -1,7 +1,7 @@
-"""Logical types of Kafka Connect: values that a schema names, such as decimals and dates, in the usual JSON form.
+"""Convert values of Kafka Connect's logical types, such as decimals and dates, to their usual form in JSON.
 
-JsonConverter writes the base type of a logical type: a Decimal as its unscaled number in base64, a Date as days. With
-its schema they become what decoders of JSON expect: numbers, and dates and times of ISO 8601. Sources:
+JsonConverter writes the base type of a logical type: a Decimal as its unscaled number in base64, a Date as a number of
+days. With the schema, these become what JSON decoders expect: numbers, and dates and times in ISO 8601. Sources:
 ``org.apache.kafka.connect.data`` (Decimal, Date, Time, Timestamp) and the page of Debezium's connector for PostgreSQL,
 section "Temporal types" (``io.debezium.time``) and ``io.debezium.data.VariableScaleDecimal``.
 """
@@ -19,23 +19,23 @@ from msgspec.json import Decoder, Encoder
 
 Convert: TypeAlias = Callable[[Any], Any]
 
-_SCHEMAS: Final = 256  # compiled schemas that are kept; a topic has one for each version of its table
+_SCHEMAS: Final = 256  # the number of compiled schemas in the cache; a topic has one for each version of its table
 _EPOCH: Final = datetime(1970, 1, 1)  # noqa: DTZ001 - "without time zone"
 _schema_decoder: Final = Decoder()
-_value_decoder: Final = Decoder(float_hook=Decimal)  # no digit of a number is lost
+_value_decoder: Final = Decoder(float_hook=Decimal)  # so that no digit of a number is lost
 _encoder: Final = Encoder(decimal_format="number")
 
 
 def converted(payload: bytes, schema: bytes | None, *path: str) -> bytes:
-    """Return a value with its logical types in the usual JSON form.
+    """Return a value with its logical types converted to their usual form in JSON.
 
     Args:
         payload: the value as JSON.
-        schema: the schema of the value, or of a struct that contains it; None if there is none.
+        schema: the schema of the value, or of a struct that contains it; None returns the payload unchanged.
         path: the fields that lead from the struct to the value.
 
     Raises:
-        ValueError: the schema or the value is malformed, or a date is outside of the years 1 to 9999.
+        ValueError: the schema is malformed, the value does not match it, or a date is outside the years 1 to 9999.
     """
     if schema is None:
         return payload
@@ -57,7 +57,7 @@ def _compiled(text: bytes, path: tuple[str, ...]) -> Convert | None:
 
 
 def _converter(schema: Mapping[str, Any]) -> Convert | None:
-    """Return the function that converts values of a schema; None if they stay as they are."""
+    """Return the function that converts values of a schema; None if the values need no conversion."""
     make = _NAMED.get(schema.get("name") or "") or _STRUCTURED.get(schema["type"])
     convert = None if make is None else make(schema)
     return None if convert is None else lambda value: None if value is None else convert(value)
@@ -90,7 +90,7 @@ def _map(schema: Mapping[str, Any]) -> Convert | None:
     def convert_map(value: Any) -> Any:
         if isinstance(value, dict):
             return {name: convert(one) for name, one in value.items()}
-        return [[name, convert(one)] for name, one in value]  # keys that are no text
+        return [[name, convert(one)] for name, one in value]  # a map whose keys are not texts is an array of pairs
 
     return convert_map
 

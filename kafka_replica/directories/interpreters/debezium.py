@@ -1,4 +1,4 @@
-"""Change events of Debezium.
+"""Interpret change events of Debezium.
 
 Sources: the documentation of Debezium's connector for PostgreSQL (sections "Data change events", "Truncate events",
 "Primary key updates", "Tombstone events", "Toasted values"), of "New Record State Extraction", and of transaction
@@ -51,25 +51,27 @@ _decode_fields: Final = Decoder(dict[str, Raw]).decode
 
 @dataclass(frozen=True, slots=True)
 class DebeziumEvents:
-    """The interpreter of change events, in JSON with or without schemas.
+    """An interpreter of Debezium's change events, in JSON with or without schemas.
 
     ::
 
         Directory(replica, Terminal, interpreter=DebeziumEvents())
 
-    Created, updated and snapshot rows (``op`` c, u and r) put their state ``after``; deleted ones (d) put nothing, and
-    neither do heartbeats, logical messages (m), transaction metadata and changes of the schema. The key is that of the
-    record, as with ``ConnectJson``, and so are decimals, dates and times.
+    Created, updated and snapshot rows (``op`` c, u and r) put their state ``after``. Deleted rows (d) put nothing, and
+    neither do heartbeats, logical messages (m), transaction metadata and schema changes. Keys, decimals, dates and
+    times are treated as by ``ConnectJson``.
 
-    A truncate event (t) that has a key deletes all rows of its table that are older. By itself it has none: a compacted
-    topic refuses it, and elsewhere it is a bad record of the replica. Keep ``skipped.operations`` at its default, t.
+    A truncate event (t) with a key deletes all older rows of its table. Debezium writes it without a key: a compacted
+    topic refuses it then, and in other topics it is a bad record of the replica. Keep ``skipped.operations`` at its
+    default, t.
 
     Args:
-        flattened: the events are rows, from the transformation ExtractNewRecordState; those with ``__deleted`` are
-            deletions.
-        schemas: whether values and keys have a schema; None finds out.
+        flattened: whether the events are rows from the transformation ExtractNewRecordState; rows marked ``__deleted``
+            are deletions.
+        schemas: whether values and keys have a schema; None means that this is detected.
         unavailable_value: the connector's ``unavailable.value.placeholder``, for a large value that PostgreSQL did not
-            send because it has not changed. A row with it is bad: compaction may have removed the value itself.
+            send because it has not changed. A row with the placeholder is bad, because compaction may have removed the
+            record with the value.
     """
 
     flattened: bool = False
@@ -77,7 +79,7 @@ class DebeziumEvents:
     unavailable_value: str = "__debezium_unavailable_value"
 
     def __call__(self, record: Record) -> Put | DeleteAll | None:
-        """Return what an event puts or deletes."""
+        """Return the row that an event puts, or its deletion; None if it puts nothing."""
         connect = ConnectJson(self.schemas)
         payload, schema = connect.read(record.value or b"")
         if payload == _NULL:
@@ -107,10 +109,10 @@ class DebeziumEvents:
 
 
 def _row(envelope: _Envelope, payload: bytes) -> bytes | None:
-    """Return the state of a row after a change; None if it was deleted, or the event concerns no row.
+    """Return the state of a row after a change; None if the row was deleted, or the event is not about a row.
 
     Raises:
-        ValueError: this is no event of Debezium.
+        ValueError: the payload is not an event of Debezium.
     """
     if envelope.op in {"c", "u", "r"}:
         row = bytes(envelope.after)

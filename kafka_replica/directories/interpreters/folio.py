@@ -1,4 +1,4 @@
-"""Domain events of FOLIO, the library services platform.
+"""Interpret domain events of FOLIO, the library services platform.
 
 Sources: the README of mod-inventory-storage, section "Domain event pattern"; FOLIO's wiki, "Apache Kafka Messaging
 System"; ``DomainEvent`` of mod-entities-links, for ``ts``.
@@ -37,20 +37,22 @@ _decode_entity: Final = Decoder(_Entity).decode
 
 @dataclass(frozen=True, slots=True)
 class FolioEvents:
-    """The interpreter of one tenant's domain events.
+    """An interpreter of the domain events of one tenant.
 
     ::
 
         Directory(replica, Instance, interpreter=FolioEvents(tenant="diku"))
 
-    CREATE and UPDATE put the state ``new`` under the record's key; DELETE puts nothing, and DELETE_ALL deletes all that
-    is older, by the event's ``ts`` if it has one. Events of other tenants put nothing.
+    CREATE and UPDATE put the state ``new`` under the record's key, and DELETE puts nothing. DELETE_ALL deletes all
+    older entities, compared by the event's ``ts`` if it has one. Events of other tenants put nothing.
 
-    An event is bad, with a reason, if it has another type, such as REINDEX, which replaces the state of its key and
-    has none; if its key is not the id of its entity, as for items, whose key is their instance: a replica keeps one
-    record of each key, so the other items of the instance would be lost; if the header ``X-Okapi-Tenant`` names another
-    tenant than the event; and if another tenant deletes all, because this replaces an earlier deletion by this tenant,
-    which has the same key.
+    An event is bad in these cases:
+
+    * It has another type, such as REINDEX, which replaces the record of its key but has no state.
+    * Its key is not the id of its entity. The key of items, for example, is their instance: a replica keeps one record
+      of each key, so the other items of the instance would be lost.
+    * The header ``X-Okapi-Tenant`` names a tenant other than that of the event, or neither names a tenant.
+    * Another tenant deletes all, because this replaces an earlier deletion by this tenant, which has the same key.
 
     Args:
         tenant: the tenant, such as ``diku``.
@@ -59,7 +61,7 @@ class FolioEvents:
     tenant: str
 
     def __call__(self, record: Record) -> Put | DeleteAll | None:
-        """Return what an event puts or deletes."""
+        """Return the entity that an event puts, or its deletion; None if it puts nothing."""
         event = _decode_event(record.value or b"")
         tenant = _tenant(record, event)
         time_ms = None if event.ts is None else int(event.ts)
@@ -86,7 +88,7 @@ def _tenant(record: Record, event: _Event) -> str:
 
 
 def _key(record: Record, event: _Event) -> str:
-    """Return the record's key, which must be the id of the entity."""
+    """Return the record's key; raise ValueError unless it is the id of the entity."""
     if bytes(event.new) == _NULL:
         raise ValueError(f"the event's type is {event.type}, but it has no new state")
     key, entity = key_text(record.key), _decode_entity(event.new).id or event.id
