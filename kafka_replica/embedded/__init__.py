@@ -8,8 +8,8 @@
         kafka.create_topic("structures", config={"cleanup.policy": "compact"})
         print(kafka.bootstrap_servers)
 
-Needs the extra ``embedded``; docs/embedded-broker.md explains how it works and where it keeps its files. This package
-may import ``common`` and ``errors``. Read ``local`` first.
+This package needs the extra ``embedded``; docs/embedded-broker.md explains how it works and where it keeps its files.
+It may import ``common`` and ``errors``. Read ``local`` first.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ STATE_VARIABLE = "KAFKA_REPLICA_STATE"
 
 
 def cache_dir() -> Path:
-    """Return the folder for downloaded files, which may be removed whenever no broker runs.
+    """Return the folder for downloaded files, which may be removed while no broker is running.
 
     The environment variable ``KAFKA_REPLICA_CACHE`` names the folder; the default is the user's cache folder.
 
@@ -56,7 +56,12 @@ def _platformdirs_path(kind: str) -> Path:
 
 @contextmanager
 def locked(path: Path, *, doing: str, timeout_s: float = 900.0) -> Iterator[None]:
-    """Hold the lock file `path` against other threads and processes of this machine.
+    """Hold the lock file `path` during the block, against other threads and processes of this machine.
+
+    Args:
+        path: the lock file.
+        doing: the action that needs the lock, for errors.
+        timeout_s: the time to wait for the lock, in seconds.
 
     Raises:
         EmbeddedKafkaError: the lock was not available within `timeout_s`, or its folder cannot be written.
@@ -81,7 +86,11 @@ def locked(path: Path, *, doing: str, timeout_s: float = 900.0) -> Iterator[None
 
 @contextmanager
 def os_errors_translated(doing: str, where: Path) -> Iterator[None]:
-    """Turn an OSError inside the block into our exception, with advice.
+    """Translate an OSError inside the block to an exception of this package, with advice.
+
+    Args:
+        doing: the action in the block, for errors.
+        where: the path to name if the error names none.
 
     Raises:
         EmbeddedKafkaError: a file operation failed (full disk, no permission and so on).

@@ -1,4 +1,4 @@
-"""The configuration files of a broker: server.properties, meta.properties of its data folder, logging."""
+"""Write the configuration files of a broker: server.properties, meta.properties in its data folder, and logging."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-# A single node cannot replicate, and tests should not wait.
+# Settings for a single node, which cannot replicate, and for tests, which should not have to wait.
 DEFAULTS: Mapping[str, object] = {
     "process.roles": "broker,controller",
     "node.id": 1,
@@ -32,12 +32,12 @@ DEFAULTS: Mapping[str, object] = {
     # After a SIGKILL, the controller accepts the broker again only when its old session has expired.
     "broker.session.timeout.ms": 2000,
     "broker.heartbeat.interval.ms": 500,
-    # An idle broker should need hardly any processor time: nothing watches the progress of its metadata.
+    # Without no-op records, an idle broker needs hardly any processor time; nothing monitors its metadata log.
     "metadata.max.idle.interval.ms": 0,
     "log.cleaner.backoff.ms": 200,
     "log.cleaner.dedupe.buffer.size": 8 * 1024 * 1024,
     "log.cleaner.io.buffer.size": 128 * 1024,
-    # A test may open thousands of segments; each need not take 10 MB of index on disk.
+    # A test may open thousands of segments, and by default each would preallocate 10 MB of index on disk.
     "log.index.size.max.bytes": 1024 * 1024,
     "num.network.threads": 2,
     "num.io.threads": 4,
@@ -60,7 +60,7 @@ _LOG4J = """<?xml version="1.0" encoding="UTF-8"?>
 
 
 def broker_settings(port: int, controller_port: int, chosen: Mapping[str, object]) -> dict[str, object]:
-    """Return all settings of a broker; `chosen` settings override our own."""
+    """Return all settings of a broker; the user's `chosen` settings override the defaults of this package."""
     settings: dict[str, object] = {
         **DEFAULTS,
         "listeners": f"PLAINTEXT://{LOOPBACK}:{port},CONTROLLER://{LOOPBACK}:{controller_port}",
@@ -80,7 +80,7 @@ def write_properties(path: Path, settings: Mapping[str, object]) -> None:
 
 
 def write_logging(path: Path, level: str) -> None:
-    """Write the configuration of log4j, which prints to the standard output; that is the log file."""
+    """Write the configuration of log4j, which writes to standard output, so that the output file is the log."""
     path.write_text(_LOG4J.replace("LEVEL", level), encoding="utf-8")
 
 
@@ -93,7 +93,7 @@ def write_meta(path: Path, settings: Mapping[str, object]) -> None:
 
 
 def read_cluster_id(meta: Path) -> str:
-    """Return the cluster id in a meta.properties.
+    """Return the cluster id in a file meta.properties.
 
     Raises:
         EmbeddedKafkaError: the file contains no cluster id.

@@ -1,4 +1,4 @@
-"""Download jars from a Maven repository, and check each against its locked size and SHA-256."""
+"""Download jars from a Maven repository, and check the size and SHA-256 of each against the lock file."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MAVEN_CENTRAL: Final = "https://repo.maven.apache.org/maven2"
 _ATTEMPTS: Final = 3
 _PAUSE_S: Final = 1.0
 _SILENCE_S: Final = 60.0
-"""The time after which we give up on a server that sends nothing."""
+"""The time after which a server that sends nothing is given up."""
 
 _CAUSES: Final = (
     (socket.gaierror, "the server's name is not known"),
@@ -36,19 +36,19 @@ _CAUSES: Final = (
 
 
 class _TransferError(Exception):
-    """A failed attempt, after which another attempt may succeed."""
+    """The error of a failed attempt, after which another attempt may succeed."""
 
 
 def download(jars: Iterable[Jar], folder: Path, progress: Callable[[Jar], None]) -> None:
     """Download jars into a folder, one after the other; each resulting file is complete and matches the lock.
 
-    The repository is Maven Central, unless the environment variable ``KAFKA_REPLICA_MAVEN_ROOT`` names the root of
-    another. The download uses the system's certificates and the proxies of the environment.
+    The repository is Maven Central, unless the environment variable ``KAFKA_REPLICA_MAVEN_ROOT`` gives the root URL of
+    another repository. The download uses the system's certificates and the proxies in the environment.
 
     Args:
         jars: the locked jars.
         folder: an existing folder.
-        progress: called with each jar when its download begins.
+        progress: is called with each jar when its download begins.
 
     Raises:
         MissingExtraError: truststore is not installed.
@@ -74,13 +74,13 @@ def _opener() -> urllib.request.OpenerDirector:
         import truststore  # noqa: PLC0415 - an optional package
     except ImportError:
         raise MissingExtraError("Fetching the embedded Kafka broker", "embedded") from None
-    # Python's builds for macOS trust no authority by default; truststore uses the system's on every platform.
+    # Python's builds for macOS trust no authority by default; truststore uses those of the system on every platform.
     context = truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     return urllib.request.build_opener(urllib.request.HTTPSHandler(context=context))
 
 
 def _fetched(opener: urllib.request.OpenerDirector, url: str, size_bytes: int) -> bytes:
-    """Return the server's response, never much more than the locked size."""
+    """Return the server's response after up to three attempts; at most one byte more than the locked size is read."""
     for left in reversed(range(_ATTEMPTS)):
         try:
             return _attempt(opener, url, size_bytes)
@@ -110,7 +110,7 @@ def _attempt(opener: urllib.request.OpenerDirector, url: str, size_bytes: int) -
 
 
 def _advice(error: object) -> str:
-    """Return a description of the error, and advice."""
+    """Return a description of the error, followed by advice."""
     if " 407" in str(error):
         return "the proxy wants another user or password; https_proxy=http://USER:PASSWORD@HOST:PORT names them"
     if isinstance(error, urllib.error.HTTPError):

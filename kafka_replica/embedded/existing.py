@@ -17,11 +17,11 @@ BOOTSTRAP_VARIABLE = "KAFKA_REPLICA_BOOTSTRAP_SERVERS"
 
 
 class ExistingKafka:
-    """A Kafka that others run: checked for an answer when the ``with`` block begins, never stopped.
+    """A Kafka that is run by others: the ``with`` block checks that it answers, and never stops it.
 
     Args:
-        bootstrap_servers: ``"host:port"``, several separated by commas; without encryption and authentication.
-        timeout_s: seconds to wait for an answer from each address.
+        bootstrap_servers: addresses as ``"host:port"``, separated by commas, without encryption and authentication.
+        timeout_s: the time to wait for an answer from each address, in seconds.
     """
 
     def __init__(self, bootstrap_servers: str, timeout_s: float = 5.0) -> None:
@@ -35,17 +35,17 @@ class ExistingKafka:
         Raises:
             EmbeddedKafkaError: no address answers, or the addresses are invalid.
         """
-        said: list[str] = []
+        failures: list[str] = []
         for address in _addresses(self.bootstrap_servers):
             try:
                 wire.query_cluster(*address, timeout_s=self._timeout_s)
             except (OSError, ValueError) as error:
-                said.append(f"{address[0]}:{address[1]}: {error}")
+                failures.append(f"{address[0]}:{address[1]}: {error}")
             else:
                 self._address = address
                 return self
         raise EmbeddedKafkaError(
-            f"while looking for the Kafka named by {BOOTSTRAP_VARIABLE} or the caller: {'; '.join(said)}; "
+            f"while looking for the Kafka named by {BOOTSTRAP_VARIABLE} or the caller: {'; '.join(failures)}; "
             "start it, correct the address, or remove the setting to start an embedded one"
         )
 
@@ -55,12 +55,12 @@ class ExistingKafka:
     def create_topic(
         self, name: str, partitions: int = 1, config: Mapping[str, object] | None = None, timeout_s: float = 20.0
     ) -> str:
-        """Create a topic like `LocalKafka.create_topic`."""
+        """Create a topic; see `LocalKafka.create_topic`."""
         wire.create_topic(*self._reached(), name, partitions, config or {}, timeout_s)
         return name
 
     def delete_topic(self, name: str, timeout_s: float = 20.0) -> None:
-        """Delete a topic like `LocalKafka.delete_topic`."""
+        """Delete a topic; see `LocalKafka.delete_topic`."""
         wire.delete_topic(*self._reached(), name, timeout_s)
 
     def __enter__(self) -> Self:
@@ -83,14 +83,14 @@ class ExistingKafka:
 
 
 def kafka_for(bootstrap_servers: str | None = None, **local: Any) -> LocalKafka | ExistingKafka:
-    """Return the named Kafka, or the one in KAFKA_REPLICA_BOOTSTRAP_SERVERS, or a new `LocalKafka`.
+    """Return the Kafka at the given addresses, or that in KAFKA_REPLICA_BOOTSTRAP_SERVERS, or else a new `LocalKafka`.
 
     Use the result in a ``with`` block, or call ``start()`` and ``stop()``; it has ``bootstrap_servers`` and
     ``create_topic``.
 
     Args:
-        bootstrap_servers: addresses of a running Kafka; if None or empty, the environment variable counts.
-        local: arguments of `LocalKafka`, if one has to be started.
+        bootstrap_servers: addresses of a running Kafka; if None or empty, the environment variable is used.
+        local: the arguments of `LocalKafka`, which are ignored if there is a running Kafka.
     """
     named = (bootstrap_servers or os.environ.get(BOOTSTRAP_VARIABLE) or "").strip()
     return ExistingKafka(named) if named else LocalKafka(**local)

@@ -1,7 +1,8 @@
 """Prepare quick starts: a cached storage format and, if Java supports it, an archive of loaded classes.
 
-Both are created on first use, per Kafka and Java, in the cache. Kafka's own storage tool writes the format
-(``bootstrap.checkpoint``: the feature levels of this Kafka), which contains no ids, so that every broker can use it.
+Both are created in the cache on first use, the format for each Kafka, the archive for each Kafka and Java. Kafka's own
+storage tool writes the format (``bootstrap.checkpoint``: the feature levels of this Kafka), which contains no ids, so
+that every broker can use it.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ _WARNS_SINCE = 24
 def storage_tool(
     java: Java, installation: Installation, properties: Path, cluster_id: str, options: Sequence[str] = ()
 ) -> None:
-    """Format the data folder next to the file `properties`, with Kafka's own tool (under 1 s).
+    """Format the data folder next to the file `properties` with Kafka's own tool, which takes less than 1 s.
 
     Raises:
         EmbeddedKafkaError: the tool failed; the message contains the last line of its output.
@@ -62,7 +63,7 @@ def storage_tool(
 
 
 def format_template(java: Java, installation: Installation) -> Path:
-    """Return the cached checkpoint file for formatting data folders, created if necessary.
+    """Return the cached checkpoint file for formatting data folders, and create it if necessary.
 
     Raises:
         EmbeddedKafkaError: the file could not be created.
@@ -84,10 +85,13 @@ def format_template(java: Java, installation: Installation) -> Path:
 def class_archive_options(
     java: Java, installation: Installation, progress: Callable[[str], None] | None = None
 ) -> list[str]:
-    """Return the JVM options for the archive of loaded classes, created if necessary (some seconds, once).
+    """Return the JVM options for the archive of loaded classes, and create the archive if necessary.
 
-    Returns:
-        The options; empty if this Java cannot create an archive, which costs a second at each start.
+    Creating it takes some seconds, once. The options are empty if this Java cannot create an archive; each start then
+    takes a second longer.
+
+    Raises:
+        EmbeddedKafkaError: the cache cannot be written.
     """
     archive = _archive_path(java, installation)
     refused = archive.with_suffix(".refused")
@@ -109,7 +113,7 @@ def class_archive_options(
 
 
 def _archive_path(java: Java, installation: Installation) -> Path:
-    """Return the path of this Java's archive: an upgraded Java at the same path must not use an old archive."""
+    """Return the path of this Java's archive, which changes when Java is upgraded in the same folder."""
     parts = [str(java.home), str(java.version)]
     for name in ("release", "lib/modules"):
         with contextlib.suppress(OSError):
@@ -120,7 +124,7 @@ def _archive_path(java: Java, installation: Installation) -> Path:
 
 
 def _train(java: Java, installation: Installation, archive: Path) -> bool:
-    """Run a broker once, so that Java records the loaded classes; return whether this produced an archive."""
+    """Run a broker once, so that Java records the loaded classes; return whether Java has created an archive."""
     with tempfile.TemporaryDirectory(prefix="training-", dir=installation.folder) as name:
         folder = Path(name)
         made = folder / "archive"
@@ -164,9 +168,9 @@ def _exercise(process: subprocess.Popen[bytes], port: int) -> None:
 def broker_command(
     java: Java, installation: Installation, folder: Path, heap_mb: int, options: Sequence[str]
 ) -> list[str]:
-    """Return the command line of a broker with files in `folder`; `options` come later and override our own."""
+    """Return the command line of a broker with its files in `folder`; `options` override those of this package."""
     collector_chosen = any(option.startswith("-XX:+Use") and option.endswith("GC") for option in options)
-    # Newer versions of Java warn about Kafka's and its codecs' code, which our users cannot change.
+    # Newer versions of Java warn about code in Kafka and its codecs, which users cannot change.
     quiet = ["--sun-misc-unsafe-memory-access=allow", "--enable-native-access=ALL-UNNAMED"]
     return [
         str(java.path), f"-Xmx{heap_mb}m", QUICK_JVM[0], *(() if collector_chosen else QUICK_JVM[1:]),

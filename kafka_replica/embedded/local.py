@@ -27,22 +27,21 @@ class LocalKafka:
     """Apache Kafka as a single process (broker and controller), listening only on the loopback address.
 
     Use it in a ``with`` block, or call `start` and `stop`. A stopped broker can be started again; it then has the
-    same port and, with a `data_dir`, the same data and cluster id.
+    same port and, with a `data_dir`, the same data and cluster id. A broker never outlives the process that started
+    it, however that process ends, unless `detach` was called.
 
     Args:
-        port: the port to listen on; None chooses a free port, which stays the same for the lifetime of this object.
+        port: the port for clients; None chooses a free port, which remains the same for the lifetime of this object.
         data_dir: the folder in which to keep the data; None uses a temporary folder, removed when the broker stops.
-        settings: settings of the broker that override ours, such as ``{"log.cleaner.backoff.ms": 100}``.
-        jvm_options: options of the Java virtual machine that override ours.
-        heap_mb: the maximum size of Java's heap, in MB.
+        settings: settings of the broker that override the defaults, such as ``{"log.cleaner.backoff.ms": 100}``.
+        jvm_options: options of the Java virtual machine that override the defaults.
+        heap_mb: the maximal size of Java's heap, in MB.
         log_level: the level of the broker's log file: ``"WARN"``, ``"INFO"``, ``"DEBUG"`` and so on.
         format_options: options for Kafka's storage tool when the data folder is formatted (for example
-            ``["--add-scram", "SCRAM-SHA-512=[name=a,password=b]"]``); they make a first start 1 s slower.
-        start_timeout_s: how long `start` waits for the broker to answer, in seconds, not counting the first
+            ``["--add-scram", "SCRAM-SHA-512=[name=a,password=b]"]``); they make the first start 1 s slower.
+        start_timeout_s: the time that `start` waits for the broker to answer, in seconds, not counting the first
             download of Kafka.
-        progress: called with short messages during the first download of Kafka.
-
-    A broker never outlives the process that started it, however that process ends, unless `detach` was called.
+        progress: is called with short messages during the first download of Kafka.
     """
 
     def __init__(
@@ -90,12 +89,12 @@ class LocalKafka:
 
     @property
     def pid(self) -> int | None:
-        """The process id of the broker, None after `stop` or `kill`."""
+        """The process id of the broker; None before `start`, and after `stop` or `kill`."""
         return self._pid
 
     @property
     def supervisor_pid(self) -> int:
-        """The process id of the broker's supervisor; raises EmbeddedKafkaError if stopped."""
+        """The process id of the broker's supervisor; raises EmbeddedKafkaError if it is not running."""
         return self._running().pid
 
     @property
@@ -117,14 +116,14 @@ class LocalKafka:
         return config.read_cluster_id(meta)
 
     def start(self) -> Self:
-        """Start the broker and return once it answers; first downloads Kafka if it is not in the cache.
+        """Start the broker and return once it answers; Kafka is downloaded first if it is not in the cache.
 
-        Does nothing if the broker is running. After `kill`, the broker restarts with the same data and port.
+        This does nothing if the broker is running. After `kill`, the broker restarts with the same data and port.
 
         Raises:
             MissingExtraError: a package of the extra ``embedded`` is not installed.
-            EmbeddedKafkaError: no Java, no network, port or folder in use, or the broker did not start; then
-                the message contains the end of its log.
+            EmbeddedKafkaError: there is no Java, Kafka cannot be downloaded, the port or the folder is in use, or the
+                broker did not start; in this case, the message contains the end of its log.
         """
         if self.is_running():
             return self
@@ -152,7 +151,7 @@ class LocalKafka:
         return self
 
     def stop(self) -> None:
-        """Stop the broker and remove a temporary data folder. Does nothing if the broker is stopped."""
+        """Stop the broker and remove its temporary data folder, if any. Idempotent."""
         supervised, self._supervised, self._pid = self._supervised, None, None
         if self._finalizer is not None:
             self._finalizer.detach()
@@ -160,13 +159,13 @@ class LocalKafka:
             supervised.quit(_GRACE_S if self._kept is not None else 0.0)
 
     def restart(self) -> Self:
-        """Shut down the broker cleanly and start it again with the same port and data. Errors as in `start`."""
+        """Shut the broker down cleanly, and start it again with the same port and data; see `start` for the errors."""
         self._running().stop_broker(_GRACE_S)
         self._pid = None
         return self.start()
 
     def kill(self) -> None:
-        """Kill the broker with SIGKILL, like a crash; its data stay until `start` or `stop`."""
+        """Kill the broker with SIGKILL, like a crash; its data remain for `start`, until `stop` removes them."""
         if self._supervised is not None:
             self._supervised.stop_broker(0.0)
             self._pid = None
@@ -184,9 +183,9 @@ class LocalKafka:
         return self._supervised is not None and self._pid is not None and self._supervised.exit_status() is None
 
     def detach(self) -> None:
-        """Let the broker outlive this process; from now on SIGTERM to `supervisor_pid` ends it.
+        """Let the broker outlive this process; from then on, SIGTERM to `supervisor_pid` ends it.
 
-        Afterwards this object no longer controls the broker.
+        Afterwards, this object no longer controls the broker.
         """
         self._running().detach()
         if self._finalizer is not None:
@@ -202,7 +201,7 @@ class LocalKafka:
             name: the name of the topic.
             partitions: the number of partitions.
             config: settings of the topic, such as ``{"cleanup.policy": "compact"}``.
-            timeout_s: how long to wait at most, in seconds.
+            timeout_s: the maximal time to wait, in seconds.
 
         Raises:
             EmbeddedKafkaError: the broker refused (the message gives the reason) or does not answer.
@@ -211,11 +210,11 @@ class LocalKafka:
         return name
 
     def delete_topic(self, name: str, timeout_s: float = 20.0) -> None:
-        """Delete a topic; a missing one counts as deleted.
+        """Delete a topic, if it exists.
 
         Args:
             name: the name of the topic.
-            timeout_s: how long to wait at most, in seconds.
+            timeout_s: the maximal time to wait, in seconds.
 
         Raises:
             EmbeddedKafkaError: the broker refused (the message gives the reason) or does not answer.
@@ -223,7 +222,7 @@ class LocalKafka:
         wire.delete_topic(ports.LOOPBACK, self.port, name, timeout_s)
 
     def log_tail(self, lines: int = 25) -> str:
-        """Return the last lines of the broker's log without stack frames; an empty string if the log is empty."""
+        """Return the last lines of the broker's log without stack frames; empty if the log is empty."""
         return log_end(self.log_path, lines)
 
     def __enter__(self) -> Self:

@@ -1,4 +1,4 @@
-"""The locked jars of the broker: coordinates, sizes and SHA-256."""
+"""Read the lock file with the jars of the broker: their coordinates, sizes and SHA-256."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Jar:
         return f"{self.group.replace('.', '/')}/{self.artifact}/{self.version}/{self.file_name}"
 
     def matches(self, path: Path) -> bool:
-        """Return whether the file at `path` exists and is this jar, byte for byte."""
+        """Return whether the file at `path` exists and has this jar's size and SHA-256."""
         try:
             if path.stat().st_size != self.size_bytes:
                 return False

@@ -8,15 +8,15 @@ import socket
 from kafka_replica.embedded.errors import EmbeddedKafkaError
 
 LOOPBACK = "127.0.0.1"
-# Below the range from which Linux and macOS take ports for outgoing connections: a client that tries to connect to a
-# stopped broker could otherwise get the broker's own port, and keep it.
+# Below the range from which Linux and macOS take ports for outgoing connections. Otherwise a client that tries to
+# connect to a stopped broker could get the broker's own port as its source port, connect to itself, and keep the port.
 _FROM, _TO = 20_000, 32_000
 
 
 def is_free(port: int) -> bool:
-    """Return whether a server could listen on the port now."""
+    """Return whether a server could listen on the port at the moment."""
     with socket.socket() as tried:
-        # Like Java: connections that have just ended do not count.
+        # Java sets this option, too: connections that have just ended do not block the port.
         tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             tried.bind((LOOPBACK, port))
@@ -27,10 +27,13 @@ def is_free(port: int) -> bool:
 
 
 def choose(*, but: tuple[int, ...] = ()) -> int:
-    """Return a port that is free now; another process may still take it first.
+    """Return a port that is free at the moment; another process may still take it first.
+
+    Args:
+        but: ports to exclude.
 
     Raises:
-        EmbeddedKafkaError: hundreds of ports were tried, and all are in use.
+        EmbeddedKafkaError: 500 ports were tried, and all are in use.
     """
     for _ in range(500):
         port = random.randrange(_FROM, _TO)  # noqa: S311 - not a secret

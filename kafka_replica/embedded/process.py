@@ -16,11 +16,11 @@ from kafka_replica.embedded.errors import EmbeddedKafkaError
 
 
 class SupervisorProcess:
-    """A supervisor process with its folder, and its broker, if it runs one.
+    """A supervisor process with the folder of its broker, and the broker itself while it runs.
 
     Args:
-        folder: the permanent folder of the broker, created if necessary; None for a temporary folder.
-        grace_s: how long a broker with a permanent folder may take to stop when this process dies, in seconds.
+        folder: the permanent folder of the broker, created if necessary; None means a temporary folder.
+        grace_s: the time that a broker with a permanent folder has to stop when this process dies, in seconds.
 
     Raises:
         EmbeddedKafkaError: the folder cannot be created, or another broker uses it.
@@ -50,7 +50,7 @@ class SupervisorProcess:
         if "folder" not in first:
             self._close()
             self._process.wait(10)
-            raise EmbeddedKafkaError(_why_not(first, folder))
+            raise EmbeddedKafkaError(_start_refusal(first, folder))
         self.folder = Path(first["folder"])
         self.pid: int = first["pid"]
 
@@ -62,29 +62,29 @@ class SupervisorProcess:
         return int(state["pid"])
 
     def exit_status(self) -> int | None:
-        """Return the broker's exit status (negative: the signal that ended it), or None while the broker runs."""
+        """Return the broker's exit status; None while the broker runs, negative if a signal ended it."""
         state = self._ask(do="look")
         return 0 if state["pid"] is None else state["exit"]
 
     def signal(self, number: int) -> None:
-        """Send the broker a signal, if it runs."""
+        """Send a signal to the broker, if it runs."""
         self._ask(do="signal", signal=number)
 
     def stop_broker(self, grace_s: float) -> None:
-        """Stop the broker and keep the folder; `grace_s` 0 sends SIGKILL immediately."""
+        """Stop the broker and keep its folder; with a `grace_s` of 0, send SIGKILL immediately."""
         self._ask(do="stop", grace_s=grace_s)
 
     def detach(self) -> None:
-        """Let supervisor and broker outlive this process."""
+        """Let the supervisor and the broker outlive this process."""
         self._ask(do="detach")
         self._close()
-        # Otherwise Popen warns on garbage collection that its child is still running.
+        # Without this, Popen warns on garbage collection that its child is still running.
         self._process.returncode = 0
 
     def quit(self, grace_s: float) -> None:
         """Stop the broker, remove a temporary folder, and end the supervisor. Idempotent."""
         if not self._owner.is_current or self._process.returncode is not None:
-            # A forked child has a copy of this object, but the broker belongs to its parent.
+            # A forked child has a copy of this object, but the broker belongs to the parent.
             return
         with contextlib.suppress(EmbeddedKafkaError):
             self._ask(do="quit", grace_s=grace_s)
@@ -92,7 +92,7 @@ class SupervisorProcess:
         try:
             self._process.wait(30)
         except subprocess.TimeoutExpired:
-            # The supervisor's guard process then does the rest.
+            # The supervisor's guard process then stops the broker and removes the folder.
             self._process.kill()
             self._process.wait()
 
@@ -132,7 +132,7 @@ class SupervisorProcess:
                     pipe.close()
 
 
-def _why_not(answer: dict[str, Any], folder: Path | None) -> str:
+def _start_refusal(answer: dict[str, Any], folder: Path | None) -> str:
     if answer.get("in_use"):
         return (
             f"while starting Kafka: another embedded broker uses the folder {folder}; "

@@ -1,4 +1,4 @@
-"""A registry of brokers that outlive their command, with a small file for each."""
+"""A registry of brokers that outlive the command that started them, with a small file for each broker."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from kafka_replica.embedded.errors import EmbeddedKafkaError
 if TYPE_CHECKING:
     from kafka_replica.embedded.local import LocalKafka
 
-# Longer than the time that a broker with permanent data gets to stop.
+# Longer than the time that a broker with permanent data has to stop.
 _STOP_TIMEOUT_S = 40.0
 NAME_RULE = "use up to 64 letters, digits, dashes and underscores"
 """The rule for the names of brokers."""
@@ -30,7 +30,7 @@ NAME_RULE = "use up to 64 letters, digits, dashes and underscores"
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A broker that was started; `asked` holds the user's choices (port, data, settings)."""
+    """A started broker; `asked` has the user's choices (port, data, settings)."""
 
     name: str
     bootstrap_servers: str
@@ -44,12 +44,12 @@ class Entry:
 
     def public(self) -> dict[str, Any]:
         """Return the fields for scripts."""
-        told = asdict(self)
-        del told["asked"], told["supervisor_pid"]
-        return told
+        fields = asdict(self)
+        del fields["asked"], fields["supervisor_pid"]
+        return fields
 
     def lives(self) -> bool:
-        """Return whether the supervisor is alive: it holds a lock while it lives, regardless of its pid."""
+        """Return whether the supervisor is alive, by the lock that it holds; a process id could be reused."""
         try:
             file = os.open(Path(self.data_dir) / "in-use.lock", os.O_RDWR)
         except OSError:
@@ -84,11 +84,11 @@ class Registry:
         self._folder = state_dir() / "brokers"
 
     def changing(self, name: str) -> AbstractContextManager[None]:
-        """Return a lock to hold while a broker is started or stopped, so that two commands do not do so at once."""
+        """Return the lock to hold while a broker is started or stopped, so that two commands do not interfere."""
         return locked(self._path(name).with_suffix(".lock"), doing=f"starting or stopping the broker {name!r}")
 
     def find(self, name: str) -> Entry | None:
-        """Return the running broker of that name, or None; removes the entry of a broker that has ended.
+        """Return the running broker of a name, or None; the entry of a broker that has ended is removed.
 
         Raises:
             EmbeddedKafkaError: the name is invalid, or its file cannot be read.
@@ -109,7 +109,7 @@ class Registry:
         return None
 
     def running(self) -> list[Entry]:
-        """Return the running brokers, by name, without entries that have ended or cannot be read."""
+        """Return the running brokers, sorted by name, without entries that cannot be read."""
         found = []
         for path in sorted(self._folder.glob("*.json")):
             with contextlib.suppress(OSError, ValueError, TypeError):

@@ -1,12 +1,12 @@
-"""The supervisor process between us and the broker, which cleans up when we have ended.
+"""The supervisor process between the user's process and the broker, which cleans up when the user's process ends.
 
-The supervisor is started as a script, uses nothing from the rest of kafka_replica, and needs only the standard
-library. It reads a JSON command per line from standard input and answers each with one JSON line.
+The supervisor is started as a script, imports nothing from the rest of kafka_replica, and needs only the standard
+library. It reads one JSON command per line from standard input, and answers each with one line of JSON.
 
-The supervisor stops the broker, and removes a temporary folder, when any of these happens: the command ``quit``;
-standard input closes; its parent process has changed (a forked child of the parent may hold the pipe open);
-SIGTERM. If the supervisor itself is killed, a shell that reads from its pipe notices and does both with SIGKILL,
-which needs no service of a particular operating system.
+The supervisor stops the broker and removes a temporary folder when it receives the command ``quit`` or SIGTERM, when
+its standard input is closed, or when its parent process has changed (a forked child of the parent may keep the pipe
+open). If the supervisor itself is killed, a shell that reads from a pipe of the supervisor notices this, kills the
+broker with SIGKILL and removes the folder. This works without services of a particular operating system.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ exit 0
 
 
 class Supervisor:
-    """The supervisor of one folder with at most one broker."""
+    """The supervisor of one folder, with at most one broker."""
 
     def __init__(self, folder: Path, *, temporary: bool, parent: int, grace_s: float) -> None:
         self.folder, self.temporary, self.grace_s = folder, temporary, grace_s
@@ -56,7 +56,7 @@ class Supervisor:
         )  # fmt: skip
 
     def serve(self) -> None:
-        """Answer commands until one of the end conditions holds, then clean up."""
+        """Answer commands until one of the end conditions holds, and then clean up."""
         waiting = b""
         source = 0
         try:
@@ -84,7 +84,7 @@ class Supervisor:
         return self.parent is None or os.getppid() == self.parent
 
     def execute(self, command: dict[str, Any]) -> dict[str, Any]:
-        """Execute a command; the answer contains ``error`` if it failed."""
+        """Execute a command and return the answer, which has the member ``error`` if the command failed."""
         todo = command["do"]
         try:
             if todo == "start":
@@ -122,7 +122,7 @@ class Supervisor:
         self.write_to_guard(str(self.broker.pid))
 
     def end_broker(self, grace_s: float) -> None:
-        """Stop the broker, with SIGTERM first if `grace_s` (seconds to wait before SIGKILL) is not 0."""
+        """Stop the broker: with SIGTERM, and after `grace_s` seconds with SIGKILL; with 0, immediately with SIGKILL."""
         broker = self.broker
         if broker is None:
             return
@@ -137,7 +137,7 @@ class Supervisor:
         self.write_to_guard("0")
 
     def write_to_guard(self, line: str) -> None:
-        """Send a line to the guard process; ignore errors, since it may have been killed."""
+        """Send a line to the guard process; ignore errors, because it may have been killed."""
         with contextlib.suppress(OSError, ValueError):
             if self.guard.stdin is not None:
                 self.guard.stdin.write(line.encode() + b"\n")
@@ -148,9 +148,9 @@ class Supervisor:
 
 
 def wait_stopped(pid: int) -> None:
-    """Wait until all threads of a child have stopped, or the child has ended.
+    """Wait up to 30 s until all threads of a child process have stopped, or the child has ended.
 
-    The other threads continue until one thread has processed SIGSTOP, which takes a while on a busy machine.
+    Threads continue until one of them has processed SIGSTOP, which takes a while on a busy machine.
     """
     if not hasattr(os, "waitid"):  # macOS, before Python 3.13
         return
@@ -161,13 +161,13 @@ def wait_stopped(pid: int) -> None:
 
 
 def answer(message: dict[str, Any]) -> None:
-    """Send one line to the parent, which may have ended."""
+    """Send one line to the parent; ignore errors, because it may have ended."""
     with contextlib.suppress(OSError):
         os.write(1, json.dumps(message).encode() + b"\n")
 
 
 def main() -> None:
-    """Create or lock the folder, report that, and serve."""
+    """Create the folder if necessary, lock it, report the result, and serve."""
     options = json.loads(sys.argv[1])
     try:
         if options["folder"] is None:

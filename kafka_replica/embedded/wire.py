@@ -1,7 +1,7 @@
-"""The few requests of Kafka's protocol that starting a broker needs, over plain loopback connections.
+"""The few requests of Kafka's protocol that starting a broker needs, over plain connections.
 
-With them the embedded broker needs no client library: they identify the broker (so that another server on the same
-port is not mistaken for ours), create topics and delete them.
+With them, the embedded broker needs no client library: they identify the broker (so that another server on the same
+port is not mistaken for it), create topics and delete them.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class ClusterMetadata:
     Attributes:
         cluster_id: the cluster's id.
         brokers: the ids of the brokers in the cluster.
-        leaders: for each requested topic, the leader of each partition, -1 for none; no entry for a missing topic.
+        leaders: the leader of each partition by topic, where -1 means no leader; a missing topic has no entry.
     """
 
     cluster_id: str | None
@@ -48,11 +48,17 @@ class ClusterMetadata:
 
 
 def query_cluster(host: str, port: int, *, topics: tuple[str, ...] = (), timeout_s: float = 2.0) -> ClusterMetadata:
-    """Query the Kafka at an address for its brokers (Metadata, version 4).
+    """Query the metadata of the cluster at an address (request Metadata, version 4).
+
+    Args:
+        host: the host.
+        port: the port.
+        topics: the topics whose leaders are requested.
+        timeout_s: the time to wait for the answer, in seconds.
 
     Raises:
-        OSError: no server answers there.
-        ValueError: the server that answers is not a Kafka without encryption and authentication.
+        OSError: no server answers at the address in time.
+        ValueError: the server that answers is not Kafka, or requires encryption or authentication.
     """
     body = struct.pack(">i", len(topics)) + b"".join(_text(name) for name in topics) + b"\x00"
     reply = _Reader(_call(host, port, _METADATA, 4, body, timeout_s))
@@ -87,7 +93,7 @@ def create_topic(
     """Create a topic with replication factor 1, and wait until each partition has a leader.
 
     Raises:
-        EmbeddedKafkaError: the broker refused, does not answer, or did not finish in time.
+        EmbeddedKafkaError: the broker refused, does not answer, or did not finish within ``timeout_s`` seconds.
     """
     settings = b"".join(_text(key) + _text(setting_text(value)) for key, value in config.items())
     body = struct.pack(">i", 1) + _text(name) + struct.pack(">ihi", partitions, 1, 0)
@@ -105,10 +111,10 @@ def create_topic(
 
 
 def delete_topic(host: str, port: int, name: str, timeout_s: float = 20.0) -> None:
-    """Delete a topic; a missing one counts as deleted.
+    """Delete a topic, if it exists.
 
     Raises:
-        EmbeddedKafkaError: the broker refused, does not answer, or did not finish in time.
+        EmbeddedKafkaError: the broker refused, does not answer, or did not finish within ``timeout_s`` seconds.
     """
     body = struct.pack(">i", 1) + _text(name) + struct.pack(">i", int(timeout_s * 1000))
     _until_done(host, port, _DELETE_TOPICS, body, f"deleting topic {name!r}", time.monotonic() + timeout_s)
@@ -124,14 +130,14 @@ def _query(host: str, port: int, name: str, deadline: float) -> ClusterMetadata:
 
 
 def _until_done(host: str, port: int, api: int, body: bytes, doing: str, deadline: float) -> None:
-    """Send a request for one topic (version 3); retry while the broker is not ready for it."""
+    """Send a request for one topic (version 3), and repeat it until the deadline while the broker is not ready."""
     while True:
         try:
             reply = _Reader(_call(host, port, api, 3, body, max(0.1, deadline - time.monotonic())))
             reply.take(8)
             reply.text()
             code = reply.number(2)
-            said = reply.text() if code and api == _CREATE_TOPICS else None
+            message = reply.text() if code and api == _CREATE_TOPICS else None
         except (OSError, ValueError) as error:
             raise EmbeddedKafkaError(
                 f"while {doing}: {host}:{port} does not answer ({error}); is the broker running, and open to all "
@@ -140,7 +146,7 @@ def _until_done(host: str, port: int, api: int, body: bytes, doing: str, deadlin
         if code == 0 or (code == _NO_TOPIC and api == _DELETE_TOPICS):
             return
         if code not in _NOT_READY or time.monotonic() > deadline:
-            reason = (said or "").rstrip(".") or _NAMES.get(code, f"Kafka's error code {code}")
+            reason = (message or "").rstrip(".") or _NAMES.get(code, f"Kafka's error code {code}")
             raise EmbeddedKafkaError(f"while {doing} on {host}:{port}: {reason}; change that and try again")
         time.sleep(0.05)
 
@@ -180,7 +186,7 @@ def _receive(connection: socket.socket, size: int, deadline: float) -> bytes:
 
 
 class _Reader:
-    """A reader of the protocol's primitive types; raises ValueError if there are not enough bytes."""
+    """A reader of the protocol's primitive types; its methods raise ValueError if there are not enough bytes."""
 
     def __init__(self, data: bytes) -> None:
         self._data, self._at = data, 0
