@@ -1,7 +1,7 @@
-"""Prometheus metrics of replicas, of the structures in them, of producers and services; alerts and a dashboard.
+"""Prometheus metrics of replicas, their structures, producers and services, with alerts and a dashboard.
 
-Only this package and the demonstration import prometheus-client. It may import everything that it measures. Read
-``replica`` first.
+Only this package and the demonstration import prometheus-client. This package may import everything that it measures.
+Read ``replica`` first.
 """
 
 from __future__ import annotations

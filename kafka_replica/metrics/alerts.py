@@ -1,6 +1,6 @@
-"""The alerts and the recording rules for Prometheus: their only declaration.
+"""The declaration of all alerts and recording rules for Prometheus.
 
-``rules_file`` writes them as Prometheus reads them; docs/alerts.md has the same table.
+``rules_file`` writes them in Prometheus' format; docs/alerts.md has the same table.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ class Alert(NamedTuple):
     """An alert.
 
     Attributes:
-        name: its name.
+        name: the name of the alert.
         expression: the condition, in PromQL.
-        wait: how long the condition has to last, as Prometheus writes it.
-        severity: ``critical`` if a person has to act immediately, ``warning`` if the problem can wait until working
+        wait: the time for which the condition must hold, as a duration of Prometheus such as ``5m``.
+        severity: ``critical`` if an operator must act immediately, ``warning`` if the problem can wait until working
             hours.
-        summary: what is wrong, with the labels of the series.
-        effect: what users notice meanwhile.
-        action: what to do.
+        summary: the problem, with the labels of the series.
+        effect: the consequences for users.
+        action: the recommended action.
     """
 
     name: str
@@ -42,8 +42,11 @@ _REPLICA: Final = "the replica {{ $labels.replica }} of {{ $labels.topic }}"
 _PRODUCER: Final = "the producer {{ $labels.producer }}"
 
 
-def _vanished(metric: str, labels: str) -> str:
-    """Return the condition that series existed an hour ago and do not exist now, which no other condition notices."""
+def _disappeared(metric: str, labels: str) -> str:
+    """Return the condition that series existed an hour ago, but do not exist now.
+
+    Other conditions cannot detect this, because they are not evaluated without series.
+    """
     return f"count by ({labels}) ({metric} offset 1h) unless count by ({labels}) ({metric})"
 
 
@@ -76,7 +79,7 @@ ALERTS: Final = (
     ),
     Alert(
         "KafkaReplicaMissing",
-        _vanished("kafka_replica_ready", "replica, topic"),
+        _disappeared("kafka_replica_ready", "replica, topic"),
         "5m",
         "critical",
         f"no instance of {_REPLICA} is scraped any more",
@@ -251,7 +254,7 @@ ALERTS: Final = (
     ),
     Alert(
         "KafkaReplicaProducerMissing",
-        _vanished("kafka_replica_producer_leader", "producer, topic"),
+        _disappeared("kafka_replica_producer_leader", "producer, topic"),
         "5m",
         "critical",
         f"no instance of {_PRODUCER} is scraped any more",

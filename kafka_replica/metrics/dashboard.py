@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 
 class Panel(NamedTuple):
-    """A panel: its title, its unit in Grafana's names, and its series with their legends."""
+    """A panel: its title, its unit as named by Grafana, its series with their legends, and its type."""
 
     title: str
     unit: str
@@ -121,7 +121,7 @@ _SOURCE: Final = {"type": "prometheus", "uid": "${datasource}"}
 
 
 def dashboard() -> str:
-    """Return the dashboard as JSON, which Grafana imports (version 10 and later)."""
+    """Return the dashboard as JSON, which Grafana 10 and later can import."""
     panels: list[dict[str, Any]] = []
     y = 0
     for title, row in ROWS.items():

@@ -1,4 +1,4 @@
-"""The status of a producer as Prometheus metrics.
+"""Export the status of a producer as Prometheus metrics.
 
 ::
 
@@ -6,8 +6,9 @@
         export_producer(producer)
         close = serve(9101)
 
-The database is queried at each scrape; the counters of this instance are kept while it works. Labels are bounded:
-``producer`` is the producer's id, ``topic`` the configured topic, ``state`` and ``status`` have a fixed set of values.
+The database is queried at each scrape; the counters of this instance are updated while it works. Labels are bounded:
+``producer`` is the producer's id, ``topic`` the configured topic, and ``state`` and ``status`` have a fixed set of
+values.
 """
 
 from __future__ import annotations
@@ -32,29 +33,35 @@ _MODES = ("idle", "running", "suspended", "failed")
 _FAILURES = ("2", "3", "4")
 
 _GAUGES: tuple[tuple[str, str, Callable[[Any, float], float | None]], ...] = (
-    ("pending_transactions", "Recorded transactions that are not sent yet.", lambda said, _: said.pending),
+    ("pending_transactions", "Recorded transactions that are not sent yet.", lambda status, _: status.pending),
     (
         "pending_bytes", "Bytes of keys and values that are not sent yet, before compression.",
-        lambda said, _: said.pending_bytes,
+        lambda status, _: status.pending_bytes,
     ),
     (
         "oldest_pending_age_seconds", "Age of the oldest transaction that is not sent yet; 0 if there is none.",
-        lambda said, now_s: 0.0 if said.oldest_pending_ms is None else max(0.0, now_s - said.oldest_pending_ms / 1000),
+        lambda status, now_s: (
+            0.0 if status.oldest_pending_ms is None else max(0.0, now_s - status.oldest_pending_ms / 1000)
+        ),
     ),
     (
         "retrying", "1 while it retries, for example because Kafka cannot be reached.",
-        lambda said, _: float(said.retrying),
+        lambda status, _: float(status.retrying),
     ),
     (
         "last_sent_timestamp_seconds", "When the last transaction was noted as sent, since 1970-01-01 UTC.",
-        lambda said, _: None if said.last_sent_ms is None else said.last_sent_ms / 1000,
+        lambda status, _: None if status.last_sent_ms is None else status.last_sent_ms / 1000,
     ),
 )  # fmt: skip
 _TOTALS: tuple[tuple[str, str, Callable[[Any], float]], ...] = (
-    ("recorded_transactions", "Transactions recorded, by all instances.", lambda said: said.recorded),
-    ("sent_transactions", "Transactions that Kafka has, from all instances.", lambda said: said.sent),
-    ("left_out_records", "Records not sent because the format cannot represent them.", lambda said: said.not_carried),
-    ("skipped_transactions", "Transactions skipped as a whole, by request.", lambda said: said.skipped),
+    ("recorded_transactions", "Transactions recorded, by all instances.", lambda status: status.recorded),
+    ("sent_transactions", "Transactions that Kafka has, from all instances.", lambda status: status.sent),
+    (
+        "left_out_records",
+        "Records not sent because the format cannot represent them.",
+        lambda status: status.not_carried,
+    ),
+    ("skipped_transactions", "Transactions skipped as a whole, by request.", lambda status: status.skipped),
     ("skipped_records", "Records skipped by request, with those of whole transactions.", lambda s: s.skipped_records),
 )
 _COUNTERS: tuple[tuple[str, str, Callable[[Any], float]], ...] = (
@@ -71,7 +78,7 @@ _COUNTERS: tuple[tuple[str, str, Callable[[Any], float]], ...] = (
 
 
 class Producer(Protocol):
-    """The measured interface of ``kafka_replica.producer.StructureProducer``."""
+    """The part of ``kafka_replica.producer.StructureProducer`` that is measured."""
 
     @property
     def settings(self) -> Any: ...  # noqa: D102
@@ -89,7 +96,7 @@ class ProducerCollector(Collector):
         self._producers: dict[str, Producer] = {}
 
     def add(self, producer: Producer) -> None:
-        """Add a producer; it replaces one with the same id."""
+        """Add a producer, which replaces a producer with the same id."""
         self._producers[producer.settings.id] = producer
 
     def remove(self, producer_id: str) -> None:
@@ -97,45 +104,45 @@ class ProducerCollector(Collector):
         self._producers.pop(producer_id, None)
 
     def collect(self) -> Iterator[Metric]:
-        """Yield the metrics; if the database does not answer, only those that this instance counts itself."""
+        """Yield the metrics; for a producer whose database does not answer, only those that this instance counts."""
         producers = {(name, each.settings.topic): each for name, each in list(self._producers.items())}
-        said: dict[tuple[str, str], Any] = {}
+        statuses: dict[tuple[str, str], Any] = {}
         for labels, producer in producers.items():
             try:
-                said[labels] = producer.status()
+                statuses[labels] = producer.status()
             except KafkaReplicaError:
                 continue
-        yield from _of_the_database(said)
+        yield from _of_the_database(statuses)
         yield from _of_this_instance(producers)
         up = _gauge("database_up", "1 if the database answers.")
         for labels in producers:
-            up.add_metric(labels, float(labels in said))
+            up.add_metric(labels, float(labels in statuses))
         yield up
 
 
-def _of_the_database(said: Mapping[tuple[str, str], Any]) -> Iterator[Metric]:
+def _of_the_database(statuses: Mapping[tuple[str, str], Any]) -> Iterator[Metric]:
     now_s = time.time()
     states = _gauge("state", "1 for the current mode, which is the same for all instances.", "state")
-    for labels, status in said.items():
+    for labels, status in statuses.items():
         for mode in _MODES:
             states.add_metric((*labels, mode), float(str(status.mode) == mode))
     yield states
-    for name, says, ask in _GAUGES:
-        gauge = _gauge(name, says)
-        for labels, status in said.items():
-            value = ask(status, now_s)
+    for name, help_text, value_of in _GAUGES:
+        gauge = _gauge(name, help_text)
+        for labels, status in statuses.items():
+            value = value_of(status, now_s)
             if value is not None:
                 gauge.add_metric(labels, value)
         yield gauge
-    for name, says, total in _TOTALS:
-        counter = _counter(name, says)
-        for labels, status in said.items():
+    for name, help_text, total in _TOTALS:
+        counter = _counter(name, help_text)
+        for labels, status in statuses.items():
             counter.add_metric(labels, total(status))
         yield counter
     failed = _gauge(
         "failed_transaction_status", "tx_status of the transaction that suspended it: 2, 3 or 4; 0 if none."
     )
-    for labels, status in said.items():
+    for labels, status in statuses.items():
         failed.add_metric(labels, 0 if status.failed is None else status.failed.status)
     yield failed
 
@@ -152,19 +159,19 @@ def _of_this_instance(producers: Mapping[tuple[str, str], Producer]) -> Iterator
         for status in _FAILURES:
             suspensions.add_metric((*labels, status), producer.counts.suspensions[int(status)])
     yield from (leader, source, unreadable, suspensions)
-    for name, says, ask in _COUNTERS:
-        counter = _counter(name, says)
+    for name, help_text, value_of in _COUNTERS:
+        counter = _counter(name, help_text)
         for labels, producer in producers.items():
-            counter.add_metric(labels, ask(producer.counts))
+            counter.add_metric(labels, value_of(producer.counts))
         yield counter
 
 
-def _gauge(name: str, says: str, *labels: str) -> GaugeMetricFamily:
-    return GaugeMetricFamily(_PREFIX + name, says, labels=[*_LABELS, *labels])
+def _gauge(name: str, help_text: str, *labels: str) -> GaugeMetricFamily:
+    return GaugeMetricFamily(_PREFIX + name, help_text, labels=[*_LABELS, *labels])
 
 
-def _counter(name: str, says: str, *labels: str) -> CounterMetricFamily:
-    return CounterMetricFamily(_PREFIX + name, says, labels=[*_LABELS, *labels])
+def _counter(name: str, help_text: str, *labels: str) -> CounterMetricFamily:
+    return CounterMetricFamily(_PREFIX + name, help_text, labels=[*_LABELS, *labels])
 
 
 _collectors: WeakKeyDictionary[CollectorRegistry, ProducerCollector] = WeakKeyDictionary()
@@ -175,7 +182,7 @@ def export_producer(producer: Producer, *, registry: CollectorRegistry = REGISTR
 
     Args:
         producer: a ``StructureProducer``.
-        registry: the registry; prometheus-client's default registry if not given.
+        registry: the registry; by default, that of prometheus-client.
     """
     collector = _collectors.get(registry)
     if collector is None:

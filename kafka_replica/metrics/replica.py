@@ -1,4 +1,4 @@
-"""The state of a replica as Prometheus metrics.
+"""Export the state of a replica as Prometheus metrics.
 
 ::
 
@@ -6,9 +6,9 @@
 
     export(replica)  # into the default registry, under the replica's topic
 
-Values are read from ``Replica.status()`` at each scrape: nothing is counted twice, and a replica
-that is not scraped has no cost. Labels are bounded: ``replica`` is the name given, ``topic`` and
-``partition`` are those followed, ``state`` is one of seven states.
+Values are read from ``Replica.status()`` at each scrape: there are no second counters, and a replica that is not
+scraped has no cost. Labels are bounded: ``replica`` is the given name, ``topic`` and ``partition`` are those that the
+replica follows, and ``state`` is one of the values of ``State``.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class ReplicaCollector(Collector):
         self._replicas: dict[str, Replica] = {}
 
     def add(self, replica: Replica, name: str) -> None:
-        """Add a replica; it replaces one with the same name."""
+        """Add a replica, which replaces a replica with the same name."""
         self._replicas[name] = replica
 
     def remove(self, name: str) -> None:
@@ -116,9 +116,9 @@ def export(replica: Replica, *, name: str | None = None, registry: CollectorRegi
 
     Args:
         replica: the replica.
-        name: the value of the label ``replica``; the replica's topic if not given. Two replicas of the same topic in
-            the same process need names.
-        registry: the registry; prometheus-client's default registry if not given.
+        name: the value of the label ``replica``; None means the replica's topic. Several replicas of the same topic in
+            one process need different names.
+        registry: the registry; by default, that of prometheus-client.
     """
     collector = _collectors.get(registry)
     if collector is None:
@@ -138,8 +138,8 @@ _Statuses = list[tuple[tuple[str, str], Status]]
 
 
 def _gauges(statuses: _Statuses) -> Iterator[Metric]:
-    for name, says, field in _GAUGES:
-        gauge = GaugeMetricFamily(f"kafka_replica_{name}", says, labels=_LABELS)
+    for name, help_text, field in _GAUGES:
+        gauge = GaugeMetricFamily(f"kafka_replica_{name}", help_text, labels=_LABELS)
         for labels, status in statuses:
             value = getattr(status, field)
             if value is not None:
@@ -148,16 +148,16 @@ def _gauges(statuses: _Statuses) -> Iterator[Metric]:
 
 
 def _counters(statuses: _Statuses) -> Iterator[Metric]:
-    for name, says, field in _COUNTERS:
-        counter = CounterMetricFamily(f"kafka_replica_{name}", says, labels=_LABELS)
+    for name, help_text, field in _COUNTERS:
+        counter = CounterMetricFamily(f"kafka_replica_{name}", help_text, labels=_LABELS)
         for labels, status in statuses:
             counter.add_metric(labels, getattr(status.counts, field))
         yield counter
 
 
 def _offsets(statuses: _Statuses) -> Iterator[Metric]:
-    for name, says, field in _OFFSETS:
-        gauge = GaugeMetricFamily(f"kafka_replica_{name}", says, labels=[*_LABELS, "partition"])
+    for name, help_text, field in _OFFSETS:
+        gauge = GaugeMetricFamily(f"kafka_replica_{name}", help_text, labels=[*_LABELS, "partition"])
         for (replica, _topic), status in statuses:
             offsets: Position = getattr(status, field)
             for partition, offset in offsets.items():

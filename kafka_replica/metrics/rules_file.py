@@ -1,4 +1,4 @@
-"""The alerts and recording rules as a rules file of Prometheus."""
+"""Write the alerts and recording rules as a rules file for Prometheus."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ _HEAD = """\
 
 
 def rules_file(docs_url: str = "") -> str:
-    """Return the rules file, in YAML.
+    """Return the rules file in YAML.
 
     Args:
-        docs_url: the address of the documentation site, for the links of alerts to their explanations; without it they
-            name the page in the repository.
+        docs_url: the URL of the documentation site, for the links from alerts to their explanations; if it is empty,
+            the links name the page in the repository.
     """
     return "\n".join([_HEAD + "groups:", *_recording(), *_alerting(docs_url.rstrip("/"))]) + "\n"
 
@@ -41,7 +41,7 @@ def _alerting(docs_url: str) -> Iterator[str]:
         yield "        labels:"
         yield f"          severity: {alert.severity}"
         yield "        annotations:"
-        # A text in JSON is one in YAML, too.
+        # A JSON string is also a valid YAML string.
         yield f"          summary: {json.dumps(alert.summary)}"
         yield f"          description: {json.dumps(f'{alert.effect} {alert.action}')}"
         yield f"          runbook_url: {json.dumps(_runbook(alert, docs_url))}"

@@ -1,4 +1,4 @@
-"""The state of live look-ups of SDMX structures as Prometheus metrics.
+"""Export the state of live look-ups of SDMX structures as Prometheus metrics.
 
 ::
 
@@ -87,7 +87,7 @@ class Live(Protocol):
     """An object with these statistics: ``kafka_replica.sdmx.LiveStructures``."""
 
     def stats(self) -> Stats:
-        """Return the current statistics; raise KafkaReplicaError if there are none."""
+        """Return the current statistics; raise KafkaReplicaError if there is no version."""
         ...
 
 
@@ -98,7 +98,7 @@ class StructuresCollector(Collector):
         self._live: dict[str, Live] = {}
 
     def add(self, live: Live, name: str) -> None:
-        """Add live look-ups; they replace those with the same name."""
+        """Add live look-ups, which replace look-ups with the same name."""
         self._live[name] = live
 
     def remove(self, name: str) -> None:
@@ -113,19 +113,19 @@ class StructuresCollector(Collector):
                 found.append((name, live.stats()))
             except KafkaReplicaError:
                 continue
-        for metric, says, field in _GAUGES:
-            yield _gauge(metric, says, [(name, getattr(stats, field)) for name, stats in found])
-        for metric, says, field in _CACHE_GAUGES:
-            yield _gauge(metric, says, [(name, getattr(stats.cache, field)) for name, stats in found])
-        for metric, says, field in _CACHE_COUNTERS:
-            counter = CounterMetricFamily(_PREFIX + metric, says, labels=["replica"])
+        for metric, help_text, field in _GAUGES:
+            yield _gauge(metric, help_text, [(name, getattr(stats, field)) for name, stats in found])
+        for metric, help_text, field in _CACHE_GAUGES:
+            yield _gauge(metric, help_text, [(name, getattr(stats.cache, field)) for name, stats in found])
+        for metric, help_text, field in _CACHE_COUNTERS:
+            counter = CounterMetricFamily(_PREFIX + metric, help_text, labels=["replica"])
             for name, stats in found:
                 counter.add_metric([name], getattr(stats.cache, field))
             yield counter
 
 
-def _gauge(metric: str, says: str, values: list[tuple[str, int | None]]) -> Metric:
-    gauge = GaugeMetricFamily(_PREFIX + metric, says, labels=["replica"])
+def _gauge(metric: str, help_text: str, values: list[tuple[str, int | None]]) -> Metric:
+    gauge = GaugeMetricFamily(_PREFIX + metric, help_text, labels=["replica"])
     for name, value in values:
         if value is not None:
             gauge.add_metric([name], float(value))
@@ -139,9 +139,9 @@ def export_structures(live: Live, *, name: str, registry: CollectorRegistry = RE
     """Export the metrics of live look-ups to a registry.
 
     Args:
-        live: ``LiveStructures``; references are counted only after its ``prepare()``.
+        live: the ``LiveStructures``; references are counted only after ``live.prepare()``.
         name: the value of the label ``replica``, preferably the name that was given to ``export``, or the topic.
-        registry: the registry; prometheus-client's default registry if not given.
+        registry: the registry; by default, that of prometheus-client.
     """
     collector = _collectors.get(registry)
     if collector is None:

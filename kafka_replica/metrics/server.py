@@ -1,7 +1,7 @@
-"""Counts of the requests of the HTTP service as Prometheus metrics, and the text that Prometheus reads.
+"""Count the requests to the HTTP service as Prometheus metrics, and write the text that Prometheus scrapes.
 
-Labels are bounded: ``route`` is one of the service's routes, ``method`` GET, HEAD, OPTIONS, POST or ``other``,
-``status`` an HTTP status.
+Labels are bounded: ``route`` is one of the service's routes, ``method`` is GET, HEAD, OPTIONS, POST or ``other``, and
+``status`` is an HTTP status.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ except ImportError as error:
     raise MissingExtraError("exporting metrics", "metrics") from error
 
 FOLDER_VARIABLE: Final = "PROMETHEUS_MULTIPROC_DIR"
-"""The environment variable that makes prometheus-client count in files of a folder, which outlive the process."""
+"""The environment variable that makes prometheus-client count in files in a folder, which outlive the process."""
 _METHODS = frozenset({"GET", "HEAD", "OPTIONS", "POST"})
 _BUCKETS_S = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 _MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
@@ -28,7 +28,7 @@ _PREFIX = "kafka_replica_http_"
 
 
 class RequestMetrics:
-    """The counts of requests, in a registry of their own, together with those of the process."""
+    """The counts of requests, in a separate registry that also has the metrics of the process."""
 
     def __init__(self) -> None:
         self.registry = _registry()
@@ -49,7 +49,7 @@ class RequestMetrics:
         self._series: dict[tuple[str, str, int], tuple[Counter, Histogram, Counter]] = {}  # finding labels takes longer
 
     def in_progress(self) -> AbstractContextManager[object]:
-        """Count a request as in progress within the block."""
+        """Return a context manager that counts a request as in progress during its block."""
         found: AbstractContextManager[object] = self._running.track_inprogress()
         return found
 
@@ -58,7 +58,15 @@ class RequestMetrics:
         self._streams.set(count)
 
     def count(self, route: str, method: str, status: int, duration_s: float, bytes_sent: int) -> None:
-        """Count a request that has ended; status 0 means that it had no answer."""
+        """Count a request that has ended.
+
+        Args:
+            route: the route.
+            method: the HTTP method.
+            status: the HTTP status; 0 means that there was no answer.
+            duration_s: the time from the request to the end of its answer, in seconds.
+            bytes_sent: the size of the answer.
+        """
         key = (route, method if method in _METHODS else "other", status)
         series = self._series.get(key)
         if series is None:
@@ -74,16 +82,16 @@ class RequestMetrics:
         sent.inc(bytes_sent)
 
     def exposition(self) -> tuple[bytes, str]:
-        """Return the text that Prometheus reads, and its media type."""
+        """Return the text that Prometheus scrapes, and its media type."""
         return generate_latest(self.registry), _MEDIA_TYPE
 
 
 class SummedMetrics:
-    """The counts of the requests of several processes, together with those of the main process.
+    """The summed counts of requests to several processes, together with the metrics of the main process.
 
     Args:
-        folder: the folder in which the processes count; see ``FOLDER_VARIABLE``. The counts of a process that has ended
-            remain.
+        folder: the folder in which the processes count; see ``FOLDER_VARIABLE``. The counts of a process remain when it
+            has ended.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -96,11 +104,11 @@ class SummedMetrics:
         )
 
     def ended(self, process: int) -> None:
-        """Remove the requests in progress of a process that has ended."""
+        """Remove the gauges of a process that has ended, such as its requests in progress."""
         mark_process_dead(process, self._folder)  # type: ignore[no-untyped-call]
 
     def exposition(self) -> tuple[bytes, str]:
-        """Return the text that Prometheus reads, and its media type."""
+        """Return the text that Prometheus scrapes, and its media type."""
         return generate_latest(self.registry), _MEDIA_TYPE
 
 
@@ -111,6 +119,6 @@ def _registry() -> CollectorRegistry:
     return registry
 
 
-def _gauge(name: str, says: str, registry: CollectorRegistry) -> Gauge:
-    # Of several processes, those that live are added up.
-    return Gauge(_PREFIX + name, says, registry=registry, multiprocess_mode="livesum")
+def _gauge(name: str, help_text: str, registry: CollectorRegistry) -> Gauge:
+    # With several processes, the values of those that are alive are added up.
+    return Gauge(_PREFIX + name, help_text, registry=registry, multiprocess_mode="livesum")

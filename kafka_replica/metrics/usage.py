@@ -1,4 +1,4 @@
-"""Counts of records by origin as Prometheus metrics.
+"""Export counts of records by origin as Prometheus metrics.
 
 ::
 
@@ -6,7 +6,7 @@
 
     export_usage(usage, "terminals")  # the Usage of the RoutingTrail in a replica's header stack
 
-Labels come from headers, so ``Usage(max_origins=...)`` limits how many there can be.
+The values of labels come from headers, so ``Usage(max_origins=...)`` limits their number.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ class UsageCollector(Collector):
         self._usages: dict[str, Usage] = {}
 
     def add(self, usage: Usage, name: str) -> None:
-        """Add the counts of a replica; they replace those with the same name."""
+        """Add the counts of a replica, which replace counts with the same name."""
         self._usages[name] = usage
 
     def collect(self) -> Iterator[Metric]:
         """Yield the counts of all origins."""
         rows = [(name, row) for name, usage in list(self._usages.items()) for row in usage.rows()]
-        for metric, says, field in _COUNTERS:
-            counter = CounterMetricFamily(f"kafka_replica_usage_{metric}", says, labels=_LABELS)
+        for metric, help_text, field in _COUNTERS:
+            counter = CounterMetricFamily(f"kafka_replica_usage_{metric}", help_text, labels=_LABELS)
             for name, row in rows:
                 counter.add_metric([name, *row[:4], str(row.is_mirrored).lower()], getattr(row, field))
             yield counter
@@ -56,12 +56,12 @@ _collectors: WeakKeyDictionary[CollectorRegistry, UsageCollector] = WeakKeyDicti
 
 
 def export_usage(usage: Usage, name: str, *, registry: CollectorRegistry = REGISTRY) -> None:
-    """Export the counts of a usage to a registry.
+    """Export counts of records by origin to a registry.
 
     Args:
         usage: the counts.
-        name: the value of the label ``replica``, different for each usage of a registry.
-        registry: the registry; prometheus-client's default registry if not given.
+        name: the value of the label ``replica``, which must differ between the counts in a registry.
+        registry: the registry; by default, that of prometheus-client.
     """
     collector = _collectors.get(registry)
     if collector is None:
