@@ -1,9 +1,9 @@
 """Fakes and fixtures for tests: topics in memory, and a real broker for pytest.
 
-``FakeTopic`` and ``FakeKafka`` are topics in memory, for unit tests without a broker: see docs/testing.md.
+``FakeTopic`` and ``FakeKafka`` are topics in memory, for unit tests without a broker; see docs/testing.md.
 
-Installing kafka_replica adds two fixtures to pytest (kafka_replica.testing.pytest_plugin), without any import:
-``local_kafka``, a real broker for the session, and ``kafka_topic``, which creates fresh topics on it. Read
+Installing kafka_replica adds two fixtures to pytest (kafka_replica.testing.pytest_plugin), which need no import:
+``local_kafka``, a real broker for the session, and ``kafka_topic``, which creates new topics on it. Read
 ``fake_kafka`` first.
 """
 
@@ -28,7 +28,7 @@ _MODULES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Import the fakes, and Kafka's client with them, on first use, since every pytest run imports this package."""
+    """Import the fakes, and with them Kafka's client, on first use, because every pytest run imports this package."""
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     found = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

@@ -1,4 +1,4 @@
-"""The internals of ``FakeKafka``: topics and logs under one lock. Not for users."""
+"""The internal state of ``FakeKafka``: topics and logs under one lock. Tests should not use it directly."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ class TopicLogs:
 
 
 class Cluster:
-    """The topics by name. The condition ``news`` guards all state, and wakes waiting threads."""
+    """The topics of a ``FakeKafka`` by name. The condition ``changed`` guards all state, and wakes waiting threads."""
 
     def __init__(self, *, bumps_epochs: bool) -> None:
         self.bumps_epochs = bumps_epochs
-        self.news = Condition()  # reentrant
-        self.trouble: KafkaReplicaError | None = None
+        self.changed = Condition()  # reentrant
+        self.failure: KafkaReplicaError | None = None
         self.tombstones_kept_s = 86_400.0  # Kafka's default
         self._topics: dict[str, TopicLogs] = {}
 
@@ -58,14 +58,14 @@ class Cluster:
         """Create a topic.
 
         Raises:
-            UsageError: the topic exists and must not be replaced; or it would have no partition.
+            UsageError: the topic exists and ``replace`` is False, or ``partitions`` is less than 1.
         """
         topic = TopicLogs(name, partitions)
-        with self.news:
+        with self.changed:
             if name in self._topics and not replace:
                 raise UsageError(f"the fake topic {name} already exists; use another name")
             self._topics[name] = topic
-            self.news.notify_all()
+            self.changed.notify_all()
 
     def drop_topic(self, name: str) -> None:
         """Delete a topic with its records.
@@ -73,10 +73,10 @@ class Cluster:
         Raises:
             TopicNotFoundError: there is no such topic.
         """
-        with self.news:
+        with self.changed:
             self.find(name)
             del self._topics[name]
-            self.news.notify_all()
+            self.changed.notify_all()
 
     def find(self, name: str) -> TopicLogs:
         """Return the current state of a topic.
@@ -84,7 +84,7 @@ class Cluster:
         Raises:
             TopicNotFoundError: there is no such topic.
         """
-        with self.news:
+        with self.changed:
             topic = self._topics.get(name)
         if topic is None:
             raise TopicNotFoundError(f"looking up fake topic {name}: it does not exist; create it, or recreate() it")
@@ -113,36 +113,45 @@ class Cluster:
         timestamp_ms: int | None,
         writing: LoggedTransaction | None = None,
     ) -> tuple[FakeLog, int]:
-        """Write a record to a given partition or the one of its key; return its log and offset."""
+        """Write a record; return its log and offset.
+
+        Args:
+            place: the topic and the partition; None chooses the partition by the key.
+            key: the key, or None for a record without a key.
+            value: the value; None for a tombstone.
+            headers: the headers.
+            timestamp_ms: milliseconds since 1970-01-01 UTC; None means now.
+            writing: the transaction of the record; None means outside of transactions.
+        """
         topic, number = place
         raw_key = None if key is None else key_bytes(key)
         at_ms = now_ms() if timestamp_ms is None else timestamp_ms
-        with self.news:
+        with self.changed:
             logs = self.find(topic).logs
             log = self.log(Partition(topic, _partition_of(raw_key, len(logs)) if number is None else number))
             offset = log.append(raw_key, value, at_ms, tuple(headers), writing)
-            self.news.notify_all()
+            self.changed.notify_all()
         return log, offset
 
     # --- readers and their failures ---
 
     def wake(self) -> None:
         """Wake all waiting threads, so that they check their conditions again."""
-        with self.news:
-            self.news.notify_all()
+        with self.changed:
+            self.changed.notify_all()
 
-    def set_trouble(self, error: KafkaReplicaError | None) -> None:
-        """Set the error that clients get from now on, or None."""
-        with self.news:
-            self.trouble = error
-            self.news.notify_all()
+    def set_failure(self, error: KafkaReplicaError | None) -> None:
+        """Set the error that clients receive from now on; None ends the simulated failure."""
+        with self.changed:
+            self.failure = error
+            self.changed.notify_all()
 
     def check(self) -> None:
-        """Raise the error that clients get at the moment, if any."""
-        if self.trouble is not None:
-            raise copy(self.trouble)
+        """Raise the error that clients receive at the moment, if any."""
+        if self.failure is not None:
+            raise copy(self.failure)
 
 
 def _partition_of(key: bytes | None, partitions: int) -> int:
-    """Partition like librdkafka's ``consistent_random``, but use partition 0 where that chooses at random."""
+    """Return the partition that librdkafka's ``consistent_random`` chooses, but 0 where it chooses at random."""
     return crc32(key) % partitions if key else 0

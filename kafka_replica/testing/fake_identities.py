@@ -11,7 +11,7 @@ _FIRST_PRODUCER_ID = 1000
 
 
 class FakeIdentities:
-    """The producers that write to a cluster. The cluster's lock guards them."""
+    """The producers that write to a cluster, guarded by the cluster's lock."""
 
     def __init__(self, cluster: Cluster) -> None:
         self.cluster = cluster
@@ -20,8 +20,8 @@ class FakeIdentities:
         self._count = 0
 
     def unused(self) -> FakeIdentity:
-        """Return a producer without an open transaction, from the pool or a new one."""
-        with self.cluster.news:
+        """Return a producer without an open transaction from the pool, or a new producer."""
+        with self.cluster.changed:
             identity = next((known for known in self._pool if known.open is None), None)
             if identity is None:
                 identity = self._new_identity()
@@ -30,7 +30,7 @@ class FakeIdentities:
 
     def initialise(self, transactional_id: str) -> FakeIdentity:
         """Initialise the producer of a transactional id; abort the transaction that it left open."""
-        with self.cluster.news:
+        with self.cluster.changed:
             identity = self._named.get(transactional_id) or self._new_identity()
             self._named[transactional_id] = identity
             if identity.open is not None:
@@ -40,8 +40,8 @@ class FakeIdentities:
             return identity
 
     def open_transactions(self) -> list[FakeTransaction]:
-        """Return the open transactions, the oldest producer's first."""
-        with self.cluster.news:
+        """Return the open transactions, in the order of their producers' ids."""
+        with self.cluster.changed:
             identities = sorted([*self._pool, *self._named.values()], key=attrgetter("producer_id"))
             return [identity.open for identity in identities if identity.open is not None]
 

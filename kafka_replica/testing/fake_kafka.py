@@ -23,7 +23,7 @@ from kafka_replica.testing.fake_transaction import FakeTransaction
 
 
 class FakeKafka:
-    """A Kafka in memory with several topics; for a single topic, ``FakeTopic`` alone is simpler.
+    """A Kafka in memory with several topics; for a single topic, ``FakeTopic`` is simpler.
 
     ::
 
@@ -36,16 +36,16 @@ class FakeKafka:
         with kafka.replica("codes", "flows") as replica:
             snapshot = replica.wait_ready(timeout_s=5)
 
-    This object, and the objects it returns, are thread-safe.
+    This object and the objects that it returns are thread-safe.
 
     Args:
         bumps_epochs: whether each transaction has its own producer epoch, as with Kafka's Java client since Kafka 4
-            (KIP-890); otherwise many transactions share an epoch, as with librdkafka.
+            (KIP-890). Otherwise many transactions share an epoch, as with librdkafka.
     """
 
     def __init__(self, *, bumps_epochs: bool = False) -> None:
-        self.cluster = Cluster(bumps_epochs=bumps_epochs)  # internal; not for tests
-        self.identities = FakeIdentities(self.cluster)  # internal, too
+        self.cluster = Cluster(bumps_epochs=bumps_epochs)  # internal: tests should not use it
+        self.identities = FakeIdentities(self.cluster)  # internal: tests should not use it
 
     def __repr__(self) -> str:
         return f"<FakeKafka, {counted(len(self.cluster), 'topic')}>"
@@ -54,7 +54,7 @@ class FakeKafka:
         """Create a topic.
 
         Raises:
-            UsageError: there is a topic of that name.
+            UsageError: a topic of this name exists, or ``partitions`` is less than 1.
         """
         return FakeTopic(name, partitions, kafka=self)
 
@@ -64,9 +64,9 @@ class FakeKafka:
         """Begin a transaction, in addition to those already open.
 
         Args:
-            topic: the topic of records for which no topic is given.
+            topic: the default topic of records.
         """
-        with self.cluster.news:
+        with self.cluster.changed:
             return FakeTransaction(self.cluster, self.identities.unused(), topic)
 
     @contextmanager
@@ -94,8 +94,8 @@ class FakeKafka:
 
         Args:
             topics: the names of the topics, which may be created later.
-            store: as for ``Replica``.
-            options: the other keywords of ``Replica``; with ``boundaries="quiescence"``, the replica sees only
+            store: the store of the replica; see ``Replica``.
+            options: the other keyword arguments of ``Replica``. With ``boundaries="quiescence"``, the replica sees only
                 committed records, and waits for open transactions.
         """
         return FakeReplica(self.cluster, topics, store=store, **options)
@@ -105,28 +105,28 @@ class FakeKafka:
     @contextmanager
     def unavailable(self) -> Iterator[None]:
         """Make the broker unavailable to replicas and producers within the block; the test itself can still write."""
-        before = self.cluster.trouble
+        before = self.cluster.failure
         self.fail(BrokerUnavailableError("the fake broker does not answer: the test has made it unavailable"))
         try:
             yield
         finally:
-            self.cluster.set_trouble(before)
+            self.cluster.set_failure(before)
 
     def fail(self, error: KafkaReplicaError) -> None:
-        """Make replicas and producers get this error, until ``recover``.
+        """Make replicas and producers receive this error until ``recover`` is called.
 
-        A replica waits for ``BrokerUnavailableError`` to pass, and for ``AuthenticationError`` once it has received
-        data; other errors end a replica.
+        A replica waits until a ``BrokerUnavailableError`` has passed, and also an ``AuthenticationError`` if it has
+        received data before; other errors end the replica.
         """
-        self.cluster.set_trouble(error)
+        self.cluster.set_failure(error)
 
     def recover(self) -> None:
-        """End the simulated failure. A replica that failed stays failed: create a new one."""
-        self.cluster.set_trouble(None)
+        """End the simulated failure. A replica that has failed does not recover: create a new replica."""
+        self.cluster.set_failure(None)
 
 
 class FakeTopic(FakeTopicLogs):
-    """A topic in memory, with the behaviour of Kafka that matters to a replica.
+    """A topic in memory that behaves like Kafka in all respects that are relevant to a replica.
 
     ::
 
@@ -143,10 +143,10 @@ class FakeTopic(FakeTopicLogs):
     Args:
         name: the name of the topic.
         partitions: the number of partitions.
-        kafka: the Kafka of the topic, if there are several topics.
+        kafka: the Kafka of the topic; None creates a separate ``FakeKafka``.
 
     Raises:
-        UsageError: there is a topic of that name.
+        UsageError: a topic of this name exists, or ``partitions`` is less than 1.
     """
 
     def __init__(self, name: str = "fake", partitions: int = 1, *, kafka: FakeKafka | None = None) -> None:
@@ -160,7 +160,7 @@ class FakeTopic(FakeTopicLogs):
         return self.kafka.transaction(self.name)
 
     def begin(self) -> FakeTransaction:
-        """Begin a transaction for explicit commit or abort, in addition to those already open."""
+        """Begin a transaction, which the test must commit or abort, in addition to those already open."""
         return self.kafka.begin(self.name)
 
     def producer(
@@ -183,8 +183,8 @@ class FakeTopic(FakeTopicLogs):
         """Return an unstarted replica of this topic, which is real except that it reads from memory.
 
         Args:
-            store: as for ``Replica``.
-            options: the other keywords of ``Replica``; with ``boundaries="quiescence"``, the replica sees only
+            store: the store of the replica; see ``Replica``.
+            options: the other keyword arguments of ``Replica``. With ``boundaries="quiescence"``, the replica sees only
                 committed records, and waits for open transactions.
         """
         return self.kafka.replica(self.name, store=store, **options)
@@ -201,9 +201,9 @@ class FakeTopic(FakeTopicLogs):
         return self.kafka.unavailable()
 
     def fail(self, error: KafkaReplicaError) -> None:
-        """Make replicas and producers get this error, until ``recover``; see ``FakeKafka.fail``."""
+        """Make replicas and producers receive this error until ``recover`` is called; see ``FakeKafka.fail``."""
         self.kafka.fail(error)
 
     def recover(self) -> None:
-        """End the simulated failure. A replica that failed stays failed: create a new one."""
+        """End the simulated failure. A replica that has failed does not recover: create a new replica."""
         self.kafka.recover()

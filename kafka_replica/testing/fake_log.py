@@ -26,13 +26,13 @@ class Entry(NamedTuple):
 
     offset: int
     record: RawRecord | None
-    """The record, or None for a marker. The key of a record without a key is None."""
+    """The record; None for a marker. The key of a record without a key is None."""
     writing: LoggedTransaction | None
-    """The transaction, or None for a record that was written outside of transactions."""
+    """The transaction; None for a record that was written outside of transactions."""
 
     @property
     def is_committed(self) -> bool:
-        """True for a committed record."""
+        """Whether this is a committed record."""
         return self.record is not None and (self.writing is None or self.writing.is_committed is True)
 
 
@@ -45,7 +45,7 @@ class FakeLog:
         self.end = 0  # the high watermark
         self.decided_end = 0  # the offset after the last marker or record outside of transactions
         self._entries: list[Entry] = []
-        self._open: dict[LoggedTransaction, int] = {}  # with their first offsets
+        self._open: dict[LoggedTransaction, int] = {}  # the first offset of each open transaction
         self._last: dict[int, LoggedTransaction] = {}  # the last transaction of each producer
         self._lost: list[int] = []  # the end of the log after each truncation
 
@@ -81,7 +81,7 @@ class FakeLog:
         self.decided_end = self.end
 
     def since(self, offset: int, end: int | None = None) -> list[Entry]:
-        """Return the entries from an offset on, up to another offset."""
+        """Return the entries from ``offset`` to ``end``, which is excluded; None means the end of the log."""
         first = bisect_left(self._entries, offset, key=_OFFSET_OF)
         last = None if end is None else bisect_left(self._entries, end, key=_OFFSET_OF)
         return self._entries[first:last]
@@ -115,14 +115,14 @@ class FakeLog:
         return len(self._lost)
 
     def has_lost(self, offset: int, epoch: int) -> bool:
-        """Return whether the log was truncated below an offset since that epoch."""
+        """Return whether the log has been truncated below an offset since a leader epoch."""
         return any(end < offset for end in self._lost[epoch:])
 
     def truncate(self, end: int) -> None:
-        """Remove the entries at that offset and above."""
+        """Remove the entries at an offset and above."""
         self._entries = self.since(0, end)
         self._open = {writing: first for writing, first in self._open.items() if first < end}
-        for entry in self._entries:  # if its marker is lost, a transaction is open again
+        for entry in self._entries:  # a transaction whose marker was removed is open again
             if entry.writing is not None and entry.record is not None:
                 self._open.setdefault(entry.writing, entry.offset)
         for entry in self._entries:
@@ -141,7 +141,7 @@ _OFFSET_OF = attrgetter("offset")
 
 
 def _stays(entry: Entry, newest: dict[bytes, int], *, keep_tombstones: bool) -> bool:
-    """Return whether the cleaner keeps a record: committed, with a key, and the newest of that key."""
+    """Return whether the cleaner keeps a record: it must be committed, have a key, and be the newest of its key."""
     if not entry.is_committed or entry.record is None or lacks_key(entry.record):
         return False
     return newest[entry.record[0]] == entry.offset and (keep_tombstones or entry.record[1] is not None)

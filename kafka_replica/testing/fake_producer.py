@@ -1,4 +1,4 @@
-"""The producer for code under test, which is real except that it writes to memory."""
+"""A producer for code under test, which is real except that it writes to memory."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _FENCED = (
 
 
 class _FakeWriter(TransactionalWriter):
-    """A writer of transactions to fake topics, like ``TransactionalWriter`` for real ones."""
+    """The implementation of ``TransactionalWriter`` for fake topics."""
 
     def __init__(self, identities: FakeIdentities, transactional_id: str) -> None:
         self.usable = True
         cluster = identities.cluster
         self._cluster = cluster
         self._transactional_id = transactional_id
-        with cluster.news:
+        with cluster.changed:
             cluster.check()
             self._identity = identities.initialise(transactional_id)
             self._term = self._identity.term
@@ -44,25 +44,25 @@ class _FakeWriter(TransactionalWriter):
 
     def begin(self) -> None:
         """Begin a transaction."""
-        with self._cluster.news:
+        with self._cluster.changed:
             if self._is_fenced:
                 raise BrokerError(f"beginning a transaction: {self._fenced}")
-            self.abort()  # a transaction left open while the broker was unavailable
+            self.abort()  # aborts a transaction that was left open while the broker was unavailable
             self._transaction = FakeTransaction(self._cluster, self._identity, None)
 
     def send(self, topic: str, key: bytes, value: bytes | None, headers: Headers) -> None:
-        """Write a record of the open transaction."""
-        with self._cluster.news:
+        """Write a record in the open transaction."""
+        with self._cluster.changed:
             if self._transaction is None or not self._transaction.is_open:
-                return  # fenced; commit reports that
+                return  # because the producer was fenced, which commit() reports
             if value is None:
                 self._transaction.delete(key, headers, topic=topic)
             else:
                 self._transaction.put(key, value, headers, topic=topic)
 
     def commit(self) -> dict[Partition, int]:
-        """Commit; return for each partition the offset after its last record."""
-        with self._cluster.news:
+        """Commit the transaction; return the offset after its last record in each partition."""
+        with self._cluster.changed:
             if self._is_fenced or self._transaction is None:
                 raise PublishError(f"committing the transaction: {self._fenced}")
             try:
@@ -80,10 +80,10 @@ class _FakeWriter(TransactionalWriter):
 
     def abort(self) -> None:
         """Abort the open transaction, if there is one and the broker is available."""
-        with self._cluster.news:
+        with self._cluster.changed:
             if self._transaction is None or not self._transaction.is_open:
                 return
-            if isinstance(self._cluster.trouble, BrokerUnavailableError):
+            if isinstance(self._cluster.failure, BrokerUnavailableError):
                 self._cluster.check()
             self._transaction.abort()
 
@@ -119,21 +119,22 @@ class FakeProducer(TransactionalProducer):
         self._writer = _FakeWriter(identities, transactional_id)
 
     def wait_visible(self, committed: Committed, timeout_s: float = 10.0) -> None:
-        """Wait until readers of committed data see a transaction: until no transaction before it is open.
+        """Wait until readers of committed data see a transaction, that is, until no earlier transaction is open.
 
         Raises:
-            WaitTimeoutError: the wait timed out; another producer may hold a transaction open before it.
+            WaitTimeoutError: the transaction did not become visible within ``timeout_s`` seconds, because an earlier
+                transaction is open or the broker is unavailable.
         """
         position = committed.position or Position()
 
         def is_visible() -> bool:
-            if isinstance(self._cluster.trouble, BrokerUnavailableError):
+            if isinstance(self._cluster.failure, BrokerUnavailableError):
                 return False
             return all(self._cluster.log(partition).stable >= offset for partition, offset in position.items())
 
-        with self._cluster.news:
-            if not self._cluster.news.wait_for(is_visible, timeout_s):
-                reason = self._cluster.trouble or "another producer holds a transaction open before it"
+        with self._cluster.changed:
+            if not self._cluster.changed.wait_for(is_visible, timeout_s):
+                reason = self._cluster.failure or "another producer holds a transaction open before it"
                 raise WaitTimeoutError(
                     f"the transaction is committed ({position}) but did not become visible within {timeout_s} s: "
                     f"{reason}"

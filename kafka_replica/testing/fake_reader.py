@@ -1,4 +1,4 @@
-"""The reader of fake topics; it implements ``kafka_replica.broker.reading.contract.LogReader``."""
+"""The reader of fake topics, which implements ``kafka_replica.broker.reading.contract.LogReader``."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class FakeReader:
         cluster: the cluster of the topics.
         topics: the names of the topics.
         committed_only: whether to read like the confluent-kafka consumer, without markers and up to the last
-            stable offset; otherwise by the log's own batches.
+            stable offset. Otherwise all batches of the log are read, including markers.
     """
 
     def __init__(self, cluster: Cluster, topics: Iterable[str], *, committed_only: bool) -> None:
@@ -46,8 +46,8 @@ class FakeReader:
     # --- the LogReader protocol ---
 
     def open(self, resume_point: ResumePoint | None = None) -> StartOffsets:
-        """Find the topics, and start to read all their partitions, from the resume point if there is one."""
-        with self._cluster.news:
+        """Find the topics, and start reading all their partitions, from the resume point if there is one."""
+        with self._cluster.changed:
             self._fetch_positions.clear()
             self._topic_ids = {} if resume_point is None else dict(resume_point.topic_ids)
             beginnings = self.add(self._find())
@@ -71,28 +71,28 @@ class FakeReader:
         return LogIdentity(dict(self._topic_ids), epochs)
 
     def retentions(self) -> Mapping[str, Retention]:
-        """Return the time that the test has set, for each topic."""
+        """Return the retention time that the test has set, for each topic."""
         return dict.fromkeys(self._topics, Retention(self._cluster.tombstones_kept_s))
 
     def read(self, timeout_s: float) -> FetchResult:
-        """Return the batches that have arrived, waiting at most that long for the first."""
-        with self._cluster.news:
-            self._cluster.news.wait_for(lambda: self.is_over() or self._has_news(), timeout_s)
-            trouble: BrokerError | None = None
+        """Return the batches that have arrived; wait up to ``timeout_s`` seconds for the first."""
+        with self._cluster.changed:
+            self._cluster.changed.wait_for(lambda: self.is_over() or self._has_changes(), timeout_s)
+            failure: BrokerError | None = None
             try:
                 self._find()
             except (BrokerUnavailableError, TopicNotFoundError) as error:
-                trouble = BrokerUnavailableError(str(error))
-            return self._fetched(trouble)
+                failure = BrokerUnavailableError(str(error))
+            return self._fetched(failure)
 
     def look(self) -> list[Partition]:
         """Check that the topics are still the same; return the partitions that are not read yet."""
-        with self._cluster.news:
+        with self._cluster.changed:
             return [partition for partition in self._find() if partition not in self._fetch_positions]
 
     def add(self, partitions: list[Partition]) -> Position:
-        """Start to read these partitions too."""
-        with self._cluster.news:
+        """Start reading these partitions, too."""
+        with self._cluster.changed:
             self._find()
             for partition in partitions:
                 self._fetch_positions[partition] = FakeFetchPosition(self._cluster.log(partition))
@@ -100,14 +100,14 @@ class FakeReader:
 
     def ends(self) -> Ends:
         """Return the current end offsets of all partitions that are read."""
-        with self._cluster.news:
+        with self._cluster.changed:
             unread = dict.fromkeys(self.look(), 0)
             return Ends(Position({**self._stable(), **unread}), Position({**self._high(), **unread}))
 
     def refusal(self) -> BrokerError | None:
-        """Return the simulated refusal of our credentials, if there is one."""
-        trouble = self._cluster.trouble
-        return copy(trouble) if isinstance(trouble, AuthenticationError) else None
+        """Return the simulated refusal of the credentials, if there is one."""
+        failure = self._cluster.failure
+        return copy(failure) if isinstance(failure, AuthenticationError) else None
 
     def close(self) -> None:
         """Do nothing, because there is nothing to close."""
@@ -115,10 +115,15 @@ class FakeReader:
     # --- helpers; the lock is held ---
 
     def _find(self) -> list[Partition]:
-        """Return all partitions of the topics, whose ids must be those found first; raise the simulated failure."""
-        trouble = self._cluster.trouble
-        if isinstance(trouble, AuthenticationError):
-            raise BrokerUnavailableError(str(trouble))  # like the real readers: see ``refusal``
+        """Return all partitions of the topics.
+
+        Raises:
+            LogReplacedError: a topic was recreated since it was first found.
+            KafkaReplicaError: the simulated failure.
+        """
+        failure = self._cluster.failure
+        if isinstance(failure, AuthenticationError):
+            raise BrokerUnavailableError(str(failure))  # like the real readers: see ``refusal``
         self._cluster.check()
         found: list[Partition] = []
         for name in self._topics:
@@ -129,19 +134,19 @@ class FakeReader:
             found += [log.partition for log in topic.logs]
         return found
 
-    def _has_news(self) -> bool:
+    def _has_changes(self) -> bool:
         try:
             self._find()
         except (BrokerUnavailableError, TopicNotFoundError):
             return False  # an unavailable broker sends nothing
         except KafkaReplicaError:
             return True
-        return any(each.ends != each.told for each in self._fetch_positions.values())
+        return any(each.ends != each.reported for each in self._fetch_positions.values())
 
-    def _fetched(self, trouble: BrokerError | None) -> FetchResult:
+    def _fetched(self, failure: BrokerError | None) -> FetchResult:
         batches: list[Batch] = []
         gaps: list[Partition] = []
-        for fetch_position in self._fetch_positions.values() if trouble is None else ():
+        for fetch_position in self._fetch_positions.values() if failure is None else ():
             if fetch_position.log.has_lost(fetch_position.position, fetch_position.epoch):
                 raise truncated(fetch_position.log.partition, fetch_position.position)
             check_beginnings(
@@ -151,15 +156,19 @@ class FakeReader:
             fetch_position.epoch = fetch_position.log.epoch
             if self._take(fetch_position, batches):
                 gaps.append(fetch_position.log.partition)
-            fetch_position.told = fetch_position.ends
+            fetch_position.reported = fetch_position.ends
         positions = Position({partition: each.position for partition, each in self._fetch_positions.items()})
-        told = {partition: each.told for partition, each in self._fetch_positions.items() if each.told[1] >= 0}
-        reading = Reading(batches, positions, Position({partition: high for partition, (_, high, _) in told.items()}))
-        stable = Position({partition: stable for partition, (stable, _, _) in told.items()})
-        starts = self._log_starts.advanced({partition: start for partition, (_, _, start) in told.items()})
+        reported = {
+            partition: each.reported for partition, each in self._fetch_positions.items() if each.reported[1] >= 0
+        }
+        reading = Reading(
+            batches, positions, Position({partition: high for partition, (_, high, _) in reported.items()})
+        )
+        stable = Position({partition: stable for partition, (stable, _, _) in reported.items()})
+        starts = self._log_starts.advanced({partition: start for partition, (_, _, start) in reported.items()})
         if starts != self._log_starts:
             self._log_starts = starts
-        return FetchResult(reading, stable, gaps, trouble is None, trouble, self._log_starts)
+        return FetchResult(reading, stable, gaps, failure is None, failure, self._log_starts)
 
     def _stable(self) -> Position:
         return Position({partition: each.log.stable for partition, each in self._fetch_positions.items()})

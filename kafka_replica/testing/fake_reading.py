@@ -1,4 +1,4 @@
-"""Read a fake log, either by the log's own batches or only committed records."""
+"""Read a fake log, either all of its batches or only committed records."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from kafka_replica.transactions import Batch, Kind, Parsed
 
 
 class FakeFetchPosition:
-    """A partition that is read: its position, leader epoch, and the ends that were last reported."""
+    """A partition that is being read: the position, the leader epoch, and the ends that were last reported."""
 
-    __slots__ = ("epoch", "log", "position", "told")
+    __slots__ = ("epoch", "log", "position", "reported")
 
     def __init__(self, log: FakeLog) -> None:
         self.log = log
         self.epoch = log.epoch
         self.position = log.start
-        self.told = -1, -1, -1
+        self.reported = -1, -1, -1
 
     @property
     def ends(self) -> tuple[int, int, int]:
@@ -27,7 +27,10 @@ class FakeFetchPosition:
 
 
 def take_committed(fetch_position: FakeFetchPosition, batches: list[Batch]) -> bool:
-    """Take the records that a ``read_committed`` consumer gets; return whether it passed more offsets than records."""
+    """Append the records that a ``read_committed`` consumer receives to ``batches``, and advance the position.
+
+    Returns whether more offsets were passed than records were received.
+    """
     log = fetch_position.log
     records = list(log.committed(fetch_position.position))
     passed, fetch_position.position = log.stable - fetch_position.position, log.stable
@@ -38,7 +41,7 @@ def take_committed(fetch_position: FakeFetchPosition, batches: list[Batch]) -> b
 
 
 def take_batches(fetch_position: FakeFetchPosition, batches: list[Batch]) -> bool:
-    """Take the log's own batches; return whether an offset is missing."""
+    """Append the batches of the log to ``batches``, and advance the position; return whether an offset is missing."""
     log = fetch_position.log
     is_gap = False
     for entries in _runs(log.since(fetch_position.position)):
@@ -52,10 +55,10 @@ def take_batches(fetch_position: FakeFetchPosition, batches: list[Batch]) -> boo
 
 
 def _runs(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
-    """Yield runs of adjacent records of the same transaction; each marker is a run of its own."""
+    """Yield runs of adjacent records of the same transaction; each marker is a separate run."""
     run: list[Entry] = []
     for entry in entries:
-        if run and not _go_on(run[-1], entry):
+        if run and not _belong_together(run[-1], entry):
             yield run
             run = []
         run.append(entry)
@@ -63,7 +66,7 @@ def _runs(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
         yield run
 
 
-def _go_on(before: Entry, entry: Entry) -> bool:
+def _belong_together(before: Entry, entry: Entry) -> bool:
     are_records = before.record is not None and entry.record is not None
     return are_records and before.writing is entry.writing and before.offset + 1 == entry.offset
 
@@ -77,7 +80,7 @@ def _batch(partition: Partition, entries: list[Entry]) -> Batch:
 
 
 def _written_by(writing: LoggedTransaction | None, *, is_marker: bool) -> tuple[Kind, int, int]:
-    """Return the kind of a batch, its producer's id and epoch."""
+    """Return the kind of a batch, and its producer's id and epoch."""
     if writing is None:
         return Kind.PLAIN, -1, -1
     if not is_marker:

@@ -1,4 +1,4 @@
-"""The replica of fake topics, which is real except that it reads from memory."""
+"""A replica of fake topics, which is real except that it reads from memory."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def make_fake_reader(
 
 
 class FakeReplica(Replica):
-    """A replica that wakes its reader to close immediately, so that unit tests may have hundreds of replicas."""
+    """A replica of fake topics, which closes without delay, so that unit tests can have hundreds of replicas."""
 
     def __init__(self, cluster: Cluster, topics: tuple[str, ...], **options: Any) -> None:
         self._cluster = cluster
@@ -33,7 +33,7 @@ class FakeReplica(Replica):
 
     def close(self) -> None:
         """Stop reading and calling listeners; see ``Replica.close``."""
-        if self._owner is not None and self._owner.is_current:  # a lock that a fork inherited may never be released
+        if self._owner is not None and self._owner.is_current:  # because a lock inherited by a fork may remain locked
             self._supervisor.closing.set()
             self._cluster.wake()
         super().close()

@@ -1,4 +1,4 @@
-"""The logs of a topic in memory: single records, and what Kafka or an administrator does to a topic."""
+"""The logs of a topic in memory, with single records, and with operations of Kafka and of administrators."""
 
 from __future__ import annotations
 
@@ -41,11 +41,12 @@ class FakeTopicLogs:
         """Write a record outside of transactions; return the offset after it, for ``Replica.wait_for``.
 
         Args:
-            key: bytes, or text, encoded as UTF-8; None writes a record without a key, which no replica accepts.
-            value: the value's bytes.
+            key: the key as bytes, or as text, which is encoded in UTF-8; None writes a record without a key, which no
+                replica accepts.
+            value: the value.
             headers: the record's headers.
-            partition: by default chosen by the key, as in librdkafka.
-            timestamp_ms: milliseconds since 1970-01-01 UTC; now by default.
+            partition: the partition; None chooses it by the key, as librdkafka does.
+            timestamp_ms: milliseconds since 1970-01-01 UTC; None means now.
 
         Raises:
             UsageError: the value is not bytes, or there is no such partition.
@@ -63,7 +64,7 @@ class FakeTopicLogs:
         partition: int | None = None,
         timestamp_ms: int | None = None,
     ) -> Position:
-        """Write a tombstone outside of transactions, like ``put``."""
+        """Write a tombstone outside of transactions; see ``put`` for the arguments and errors."""
         log, offset = self._cluster.append((self.name, partition), key, None, headers, timestamp_ms)
         return Position({log.partition: offset + 1})
 
@@ -75,7 +76,7 @@ class FakeTopicLogs:
         Raises:
             TopicNotFoundError: the topic was dropped.
         """
-        with self._cluster.news:
+        with self._cluster.changed:
             return Position({log.partition: log.decided_end for log in self._logs})
 
     def records(self) -> list[Record]:
@@ -84,13 +85,13 @@ class FakeTopicLogs:
         Raises:
             TopicNotFoundError: the topic was dropped.
         """
-        with self._cluster.news:
+        with self._cluster.changed:
             return [as_record(raw, log.partition) for log in self._logs for raw in log.committed()]
 
     @property
     def partitions(self) -> list[Partition]:
         """The partitions of the topic."""
-        with self._cluster.news:
+        with self._cluster.changed:
             return [log.partition for log in self._logs]
 
     @property
@@ -115,7 +116,7 @@ class FakeTopicLogs:
             keep_last: whether to keep the last entry of each partition, which is in the active segment. Otherwise
                 the log ends in a gap, which readers must handle.
         """
-        with self._cluster.news:
+        with self._cluster.changed:
             for log in self._logs:
                 log.compact(keep_tombstones=keep_tombstones, keep_last=keep_last)
 
@@ -127,7 +128,7 @@ class FakeTopicLogs:
         Raises:
             UsageError: the log does not extend that far, or there is no such partition.
         """
-        with self._cluster.news:
+        with self._cluster.changed:
             log = self._cluster.log(Partition(self.name, partition))
             if not 0 <= offset <= log.end:
                 raise UsageError(f"{log.partition} ends at {log.end}, so records cannot be deleted up to {offset}")
@@ -142,7 +143,7 @@ class FakeTopicLogs:
         Raises:
             UsageError: the log does not extend that far, or there is no such partition.
         """
-        with self._cluster.news:
+        with self._cluster.changed:
             log = self._cluster.log(Partition(self.name, partition))
             if not 0 <= end < log.end:
                 raise UsageError(f"{log.partition} ends at {log.end}, so it cannot be truncated at {end}")
@@ -151,9 +152,10 @@ class FakeTopicLogs:
 
     @property
     def tombstones_kept_s(self) -> float:
-        """The simulated ``delete.retention.ms``, in seconds; a day, unless a test sets it.
+        """The simulated ``delete.retention.ms``, in seconds; a day by default.
 
-        Replicas get this number, but ``compact()`` removes tombstones at once. All topics of a ``FakeKafka`` share it.
+        Replicas receive this value, but ``compact()`` removes tombstones at once. All topics of a ``FakeKafka`` share
+        it.
         """
         return self._cluster.tombstones_kept_s
 
@@ -162,10 +164,10 @@ class FakeTopicLogs:
         self._cluster.tombstones_kept_s = seconds
 
     def recreate(self, partitions: int | None = None) -> None:
-        """Delete the topic and create it again: empty, with the same name and another id.
+        """Delete the topic and create an empty topic with the same name and another id.
 
         Args:
-            partitions: the number of partitions; by default the original number.
+            partitions: the number of partitions; None means the original number.
         """
         self._cluster.make_topic(self.name, partitions or self._made_with, replace=True)
 
@@ -173,16 +175,16 @@ class FakeTopicLogs:
         """Delete the topic with its records; ``recreate`` creates it again.
 
         Raises:
-            TopicNotFoundError: the topic was dropped before.
+            TopicNotFoundError: the topic was already dropped.
         """
         self._cluster.drop_topic(self.name)
 
     def add_partitions(self, total: int) -> None:
-        """Increase the number of partitions; keys may then go to other partitions than before.
+        """Increase the number of partitions; new records of a key may then be in another partition than before.
 
         Raises:
             UsageError: the topic already has that many partitions, or more.
         """
-        with self._cluster.news:
+        with self._cluster.changed:
             self._cluster.find(self.name).grow(total)
-            self._cluster.news.notify_all()
+            self._cluster.changed.notify_all()

@@ -1,4 +1,4 @@
-"""A transaction on fake topics; several may be open at once, and interleave."""
+"""A transaction on fake topics; several transactions may be open at once, and interleave."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class FakeIdentity:
 
 
 class FakeTransaction(Transaction):
-    """A transaction: its records are in the log immediately, and become visible when it commits.
+    """A transaction, whose records are written to the log immediately and become visible when it commits.
 
     ``FakeTopic.begin`` and ``FakeTopic.transaction`` create transactions. Thread-safe.
     """
@@ -42,7 +42,7 @@ class FakeTransaction(Transaction):
 
     @property
     def is_open(self) -> bool:
-        """True until the transaction is committed or aborted."""
+        """Whether the transaction is neither committed nor aborted."""
         return self._writing.is_committed is None
 
     def put(
@@ -58,12 +58,13 @@ class FakeTransaction(Transaction):
         """Write a record.
 
         Args:
-            key: bytes, or text, encoded as UTF-8; None writes a record without a key, which no replica accepts.
-            value: the value's bytes.
+            key: the key as bytes, or as text, which is encoded in UTF-8; None writes a record without a key, which no
+                replica accepts.
+            value: the value.
             headers: the record's headers.
-            topic: the topic to write to; by default the topic on which the transaction was begun.
-            partition: the partition to write to; by default chosen by the key, as in librdkafka.
-            timestamp_ms: milliseconds since 1970-01-01 UTC; now by default.
+            topic: the topic; None means the topic on which the transaction was begun.
+            partition: the partition; None chooses it by the key, as librdkafka does.
+            timestamp_ms: milliseconds since 1970-01-01 UTC; None means now.
 
         Raises:
             UsageError: the transaction is over, the value is not bytes, or there is no such partition.
@@ -81,31 +82,31 @@ class FakeTransaction(Transaction):
         partition: int | None = None,
         timestamp_ms: int | None = None,
     ) -> None:
-        """Write a tombstone; arguments and errors as in ``put``."""
+        """Write a tombstone; see ``put`` for the arguments and errors."""
         self._write(key, None, headers, (topic, partition), timestamp_ms)
         self.committed.tombstones += 1
 
     def commit(self) -> Committed:
-        """Commit: all records become visible. Each partition with records of the transaction gets a marker.
+        """Commit the transaction, so that its records become visible; each partition with records gets a marker.
 
         Raises:
-            UsageError: the transaction is over already.
+            UsageError: the transaction was already committed or aborted.
         """
         self._decide(is_committed=True)
         self.committed.position = Position({log.partition: end for log, end in self._ends.items()})
         return self.committed
 
     def abort(self) -> None:
-        """Abort: the records stay in the log until compaction, but are never visible.
+        """Abort the transaction: its records remain in the log until compaction, but are never visible.
 
         Raises:
-            UsageError: the transaction is over already.
+            UsageError: the transaction was already committed or aborted.
         """
         self._decide(is_committed=False)
 
     def fence(self) -> None:
-        """Abort with a new epoch, as Kafka does when another producer initialises the transactional id."""
-        with self._cluster.news:
+        """Abort the transaction with a new epoch, as Kafka does when another producer uses its transactional id."""
+        with self._cluster.changed:
             self._check_open()
             if self._ends:
                 self._identity.epoch = self._writing.marker_epoch = self._writing.epoch + 1
@@ -124,14 +125,14 @@ class FakeTransaction(Transaction):
             raise UsageError(
                 "this transaction was begun without a topic; name the topic of the record: put(..., topic=...)"
             )
-        with self._cluster.news:
+        with self._cluster.changed:
             self._check_open()
             log, offset = self._cluster.append((topic, place[1]), key, value, headers, timestamp_ms, self._writing)
             self._ends[log] = offset + 1
             self.committed.records += 1
 
     def _decide(self, *, is_committed: bool) -> None:
-        with self._cluster.news:
+        with self._cluster.changed:
             self._check_open()
             self._writing.is_committed = is_committed
             if self._cluster.bumps_epochs and self._ends:
@@ -139,7 +140,7 @@ class FakeTransaction(Transaction):
             for log in self._ends:
                 log.mark(self._writing)
             self._identity.open = None
-            self._cluster.news.notify_all()
+            self._cluster.changed.notify_all()
 
     def _check_open(self) -> None:
         if not self.is_open:

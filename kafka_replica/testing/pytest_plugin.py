@@ -1,6 +1,6 @@
 """Fixtures for pytest, registered when kafka_replica is installed.
 
-Every pytest run imports this module, so it delays expensive imports until a fixture is used.
+Every pytest run imports this module, so expensive imports are delayed until a fixture is used.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ class TopicMaker(Protocol):
     def __call__(
         self, prefix: str = "topic", *, partitions: int = 1, config: Mapping[str, object] | None = None
     ) -> str:
-        """Create a fresh topic and return its name.
+        """Create a new topic and return its name.
 
         Args:
-            prefix: the beginning of the name; the rest makes it unique.
+            prefix: the beginning of the name, to which a unique suffix is appended.
             partitions: the number of partitions.
             config: settings of the topic; ``cleanup.policy`` is ``compact`` by default.
         """
