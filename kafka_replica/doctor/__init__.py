@@ -1,4 +1,4 @@
-"""The connection test: it tries everything that a replica and its producer need of a Kafka cluster and a topic.
+"""The connection test, which tries everything that a replica and its producer need from a Kafka cluster and a topic.
 
 This package may import ``broker``. Read ``examination`` first.
 """

@@ -1,4 +1,4 @@
-"""The examination of servers, a topic and its settings, a transaction and a large record. It leaves no traces."""
+"""Examine servers, a topic and its settings, a transaction and a large record, without visible effects on readers."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ def examine(
     Args:
         config: librdkafka's or Java's properties; ``bootstrap.servers`` is required.
         topic: the topic to be replicated or written.
-        large_bytes: the size of the largest record that will be sent, before compression.
-        progress_topic: the producer's progress topic; by default ``<topic>.progress`` if that exists.
-        transactional_id: the transactional id of the transactions; the user may need a permission for it.
-        timeout_s: the timeout of each step.
+        large_bytes: the size of the largest record that will be sent, in bytes before compression.
+        progress_topic: the producer's progress topic; None means ``<topic>.progress``, if it exists.
+        transactional_id: the transactional id for the test records; using it may require a permission.
+        timeout_s: the timeout of each step, in seconds.
     """
     try:
         config = hide_secrets(config)
@@ -73,10 +73,10 @@ def _each_server(settings: Mapping[str, Any], timeout_s: float) -> Iterator[Find
     for server in str(settings[name]).split(","):
         address = server.strip()
         if address:
-            yield _tried(f"server {address}", partial(_hello, {**settings, name: address}, timeout_s))
+            yield _attempted(f"server {address}", partial(_count_brokers, {**settings, name: address}, timeout_s))
 
 
-def _hello(settings: Mapping[str, Any], timeout_s: float) -> str:
+def _count_brokers(settings: Mapping[str, Any], timeout_s: float) -> str:
     brokers = Topics(settings, waits_for_brokers=False).brokers(timeout_s)
     return f"answers; {counted(len(brokers), 'broker')} in the cluster"
 
@@ -135,26 +135,26 @@ def _progress_topic(
 def _writing(
     settings: Mapping[str, Any], topic: str, large_bytes: int, transactional_id: str, timeout_s: float
 ) -> Iterator[Finding]:
-    trial: WriteProbe | None = None
+    probe: WriteProbe | None = None
 
     def begin() -> str:
-        nonlocal trial
-        trial = WriteProbe(settings, transactional_id, timeout_s)
+        nonlocal probe
+        probe = WriteProbe(settings, transactional_id, timeout_s)
         return f"acquired as {transactional_id}"
 
-    yield _tried("transactions", begin)
-    if trial is None:
+    yield _attempted("transactions", begin)
+    if probe is None:
         return
-    yield _tried("a record", partial(_sent, trial, topic, _SMALL_BYTES))
-    yield _tried("a large record", partial(_sent, trial, topic, large_bytes))
+    yield _attempted("a record", partial(_send, probe, topic, _SMALL_BYTES))
+    yield _attempted("a large record", partial(_send, probe, topic, large_bytes))
 
 
-def _sent(trial: WriteProbe, topic: str, size_bytes: int) -> str:
-    trial.send(topic, size_bytes)
+def _send(probe: WriteProbe, topic: str, size_bytes: int) -> str:
+    probe.send(topic, size_bytes)
     return f"{size_bytes:,} bytes acknowledged, in a transaction that was then aborted"
 
 
-def _tried(check: str, attempt: Callable[[], str]) -> Finding:
+def _attempted(check: str, attempt: Callable[[], str]) -> Finding:
     try:
         return Finding(check, Severity.OK, attempt())
     except KafkaReplicaError as error:
@@ -162,6 +162,6 @@ def _tried(check: str, attempt: Callable[[], str]) -> Finding:
 
 
 def _fault(check: str, error: KafkaReplicaError) -> Finding:
-    """Return an error as a finding; the last part of the message is the advice."""
+    """Return an error as a finding; the part of its message after the last semicolon is the advice."""
     message, _, advice = str(error).removeprefix(f"looking up {check}: ").rpartition("; ")
     return Finding(check, Severity.FAULT, message or advice, advice if message else None)

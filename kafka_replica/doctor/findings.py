@@ -11,11 +11,11 @@ class Severity(StrEnum):
 
     OK = "ok"
     ADVICE = "advice"
-    """The check passed; something could be better."""
+    """The check passed, but an improvement is possible."""
     FAULT = "fault"
-    """A replica or a producer will not work, or not keep its guarantees."""
+    """A replica or a producer will not work, or will not keep its guarantees."""
     SKIPPED = "skipped"
-    """The check could not be made; the finding gives the reason."""
+    """The check could not be carried out; the finding gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +26,6 @@ class Finding:
     """The object of the check, such as ``server kafka-1:9092`` or ``topic cleanup.policy``."""
     severity: Severity
     message: str
-    """The result, in words."""
+    """The result as text."""
     advice: str | None = None
     """The recommended action; None if there is nothing to do."""

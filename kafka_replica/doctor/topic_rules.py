@@ -1,4 +1,4 @@
-"""The rules, without I/O, for the settings of a topic under which a replica can keep its guarantees."""
+"""Rules for the settings of a topic with which a replica can keep its guarantees; they perform no I/O."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ def topic_findings(settings: Mapping[str, str], replicas: int, brokers: int, lar
     """Yield a finding for each relevant setting of a topic.
 
     Args:
-        settings: the settings of the topic by name, as Kafka reports them.
-        replicas: the lowest replication factor of its partitions.
+        settings: the settings of the topic by name, with the values that Kafka reports.
+        replicas: the lowest replication factor of the topic's partitions.
         brokers: the number of brokers in the cluster.
-        large_bytes: the size of the largest record that must be possible.
+        large_bytes: the size in bytes of the largest record that will be written.
     """
-    for name, judge in _JUDGES.items():
+    for name, rule in _RULES.items():
         if name in settings:
-            yield judge(f"topic {name}", settings[name])
+            yield rule(f"topic {name}", settings[name])
     if "max.message.bytes" in settings:
         yield _largest(int(settings["max.message.bytes"]), large_bytes)
     min_insync = settings.get("min.insync.replicas")
@@ -34,14 +34,14 @@ def progress_findings(settings: Mapping[str, str], replicas: int, brokers: int) 
     """Yield findings for the settings of a producer's progress topic; see ``topic_findings`` for the arguments."""
     for name in _OF_PROGRESS:
         if name in settings:
-            yield _JUDGES[name](f"progress topic {name}", settings[name])
+            yield _RULES[name](f"progress topic {name}", settings[name])
     yield from _replication(
         "progress topic", replicas, brokers, settings.get("min.insync.replicas"), is_replicated=False
     )
 
 
 def cluster_finding(brokers: int) -> Finding:
-    """Return a finding for the number of brokers."""
+    """Return a finding about the number of brokers."""
     if brokers >= REPLICAS:
         return Finding("cluster", Severity.OK, f"{brokers} brokers")
     return Finding(
@@ -98,7 +98,7 @@ def _unclean(check: str, value: str) -> Finding:
     return Finding(check, Severity.OK, value)
 
 
-_JUDGES: dict[str, Callable[[str, str], Finding]] = {
+_RULES: dict[str, Callable[[str, str], Finding]] = {
     "cleanup.policy": _cleanup,
     "delete.retention.ms": _tombstones,
     "min.compaction.lag.ms": _lag,
