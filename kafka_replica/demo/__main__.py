@@ -12,7 +12,7 @@ from kafka_replica.demo.running import run
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the demonstration; the exit status is 0 only if every result was as expected."""
+    """Run the demonstration; return the exit status, which is 0 only if every result was as expected."""
     parser = argparse.ArgumentParser(prog="make demo-directory", description=__doc__)
     parser.add_argument("--database", metavar="URL", help="a PostgreSQL that runs already, instead of one of its own")
     parser.add_argument("--bootstrap-server", help="a Kafka that runs already, instead of the embedded one")
@@ -22,15 +22,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     signal.signal(signal.SIGTERM, _end)
 
     def story() -> None:
-        from kafka_replica.demo.story import tell  # noqa: PLC0415 - its dependencies may be missing
+        from kafka_replica.demo.story import run_story  # noqa: PLC0415 - its dependencies may be missing
 
-        tell(options.database, options.bootstrap_server, options.rows, options.seconds)
+        run_story(options.database, options.bootstrap_server, options.rows, options.seconds)
 
     return run(story)
 
 
 def _end(_signal: int, _frame: FrameType | None) -> None:
-    """End the demonstration, so that it removes all that it has started."""
+    """End the demonstration with an exception, so that everything that it has started is stopped."""
     raise SystemExit(128 + signal.SIGTERM)
 
 

@@ -19,7 +19,7 @@ _UP_S = 60
 
 
 def find_binaries() -> Path | None:
-    """Return the folder of initdb and postgres: on the path, or Debian's; None if there is none."""
+    """Return the folder of initdb and postgres, which is on the path or Debian's newest; None if there is none."""
     beside = shutil.which("initdb")
     folders = [str(Path(beside).resolve().parent)] if beside else []
     folders += sorted(map(str, Path("/usr/lib/postgresql").glob("*/bin")), reverse=True)
@@ -27,19 +27,20 @@ def find_binaries() -> Path | None:
 
 
 class LocalPostgres:
-    """A PostgreSQL server with the database ``postgres`` and the user ``app``; as a context manager, one that runs.
+    """A PostgreSQL server with the database ``postgres`` and the user ``app``; it runs during a ``with`` block.
 
-    The server refuses to run as root: then it runs as user postgres, which Debian's packages create.
+    PostgreSQL refuses to run as root. If this process runs as root, the server runs as the user postgres, which
+    Debian's packages create.
 
     Args:
         binaries: the folder of initdb and postgres.
-        durable: if true, a commit waits for the disk; a kill of the server loses nothing either way.
+        durable: whether a commit waits for the disk. Killing the server loses no commit in either case.
     """
 
     def __init__(self, binaries: Path, *, durable: bool = False) -> None:
         self.binaries = binaries
         self._durable = durable
-        # Not in a folder of tests: these are closed to other users.
+        # Not in a folder of pytest, because these are not accessible to other users.
         self.folder = Path(tempfile.mkdtemp(prefix="kafka-replica-postgres-"))
         self.folder.chmod(0o755)
         self._data = self.folder / "data"
@@ -69,7 +70,7 @@ class LocalPostgres:
         while not self.answers():
             if time.monotonic() > give_up_s:
                 raise RuntimeError(f"PostgreSQL did not start: {(self.folder / 'log').read_text()}")
-            if self.process.poll() is not None:  # after a kill, its children keep the memory for a moment
+            if self.process.poll() is not None:  # because children of a killed server keep its memory for a moment
                 self.process = self._run()
             time.sleep(0.1)
 
@@ -90,7 +91,7 @@ class LocalPostgres:
             return subprocess.Popen([*self._as, *command], stdout=log, stderr=log, cwd="/")
 
     def kill(self) -> None:
-        """Kill the server with SIGKILL; its children end by themselves when they notice."""
+        """Kill the server with SIGKILL; its child processes end when they notice this."""
         if self.process is None:
             return
         self.process.send_signal(signal.SIGKILL)

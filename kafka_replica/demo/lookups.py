@@ -1,4 +1,4 @@
-"""Look-ups at full speed in a separate thread, which are counted."""
+"""Count look-ups at full speed in a separate thread."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _PAUSE_S = 1e-6
 
 
 class LookUps:
-    """A thread that looks things up, with pauses of microseconds.
+    """A thread that looks up keys without pause, except for a microsecond after every 1,000 look-ups.
 
     Args:
-        look_up: the look-up; an exception is a failure of the demonstration.
-        keys: the keys from which random keys are looked up.
+        look_up: looks up a key; an exception is a failure of the demonstration.
+        keys: the keys, which are looked up in random order.
     """
 
     def __init__(self, look_up: Callable[[str], object], keys: Sequence[str]) -> None:
@@ -44,20 +44,20 @@ class LookUps:
         self._thread.join()
 
     def show(self, stage: Stage, seconds: float, describe: Callable[[], str]) -> float:
-        """Show the look-ups per second for a while; return their mean.
+        """Show the number of look-ups per second for a while; return its mean.
 
         Args:
             stage: the output.
-            seconds: how long.
-            describe: returns what else is shown.
+            seconds: the duration, in seconds.
+            describe: returns further text to show.
         """
         began_s, first = time.monotonic(), self.count
         line_s, line_count = began_s, first
-        with stage.waiting("look-ups") as tell:
+        with stage.waiting("look-ups") as update:
             while (now_s := time.monotonic()) < began_s + seconds:
                 time.sleep(_LOOK_S)
                 rate = (self.count - line_count) / max(time.monotonic() - line_s, _LOOK_S)
-                tell(f"{rate:,.0f} per second; {describe()}")
+                update(f"{rate:,.0f} per second; {describe()}")
                 if now_s - line_s >= min(_LINE_S, seconds / 2):
                     stage.say(f"{rate:>12,.0f} look-ups per second; {describe()}")
                     line_s, line_count = time.monotonic(), self.count
@@ -72,6 +72,6 @@ class LookUps:
                     look_up(key)
                 self.count += len(batch)
                 start = (start + _AT_ONCE) % len(keys)
-                time.sleep(_PAUSE_S)  # other threads of this process wait for Python's lock
+                time.sleep(_PAUSE_S)  # releases Python's global lock, for which other threads wait
         except Exception as error:  # noqa: BLE001 - the demonstration reports it
             self.failure = error

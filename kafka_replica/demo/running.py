@@ -10,7 +10,7 @@ from kafka_replica.errors import KafkaReplicaError
 
 
 def run(story: Callable[[], None]) -> int:
-    """Run a demonstration; the exit status is 0 only if every result was as expected."""
+    """Run a demonstration; return the exit status, which is 0 only if every result was as expected."""
     logging.getLogger("kafka_replica").setLevel(logging.CRITICAL)
     try:
         story()

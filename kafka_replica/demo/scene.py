@@ -1,4 +1,4 @@
-"""Everything that runs in the demonstration: servers, a topic, the source, and results for the summary."""
+"""The parts of the demonstration: servers, a topic, the source, and the results for the summary."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NO_POSTGRES = (
 
 
 class Terminal(msgspec.Struct, rename="camel"):
-    """A row of the table, as the service needs it."""
+    """A row of the table, with the fields that the service needs."""
 
     terminal_id: str
     acquirer_id: str
@@ -39,7 +39,7 @@ class Notices:
         self.outage = ""
 
     def __call__(self, notice: Notice) -> None:
-        """Take a notice."""
+        """Handle a notice."""
         if isinstance(notice, Acknowledged):
             self.records += notice.messages
         elif isinstance(notice, DatabaseAwaited):
@@ -47,12 +47,12 @@ class Notices:
 
 
 class Scene:
-    """Everything that runs.
+    """The running parts of the demonstration.
 
     Args:
         stage: the output.
         table: the table in PostgreSQL.
-        server: the server, if it is one of its own.
+        server: the PostgreSQL server, if the demonstration has started it; None for an existing server.
         settings: the settings of the source.
     """
 
@@ -72,7 +72,7 @@ class Scene:
         self.source.close()
 
     def note(self, what: str, result: str) -> None:
-        """Keep a result for the summary, and print it."""
+        """Print a result, and keep it for the summary."""
         self.results.append((what, result))
         self.stage.say(f"{what}: [bold]{result}[/]")
 
@@ -93,7 +93,7 @@ def own_server() -> Iterator[LocalPostgres]:
 
 @contextmanager
 def terminals_topic(kafka: LocalKafka | ExistingKafka, config: dict[str, Any]) -> Iterator[str]:
-    """Create a topic; delete it at the end of the block if its broker continues to run."""
+    """Create a topic; delete it after the block if the demonstration uses an existing Kafka, which continues to run."""
     topic = f"demo.terminals.{os.urandom(4).hex()}"
     Topics(config).create(topic, 1, STRUCTURE_TOPIC, 20)
     yield topic

@@ -1,4 +1,4 @@
-"""The output of a demonstration: calm lines, in colour on a terminal, plain in a log."""
+"""The output of a demonstration: lines of text, in colour on a terminal and plain in a log."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Stage:
         self._chapter = 0
 
     def chapter(self, title: str) -> None:
-        """Begin a part."""
+        """Begin a part of the demonstration with a numbered title."""
         self._chapter += 1
         self.console.print(f"\n[bold cyan]{self._chapter}  {title}[/]")
 
@@ -45,7 +45,10 @@ class Stage:
 
     @contextmanager
     def waiting(self, what: str) -> Iterator[Callable[[str], None]]:
-        """Show that something takes a while: an animated line on a terminal, one plain line in a log."""
+        """Show that a step takes a while: an animated line on a terminal, a plain line in a log.
+
+        Yields a function that shows the current state on a terminal.
+        """
         if self.console.is_terminal:
             with self.console.status(what) as status:
                 yield lambda step: status.update(f"{what}: {step}")
@@ -62,7 +65,7 @@ class Stage:
             self.console.print(f"   {line}", markup=False, soft_wrap=True)
 
     def bar(self, things: Sequence[T], what: str) -> Iterable[T]:
-        """Iterate over things with a progress bar on a terminal."""
+        """Iterate over a sequence, with a progress bar on a terminal."""
         progress = Progress(
             TextColumn(f"   {what}"), BarColumn(), MofNCompleteColumn(), console=self.console, transient=True,
             disable=not self.console.is_terminal,
@@ -87,7 +90,12 @@ def expect(holds: object, otherwise: str) -> None:
 
 
 def wait_until(holds: Callable[[], object], otherwise: str, timeout_s: float = 20.0) -> float:
-    """Wait until a condition holds; return how long that took, in seconds.
+    """Wait until a condition holds; return the time that this took, in seconds.
+
+    Args:
+        holds: the condition.
+        otherwise: the text of the error.
+        timeout_s: the maximal time to wait, in seconds.
 
     Raises:
         WaitTimeoutError: the condition did not become true in time.
@@ -101,17 +109,17 @@ def wait_until(holds: Callable[[], object], otherwise: str, timeout_s: float = 2
 
 
 @contextmanager
-def hushed() -> Iterator[None]:
+def stderr_hidden() -> Iterator[None]:
     """Hide the stderr output of a Java process during its start; show it if the start fails."""
     sys.stderr.flush()
     stderr = os.dup(2)
-    with tempfile.TemporaryFile() as said:
-        os.dup2(said.fileno(), 2)
+    with tempfile.TemporaryFile() as captured:
+        os.dup2(captured.fileno(), 2)
         try:
             yield
         except BaseException:
-            said.seek(0)
-            os.write(stderr, said.read())
+            captured.seek(0)
+            os.write(stderr, captured.read())
             raise
         finally:
             os.dup2(stderr, 2)

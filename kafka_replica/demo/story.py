@@ -1,4 +1,4 @@
-"""The story of the directory, a function per part. Each claim is verified first; a failed claim raises an error."""
+"""The demonstration of the directory, with a function per part; each claim is verified before it is printed."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _LONG_S = 60.0
 _TOGETHER = 100
 
 
-def tell(database: str | None, bootstrap_server: str | None, rows: int, seconds: float) -> None:
-    """Tell the whole story.
+def run_story(database: str | None, bootstrap_server: str | None, rows: int, seconds: float) -> None:
+    """Run the whole demonstration.
 
     Args:
-        database: a connection URI of PostgreSQL; None for a server of its own.
-        bootstrap_server: a Kafka that runs already.
-        rows: the size of the directory.
-        seconds: the duration of each of the longer parts.
+        database: the connection URI of an existing PostgreSQL; None starts a server.
+        bootstrap_server: the address of an existing Kafka; None starts a broker.
+        rows: the number of objects in the directory.
+        seconds: the duration of each of the longer parts, in seconds.
 
     Raises:
         KafkaReplicaError: a part failed, or had an unexpected result.
@@ -39,8 +39,8 @@ def tell(database: str | None, bootstrap_server: str | None, rows: int, seconds:
         stage.say(
             "PostgreSQL is reachable" if database else f"PostgreSQL listens at 127.0.0.1:{server.port if server else 0}"
         )
-        with stage.waiting("starting Kafka (45 MB are downloaded the first time)") as tell_step:
-            kafka = kafka_for(bootstrap_server, progress=tell_step).start()
+        with stage.waiting("starting Kafka (45 MB are downloaded the first time)") as update:
+            kafka = kafka_for(bootstrap_server, progress=update).start()
         stack.callback(kafka.stop)
         stage.say(f"Apache Kafka listens at {kafka.bootstrap_servers}")
         config: dict[str, Any] = {"bootstrap.servers": kafka.bootstrap_servers, "log_level": 0}
@@ -78,7 +78,7 @@ def _make_directory(scene: Scene, replica: Replica, rows: int) -> Directory[str,
     began_s = time.monotonic()
     terminals = Directory(replica, Terminal)
     terminals.wait_ready(timeout_s=_LONG_S)
-    # A commit is acknowledged shortly before readers can see it.
+    # Kafka acknowledges a commit shortly before readers can see it.
     wait_until(lambda: len(terminals) > 0, "the committed rows cannot be seen", _LONG_S)
     scene.note(f"{len(terminals):,} objects are ready", f"{time.monotonic() - began_s:.2f} s")
     expect(len(terminals) == rows, f"the directory has {len(terminals)} of {rows} terminals")
@@ -114,7 +114,7 @@ def _change(scene: Scene, terminals: Directory[str, Terminal], look_ups: LookUps
 
 
 def _seen_together(terminals: Directory[str, Terminal], acquirer: str) -> float:
-    """Wait until some terminals have an acquirer, in whole versions; return the time, in seconds."""
+    """Wait until 100 terminals have an acquirer, and check that they change together; return the time in seconds."""
 
     def have_it() -> bool:
         view = terminals.view()
@@ -126,7 +126,7 @@ def _seen_together(terminals: Directory[str, Terminal], acquirer: str) -> float:
 
 
 def _seen(terminals: Directory[str, Terminal], acquirer: str) -> float:
-    """Wait until the second terminal has an acquirer; return the time, in seconds."""
+    """Wait until the second terminal has an acquirer; return the time in seconds."""
     second = terminal_id(2)
     return wait_until(lambda: terminals[second].acquirer_id == acquirer, "the change was not seen", _LONG_S)
 

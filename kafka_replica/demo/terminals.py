@@ -1,4 +1,4 @@
-"""The directory of the demonstration in PostgreSQL: terminals, and the acquirer of each."""
+"""The table of the demonstration in PostgreSQL: terminals with their acquirers."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ _FILL = """
 
 
 def terminal_id(number: int) -> str:
-    """Return the id of a terminal, counted from 1."""
+    """Return the id of a terminal from its number, which is counted from 1."""
     return f"T{number:06d}"
 
 
 class TerminalTable:
-    """The table, in a schema of its own.
+    """The table, in a separate schema.
 
     Args:
         url: a connection URI of PostgreSQL.
@@ -61,10 +61,10 @@ class TerminalTable:
 
     @contextmanager
     def created(self, rows: int, *, drop: bool) -> Iterator[None]:
-        """Create and fill the table; drop all of it at the end of the block, if so requested.
+        """Create and fill the table; with ``drop``, drop its schema at the end of the block.
 
         Raises:
-            OutboxError: the database cannot be reached, or refused.
+            OutboxError: the database cannot be reached, or refused a statement.
         """
         self._run(_SCHEMA.format(schema=self._schema))
         try:
@@ -76,7 +76,7 @@ class TerminalTable:
             self._engine.dispose()
 
     def move(self, first: int, count: int, acquirer: str) -> None:
-        """Give some terminals to an acquirer."""
+        """Change the acquirer of ``count`` terminals, beginning with number ``first``."""
         self._run(f"SELECT {self._schema}.move_terminals({first}, {count}, '{acquirer}')")
 
     def close_terminal(self, number: int) -> None:

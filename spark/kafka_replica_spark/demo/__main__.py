@@ -16,9 +16,9 @@ def main() -> int:
     options = parser.parse_args()
 
     def story() -> None:
-        from kafka_replica_spark.demo.story import tell  # noqa: PLC0415 - its dependencies may be missing
+        from kafka_replica_spark.demo.story import run_story  # noqa: PLC0415 - its dependencies may be missing
 
-        tell(bootstrap_server=options.bootstrap_server, keep=options.keep)
+        run_story(bootstrap_server=options.bootstrap_server, keep=options.keep)
 
     return run(story)
 

@@ -14,7 +14,7 @@ from kafka_replica import Change, Replica
 from kafka_replica.broker.admin.topics import Topics
 from kafka_replica.broker.topic_settings import STRUCTURE_TOPIC
 from kafka_replica.common.wording import counted
-from kafka_replica.demo.stage import Stage, expect, hushed, wait_until
+from kafka_replica.demo.stage import Stage, expect, stderr_hidden, wait_until
 from kafka_replica.embedded import kafka_for
 from kafka_replica.errors import MissingExtraError
 from kafka_replica.metrics.replica import export
@@ -27,7 +27,7 @@ from kafka_replica_spark.demo import material
 _SHOWN_METRICS = ("_lag_records{", "_lag_seconds{", "_keys{", "_versions_total{", 'state="live"')
 
 
-def tell(*, bootstrap_server: str | None, keep: bool) -> None:
+def run_story(*, bootstrap_server: str | None, keep: bool) -> None:
     """Tell the whole story.
 
     Raises:
@@ -36,8 +36,8 @@ def tell(*, bootstrap_server: str | None, keep: bool) -> None:
     began_s = time.monotonic()
     stage = Stage()
     stage.chapter("A Kafka broker")
-    with stage.waiting("starting it (45 MB are downloaded the first time)") as tell_step:
-        made = kafka_for(bootstrap_server, progress=tell_step).start()
+    with stage.waiting("starting it (45 MB are downloaded the first time)") as update:
+        made = kafka_for(bootstrap_server, progress=update).start()
     with made as kafka:
         config = {"bootstrap.servers": kafka.bootstrap_servers}
         stage.say(
@@ -165,7 +165,7 @@ def _validate(stage: Stage, replica: Replica) -> None:
     stage.chapter("Validate data in Spark against this version")
     from kafka_replica_spark import session, validate  # noqa: PLC0415 - starting it takes seconds, so late
 
-    with stage.waiting("starting Spark"), hushed():
+    with stage.waiting("starting Spark"), stderr_hidden():
         spark = session("kafka_replica demo")
     try:
         frame = spark.createDataFrame(material.DATA, ", ".join(f"{name} string" for name in material.DATA_COLUMNS))
