@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def _exit_if_interrupted(unraisable: sys.UnraisableHookArgs) -> None:
-    """Exit at Ctrl-C in a destructor or a callback, such as the import system's, which would swallow the exception."""
+    """Exit at Ctrl-C in a destructor or a callback, such as one of the import system, which swallows exceptions."""
     if unraisable.exc_type is KeyboardInterrupt:
         os._exit(130)
     sys.__unraisablehook__(unraisable)
@@ -25,14 +25,18 @@ def _exit_if_interrupted(unraisable: sys.UnraisableHookArgs) -> None:
 _hook, sys.unraisablehook = sys.unraisablehook, _exit_if_interrupted
 try:
     from kafka_replica.cli.interrupts import INTERRUPTED, exit_at_ctrl_c, raise_at_ctrl_c
-except KeyboardInterrupt:  # nothing can be done so early
+except KeyboardInterrupt:  # so early, there is nothing to close
     raise SystemExit(130) from None
 finally:
     sys.unraisablehook = _hook
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command; every failure becomes an error message and an exit status."""
+    """Run the command line and exit; a failure becomes an error message and an exit status.
+
+    Args:
+        arguments: the arguments of the command line; None means those of this process.
+    """
     sys.unraisablehook = _exit_if_interrupted
     try:
         exit_at_ctrl_c()  # until all imports are done

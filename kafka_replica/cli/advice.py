@@ -1,4 +1,4 @@
-"""Exit statuses and errors, with what to do; docs/errors.md and docs/commands.md show the same texts."""
+"""The meaning of exit statuses, and advice for errors; docs/errors.md and docs/commands.md show the same texts."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 
 class ErrorAdvice(NamedTuple):
-    """The package that exports an error, and what to do about it; the meaning is the docstring of the class."""
+    """The package that exports an error, and the recommended action; its meaning is the docstring of the class."""
 
     package: str
     action: str

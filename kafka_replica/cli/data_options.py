@@ -18,7 +18,7 @@ from kafka_replica.sdmx.urn import Urn
 
 @dataclass(frozen=True)
 class DataOptions:
-    """The options on the command line about data; see the help of the options."""
+    """The values of the options about data; see the help of the options."""
 
     out: Path
     severities: tuple[str, ...]
@@ -40,7 +40,7 @@ class DataOptions:
 
     @property
     def of_jobs(self) -> dict[str, Any]:
-        """The arguments that every job gets, except the output folder."""
+        """The arguments that are common to all jobs, except the output folder."""
         return {
             "out_format": self.out_format,
             "decimal": self.decimal,
@@ -52,7 +52,7 @@ class DataOptions:
 
     @property
     def rules(self) -> dict[str, str] | None:
-        """The ``RULE=SEVERITY`` options as a dictionary; None if there are none.
+        """The severities by rule from the options ``RULE=SEVERITY``; None if there are none.
 
         Raises:
             UsageError: an option does not have this form.
@@ -149,5 +149,5 @@ _OPTIONS = (
 
 
 def data_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options to a command, which gets them as ``chosen``, and the options of structures as ``source``."""
+    """Add the options to a command, which receives them as ``chosen``, and the options of structures as ``source``."""
     return structure_options(with_options(_OPTIONS, grouped_options(DataOptions, "chosen", command)))

@@ -1,4 +1,4 @@
-"""The tree of commands. Each is imported when it is called, because some need packages that others do not."""
+"""The tree of commands. Each command is imported when it is called, because some need optional packages."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class LazyGroup(click.Group):
         return sorted(_COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import a command; if its packages are missing, return a command that reports this."""
+        """Import a command; if its packages are missing, return a command that reports this error."""
         del ctx
         found = _COMMANDS.get(cmd_name)
         if found is None:
@@ -72,14 +72,14 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command that is called; if there is none, suggest similar names."""
+        """Find the command that is called; if there is no such command, suggest similar names."""
         name = args[0]
         if name not in _COMMANDS and not name.startswith("-"):
             ctx.fail(f"No such command {name!r}{did_you_mean(name, _COMMANDS, 3) or '.'}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the list of commands without importing them, because that takes seconds."""
+        """Write the list of commands without importing the commands, which would take seconds."""
         del ctx
         with formatter.section("Commands"):
             formatter.write_dl([(name, command.summary) for name, command in sorted(_COMMANDS.items())])

@@ -1,4 +1,4 @@
-"""The common parts of each command's help: examples, environment variables, and letters for frequent options."""
+"""The common parts of the help of commands: examples, environment variables, and short forms of frequent options."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SHORT_OPTIONS: Final = {
     "--structures": "-s",
     "--topic": "-t",
 }
-"""The letter of each option, the same in all commands."""
+"""The short form of each option, which is the same in all commands."""
 
 EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
     "": (
@@ -112,7 +112,7 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
     ),
     "watch": ("watch -t sdmx.structures", "watch -t sdmx.structures --json"),
 }
-"""Examples by the words of a command; the empty text is for the whole program."""
+"""The examples by command; the empty text means the whole program."""
 
 VARIABLES: Final = {
     "KAFKA_REPLICA_BOOTSTRAP_SERVERS": "Brokers, if --bootstrap-server is not given.",
@@ -125,7 +125,7 @@ VARIABLES: Final = {
     "KAFKA_REPLICA_STORE": "Folder of a replica, if --store is not given.",
     "KAFKA_REPLICA_TOPIC": "Topic, if --topic is not given.",
 }
-"""All environment variables, with their meaning."""
+"""The meaning of each environment variable."""
 _OF_BROKERS: Final = ("KAFKA_REPLICA_CACHE", "KAFKA_REPLICA_MAVEN_ROOT", "KAFKA_REPLICA_STATE")
 
 
@@ -133,8 +133,8 @@ def complete(command: click.Command, words: str) -> None:
     """Add short options, examples and environment variables to a command and its subcommands.
 
     Args:
-        command: the command, which is changed.
-        words: the words that call it, such as ``broker start``; empty for the whole program.
+        command: the command, which is changed in place.
+        words: the words that call the command, such as ``broker start``; empty for the whole program.
     """
     for parameter in command.params:
         if isinstance(parameter, click.Option):
@@ -156,7 +156,7 @@ def _variables_of(command: click.Command, words: str) -> Iterable[str]:
 
 
 def _epilog(examples: Iterable[str], variables: Iterable[str]) -> str:
-    """Return the text below the options; click does not wrap paragraphs that begin with a backspace character."""
+    """Return the text below the options, with backspace characters, which prevent click from wrapping paragraphs."""
     shown = [f"  kafka-replica {example}" for example in examples]
     width = max(map(len, VARIABLES)) + 2
     explained = [f"  {name:<{width}}{VARIABLES[name]}" for name in variables]

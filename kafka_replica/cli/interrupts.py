@@ -1,7 +1,7 @@
-"""Ctrl-C during imports and after a command has ended: exit status 130 and no traceback.
+"""Handle Ctrl-C during imports and after a command has ended: exit with status 130 and without a traceback.
 
-At these times there is nothing to close, and an exception could be swallowed or shown by the code that it interrupts.
-While a command runs, Ctrl-C raises Python's ``KeyboardInterrupt``, so that everything is closed.
+At these times, there is nothing to close, and the interrupted code could swallow or print an exception. While a command
+runs, Ctrl-C raises Python's ``KeyboardInterrupt``, so that everything is closed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,10 @@ INTERRUPTED = 130
 
 
 def exit_at_ctrl_c() -> bool:
-    """Make Ctrl-C end this process immediately, unless it is ignored or handled; return whether this is a change."""
+    """Make Ctrl-C end this process immediately, unless it is ignored or handled otherwise.
+
+    Returns whether this has changed the handling.
+    """
     return _replace(signal.default_int_handler, _exit)
 
 
@@ -33,6 +36,6 @@ def _replace(present: object, wanted: object) -> bool:
         if signal.getsignal(signal.SIGINT) is not present:
             return False
         signal.signal(signal.SIGINT, wanted)  # type: ignore[arg-type] # a handler
-    except ValueError:  # outside the main thread, which is the only one to be interrupted
+    except ValueError:  # outside the main thread, which is the only thread that Ctrl-C interrupts
         return False
     return True

@@ -1,4 +1,4 @@
-"""Patterns of keys for ``list``: what they match, and a message for a pattern that matches nothing."""
+"""Match keys with the patterns of ``list``, and write the message for a pattern that matches no key."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from kafka_replica.records import key_text
 from kafka_replica.sdmx.errors import UrnError
 from kafka_replica.sdmx.urn import Urn
 
-_START: Final = 4  # characters of a key that is not a URN, in the example of a pattern
+_START: Final = 4  # the number of characters of a key that is not a URN, in the example of a pattern
 
 
 def key_matches(key: bytes, pattern: str) -> bool:
     """Return whether a key matches a pattern.
 
-    ``*`` matches any text and ``?`` one character; such a pattern has to match the whole key, or, if the key is a URN,
-    its ``ID``, ``AGENCY:ID``, ``AGENCY:ID(VERSION)`` or ``CLASS=AGENCY:ID(VERSION)``. A pattern without wildcards may
-    occur anywhere in the key.
+    ``*`` matches any text and ``?`` one character. A pattern with these wildcards must match the whole key or, if the
+    key is a URN, its ``ID``, ``AGENCY:ID``, ``AGENCY:ID(VERSION)`` or ``CLASS=AGENCY:ID(VERSION)``. A pattern without
+    wildcards may occur anywhere in the key.
     """
     if not _has_wildcard(pattern):
         return pattern in key_text(key)
@@ -27,7 +27,7 @@ def key_matches(key: bytes, pattern: str) -> bool:
 
 
 def no_match(keys: Collection[bytes], pattern: str) -> str:
-    """Return the message for a pattern that matches none of the keys, with a pattern that matches the first."""
+    """Return the message for a pattern that matches none of the keys; it suggests a pattern that matches the first."""
     if not keys:
         return f"no key matches {pattern!r}: the topic has no keys"
     compared = "keys, and ids and references of artefacts" if _has_wildcard(pattern) else "any part of a key"
@@ -39,7 +39,7 @@ def _has_wildcard(pattern: str) -> bool:
 
 
 def _names_of(key: bytes) -> Iterator[str]:
-    """Yield the names of a key that a pattern with wildcards may match."""
+    """Yield the names of a key with which patterns with wildcards are compared."""
     yield key_text(key)
     urn = _urn_of(key)
     if urn is not None:
@@ -47,7 +47,7 @@ def _names_of(key: bytes) -> Iterator[str]:
 
 
 def _urn_of(key: bytes) -> Urn | None:
-    """Return the URN that a key is; if there are several topics, keys begin with the topic."""
+    """Return a key as a URN, or None if it is not a URN; with several topics, keys begin with the topic."""
     try:
         return Urn.parse(key.rpartition(b"\0")[2])
     except UrnError:

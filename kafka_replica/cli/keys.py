@@ -1,4 +1,4 @@
-"""Find the record that ``get`` requests: by its key, or by a short reference to an artefact."""
+"""Find the record for ``get`` by its key, or by a short reference to an artefact."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _REFERENCE: Final = re.compile(
     r"(?:urn:sdmx:org\.sdmx\.infomodel\.[a-z]+\.)?(?:([A-Za-z]+)=)?([\w.\-]+):([\w@$\-]+)(?:\(([^()]*)\))?(?:\.(.+))?"
 ).fullmatch
 _SHOWN: Final = 3
-_COMPARED: Final = 20_000  # names; comparing more of them would take longer than a user is willing to wait
+_COMPARED: Final = 20_000  # the maximal number of names that are compared, so that a user need not wait long
 
 
 class NamedRecord(NamedTuple):
-    """A record, and the name under which it was found."""
+    """A record, and the name by which a user can request it."""
 
     name: str
     record: Record
@@ -37,11 +37,11 @@ def find_record(snapshots: Sequence[Snapshot], wanted: str) -> Record:
     The version in a reference may be a rule (``2.0+``); a missing version means the latest.
 
     Args:
-        snapshots: one version, as one snapshot per topic.
-        wanted: the key or reference.
+        snapshots: a version, with one snapshot per topic.
+        wanted: the key or the reference.
 
     Raises:
-        ArtefactNotFoundError: no artefact matches, or several do.
+        ArtefactNotFoundError: no record matches, or several match.
         UsageError: the text is a pattern, or names an item in an artefact.
     """
     found = [
@@ -74,7 +74,7 @@ def _check_is_one(wanted: str) -> None:
 
 
 def _referenced(snapshot: Snapshot, wanted: str) -> Iterator[NamedRecord]:
-    """Yield the artefact of each class that a reference denotes."""
+    """Yield the artefacts that a reference denotes, at most one of each class."""
     parts = _REFERENCE(wanted)
     if parts is None or parts[5] or "*" in wanted:
         return

@@ -1,4 +1,4 @@
-"""Lines on stderr, as text or JSON: messages of commands, and warnings of the library without the final error."""
+"""Write lines to stderr, as text or JSON: messages of commands, and warnings of the library."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ FORMAT_VARIABLE: Final = "KAFKA_REPLICA_LOG_FORMAT"
 FORMATS: Final = ("text", "json")
 _PREFIX: Final = "kafka-replica: "
 _CLIENTS: Final = frozenset({"kafka_replica.librdkafka", "psycopg"})
-"""Loggers of clients that warn about what also raises an exception, or about the end that an interrupt has caused.
+"""Loggers of clients whose warnings are hidden, with their child loggers.
 
-Loggers below them are included.
+They warn about problems that also raise an exception, or about the effects of an interrupt.
 """
 
 
 class _HoldingHandler(logging.StreamHandler[TextIO]):
-    """Writes log records, or holds them until the outcome of the operation that they warn about is known."""
+    """A handler that writes log records to stderr, or holds them while ``held`` is a list."""
 
     def __init__(self) -> None:
         super().__init__(sys.stderr)
@@ -39,15 +39,15 @@ class _HoldingHandler(logging.StreamHandler[TextIO]):
 
 
 def set_up_logging() -> None:
-    """Show warnings on stderr. The error that ends a command is shown only once, as its last message."""
+    """Show warnings on stderr, without the error that ends the command, which is shown as its last message."""
     handler = _HoldingHandler()
-    handler.addFilter(_is_to_be_shown)
+    handler.addFilter(_should_show)
     logging.basicConfig(handlers=[handler], level=logging.WARNING)
     set_format(os.environ.get(FORMAT_VARIABLE, "text"))
 
 
 def set_format(name: str) -> None:
-    """Write all further lines on stderr as text or as JSON."""
+    """Set the format of all further lines on stderr: ``text`` or ``json``."""
     handler = _handler()
     if handler is not None:
         as_text = logging.Formatter(f"{_PREFIX}%(levelname)s: %(message)s")
@@ -61,7 +61,13 @@ def is_json() -> bool:
 
 
 def say(text: str, level: int = logging.INFO, error: BaseException | None = None) -> None:
-    """Write a message of a command to stderr: as it is, or as JSON with the level and, if given, the stack trace."""
+    """Write a message of a command to stderr, unchanged or as JSON.
+
+    Args:
+        text: the message.
+        level: the logging level, which is only shown in JSON.
+        error: the exception whose stack trace is added in JSON.
+    """
     if is_json():
         trace = None if error is None else (type(error), error, error.__traceback__)
         record = logging.LogRecord("kafka_replica.cli", level, "", 0, text.removeprefix(_PREFIX), None, trace)
@@ -75,7 +81,7 @@ def _handler() -> _HoldingHandler | None:
 
 @contextmanager
 def warnings_held() -> Iterator[None]:
-    """Hold warnings until the end of the block; if it raises, those with the same reason as the error are dropped."""
+    """Hold warnings until the end of the block; if it raises, drop the warnings with the same reason as the error."""
     handler = _handler()
     if handler is None or handler.held is not None:
         yield
@@ -98,7 +104,7 @@ def warnings_held() -> Iterator[None]:
                 handler.handle(record)
 
 
-def _is_to_be_shown(record: logging.LogRecord) -> bool:
+def _should_show(record: logging.LogRecord) -> bool:
     if any(record.name == name or record.name.startswith(f"{name}.") for name in _CLIENTS):
         return record.levelno >= logging.CRITICAL or DEBUG_VARIABLE in os.environ
     return record.name != "kafka_replica" or record.levelno < logging.ERROR

@@ -1,4 +1,4 @@
-"""Notices of producers and sources as lines of output."""
+"""Print the notices of producers and sources as lines of output."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from kafka_replica.producer.notices import Notice
 def notice_printer(*, as_json: bool) -> Callable[[Notice], None]:
     """Return a function that prints a notice as a line of text or JSON."""
 
-    def tell(notice: Notice) -> None:
+    def print_notice(notice: Notice) -> None:
         words = {"event": type(notice).__name__.lower(), **notice._asdict()}
         if as_json:
             json_line(words)
         else:
-            said = ", ".join(f"{name} {value}" for name, value in words.items() if name != "event" and value)
-            print_line(f"{words['event']}{': ' if said else ''}{said}")
+            text = ", ".join(f"{name} {value}" for name, value in words.items() if name != "event" and value)
+            print_line(f"{words['event']}{': ' if text else ''}{text}")
 
-    return tell
+    return print_notice

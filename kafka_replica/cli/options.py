@@ -21,7 +21,7 @@ _TOPIC_NAME = re.compile(r"(?!\.\.?$)[A-Za-z0-9._-]{1,249}").fullmatch
 
 
 def topic_option(*, required: bool = True, several: bool = True) -> Callable[[F], F]:
-    """Return the option --topic, whose value is a name, or several separated by commas."""
+    """Return the option --topic, whose value is a name or, with ``several``, a list of names separated by commas."""
 
     def check(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
         del context, parameter
@@ -36,10 +36,10 @@ def topic_option(*, required: bool = True, several: bool = True) -> Callable[[F]
 
 
 def topic_names(value: str, *, several: bool = True) -> list[str]:
-    """Return the names of topics, separated by commas.
+    """Return the names of topics in the value of an option, separated by commas.
 
     Raises:
-        click.BadParameter: a name is impossible, or given twice.
+        click.BadParameter: a name is not a valid name of a topic, or is given twice.
     """
     names = [name.strip() for name in value.split(",")] if several else [value]
     for name in names:
@@ -56,7 +56,7 @@ def _checked_seconds(context: click.Context, parameter: click.Parameter, value: 
     del context, parameter
     if math.isnan(value):
         raise click.BadParameter("nan is not a number of seconds")
-    return min(value, 1e9)  # a lock cannot wait for infinity
+    return min(value, 1e9)  # because a lock cannot wait for an infinite time
 
 
 BOOTSTRAP_SERVER = click.option(
@@ -80,14 +80,20 @@ JSON = click.option("--json", "as_json", is_flag=True, help="JSON lines, for scr
 
 
 def with_options(options: Iterable[Callable[[F], F]], command: F) -> F:
-    """Add options to a command; its help lists them in reverse order."""
+    """Add options to a command, whose help lists them in reverse order."""
     for option in options:
         command = option(command)
     return command
 
 
 def grouped_options(kind: Callable[..., Any], name: str, command: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a command that gets the fields of a dataclass as one argument with the given name."""
+    """Return a command that passes the options for the fields of a dataclass to ``command`` as a single argument.
+
+    Args:
+        kind: the dataclass.
+        name: the name of the argument.
+        command: the function of the command.
+    """
     names = [field.name for field in fields(kind)]  # type: ignore[arg-type] # a dataclass
 
     @wraps(command)
@@ -104,7 +110,7 @@ def kafka_options(command: F) -> F:
 
 @dataclass(frozen=True)
 class ReplicaArguments:
-    """The arguments of a command that reads through a replica; see the help of the options."""
+    """The options of a command that reads through a replica; see the help of the options."""
 
     bootstrap_server: str | None
     topic: str
@@ -118,7 +124,7 @@ class ReplicaArguments:
     large_values: bool = False
 
 
-_OF_A_REPLICA = (
+_REPLICA_OPTIONS = (
     click.option(
         "--large-values", is_flag=True, help="Show values that were split into chunks as whole values.",
     ),
@@ -143,6 +149,6 @@ _OF_A_REPLICA = (
 
 
 def replica_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of a replica to a command, which gets all except ``as_json`` as the argument ``options``."""
+    """Add the options of a replica to a command, which receives all but ``as_json`` as the argument ``options``."""
     shared = (JSON, TIMEOUT_S, CONFIG, topic_option(), BOOTSTRAP_SERVER)
-    return with_options((*_OF_A_REPLICA, *shared), grouped_options(ReplicaArguments, "options", command))
+    return with_options((*_REPLICA_OPTIONS, *shared), grouped_options(ReplicaArguments, "options", command))

@@ -1,4 +1,4 @@
-"""The output of commands: JSON lines for scripts, text for people."""
+"""Write the output of commands: JSON lines for scripts, or text."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ def json_line(value: Any) -> None:
 
 
 def print_line(text: str) -> None:
-    """Write a line of text, and flush it; in UTF-8 whatever the locale, because keys are UTF-8."""
+    """Write a line of text, and flush it. The encoding is UTF-8 in any locale, because keys are in UTF-8."""
     write(text.encode(errors="backslashreplace") + b"\n")
 
 
 class OutputClosedError(Exception):
-    """The reader of our output has closed the pipe, as ``| head`` does."""
+    """The reader of the standard output has closed the pipe, as ``| head`` does."""
 
 
 class _Writing:
-    """A flag for a line that is partly written, because a signal may arrive in the middle."""
+    """A flag for a partly written line, because a signal may arrive while a line is being written."""
 
     in_the_middle = False
 
@@ -51,7 +51,7 @@ def write(data: bytes) -> None:
 
 
 def is_in_the_middle() -> bool:
-    """Return whether the last line was not written to its end."""
+    """Return whether the last line was written only in part."""
     return _Writing.in_the_middle
 
 

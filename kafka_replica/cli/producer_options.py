@@ -1,4 +1,4 @@
-"""Options and output that the commands of the producer share."""
+"""Options and output that are common to the commands of the producer."""
 
 from __future__ import annotations
 
@@ -23,12 +23,22 @@ def producer_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def control_of(file: Path) -> closing[ProducerControl]:
-    """Return a context manager with the control of a configured producer, which is closed at its end."""
+    """Return a context manager that yields the control of a configured producer, and closes it at the end.
+
+    Args:
+        file: the settings file.
+    """
     return closing(ProducerControl(read_configuration(file).producer))
 
 
 def report_success(as_json: bool, what: str, words: str) -> None:
-    """Report that a command has succeeded."""
+    """Report that a command has succeeded.
+
+    Args:
+        as_json: whether to print JSON.
+        what: the command, for JSON.
+        words: the sentence, for text.
+    """
     if as_json:
         json_line({"done": what})
     else:

@@ -1,4 +1,4 @@
-"""The progress of commands on data: a bar on a terminal, and otherwise a line from time to time."""
+"""Show the progress of commands on data: a bar on a terminal, otherwise a line from time to time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kafka_replica.cli.log_output import say
 from kafka_replica.data.jobs import Progress, Step
 
 LINE_EVERY_S = 5.0
-"""The least time between lines, and before the first line: shorter runs print none."""
+"""The minimal time between lines, and before the first line, so that shorter runs print no lines."""
 
 
 @contextmanager
@@ -24,7 +24,7 @@ def shown_progress(*, quiet: bool) -> Iterator[Step]:
     """Yield a function that shows the progress on stderr.
 
     Args:
-        quiet: whether nothing is shown.
+        quiet: whether to show nothing.
     """
     console = Console(file=sys.stderr)
     if quiet:
@@ -41,7 +41,7 @@ def shown_progress(*, quiet: bool) -> Iterator[Step]:
 
 
 def numbers_in_words(progress: Progress, elapsed_s: float) -> str:
-    """Return the progress, the rates and the time left: ``1,000 rows, 2.0 of 4.0 MB, 1.0 MB/s, 2 s left``.
+    """Return the progress, the rates and the remaining time: ``1,000 rows, 2.0 of 4.0 MB, 1.0 MB/s, 2 s left``.
 
     Args:
         progress: the progress of the step.
@@ -68,7 +68,7 @@ def _duration(seconds: float) -> str:
 
 
 class _Clock:
-    """The time since the present step began."""
+    """A clock that measures the time since the current step began."""
 
     def __init__(self) -> None:
         self._step: str | None = None

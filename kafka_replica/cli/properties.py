@@ -1,4 +1,4 @@
-"""Kafka's client properties from the command line."""
+"""Read the properties of Kafka's clients from the command line."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from kafka_replica.errors import ConfigurationError
 
 SERVERS: Final = "bootstrap.servers"
 SERVERS_VARIABLE: Final = "KAFKA_REPLICA_BOOTSTRAP_SERVERS"
-_OTHER_NAME: Final = "metadata.broker.list"  # librdkafka's other name of the same property
+_OTHER_NAME: Final = "metadata.broker.list"  # librdkafka's second name for the same property
 _SCHEME: Final = re.compile(r"(^|,)\s*\w+://")
 _TABLE: Final = "kafka"
 """The table of a producer's configuration file that has Kafka's properties."""
@@ -28,8 +28,8 @@ _TABLE: Final = "kafka"
 def properties(bootstrap_server: str | None, configs: tuple[str, ...]) -> dict[str, Any]:
     """Return the properties that the command line defines.
 
-    The brokers come from ``--bootstrap-server``, else from ``--config``, else from the environment variable; else the
-    broker that ``broker start`` has started is used.
+    The brokers are those of ``--bootstrap-server``, else those of ``--config``, else those of the environment variable,
+    else the broker that ``broker start`` has started.
 
     Raises:
         ConfigurationError: a file cannot be read, a property does not exist, a value is neither a file nor KEY=VALUE,
@@ -49,7 +49,7 @@ def properties(bootstrap_server: str | None, configs: tuple[str, ...]) -> dict[s
         )
     for name in (SERVERS, _OTHER_NAME):
         if settings.get(name) is not None:
-            parse_servers(_SCHEME.sub(r"\1", settings[name]), name, "")  # whether protocols agree is not checked
+            parse_servers(_SCHEME.sub(r"\1", settings[name]), name, "")  # without the schemes, which are not checked
     return settings
 
 
@@ -61,7 +61,7 @@ def _is_from_environment() -> bool:
 def _is_file(text: str) -> bool:
     try:
         return Path(text).is_file()
-    except (OSError, ValueError):  # too long for a file name, as a key or a token is; messages must not show it
+    except (OSError, ValueError):  # a text too long for a file name may be a key or a token, and is never shown
         return False
 
 
@@ -85,7 +85,7 @@ def _of_file(path: Path) -> dict[str, str]:
 
 
 def _texts(values: Mapping[str, Any], path: Path) -> dict[str, str]:
-    """Return TOML values as Kafka's clients expect them."""
+    """Return TOML values as the texts that Kafka's clients expect."""
     found: dict[str, str] = {}
     for name, value in values.items():
         if isinstance(value, bool):
@@ -103,7 +103,7 @@ def _of_text(text: str) -> dict[str, str]:
     separators = [at for at in (text.find("="), text.find(":")) if at > 0]
     name = text[: min(separators)].strip() if separators else ""
     if not name or os.sep in name:
-        # Only the first word: the rest may be a secret.
+        # The error shows only the first word, because the rest may be a secret.
         word = (text.split() or [""])[0].partition("=")[0][:80]
         raise ConfigurationError(f"--config: {word!r} is neither a file nor KEY=VALUE")
     check_names([name], "--config")

@@ -1,4 +1,4 @@
-"""A replica for the duration of one command; it is read up to the barrier, and the progress is shown."""
+"""Run a replica for the duration of a command: read it up to the barrier, and show the progress."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LOOK_EVERY_S = 0.1
 
 
 def command_replica(options: ReplicaArguments) -> Replica:
-    """Return a replica of one topic, or of several separated by commas; it never waits for a topic to be created."""
+    """Return a replica of the given topics, which fails if a topic does not exist."""
     dead_letters = None if options.dead_letters is None else DeadLetterFile(options.dead_letters)
     return Replica(
         properties(options.bootstrap_server, options.configs),
@@ -44,7 +44,7 @@ def command_replica(options: ReplicaArguments) -> Replica:
 
 
 def rocks_store(path: Path) -> Store:
-    """Return a store on disk."""
+    """Return a store on disk in a folder, which needs the extra ``rocksdb``."""
     from kafka_replica.stores.rocks import RocksStore  # noqa: PLC0415 - an extra
 
     return RocksStore(path)
@@ -52,10 +52,10 @@ def rocks_store(path: Path) -> Store:
 
 @contextmanager
 def ready_replica(options: ReplicaArguments) -> Iterator[Replica]:
-    """Yield a replica that has passed the barrier.
+    """Yield a replica that has reached the barrier, so that it has all records that were in the topic at the start.
 
     Raises:
-        KafkaReplicaError: the barrier was not passed; the message gives the reason.
+        KafkaReplicaError: the barrier was not reached; the message gives the reason.
     """
     with command_replica(options) as replica:
         wait_ready(replica, options.timeout_s)
@@ -63,10 +63,10 @@ def ready_replica(options: ReplicaArguments) -> Iterator[Replica]:
 
 
 def wait_ready(replica: Replica, timeout_s: float) -> None:
-    """Wait until the barrier is passed, and show the progress on a terminal.
+    """Wait until a replica has reached the barrier, and show the progress on a terminal.
 
     Raises:
-        KafkaReplicaError: the barrier was not passed.
+        KafkaReplicaError: the barrier was not reached within ``timeout_s`` seconds; the message gives the reason.
     """
     give_up_s = time.monotonic() + timeout_s
     with warnings_held(), topic_suggestions(replica.config, replica.topic), _progress() as progress:
@@ -79,7 +79,7 @@ def wait_ready(replica: Replica, timeout_s: float) -> None:
                 status = replica.status()
                 _give_up_if_silent(replica, status)
                 if left_s <= 0:
-                    replica.wait_ready(0)  # raises with the latest reason
+                    replica.wait_ready(0)  # raises an error with the latest reason
                 total = sum(status.barrier.values())
                 read = min(total, sum(status.read_position.values()))
                 progress.update(task, total=total or None, completed=read, state=str(status.state))

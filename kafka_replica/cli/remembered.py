@@ -1,4 +1,4 @@
-"""The broker that ``broker start`` has started, for commands without a given broker."""
+"""Find the broker that ``broker start`` has started, for commands for which no broker is given."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ DEFAULT_NAME: Final = "default"
 
 
 def remembered_servers() -> str | None:
-    """Return the address of the broker on this machine that ``broker start`` has started; None if there is none.
+    """Return the address of the running broker that ``broker start`` has started; None if no broker is running.
 
-    If several are running, the one without a name of its own is used. The choice is reported on stderr, once per
+    If several are running, the broker with the default name is used. The choice is reported on stderr, once per
     command.
 
     Raises:
-        ConfigurationError: several are running, and all of them have names.
+        ConfigurationError: several brokers are running, and none of them has the default name.
     """
     context = click.get_current_context(silent=True)
     if context is None:
@@ -54,7 +54,7 @@ def _look_up() -> str | None:
 
 
 def choose_broker(running: Sequence[Entry]) -> Entry | None:
-    """Return the broker to use where none is named: the only one, or the one without a name of its own."""
+    """Return the broker to use if none is given: the only running broker, or that with the default name, or None."""
     if len(running) == 1:
         return running[0]
     return next((one for one in running if one.name == DEFAULT_NAME), None)

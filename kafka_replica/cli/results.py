@@ -1,4 +1,4 @@
-"""The files and output in which a command on data leaves its results."""
+"""Write the results of a command on data: files, and output on the terminal."""
 
 from __future__ import annotations
 
@@ -25,32 +25,33 @@ from kafka_replica.data.jobs import ESS, Outcome, report_page
 from kafka_replica.errors import UsageError
 
 REJECTED_ROWS: Final = 3
-"""The exit status if the command succeeded, and the data has more errors than allowed."""
+"""The exit status if the command succeeded, but the data has more errors than allowed."""
 _REPORT, _PICTURE = "report.json", "report.svg"
 _WRITTEN: Final = tuple(f"{what}.{kind}" for what in ("good", "rejected", "mapped") for kind in ("csv", "parquet"))
 _COLOURS: Final = {"error": "red", "warning": "yellow"}
 
 
 @contextmanager
-def results_folder(folder: Path, *, overwrite: bool, aside: bool) -> Iterator[Path]:
-    """Yield the folder that a run writes to; the results are moved to the final folder at the end of the run.
+def results_folder(folder: Path, *, overwrite: bool, via_temporary: bool) -> Iterator[Path]:
+    """Yield the folder to which a run writes; at the end of the run, the results are moved to the final folder.
 
-    Until then the results of an earlier run stay as they are: they may be the input, and the run may fail.
+    Until then, the results of an earlier run remain unchanged, because they may be the input, and the run may fail.
 
     Args:
         folder: the final folder of the results.
-        overwrite: whether results of an earlier run are replaced.
-        aside: False if rows are written to files that this process cannot see; they go to the final folder directly.
+        overwrite: whether results of an earlier run may be replaced.
+        via_temporary: whether to use a temporary folder. This is not possible if the engine writes files that this
+            process cannot see; the final folder is then used directly.
 
     Raises:
-        UsageError: there are earlier results, and they are not to be replaced.
+        UsageError: there are results of an earlier run, and ``overwrite`` is False.
     """
-    left = _left_in(folder)
+    left = _earlier_results(folder)
     if left and not overwrite:
         raise UsageError(f"writing to {folder}: {left[0].name} already exists; use another folder or --overwrite")
     was_there = folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
-    if not aside:
+    if not via_temporary:
         yield folder
         return
     unfinished = folder / f".unfinished-{token_hex(4)}"
@@ -66,7 +67,7 @@ def results_folder(folder: Path, *, overwrite: bool, aside: bool) -> Iterator[Pa
 
 @dataclass(frozen=True)
 class ResultFiles:
-    """The files that a run writes outside of its folder, each next to the final file that it will replace.
+    """The temporary files that a run writes outside its folder, each next to the final file that it will replace.
 
     Attributes:
         findings: the table of findings.
@@ -78,11 +79,11 @@ class ResultFiles:
 
     @property
     def of_jobs(self) -> dict[str, Any]:
-        """Return the files that engines write."""
+        """Return the files that engines write, as arguments of jobs."""
         return {"findings": self.findings, "ess_reports": tuple(path for path in self.reports if _is_ess(path))}
 
     def write_reports(self, outcome: Outcome) -> None:
-        """Write the reports that engines do not write."""
+        """Write the reports that are not written by engines."""
         for path in self.reports:
             if path.suffix.lower() == ".html":
                 path.write_text(report_page(outcome), "utf-8")
@@ -96,10 +97,10 @@ def _is_ess(path: Path) -> bool:
 
 @contextmanager
 def result_files(chosen: DataOptions) -> Iterator[ResultFiles]:
-    """Yield the files that a run writes to; they replace the final files at the end of the run.
+    """Yield temporary files to which a run writes; at the end of the run, they replace the final files.
 
     Raises:
-        UsageError: a final file exists, and is not to be replaced; or there is no folder for it.
+        UsageError: a final file exists and may not be replaced, or its folder does not exist.
     """
     final = [*([] if chosen.findings is None else [chosen.findings]), *chosen.reports]
     for path in final:
@@ -120,13 +121,16 @@ def result_files(chosen: DataOptions) -> Iterator[ResultFiles]:
             written.unlink(missing_ok=True)
 
 
-def _left_in(folder: Path) -> list[Path]:
+def _earlier_results(folder: Path) -> list[Path]:
     return [folder / name for name in (_REPORT, *_WRITTEN, _PICTURE) if (folder / name).exists()]
 
 
 def _replace(folder: Path, made: Path) -> None:
-    """Replace earlier results. The report is removed first and moved last: if it exists, all results are of one run."""
-    for path in _left_in(folder):
+    """Replace earlier results by those of this run.
+
+    The report is removed first and moved last, so that if it exists, all results are of the same run.
+    """
+    for path in _earlier_results(folder):
         if path.is_dir():
             shutil.rmtree(path)
         else:
@@ -136,7 +140,7 @@ def _replace(folder: Path, made: Path) -> None:
 
 
 def write_report(folder: Path, outcome: Outcome, *, picture: bool) -> None:
-    """Write report.json after all other files: if it exists, the run was completed."""
+    """Write report.json after all other files, so that its existence shows that the run was completed."""
     if picture:
         outcome.report.picture(folder / _PICTURE)
     (folder / _REPORT).write_text(_json(outcome), "utf-8")
@@ -147,22 +151,22 @@ def _json(outcome: Outcome) -> str:
 
 
 def exit_status(outcome: Outcome, chosen: DataOptions) -> int:
-    """Return the exit status of a run that succeeded: ``REJECTED_ROWS`` if the data is worse than was allowed."""
+    """Return the exit status of a completed run: ``REJECTED_ROWS`` if the data has more errors than allowed, else 0."""
     if chosen.fail_on == "never":
         return 0
     severe = {"error"} if chosen.fail_on == "error" else {"error", "warning"}
     is_severe = any(one.severity in severe for one in outcome.report.dataset)
     has_warning = "warning" in severe and any(severity == "warning" for _, _, severity in outcome.report.counts)
-    # In decimal arithmetic, because 0.29 * 100 is less than 29 in binary.
+    # Computed in decimal arithmetic, because 0.29 * 100 is less than 29 in binary arithmetic.
     allowed = Decimal(str(chosen.max_error_share)) * (outcome.good_rows + outcome.rejected_rows)
     return REJECTED_ROWS if is_severe or has_warning or outcome.rejected_rows > allowed else 0
 
 
-def tell(outcome: Outcome, chosen: DataOptions) -> None:
-    """Print the report, or a summary of it, on stdout, and rows that were left out on stderr."""
+def print_outcome(outcome: Outcome, chosen: DataOptions) -> None:
+    """Print the report as JSON or a summary on stdout, and rows that were left out and notes on stderr."""
     if outcome.other_rows:
-        said = ", ".join(map(str, outcome.others))
-        say(f"kafka-replica: rows left out: {outcome.other_rows:,}, which belong to {said}")
+        others = ", ".join(map(str, outcome.others))
+        say(f"kafka-replica: rows left out: {outcome.other_rows:,}, which belong to {others}")
     for note in outcome.notes:
         say(f"kafka-replica: the message says: {note}")
     if chosen.as_json:

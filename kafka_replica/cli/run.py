@@ -1,4 +1,4 @@
-"""Run a command; failures become error messages with a meaningful exit status."""
+"""Run a command, and turn failures into error messages with a meaningful exit status."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CALLED_WRONGLY: Final = 2
 
 
 class Terminated(BaseException):
-    """SIGTERM was received; the exception propagates so that everything is closed."""
+    """The exception that SIGTERM raises, so that everything is closed."""
 
 
 def run(arguments: Sequence[str] | None) -> int:
@@ -40,7 +40,7 @@ def run(arguments: Sequence[str] | None) -> int:
 
 
 def _exit_status(error: BaseException) -> int:
-    """Report the error that ended the command, unless it was already reported, and return its exit status."""
+    """Report the error that ended the command, and return the exit status."""
     interrupted = error.__cause__ if isinstance(error, click.exceptions.Abort) else error
     status = FAILED
     if isinstance(interrupted, KeyboardInterrupt):
@@ -55,14 +55,14 @@ def _exit_status(error: BaseException) -> int:
         else:
             error.show()
         status = error.exit_code
-    elif isinstance(error, OutputClosedError):  # its pipe must not be flushed again
+    elif isinstance(error, OutputClosedError):  # redirects stdout, because Python would flush the closed pipe at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = 128 + signal.SIGPIPE
     elif DEBUG_VARIABLE in os.environ and not is_json():
         raise error
     else:
         say(f"kafka-replica: {_sentence(error)}", logging.ERROR, error if DEBUG_VARIABLE in os.environ else None)
-        # A failure of a package or a structure map is not a mistake on the command line.
+        # A missing package or a map that cannot be inverted is not a mistake on the command line.
         if isinstance(error, UsageError) and not isinstance(error, (MissingExtraError, NotInvertibleError)):
             status = CALLED_WRONGLY
     return status

@@ -1,7 +1,7 @@
-"""The options of ``serve``: a flag, an environment variable and a key of the settings file for each setting.
+"""The options of ``serve``, with a flag, an environment variable and a key of the settings file for each setting.
 
-The fields of the settings classes are the only list of settings. A flag wins over its environment variable, which wins
-over the file.
+The fields of the settings classes are the only list of settings. A flag takes precedence over its environment variable,
+which takes precedence over the file.
 """
 
 from __future__ import annotations
@@ -56,11 +56,11 @@ class ServedReplica:
 
 
 KINDS: Final = {"server": (ServerSettings, ListenSettings), "replica": (ServedReplica,)}
-"""The settings classes of each table of the file."""
+"""The settings classes by table of the settings file."""
 
 
 def serve_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add an option for each setting, and those for the file and for Kafka's properties."""
+    """Add an option for each setting to a command, and the options for the file and for Kafka's properties."""
     settings = [_option(each) for kinds in KINDS.values() for kind in kinds for each in fields(kind)]
     shared = (
         click.option("--json", is_flag=True, help="The address as a JSON line, for scripts."),
@@ -108,7 +108,7 @@ def _option(field: Field[Any]) -> Callable[[Any], Any]:
 
 
 def _read_file(context: click.Context, _parameter: click.Parameter, file: Path | None) -> Path | None:
-    """Make the file's values the defaults of the other options."""
+    """Make the values in the settings file the defaults of the other options."""
     if file is None:
         return None
     values = read_settings_file(file).values
@@ -137,7 +137,7 @@ def _table(values: Mapping[str, Any], name: str, file: Path) -> dict[str, Any]:
 
 
 def _checked(context: click.Context, option: click.Parameter, value: Any, where: str) -> Any:
-    """Return a value of the file if it is possible for its option."""
+    """Return a value of the settings file unchanged; raise ConfigurationError if its option does not accept it."""
     if isinstance(value, tuple) != option.multiple or isinstance(value, dict):
         raise ConfigurationError(f"{where} should be {'a list' if option.multiple else 'one value'}")
     try:

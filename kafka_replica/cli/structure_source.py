@@ -1,4 +1,4 @@
-"""The source from which a command takes structures: files, or a topic."""
+"""The source from which a command reads structures: files, or a topic."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from kafka_replica.sdmx.lookups.of_files import FileSnapshot
 
 @dataclass(frozen=True)
 class StructureSource:
-    """Structure files, or a topic; see the help of the options."""
+    """The options that select structure files or a topic; see the help of the options."""
 
     structures: tuple[Path, ...]
     bootstrap_server: str | None
@@ -45,10 +45,10 @@ class StructureSource:
         """Yield one version of the structures.
 
         Raises:
-            UsageError: neither files nor a topic are given.
+            UsageError: neither files nor a topic were given.
             KafkaReplicaError: the structures cannot be read.
         """
-        if self.structures:  # files come first, because a topic may come from the environment
+        if self.structures:  # files take precedence, because the topic may be from an environment variable
             yield snapshot_of_files(self.structures)
             return
         if self.topic is None:
@@ -74,15 +74,17 @@ _OPTIONS = (
 
 
 def structure_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options to a command, which gets them as the argument ``source``."""
+    """Add the options to a command, which receives them as the argument ``source``."""
     return with_options(_OPTIONS, grouped_options(StructureSource, "source", command))
 
 
 def snapshot_of_files(paths: tuple[Path, ...]) -> Snapshot:
-    """Return version 1 of a store with the artefacts of structure files; other files in folders are skipped.
+    """Return the artefacts in structure files as a snapshot; other files in folders are skipped.
+
+    Files and artefacts that cannot be read are reported on stderr, and left out.
 
     Raises:
-        SdmxError: a named file is not a structure message.
+        SdmxError: a file that was given, and not found in a folder, is not a structure message.
         UsageError: no structures were found.
     """
     named = [path for path in paths if not path.is_dir()]

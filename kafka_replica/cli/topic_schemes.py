@@ -1,7 +1,7 @@
-"""Merge schemes that are to be published with those in the topic, also while other calls publish to it.
+"""Merge schemes with those in the topic before they are published, even if other calls publish to it at the same time.
 
 A call that writes such a scheme first initializes a transactional id that all such calls on the topic share, and then
-reads and merges. So of two calls that overlap, Kafka fences the one that read first: it can no longer commit, and
+reads and merges. If two calls overlap, Kafka therefore fences the call that read first: it can no longer commit, and
 starts again with the records that the other call has written.
 """
 
@@ -27,18 +27,23 @@ _ATTEMPTS: Final = 8
 
 
 def may_be_merged(urns: Iterable[Urn]) -> bool:
-    """Return whether one of the URNs is that of a scheme in which other calls may have to merge standalone items."""
+    """Return whether any of the URNs is that of a scheme into which other calls may have to merge standalone items."""
     return any(Part(urn, b"", str(Format.SDMX_ML_2_0)).is_synthetic for urn in urns)
 
 
 def repeat_if_fenced(publish: Callable[[], None], topic: str) -> None:
-    """Call a function that merges and publishes; if another call fences it, wait for that call, and call it again.
+    """Call a function that merges and publishes; if another call fences it, wait for that call, and repeat it.
 
-    A repetition is also right if Kafka has committed without our knowing: it merges with its own items.
+    Repeating is safe even if Kafka has committed, and only its answer was lost: the function then merges with its own
+    items.
+
+    Args:
+        publish: merges and publishes.
+        topic: the topic, for errors.
 
     Raises:
-        PublishError: other calls came in between each time; nothing was published.
-        CommitUnknownError: the same, but Kafka may have committed the last time.
+        PublishError: another call fenced this call in each of 8 attempts; nothing was published.
+        CommitUnknownError: the same happened, but Kafka may have committed in the last attempt.
     """
     attempt = 1
     while True:
@@ -57,18 +62,18 @@ def repeat_if_fenced(publish: Callable[[], None], topic: str) -> None:
         else:
             return
         say("another call wrote schemes to be merged: reading the topic again")
-        # The other call takes about as long as this one did, and it must not be fenced in turn.
+        # The other call takes about as long as this one did, and should not be fenced in turn.
         time.sleep((time.monotonic() - began_s) * random.uniform(1, 2))  # noqa: S311 - not a secret
         attempt += 1
 
 
 def merge_with_topic(parts: dict[Urn, Part], options: ReplicaArguments) -> dict[Urn, Part]:
-    """Merge schemes made from standalone items with those in the topic, so that items from other files are not lost.
+    """Merge schemes that consist of standalone items with those in the topic, so that items of other files are kept.
 
-    The topic is read only if there is such a scheme among the parts.
+    The topic is read only if the parts include such a scheme.
 
     Raises:
-        KafkaReplicaError: the topic, or its scheme, cannot be read.
+        KafkaReplicaError: the topic, or a scheme in it, cannot be read.
     """
     synthetic = [urn for urn, part in parts.items() if part.is_synthetic]
     if not synthetic:

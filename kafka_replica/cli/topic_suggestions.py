@@ -1,4 +1,4 @@
-"""Suggestions for a topic that does not exist."""
+"""Suggest similar names for a topic that does not exist."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def topic_suggestions(config: Mapping[str, Any], topics: str, remedy: str = "") 
 
     Args:
         config: Kafka's client properties.
-        topics: the given name, or several separated by commas.
-        remedy: what else the user can do, if the command has an option for it.
+        topics: the given name, or several names separated by commas.
+        remedy: further advice, if the command has an option that helps.
     """
     try:
         yield
@@ -29,7 +29,7 @@ def topic_suggestions(config: Mapping[str, Any], topics: str, remedy: str = "") 
 
 
 def suggested_topics(config: Mapping[str, Any], topics: str) -> str:
-    """Return ``; did you mean 'sdmx.structures'?``, or an empty text if no visible topic has a similar name."""
+    """Return a text such as ``; did you mean 'sdmx.structures'?``; empty if no visible topic has a similar name."""
     try:
         known = topic_names(config, _ANSWER_S)
     except KafkaReplicaError:

@@ -143,7 +143,7 @@ def status(name: str, as_json: bool) -> None:
 
 
 def _started(port: int | None, data: str | None, settings: dict[str, str]) -> LocalKafka:
-    """Start a broker on the given port, or on Kafka's own if none is given and that port is free."""
+    """Start a broker on the given port; without one, on 9092 if that port is free, or else on another free port."""
 
     def kafka(port: int | None) -> LocalKafka:
         return LocalKafka(port=port, data_dir=data, settings=settings, progress=_progress)
@@ -152,13 +152,13 @@ def _started(port: int | None, data: str | None, settings: dict[str, str]) -> Lo
         try:
             return kafka(_KAFKAS_PORT).start()
         except EmbeddedKafkaError:
-            if ports.is_free(_KAFKAS_PORT):  # then the failure had another reason
+            if ports.is_free(_KAFKAS_PORT):  # so the failure had another reason than the port
                 raise
     return kafka(port).start()
 
 
 def _run_in_foreground(kafka: LocalKafka, entry: Entry, registry: Registry, as_json: bool) -> None:
-    """Keep the broker until a signal arrives or it ends by itself."""
+    """Keep the broker running until a signal arrives, or until the broker ends."""
 
     def end(number: int, _: FrameType | None) -> NoReturn:
         raise KeyboardInterrupt(number)
@@ -173,7 +173,7 @@ def _run_in_foreground(kafka: LocalKafka, entry: Entry, registry: Registry, as_j
     except EmbeddedKafkaError:
         if entry.lives():
             raise
-        # "broker stop" was called in another process.
+        # Not an error if its supervisor has ended, too: "broker stop" was called in another process.
     finally:
         signal.signal(signal.SIGTERM, before)
         kafka.stop()

@@ -78,7 +78,7 @@ def doctor(
 
 
 def _with_suggestion(finding: Finding, config: Mapping[str, Any], topic: str) -> Finding:
-    """Add a suggestion with similar names to the finding of a missing topic."""
+    """Return the finding, with similar names of topics added if it is about a missing topic."""
     if finding.check != f"topic {topic}" or finding.severity is not Severity.FAULT:
         return finding
     return replace(finding, advice=f"{finding.advice or ''}{suggested_topics(config, topic)}".removeprefix("; "))

@@ -1,4 +1,4 @@
-"""``kafka-replica explain``: what an error, the rule of a finding or an exit status means, and what to do."""
+"""``kafka-replica explain``: explains an error, the rule of a finding or an exit status, with advice."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ def explain(code: str | None, as_json: bool) -> None:
 
 
 def explanation(code: str) -> dict[str, str]:
-    """Return the facts about a code, by their names.
+    """Return the explanation of a code as texts by title, such as ``meaning`` and ``what to do``.
 
     Raises:
-        UsageError: there is no such code; the message has the closest ones.
-        MissingExtraError: the package of the error is not installed completely.
+        UsageError: there is no such code; the message suggests similar codes.
+        MissingExtraError: a library that the package of the error needs is not installed.
     """
     statuses = {number: text for key, text in EXIT_STATUSES.items() for number in key.split(", ")}
     if code in statuses:
@@ -62,7 +62,7 @@ def meaning(name: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return a text without the marks of Markdown."""
+    """Return a text without Markdown's links and backquotes."""
     return re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", text).replace("`", "")
 
 

@@ -1,4 +1,4 @@
-"""``kafka-replica map``: maps data to another structure, and writes rows that cannot be mapped separately."""
+"""``kafka-replica map``: maps data to another structure, and writes rows that cannot be mapped to a separate file."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from kafka_replica.cli.log_output import say
 from kafka_replica.cli.progress import shown_progress
 from kafka_replica.cli.results import (
     exit_status,
+    print_outcome,
     result_files,
     results_folder,
-    tell,
     write_report,
 )
 from kafka_replica.cli.structure_source import StructureSource
@@ -44,8 +44,8 @@ def map_data(
     rejected (see --fail-on), 1 if it failed.
     """
     sources = sources_of(data)
-    for said in separators_in_words(sources):
-        say(f"kafka-replica: {said}")
+    for sentence in separators_in_words(sources):
+        say(f"kafka-replica: {sentence}")
     runs = engine(chosen.engine_name)
     with shown_progress(quiet=chosen.quiet) as step:
         step(Progress("reading structures"))
@@ -57,7 +57,7 @@ def map_data(
             usages = usages_of(structures, rules)
         with (
             result_files(chosen) as files,
-            results_folder(chosen.out, overwrite=chosen.overwrite, aside=runs.writes_here) as out,
+            results_folder(chosen.out, overwrite=chosen.overwrite, via_temporary=runs.writes_here) as out,
         ):
             job = MappingJob(
                 sources=sources,
@@ -73,5 +73,5 @@ def map_data(
                 outcome = runs.map(job, step)
             files.write_reports(outcome)
             write_report(out, outcome, picture=chosen.report_picture)
-    tell(outcome, chosen)
+    print_outcome(outcome, chosen)
     return exit_status(outcome, chosen)

@@ -69,7 +69,7 @@ def run(file: Path, as_json: bool, folders: tuple[str, ...], metrics_port: int |
     configuration = read_configuration(file)
     source = FolderSettings(folders) if folders else configuration.source
     with ExitStack() as stack:
-        made = stack.enter_context(_made(configuration, wait_s, notice_printer(as_json=as_json)))
+        made = stack.enter_context(_open_producer(configuration, wait_s, notice_printer(as_json=as_json)))
         if metrics_port is not None:
             stack.callback(_serve_metrics(made, metrics_port))
         if source is not None:
@@ -173,7 +173,9 @@ def delete(file: Path, as_json: bool) -> None:
     report_success(as_json, "delete", "deleted; the topic is unchanged")
 
 
-def _made(configuration: Configuration, wait_s: float, observer: Callable[[Notice], None]) -> StructureProducer:
+def _open_producer(
+    configuration: Configuration, wait_s: float, observer: Callable[[Notice], None]
+) -> StructureProducer:
     """Return a producer that waits up to ``wait_s`` seconds for its database."""
     made = StructureProducer(replace(configuration.producer, database_wait_s=wait_s), observers=[observer])
     if configuration.mail is not None:
@@ -184,8 +186,8 @@ def _made(configuration: Configuration, wait_s: float, observer: Callable[[Notic
 def _show(found: ProducerStatus) -> None:
     print_line(f"Running: {str(found.running).lower()}")
     print_line(f"mode: {found.mode}{f' ({found.reason})' if found.reason else ''}")
-    said = "alive" if found.owner_lives else "no heartbeat seen"
-    print_line(f"instance: {'none' if found.owner is None else f'{found.owner} ({said})'}")
+    liveness = "alive" if found.owner_lives else "no heartbeat seen"
+    print_line(f"instance: {'none' if found.owner is None else f'{found.owner} ({liveness})'}")
     print_line(f"producer: {found.id}, topic {found.topic}{f', {found.media_type}' if found.media_type else ''}")
     print_line(f"sent: {found.sent:,} of {found.recorded:,} recorded")
     print_line(f"pending: {found.pending:,} ({counted(found.pending_bytes, 'byte')})")

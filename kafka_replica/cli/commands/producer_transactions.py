@@ -22,7 +22,7 @@ from kafka_replica.sdmx.files import read_structures, structure_files
 
 _TX_ID = click.argument("tx_id", type=click.IntRange(1), metavar="TX_ID")
 _REASON = click.option("--reason", default="by request", show_default=True, help="Reason shown in the list.")
-_GO_ON = "when the producer is resumed"
+_WHEN_RESUMED = "when the producer is resumed"
 
 
 @click.command(name="list")
@@ -49,7 +49,7 @@ def list_transactions(file: Path, as_json: bool, statuses: tuple[str, ...], limi
         if as_json:
             json_line(each.as_json())
         else:
-            _say_transaction(each)
+            _print_transaction(each)
 
 
 @click.command()
@@ -84,7 +84,7 @@ def skip(file: Path, as_json: bool, tx_id: int, keys: tuple[str, ...], reason: s
     with control_of(file) as control:
         control.skip(tx_id, keys or None, reason=reason)
     what = f"{', '.join(keys)} of transaction {tx_id}" if keys else f"transaction {tx_id}"
-    report_success(as_json, "skip", f"{what} will be skipped {_GO_ON}")
+    report_success(as_json, "skip", f"{what} will be skipped {_WHEN_RESUMED}")
 
 
 @click.command()
@@ -112,7 +112,7 @@ def replace(
     with control_of(file) as control:
         control.replace(tx_id, puts, reason=reason)
     report_success(
-        as_json, "replace", f"{counted(len(puts), 'record')} of transaction {tx_id} will be replaced {_GO_ON}"
+        as_json, "replace", f"{counted(len(puts), 'record')} of transaction {tx_id} will be replaced {_WHEN_RESUMED}"
     )
 
 
@@ -129,7 +129,7 @@ def _puts(paths: tuple[Path, ...], key: str | None, content_type: str | None) ->
     return [Put(key, paths[0].read_bytes(), content_type)]
 
 
-def _say_transaction(each: RecordedTransaction) -> None:
+def _print_transaction(each: RecordedTransaction) -> None:
     recorded = datetime.fromtimestamp(each.recorded_ms / 1000, UTC).isoformat(sep=" ", timespec="seconds")
     size = f"{counted(each.records, 'record')}, {counted(each.size, 'byte')}"
     print_line(f"{each.tx_id}  {each.status.name.lower()}  {each.kind}  {recorded}  {size}")

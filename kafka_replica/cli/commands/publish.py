@@ -96,7 +96,7 @@ def publish(
     if create_topic:
         topics.create(topic, partitions, STRUCTURE_TOPIC, timeout_s, replication_factor)
     with topic_suggestions(config, topic, remedy="; create it with --create-topic"):
-        topics.look_up(topic, timeout_s)  # a producer would wait for a missing topic
+        topics.look_up(topic, timeout_s)  # because a producer would wait for a missing topic
     is_shared = may_be_merged([*structures.parts, *deleted])
     own_id = f"kafka-replica-publish-{topic if is_shared else uuid.uuid4()}"
     reading = ReplicaArguments(bootstrap_server, topic, configs, timeout_s, "auto", None, (), "skip", None)

@@ -1,4 +1,4 @@
-"""``kafka-replica samples``: structure files and data to try the other commands with."""
+"""``kafka-replica samples``: writes structure files and data for trying the other commands."""
 
 from __future__ import annotations
 

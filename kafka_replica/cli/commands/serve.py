@@ -1,4 +1,4 @@
-"""``kafka-replica serve``: a registry's read API over HTTP, from a replica."""
+"""``kafka-replica serve``: serves the read API of a registry over HTTP from a replica."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def serve(config: Path | None, servers: str | None, kafka_property: tuple[str, .
 
 
 def _history(served: ServedReplica) -> AbstractContextManager[VersionHistory | None]:
-    """Return the history on disk, if one is kept."""
+    """Return a context manager for the history on disk, which yields None if no history is kept."""
     if served.history_path is None:
         return nullcontext()
     from kafka_replica.history import VersionHistory  # noqa: PLC0415 - needs an extra
@@ -73,7 +73,7 @@ def _history(served: ServedReplica) -> AbstractContextManager[VersionHistory | N
 
 
 def _kafka(file: Path | None, servers: str | None, given: tuple[str, ...]) -> dict[str, Any]:
-    """Return the properties of Kafka's clients: of the file, the environment and the flags; later ones win."""
+    """Return the properties of Kafka's clients from the file, the environment and the flags, in rising precedence."""
     prefix = f"{VARIABLE_PREFIX}_KAFKA_"
     variables = [
         f"{name.removeprefix(prefix).replace('_', '.').lower()}={value}"
@@ -110,8 +110,8 @@ def _replica(served: ServedReplica, kafka: dict[str, Any]) -> Replica:
 
 
 def _log_accesses(form: str) -> None:
-    """Write a line for each request to stderr, without changing how other loggers behave."""
-    name = CONTROL_LOGGER if form == "off" else ACCESS_LOGGER  # what controls something is logged in any case
+    """Write a line for each request to stderr, without changing other loggers."""
+    name = CONTROL_LOGGER if form == "off" else ACCESS_LOGGER  # requests that control the service are always logged
     logger, handler = logging.getLogger(name), logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonAccess() if form == "json" or is_json() else logging.Formatter("%(asctime)s %(message)s"))
     logger.addHandler(handler)

@@ -1,4 +1,4 @@
-"""``kafka-replica topics``: names of topics and consumer groups, and declared topics in a cluster."""
+"""``kafka-replica topics``: names topics and consumer groups, and creates and checks declared topics in a cluster."""
 
 from __future__ import annotations
 

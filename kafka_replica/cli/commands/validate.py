@@ -1,4 +1,4 @@
-"""``kafka-replica validate``: checks data against the rules of a structure, and separates good from rejected rows."""
+"""``kafka-replica validate``: checks data against the rules of a structure, and separates good and rejected rows."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from kafka_replica.cli.log_output import say
 from kafka_replica.cli.progress import shown_progress
 from kafka_replica.cli.results import (
     exit_status,
+    print_outcome,
     result_files,
     results_folder,
-    tell,
     write_report,
 )
 from kafka_replica.cli.structure_source import StructureSource
@@ -60,8 +60,8 @@ def validate(
     (see --fail-on), 1 if it failed.
     """
     sources = sources_of(data)
-    for said in separators_in_words(sources):
-        say(f"kafka-replica: {said}")
+    for sentence in separators_in_words(sources):
+        say(f"kafka-replica: {sentence}")
     runs = engine(chosen.engine_name)
     with shown_progress(quiet=chosen.quiet) as step:
         step(Progress("reading structures"))
@@ -74,20 +74,20 @@ def validate(
             usages = usages_of(structures, rules)
         with (
             result_files(chosen) as files,
-            results_folder(chosen.out, overwrite=chosen.overwrite, aside=runs.writes_here) as out,
+            results_folder(chosen.out, overwrite=chosen.overwrite, via_temporary=runs.writes_here) as out,
         ):
             job = ValidationJob(sources=sources, rules=rules, usages=usages, out=out, **files.of_jobs, **chosen.of_jobs)
             with data_errors():
                 outcome = runs.validate(job, step)
             files.write_reports(outcome)
             write_report(out, outcome, picture=chosen.report_picture)
-    tell(outcome, chosen)
+    print_outcome(outcome, chosen)
     return exit_status(outcome, chosen)
 
 
 @contextmanager
 def _advice() -> Iterator[None]:
-    """Add advice to the error about missing lists."""
+    """Add advice about --allow-missing to the error about missing artefacts."""
     try:
         yield
     except IncompleteStructureError as error:

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from kafka_replica.cli.log_output import _is_to_be_shown
+from kafka_replica.cli.log_output import _should_show
 from kafka_replica.common.log_lines import JsonLines
 
 
@@ -33,9 +33,9 @@ def test_warnings_of_clients_are_not_shown(name: str, level: int, shown: bool, m
     """Clients warn about what also ends a command, in loggers below their own, too; KAFKA_REPLICA_DEBUG shows it."""
     monkeypatch.delenv("KAFKA_REPLICA_DEBUG", raising=False)
     record = logging.makeLogRecord({"name": name, "levelno": level})
-    assert _is_to_be_shown(record) is shown
+    assert _should_show(record) is shown
     monkeypatch.setenv("KAFKA_REPLICA_DEBUG", "1")
-    assert _is_to_be_shown(record) or name == "kafka_replica"
+    assert _should_show(record) or name == "kafka_replica"
 
 
 def run(*words: str, **variables: str) -> tuple[int, list[dict[str, Any]]]:
