@@ -45,7 +45,7 @@ class DirectoryChange(Generic[K, T]):
     deleted: Mapping[K, T]
     """Objects that no longer exist, by key, in their previous state."""
     initial: bool
-    """Whether this is the first change, which has the whole directory."""
+    """True if this is the first change, which has the whole directory."""
     conflated: int
     """The number of versions merged into this change."""
 

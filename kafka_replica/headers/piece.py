@@ -31,7 +31,7 @@ class PieceInput(NamedTuple):
     headers: Headers
     """All headers of the record, in their state at this point of the stack."""
     own: Headers
-    """Those of the headers that the piece owns, in the order of the record, under their string keys."""
+    """The headers that the piece owns, in the order of the record, under their string keys."""
 
 
 class PieceOutput(NamedTuple):
@@ -62,7 +62,7 @@ class Piece(ABC):
     reads: tuple[str, ...] = ()
     """The string keys of other headers that the piece reads; no later piece may own any of them."""
     decides_value: ClassVar[bool] = True
-    """Whether the result of ``incoming`` depends on the piece's headers; signatures then cover these headers."""
+    """True if the result of ``incoming`` depends on the piece's headers; signatures then cover these headers."""
 
     @property
     @abstractmethod

@@ -32,7 +32,7 @@ class Entry(NamedTuple):
 
     @property
     def is_committed(self) -> bool:
-        """Whether this is a committed record."""
+        """True if this is a committed record."""
         return self.record is not None and (self.writing is None or self.writing.is_committed is True)
 
 

@@ -42,7 +42,7 @@ class FakeTransaction(Transaction):
 
     @property
     def is_open(self) -> bool:
-        """Whether the transaction is neither committed nor aborted."""
+        """True while the transaction is neither committed nor aborted."""
         return self._writing.is_committed is None
 
     def put(

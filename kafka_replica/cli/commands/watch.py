@@ -15,7 +15,7 @@ from kafka_replica.listeners.change_json import change_facts, keys_json
 from kafka_replica.records import key_text
 
 _MAX_PENDING: Final = 10_000
-"""Each version is printed; only a reader this far behind gets several versions in one change."""
+"""Each version is printed, unless its reader is so many versions behind that they must be merged."""
 
 
 @click.command()

@@ -30,7 +30,7 @@ class Hop(NamedTuple):
     time_ms: int
     """The time of the write, in ms since 1970-01-01 UTC."""
     is_mirror: bool = False
-    """Whether the program copied the record from another topic or cluster."""
+    """True if the program copied the record from another topic or cluster."""
 
     def content(self) -> bytes:
         """Return the hop as the value of a header: a JSON object (RFC 8259)."""

@@ -19,7 +19,7 @@ class Used(NamedTuple):
     cluster: str
     topic: str
     is_mirrored: bool
-    """Whether a mirror has copied the records."""
+    """True if a mirror has copied the records."""
     records: int
     """The number of records, including tombstones."""
     tombstones: int

@@ -60,7 +60,7 @@ def run(script: str, folder: Path, master: str, **variables: str) -> dict[str, A
 @pytest.mark.skipif(EFFORT != "proof", reason="NOT TESTED: packs an environment of 600 MB; make proof does")
 @pytest.mark.runs("docs/spark-clusters.md")
 def test_the_package_reaches_executors_by_the_commands_of_the_page(tmp_path: Path) -> None:
-    """As a zip file and as a packed environment; in neither case do executors have it before."""
+    """Ship it as a zip file and as a packed environment; executors do not have it before."""
     wheel, packed = blocks(_PAGE)
     with standalone(tmp_path) as master:
         folder = tmp_path / "zip"
