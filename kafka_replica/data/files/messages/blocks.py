@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import repeat
 from types import NoneType
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from kafka_replica.data.files.messages.aligned import aligned
 
-_TEXTS: Final = frozenset({str, NoneType})
+TEXTS: Final = frozenset({str, NoneType})
 Columns: TypeAlias = dict[str, list[Any]]
 
 
@@ -22,6 +22,7 @@ class Block(NamedTuple):
         varying: the values of the other components, one per row.
         lines: the line of each row; None if all rows have the same line, or none.
         paths: the location of each row within a message of SDMX-JSON, as a JSON Pointer (RFC 6901).
+        texts: the names of ``varying`` whose values are known to be texts or None, so that nobody has to look.
     """
 
     size: int
@@ -29,6 +30,7 @@ class Block(NamedTuple):
     varying: Mapping[str, Sequence[Any]]
     lines: Sequence[int] | None = None
     paths: Sequence[str] | None = None
+    texts: Collection[str] = ()
 
 
 def lines_of(line: int | None, block: Block) -> Sequence[int | None]:
@@ -48,11 +50,11 @@ def columns_of(blocks: Iterable[Block]) -> Columns:
         size, shared, varying = block.size, block.shared, block.varying
         for name, value in shared.items():
             _filled(columns, name, total).extend(repeat(value, size))
-            if type(value) not in _TEXTS:
+            if type(value) not in TEXTS:
                 other_forms.add(name)
         for name, values in varying.items():
             _filled(columns, name, total).extend(values)
-            if not _TEXTS.issuperset(map(type, values)):
+            if name not in block.texts and not TEXTS.issuperset(map(type, values)):
                 other_forms.add(name)
         total += size
     for name in columns:

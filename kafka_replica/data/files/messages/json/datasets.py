@@ -9,13 +9,14 @@ from typing import Any, Final
 from msgspec import Raw
 
 from kafka_replica.common.garbage_collector import collector_paused
-from kafka_replica.data.files.messages.blocks import Block
+from kafka_replica.data.files.messages.blocks import TEXTS, Block
 from kafka_replica.data.files.messages.json.groups import Groups, attributes_of, check_annotation, groups_of
 from kafka_replica.data.files.messages.json.keys import Paths, key_columns, member, pointer
 from kafka_replica.data.files.messages.json.repeated_keys import keys_in, members_of
+from kafka_replica.data.files.messages.json.series_batch import SeriesBatch
 from kafka_replica.data.files.messages.json.structures import Components
 from kafka_replica.data.files.messages.json.values import OMITTED, ValueReader
-from kafka_replica.data.files.messages.json.wire import DataSet, Values, decoded_series, failure, given
+from kafka_replica.data.files.messages.json.wire import DataSet, Series, Values, decoded_series, failure, given
 from kafka_replica.data.validation.actions import SWITCHED_OFF
 
 _AT_ONCE: Final = 8192
@@ -62,11 +63,8 @@ class DataSetReader:
         above = self._attributes(self._components.data_set, given(dataset.attributes), self._path)
         fixed = self._fixed()
         has_rows = False
-        for key, raw in (given(dataset.series) or {}).items():
-            # Garbage collection is paused, because it would traverse each of the many lists of a series several times.
-            with collector_paused():
-                made = self._of_series(key, raw, fixed, above)
-            yield from made
+        for blocks in self._series(given(dataset.series) or {}, fixed, above):
+            yield from blocks
             has_rows = True
         observations = given(dataset.observations)
         if observations:
@@ -94,11 +92,71 @@ class DataSetReader:
         found = attributes_of(attributes, values, f"{path}.attributes", self._where)
         return {one.id: one.default for one in attributes} | found
 
-    def _of_series(self, key: str, raw: Raw, fixed: dict[str, Any], above: dict[str, Any]) -> list[Block]:
-        path = member(f"{self._path}.series", key)
-        series = decoded_series(raw, self._where, path)
+    def _series(
+        self, series: Mapping[str, Raw], fixed: dict[str, Any], above: dict[str, Any]
+    ) -> Iterator[Sequence[Block]]:
+        """Yield the rows of series; those of small ones together, if no group depends on their keys."""
+        left = iter(series.items())
+        blocks: list[Block] | None = []
+        while blocks is not None:
+            # Garbage collection is paused, because it would traverse each of the many lists of a series several times.
+            with collector_paused():
+                blocks = self._next_series(left, fixed, above)
+            if blocks is not None:
+                yield blocks
+
+    def _next_series(
+        self, left: Iterator[tuple[str, Raw]], fixed: dict[str, Any], above: dict[str, Any]
+    ) -> list[Block] | None:
+        """Return the rows of as many small series as a block may have, or up to a long one; None at the end."""
+        batch = SeriesBatch(self._path, self._at)
+        for key, raw in left:
+            series, observations = self._decoded(key, raw)
+            if not observations or len(observations) >= _AT_ONCE or not self._groups.are_none:
+                before = [self._of_batch(batch, fixed, above)] if batch.size else []
+                return [*before, *self._of_series(key, series, observations, fixed, above)]
+            path = member(f"{self._path}.series", key)
+            attributes = self._attributes(self._components.series, given(series.attributes), path)
+            batch.add(key, attributes, observations)
+            if batch.size >= _AT_ONCE:
+                break
+        return [self._of_batch(batch, fixed, above)] if batch.size else None
+
+    def _decoded(self, key: str, raw: Raw) -> tuple[Series, dict[str, Values]]:
+        """Return a series and its observations; count its keys."""
+        series = decoded_series(raw, self._where, member(f"{self._path}.series", key))
         observations = given(series.observations) or {}
         self.keys += len(members_of(series)) + len(observations) + keys_in([given(series.attributes)])
+        return series, observations
+
+    def _of_batch(self, batch: SeriesBatch, fixed: dict[str, Any], above: dict[str, Any]) -> Block:
+        """Return the rows of several series, in whose columns nothing is shared but what the data set determines."""
+        paths = batch.paths()
+        series_paths = Paths(f"{self._path}.series", batch.keys)
+        dimensions = key_columns(self._components.of_series, batch.keys, series_paths, self._where)
+        varying: dict[str, Sequence[Any]] = {name: batch.repeated(column) for name, column in dimensions.items()}
+        varying |= {name: [value] * batch.size for name, value in above.items()}
+        texts = {name for name, value in above.items() if type(value) in TEXTS}
+        for name in batch.attributes[0]:
+            default = above.get(name)
+            values = [one[name] if one[name] is not None else default for one in batch.attributes]
+            varying[name] = batch.repeated(values)
+            texts = texts | {name} if TEXTS.issuperset(map(type, values)) else texts - {name}
+        varying |= key_columns(self._components.of_observation, batch.observation_keys, paths, self._where)
+        texts |= {one.id for one in self._components.dimensions if one.are_texts}
+        shared = {**self._standing, **fixed}
+        own_values, own_texts = self._values(batch.values, paths)
+        # A value of a higher level, where there is none, may be several.
+        higher = {name for name in own_values if name in varying or name in shared}
+        texts = (texts | own_texts) - higher
+        varying |= _filled(own_values, shared, varying)
+        shared = {name: one for name, one in shared.items() if name not in varying}
+        return Block(batch.size, shared, varying, paths=batch.pointers(), texts=texts)
+
+    def _of_series(
+        self, key: str, series: Series, observations: dict[str, Values], fixed: dict[str, Any], above: dict[str, Any]
+    ) -> list[Block]:
+        path = member(f"{self._path}.series", key)
         dimensions = key_columns(self._components.of_series, [key], [path], self._where)
         own = fixed | {name: column[0] for name, column in dimensions.items()}
         attributes = self._attributes(self._components.series, given(series.attributes), path)
@@ -127,25 +185,28 @@ class DataSetReader:
             varying = key_columns(dimensions, some, paths, self._where)
             shared = {**self._standing, **own, **above}
             if self._groups.vary_with(varying):
-                varying |= _filled(self._groups.columns(len(some), own, varying), shared)
+                varying |= _filled(self._groups.columns(len(some), own, varying), shared, {})
             else:
                 shared = _over(shared, self._groups.shared(own))
             shared = _over(shared, attributes)
-            varying |= _filled(self._values(values[start : start + _AT_ONCE], paths), shared | varying)
+            own_values, _ = self._values(values[start : start + _AT_ONCE], paths)
+            varying |= _filled(own_values, shared, varying)
             shared = {name: one for name, one in shared.items() if name not in varying}
             yield Block(len(some), shared, varying, paths=Paths(at, some, pointer))
 
-    def _values(self, rows: Sequence[Values], paths: Sequence[str]) -> dict[str, Sequence[Any]]:
-        """Return the measures and attributes of observations as columns."""
+    def _values(self, rows: Sequence[Values], paths: Sequence[str]) -> tuple[dict[str, Sequence[Any]], set[str]]:
+        """Return the measures and attributes of observations as columns, and the columns that are known to be texts."""
         columns = _columns(rows)
         components = [*self._components.measures, *self._components.observation]
         found: dict[str, Sequence[Any]] = {}
+        texts = {one.id for one in components if one.are_texts}
         for place, component in enumerate(components):
             if place < len(columns):
                 column = columns[place]
                 kinds = set(map(type, column))
                 if dict in kinds or list in kinds:
                     self.keys += keys_in(column)
+                    texts.discard(component.id)
                 found[component.id] = component.column(column, kinds, paths, place)
             else:
                 found[component.id] = [component.default] * len(rows)
@@ -153,7 +214,7 @@ class DataSetReader:
             for i, one in enumerate(column):
                 if one is not OMITTED:
                     check_annotation(one, f"{paths[i]}[{place}]", self._where)
-        return found
+        return found, texts
 
 
 def _columns(rows: Sequence[Values]) -> list[tuple[Any, ...]]:
@@ -172,13 +233,15 @@ def _over(row: dict[str, Any], lower: Mapping[str, Any]) -> dict[str, Any]:
     return row | {name: value for name, value in lower.items() if value is not None or name not in row}
 
 
-def _filled(columns: Mapping[str, Sequence[Any]], above: Mapping[str, Any]) -> dict[str, Sequence[Any]]:
-    """Return columns in which the value of a higher level replaces each missing value."""
+def _filled(
+    columns: Mapping[str, Sequence[Any]], shared: Mapping[str, Any], varying: Mapping[str, Sequence[Any]]
+) -> dict[str, Sequence[Any]]:
+    """Return columns with the values of a higher level where they have none: of all rows, or of each row."""
     found = dict(columns)
-    for name in columns.keys() & above.keys():
-        higher = above[name]
-        if isinstance(higher, list):
-            found[name] = [one if one is not None else other for one, other in zip(columns[name], higher, strict=True)]
-        elif higher is not None:
-            found[name] = [one if one is not None else higher for one in columns[name]]
+    for name, column in columns.items():
+        if name in varying:
+            found[name] = [one if one is not None else other for one, other in zip(column, varying[name], strict=True)]
+        elif shared.get(name) is not None:
+            higher = shared[name]
+            found[name] = [one if one is not None else higher for one in column]
     return found

@@ -59,6 +59,11 @@ class Groups:
                 self._add(first.attributes, group, first)
 
     @property
+    def are_none(self) -> bool:
+        """True if no row gets an attribute from a group, not even by default."""
+        return not self._tables and not self._defaults
+
+    @property
     def unused(self) -> list[Group]:
         """Return the groups that have attributes, but to which no row belongs."""
         groups = [group for table in self._tables.values() for group in table.values()]

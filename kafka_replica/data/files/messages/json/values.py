@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from types import NoneType
 from typing import Any, Final
 
+from kafka_replica.data.files.messages.blocks import TEXTS
 from kafka_replica.data.files.messages.json.wire import Component, failure
 from kafka_replica.data.validation.actions import SWITCHED_OFF
 
@@ -90,6 +91,8 @@ class ValueReader:
             self.default = listed(component.default) if with_default else None
         except ValueError as error:
             raise failure(where, f"{path}: {error}") from error
+        self.are_texts = TEXTS.issuperset(map(type, [*self.listed, self.default]))
+        """True if all listed values, and the default, are texts or None."""
         self._by_index: Mapping[Any, Any] = {
             None: None, OMITTED: self.default, **dict(enumerate(self.listed))
         }  # fmt: skip
