@@ -9,8 +9,8 @@
     codes = views(spark, snapshot).codes()
     good, bad = split(validate(frame, "KR_DEMO:LABOUR(1.0)", snapshot))
 
-The replica lives in the driver; its content goes to executors inside a plan or as a frame, always of one version.
-This package may import all of ``kafka_replica``, which never imports this one. Read ``validation`` first.
+The replica runs in the driver; its content is sent to executors inside a plan or as a frame, always from one version.
+This package may import all of ``kafka_replica``, which never imports this package. Read ``validation`` first.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from __future__ import annotations
 from kafka_replica.errors import MissingExtraError
 
 try:
-    # Only for an early, clear error if they are missing.
+    # Imported here only to raise a clear error early if they are missing.
     import pyarrow  # noqa: F401, ICN001
     import pyspark  # noqa: F401
 except ImportError as error:

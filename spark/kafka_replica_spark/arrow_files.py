@@ -1,4 +1,4 @@
-"""Read Arrow IPC on the driver, in the types that Spark has."""
+"""Read Arrow IPC on the driver, and convert it to types that Spark supports."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from kafka_replica.data.jobs.sources import ARROW_FILE, Source
 
 
 def read_arrow(source: Source) -> pa.Table:
-    """Return the rows of a file or stream of Arrow IPC, which the first bytes distinguish.
+    """Return the rows of a file or stream of Arrow IPC; the first bytes distinguish the two.
 
     Raises:
-        DatasetError: it is damaged.
-        UsageError: it cannot be opened or decompressed.
+        DatasetError: the data is damaged, or is not Arrow IPC.
+        UsageError: the file cannot be opened or decompressed.
     """
     data = source.read()
     try:
@@ -31,14 +31,14 @@ def _column(column: Any) -> Any:
     kind: Any = _plain(column.type)
     if not pa.types.is_dictionary(column.type):
         return column.cast(kind)
-    # Views cannot be taken from dictionaries.
+    # Arrow cannot decode a dictionary whose values are views, so the values are cast first.
     parts: Any = [pa.DictionaryArray.from_arrays(one.indices, one.dictionary.cast(kind)) for one in column.chunks]
     decoded: Any = [one.dictionary_decode() for one in parts]
     return pa.chunked_array(decoded, type=kind)
 
 
 def _plain(kind: pa.DataType) -> pa.DataType:
-    """Return a type that Spark has, for dictionaries, views, and long texts and lists."""
+    """Return the type that Spark supports for a dictionary, a view, or a large text or list; other types unchanged."""
     if pa.types.is_dictionary(kind):
         return _plain(kind.value_type)
     if pa.types.is_string_view(kind) or pa.types.is_large_string(kind):

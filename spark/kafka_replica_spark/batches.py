@@ -1,6 +1,6 @@
-"""A record of the version with which each micro-batch began, stored next to the checkpoint of the query.
+"""Record the version with which each micro-batch began, next to the checkpoint of the query.
 
-Each batch has a small file, written through Hadoop's file systems, so that it is stored wherever the checkpoint is.
+Each batch has a small file. It is written with Hadoop's file systems, so that the checkpoint may be on any of them.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ _KEPT: Final = 100
 
 
 class BatchStart(NamedTuple):
-    """A version that a batch was begun with; ``position`` is JSON."""
+    """The version with which a batch began; ``position`` is JSON."""
 
     version: int
     position: str
 
 
 class BatchRecord:
-    """The versions of the last 100 batches of one query.
+    """The record of the versions of the last 100 batches of a query.
 
     Args:
         spark: a session in this process.
@@ -38,21 +38,21 @@ class BatchRecord:
         self._read_all = jvm.org.apache.commons.io.IOUtils.toByteArray
 
     def begun(self, batch: int) -> BatchStart | None:
-        """Return the version that the batch was begun with; None if it was not begun, or the version is unknown."""
+        """Return the version with which a batch began earlier; None if it did not begin, or the version is unknown."""
         path = self._file(batch)
         if not self._files.exists(path):
             return None
         stream = self._files.open(path)
         try:
             plain: dict[str, Any] = json.loads(bytes(self._read_all(stream)))
-        except ValueError:  # incomplete: the driver died while writing the file
+        except ValueError:  # the file is incomplete, because the driver ended while writing it
             return None
         finally:
             stream.close()
         return BatchStart(plain["version"], json.dumps(plain["position"]))
 
     def begin(self, batch: int, begun: BatchStart) -> None:
-        """Record that the batch begins now."""
+        """Record the version with which a batch begins now."""
         plain = {"batch": batch, "version": begun.version, "position": json.loads(begun.position)}
         stream = self._files.create(self._file(batch), True)
         try:

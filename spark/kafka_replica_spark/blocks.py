@@ -1,4 +1,4 @@
-"""Codelists as blocks of Arrow, and blocks as pieces; see ``lookups`` for the format."""
+"""Convert codelists to blocks of Arrow, and blocks to pieces; see ``lookups`` for the format."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ class Version(NamedTuple):
     structures: Structures
 
     def message(self, urn: Urn) -> bytes | None:
-        """Return the message in an artefact's own record; None if it has no record."""
+        """Return the message in an artefact's own record; None if the artefact has no record of its own."""
         record = self.snapshot.get(str(urn))
         return None if record is None else record.value
 
 
 class Block(NamedTuple):
-    """A list, and the messages it was built from."""
+    """A list as an Arrow stream, and the messages from which it was built."""
 
     urn: Urn
     data: bytes
     made_of: tuple[tuple[Urn, Urn, bytes | None], ...]
-    """The lists that it takes codes from, itself first: their references, the resolved artefacts, their messages."""
+    """The lists whose codes it contains, itself first: the reference, the resolved artefact and the message of each."""
 
 
 def block(version: Version, found: Codelist | ValueList, languages: Sequence[str] | None) -> Block:
-    """Return a list in the form for look-ups: its codes, including inherited codes.
+    """Return a list in the form for look-ups, with all its codes, including inherited codes.
 
     Args:
         version: the version of the list.
         found: the list.
-        languages: the languages of names to keep in addition to the default name; all if None.
+        languages: the languages of names to keep in addition to the default name; None means all.
 
     Raises:
         SdmxError: the list, or a list that it extends, cannot be read.
@@ -59,7 +59,7 @@ def block(version: Version, found: Codelist | ValueList, languages: Sequence[str
 
 
 def is_same(known: Block, version: Version) -> bool:
-    """Return whether a list has the same messages in this version; decodes nothing, unless the list extends others."""
+    """Return whether a list has the same messages in a version; nothing is decoded unless the list extends others."""
     if any(message is None for _, _, message in known.made_of):
         return False
     (_, own, message), *others = known.made_of
@@ -70,19 +70,19 @@ def is_same(known: Block, version: Version) -> bool:
 
 
 def piece_of(
-    blocks: Iterable[Block], number: int, elsewhere: Mapping[Urn, int], told: Mapping[str, Any]
+    blocks: Iterable[Block], number: int, elsewhere: Mapping[Urn, int], index: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return blocks as a piece, which also contains the locations of the other lists.
+    """Return blocks as a piece, which also has the numbers of the pieces with the other lists.
 
     Args:
         blocks: the lists in this piece.
         number: the number of the piece.
-        elsewhere: the numbers of the earlier pieces with other lists.
-        told: additional content.
+        elsewhere: the number of the earlier piece of each other list.
+        index: the version, its position, and other names of lists.
     """
     kept = {str(one.urn): one.data for one in blocks}
     lists = {str(urn): piece for urn, piece in elsewhere.items()} | dict.fromkeys(kept, number)
-    return {**told, "probe": int(hashes([PROBE])[0]), "lists": lists, "blocks": kept}
+    return {**index, "probe": int(hashes([PROBE])[0]), "lists": lists, "blocks": kept}
 
 
 def _table(items: Mapping[str, Code | ValueItem], languages: Sequence[str] | None) -> pa.Table:

@@ -1,4 +1,4 @@
-"""Codelists for UDFs, as a broadcast variable of compact Arrow.
+"""Broadcast codelists for look-ups in UDFs, as compact Arrow.
 
 ::
 
@@ -43,13 +43,14 @@ def broadcast(
     Args:
         spark: a session in this process.
         source: the version, or a replica, whose newest version is used.
-        codelists: the lists, by URN, or codelists by short reference; versions may be rules of SDMX 3. None: all
-            readable lists; ``unreadable`` lists the others.
-        languages: the languages of the names to send in addition to the default names (English, else the first); None:
-            all.
+        codelists: the URNs of lists, or short references to codelists; versions may be ranges of SDMX 3. None means all
+            readable lists; ``unreadable`` has the others.
+        languages: the languages of the names to send in addition to the default names (English, else the first); None
+            means all.
 
     Raises:
-        UsageError: on Spark Connect, which has no broadcast variables; a text instead of a list.
+        UsageError: the session is of Spark Connect, which has no broadcast variables; ``codelists`` is a single text or
+            URN; or an artefact is not a list.
         ArtefactNotFoundError: a list is not in this version.
         SdmxError: a list, or a list that it extends, cannot be read.
     """
@@ -60,8 +61,10 @@ def broadcast(
     )
     if isinstance(codelists, str | Urn):
         raise UsageError(f"broadcasting codelists: give a list of them, [{str(codelists)!r}]")
-    asked = None if codelists is None else tuple(str(one) for one in codelists)
-    return _made(_Request(spark, asked, None if languages is None else tuple(languages)), source, [], {})
+    requested = None if codelists is None else tuple(str(one) for one in codelists)
+    return _broadcast_version(
+        _Request(spark, requested, None if languages is None else tuple(languages)), source, [], {}
+    )
 
 
 class _Request(NamedTuple):
@@ -81,18 +84,18 @@ class _Piece:
         self.size_bytes = sum(map(len, value["blocks"].values()))
         self.users = 0
 
-    def leave(self) -> None:
-        """Remove one version's use; the last removal destroys the variable."""
+    def release(self) -> None:
+        """End the use by one version; the last user destroys the variable."""
         self.users -= 1
         if self.users == 0:
             self.variable.destroy()
 
 
 class BroadcastCodelists(CodelistLookups):
-    """Codelists of one version, for look-ups in UDFs, and in the driver as well; see :class:`CodelistLookups`.
+    """Codelists of one version, for look-ups in UDFs and in the driver; see :class:`CodelistLookups`.
 
-    A UDF that uses this object carries the look-ups with it. The object keeps its version; :meth:`refresh` returns a
-    new object.
+    A UDF that uses this object is sent with a reference to the broadcast lists. The object keeps its version;
+    :meth:`refresh` returns a new object.
     """
 
     def __init__(
@@ -108,38 +111,38 @@ class BroadcastCodelists(CodelistLookups):
         for piece in pieces:
             piece.users += 1
         self.unreadable = unreadable
-        """The unreadable lists that were not requested by name, and the reasons."""
+        """The lists that cannot be read, with the reasons, if all lists were requested."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return CodelistLookups, tuple(piece.variable for piece in self._pieces)
 
     @property
     def size_bytes(self) -> int:
-        """The memory, in bytes, of a Python process on an executor that uses all lists."""
+        """The memory in bytes that a Python process on an executor needs if it uses all lists."""
         return sum(piece.size_bytes for piece in self._pieces)
 
     def refresh(self, source: Snapshot | Replica) -> BroadcastCodelists:
         """Return the same lists of another version; only changed lists are built and sent.
 
-        This object keeps answering for its own version. Release it with :meth:`destroy` when no frame uses it any
-        more. UDFs keep the object they were created with, so create them again, in ``foreachBatch`` for each batch.
+        This object keeps its own version. Release it with :meth:`destroy` when no frame uses it any more. UDFs keep the
+        object with which they were created, so create new UDFs, in ``foreachBatch`` for each batch.
         """
-        return _made(self._request, source, self._pieces, self._lists)
+        return _broadcast_version(self._request, source, self._pieces, self._lists)
 
     def unpersist(self) -> None:
-        """Remove the lists from the executors; they are sent again on the next use."""
+        """Remove the lists from the executors, to which they are sent again on the next use."""
         for piece in self._pieces:
             piece.variable.unpersist()
 
     def destroy(self) -> None:
-        """Remove the lists permanently, except what other versions share; UDFs that use them fail. Idempotent."""
+        """Remove the lists permanently, except those that other versions share; UDFs that use them fail. Idempotent."""
         if not self._is_destroyed:
             self._is_destroyed = True
             for piece in self._pieces:
-                piece.leave()
+                piece.release()
 
 
-def _made(
+def _broadcast_version(
     request: _Request,
     source: Snapshot | Replica,
     pieces: list[_Piece],
@@ -150,29 +153,29 @@ def _made(
     unreadable: list[Unreadable] = []
     names: dict[str, str] = {}
     blocks: dict[Urn, Block] = {}
-    for asked in request.codelists or _all(version):
+    for requested in request.codelists or _all(version):
         try:
-            made = _block(version, asked, known, request.languages)
+            made = _block(version, requested, known, request.languages)
         except SdmxError as error:
             if request.codelists is not None:
                 raise
-            unreadable.append(Unreadable(asked, str(error)))
+            unreadable.append(Unreadable(requested, str(error)))
             continue
         blocks[made.urn] = made
         names.setdefault(made.urn.reference, str(made.urn))
-        if asked != str(made.urn):
-            names[asked] = str(made.urn)
+        if requested != str(made.urn):
+            names[requested] = str(made.urn)
     same = {urn: known[urn][1] for urn, one in blocks.items() if urn in known and known[urn][0] is one}
-    if _is_worn(pieces, [blocks[urn] for urn in same]):
+    if _should_resend_all(pieces, [blocks[urn] for urn in same]):
         pieces, same = [], {}
-    told = {"version": snapshot.version, "position": position_json(snapshot), "names": names}
-    piece = piece_of([one for urn, one in blocks.items() if urn not in same], len(pieces), same, told)
+    index = {"version": snapshot.version, "position": position_json(snapshot), "names": names}
+    piece = piece_of([one for urn, one in blocks.items() if urn not in same], len(pieces), same, index)
     lists = {urn: (one, same.get(urn, len(pieces))) for urn, one in blocks.items()}
     return BroadcastCodelists(request, [*pieces, _Piece(request.spark, piece)], lists, unreadable)
 
 
-def _is_worn(pieces: list[_Piece], same: Iterable[Block]) -> bool:
-    """Return whether there are many pieces, or mostly unused content: then everything is sent in one piece."""
+def _should_resend_all(pieces: list[_Piece], same: Iterable[Block]) -> bool:
+    """Return whether to send all lists again as one piece, because there are many pieces or their content is unused."""
     used = sum(len(one.data) for one in same)
     return len(pieces) >= _MOST_PIECES or 2 * used < sum(piece.size_bytes for piece in pieces)
 
@@ -182,10 +185,10 @@ def _all(version: Version) -> list[str]:
 
 
 def _block(
-    version: Version, asked: str, known: Mapping[Urn, tuple[Block, int]], languages: Sequence[str] | None
+    version: Version, requested: str, known: Mapping[Urn, tuple[Block, int]], languages: Sequence[str] | None
 ) -> Block:
-    """Return the block of a list: the previous one, without decoding, if the list is unchanged."""
-    urn = Urn.parse(asked) if asked.startswith("urn:") else Urn.of_reference("Codelist", asked)
+    """Return the block of a list; an unchanged list keeps its previous block, without being decoded."""
+    urn = Urn.parse(requested) if requested.startswith("urn:") else Urn.of_reference("Codelist", requested)
     there, _ = known.get(urn, (None, None))
     if there is not None and is_same(there, version):
         return there

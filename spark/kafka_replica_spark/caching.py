@@ -1,4 +1,4 @@
-"""The cache of validated rows: its memory is bounded, however many findings the rows have."""
+"""Cache validated rows with bounded memory, regardless of the number of findings in them."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ _ROWS: Final = "1000"
 
 
 def persist(df: DataFrame) -> None:
-    """Cache a frame (memory, then disk) in batches of 1,000 rows, unless the session has a setting of its own.
+    """Cache a frame (memory, then disk) in batches of 1,000 rows, unless the session has another batch size.
 
     While a partition is cached, Java's serializer refers to the last 100 batches (spark.serializer.objectStreamReset).
-    A row with findings may need a kilobyte, so that with Spark's 10,000 rows each task would hold a gigabyte, whatever
-    Spark's own accounting of memory says. Spark reads the setting here, and not when it fills the cache.
+    A row with findings may need a kilobyte, so that with Spark's default of 10,000 rows each task would hold a
+    gigabyte, which Spark's accounting of memory does not include. Spark reads the setting in ``persist()``, and not
+    when it fills the cache.
     """
     conf = df.sparkSession.conf
     if conf.get(_BATCH_ROWS) != _SPARKS_DEFAULT:

@@ -1,8 +1,8 @@
-"""Rules that compare rows with each other: duplicate keys, and attributes within their series or group.
+"""Check rules that compare rows with each other: duplicate keys, and attributes within their series or group.
 
-First each row is reduced to one hash of 64 bits, and only groups of equal hashes that may break a rule are compared
-by their values: most data has none, and then Spark skips the second comparison. Groups that break a rule are joined to
-the rows as a broadcast.
+First, each row is reduced to a 64-bit hash. Only groups of equal hashes that may break a rule are then compared by
+their values; most data has no such groups, and Spark skips the second comparison. Groups that break a rule are joined
+to the rows as a broadcast.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from kafka_replica_spark.rows import MARK, PreparedFrame, joined
 
 _HASH: Final = f"{MARK}hash"
 _AGAIN: Final = f"{MARK}again"
-"""A second hash, and the least and the greatest of these hashes in a group."""
+"""The column with a second hash, and later with the result of the first comparison."""
 
 
 class MarkedCheck(NamedTuple):
-    """A check between rows, the column that is true in rows that break it, and the value to show."""
+    """A check that compares rows, the column that is true in rows that break it, and the value to show."""
 
     check: KeyCheck | LevelCheck
     broken: Column
@@ -34,7 +34,7 @@ class MarkedCheck(NamedTuple):
 
 
 def compared(rows: PreparedFrame) -> tuple[DataFrame, list[MarkedCheck]]:
-    """Return the frame with a column for each check that compares rows; nothing runs before an action."""
+    """Return the frame with a column for each check that compares rows; no job runs before an action."""
     df = rows.df
     marked: list[MarkedCheck] = []
     counted = rows.expressions.condition(rows.bound.applies_to)
@@ -44,34 +44,34 @@ def compared(rows: PreparedFrame) -> tuple[DataFrame, list[MarkedCheck]]:
         df = _with(df, rows, key.components, {name: key})
         marked.append(MarkedCheck(key, F.col(name) & counted, joined(texts)))
     for level, checks in groupby(rows.bound.levels, key=lambda check: check.level):
-        alike = list(checks)
-        names = [f"{MARK}{len(marked) + number}" for number in range(len(alike))]
-        df = _with(df, rows, level, dict(zip(names, alike, strict=True)))
-        for name, check in zip(names, alike, strict=True):
+        same = list(checks)
+        names = [f"{MARK}{len(marked) + number}" for number in range(len(same))]
+        df = _with(df, rows, level, dict(zip(names, same, strict=True)))
+        for name, check in zip(names, same, strict=True):
             value = rows.to_compare(check.component)
             broken = F.col(name) & rows.expressions.condition(check.flagged)
             if check.demand == "same":
                 broken &= value.isNotNull()
-            marked.append(MarkedCheck(check, broken, rows.told(check.component)))
+            marked.append(MarkedCheck(check, broken, rows.shown_text(check.component)))
     return df, marked
 
 
 def _with(
     df: DataFrame, rows: PreparedFrame, level: Sequence[str], checks: dict[str, KeyCheck | LevelCheck]
 ) -> DataFrame:
-    """Return the frame with columns that are true in rows of wrong groups."""
+    """Return the frame with a column for each check that is true in rows of wrong groups."""
     texts = [rows.texts[one] for one in level]
     names = [f"{MARK}level{number}" for number in range(len(level))]
     counted = rows.df.filter(rows.expressions.condition(rows.bound.applies_to))
     values = {name: rows.to_compare(check.component) for name, check in checks.items() if isinstance(check, LevelCheck)}
-    doubtful = _doubtful(counted, texts, values, checks)
+    candidates = _candidate_hashes(counted, texts, values, checks)
     groups = (
         counted.select(
             F.xxhash64(*texts).alias(_HASH),
             *(text.alias(name) for name, text in zip(names, texts, strict=True)),
             *(value.alias(name) for name, value in values.items()),
         )
-        .join(F.broadcast(doubtful), _HASH, "left_semi")
+        .join(F.broadcast(candidates), _HASH, "left_semi")
         .groupBy(_HASH, *names)
         .agg(*(_wrong(name, check).alias(name) for name, check in checks.items()))
         .filter(any_of(F.col(name) for name in checks))
@@ -82,10 +82,10 @@ def _with(
     return hashed.join(F.broadcast(groups), on, "left").drop(_HASH, f"{_HASH}_", *names)
 
 
-def _doubtful(
+def _candidate_hashes(
     counted: DataFrame, texts: list[Column], values: dict[str, Column], checks: dict[str, KeyCheck | LevelCheck]
 ) -> DataFrame:
-    """Return the hashes of groups in which a check may be broken: two groups may have the same hash."""
+    """Return the hashes of groups in which a check may be broken; several groups may have the same hash."""
     hashed = counted.select(
         F.xxhash64(*texts).alias(_HASH),
         F.xxhash64(F.lit(0), *texts, *(text.isNull() for text in texts)).alias(_AGAIN),
@@ -100,14 +100,14 @@ def _doubtful(
         else:
             maybe.append((F.count(name) == 0) | (F.min(_AGAIN) != F.max(_AGAIN)))
     if all(isinstance(check, KeyCheck) for check in checks.values()):
-        # Nearly each row is a group of its own: a partial count before the shuffle would only cost.
+        # Nearly every row is a separate group, so a partial count before the shuffle would save nothing.
         hashed = hashed.repartition(_HASH)
-    asked = hashed.groupBy(_HASH).agg(any_of(maybe).alias(_AGAIN))
-    return asked.filter(F.col(_AGAIN)).select(_HASH)
+    grouped = hashed.groupBy(_HASH).agg(any_of(maybe).alias(_AGAIN))
+    return grouped.filter(F.col(_AGAIN)).select(_HASH)
 
 
 def _same(one: Column, other: Column) -> Column:
-    """Return whether two texts are equal or both missing; Spark's ``<=>`` would become a key of the join."""
+    """Return whether two texts are equal or both missing, without ``<=>``, which Spark would make a key of the join."""
     return F.coalesce(one == other, one.isNull() & other.isNull())
 
 
@@ -125,7 +125,7 @@ def _wrong(name: str, check: KeyCheck | LevelCheck) -> Column:
 
 
 def extents(rows: PreparedFrame) -> list[Extent]:
-    """Return the values of the attributes of the data set; reads the frame once if there are any."""
+    """Return the extreme values of each attribute of the data set; this reads the frame once if there are any."""
     checks = rows.bound.whole
     if not checks:
         return []
@@ -133,7 +133,7 @@ def extents(rows: PreparedFrame) -> list[Extent]:
     columns: list[Column] = []
     for check in checks:
         counts = counted & rows.expressions.condition(check.flagged)
-        value = F.when(counts, rows.told(check.component))
+        value = F.when(counts, rows.shown_text(check.component))
         columns += [F.count(F.when(counts, 1)), F.min(value), F.max(value)]
     found = rows.df.agg(*(column.alias(str(number)) for number, column in enumerate(columns))).collect()[0]
     return [Extent(*found[start : start + 3]) for start in range(0, len(found), 3)]

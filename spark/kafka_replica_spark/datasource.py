@@ -1,9 +1,9 @@
-"""``spark.read.format("kafka_replica")``: a Python data source.
+"""The Python data source ``spark.read.format("kafka_replica")``.
 
-Spark creates the source once, when ``load()`` is called, in a Python process on the driver. The replica lives there
-only until the table is built; then the source carries the table, in compressed slices. Every plan of the frame uses
-these slices, and every task carries its own slice: so a frame shows one version permanently, regardless of retries,
-and executors contact no other process.
+Spark creates the source once, when ``load()`` is called, in a Python process on the driver. The replica runs there only
+until the table is built; the source then has the table, in compressed slices. Every plan of the frame uses these
+slices, and every task is sent with its own slice. Therefore a frame always shows the same version, even if tasks are
+retried, and executors contact no other process.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _ROWS_TRIED: Final = 2_000
 
 
 def register(spark: SparkSession) -> None:
-    """Register ``spark.read.format("kafka_replica")`` in a session, including Spark Connect.
+    """Register ``spark.read.format("kafka_replica")`` in a session, which may be of Spark Connect.
 
     ::
 
@@ -43,17 +43,22 @@ def register(spark: SparkSession) -> None:
             .load()
         )
 
-    Options: ``view``; either ``kafka.bootstrap.servers`` and other ``kafka.*`` properties with ``topic`` (several
-    topics separated by commas, read as one key space), or ``store`` (the folder of a store or a checkpoint file on the
-    driver); ``agency``, ``id``, ``version`` select artefacts; ``timeoutSeconds`` (120) until the replica must be ready;
-    ``maxBytes`` (256 MiB) for the compressed table; ``sliceBytes`` (4 MiB) for the part of the table that a task
-    carries.
+    The options are:
+
+    * ``view``: the name of the view;
+    * ``kafka.bootstrap.servers`` and other ``kafka.*`` properties with ``topic`` (one or more topics separated by
+      commas, which are read as one key space), or ``store`` (the folder of a store, or a checkpoint file, on the
+      driver);
+    * ``agency``, ``id`` and ``version``, which select artefacts;
+    * ``timeoutSeconds`` (by default 120), within which the replica must be ready;
+    * ``maxBytes`` (by default 256 MiB), the maximal size of the compressed table;
+    * ``sliceBytes`` (by default 4 MiB), the approximate size of the part of the table that is sent with a task.
     """
     spark.dataSource.register(KafkaReplicaSource)
 
 
 class PinnedTable(NamedTuple):
-    """The table of one version: the state of the source after ``load()``."""
+    """The table of one version, which is the state of the source after ``load()``."""
 
     schema: StructType
     stamps: tuple[int, str]
@@ -71,10 +76,10 @@ class KafkaReplicaSource(DataSource):
         return FORMAT
 
     def schema(self) -> StructType:
-        """Return the schema; read the replica first, once: Spark calls this in ``load()``, and then keeps the source.
+        """Return the schema; the first call reads the table, because Spark calls this in ``load()``.
 
         Raises:
-            KafkaReplicaError: an option is invalid, the broker or store gives no version, or the table is too large.
+            KafkaReplicaError: an option is invalid, the broker or store provides no version, or the table is too large.
         """
         if self._pinned is None:
             self._pinned = _pinned(parsed(self.options))
@@ -84,7 +89,7 @@ class KafkaReplicaSource(DataSource):
         """Return a reader of the table that was read in ``load()``.
 
         Raises:
-            UsageError: a schema was given, so that Spark did not request one.
+            UsageError: the user gave a schema, so that Spark has not called :meth:`schema`.
         """
         if self._pinned is None:
             raise UsageError(f'reading format("{FORMAT}"): omit schema(); the view determines the columns')
@@ -94,13 +99,13 @@ class KafkaReplicaSource(DataSource):
     _is_planned = False
 
     def __reduce__(self) -> tuple[Any, ...]:
-        if self._is_planned:  # pickled with each task, which needs only its slice
+        if self._is_planned:  # the source is pickled with each task, which needs only its slice
             return PlannedSource, ({},)
         return _restored, (type(self), self._pinned)
 
 
 def _restored(kind: type[KafkaReplicaSource], pinned: PinnedTable | None) -> KafkaReplicaSource:
-    # Without the options: they may include passwords, and are not needed again.
+    # The options are left out, because they may include passwords and are no longer needed.
     made = kind({})
     made._pinned = pinned  # noqa: SLF001 - of its own class
     return made
@@ -131,7 +136,7 @@ def _bounded(slices: Iterable[RowSlice], options: Options) -> Iterator[RowSlice]
 
 
 def _slices(tables: Iterable[pa.Table], slice_bytes: int) -> Iterator[RowSlice]:
-    """Yield the tables as compressed streams of about that size, in order; an artefact may be in several streams."""
+    """Yield the tables in order, as compressed streams of about ``slice_bytes``; an artefact may be in several."""
     waiting: list[pa.Table] = []
     size = 0
     for table in tables:
@@ -147,7 +152,7 @@ def _slices(tables: Iterable[pa.Table], slice_bytes: int) -> Iterator[RowSlice]:
 
 
 def _parts(table: pa.Table, slice_bytes: int) -> Iterator[pa.Table]:
-    """Yield parts of a table, none of them much larger than a slice, by the size of its first rows."""
+    """Yield parts of a table that are not much larger than a slice, as estimated from its first rows."""
     head = table.slice(0, _ROWS_TRIED)
     rows = max(1, slice_bytes * head.num_rows // max(1, len(_stream([head]))))
     for start in range(0, table.num_rows, rows):

@@ -1,6 +1,6 @@
-"""Classes for executors: pickled by value, so that executors need pyarrow and pyspark, but not this package.
+"""Classes for executors, pickled by value, so that executors need pyarrow and pyspark, but not this package.
 
-Nothing here may import anything of kafka_replica.
+This module must not import anything from kafka_replica.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ class RowSlice(InputPartition):
 
 
 class SliceReader(DataSourceReader):
-    """A reader of the rows of slices, with the stamps of their version.
+    """A reader of the rows in slices, to which it adds the columns with the version.
 
-    ``slices`` stay on the driver: a task gets its own slice, and the reader without slices.
+    ``slices`` remain on the driver: a task receives its own slice, and the reader without slices.
     """
 
     def __init__(self, schema: pa.Schema, stamps: tuple[int, str], batch_rows: int, slices: list[RowSlice]) -> None:
@@ -35,12 +35,12 @@ class SliceReader(DataSourceReader):
         return self.__dict__ | {"_slices": []}
 
     def partitions(self) -> list[InputPartition]:
-        """Return the slices; an empty slice if there are no rows."""
+        """Return the slices; empty if there are no rows."""
         return list(self._slices)
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """Yield the rows of one slice."""
-        # Not isinstance: the class was pickled, too. If there are no rows, Spark creates a partition of its own.
+        # isinstance() would fail, because the class was pickled, too. If there are no rows, Spark creates a partition.
         stream: bytes | None = getattr(partition, "stream", None)
         if stream is None:
             return
@@ -56,7 +56,7 @@ class SliceReader(DataSourceReader):
 
 
 class PlannedSource(DataSource):
-    """The data source as pickled with tasks: only its name."""
+    """The data source in the form in which it is pickled with tasks, which need only its name."""
 
     @classmethod
     def name(cls) -> str:

@@ -1,4 +1,4 @@
-"""Conditions of rules as Spark's own expressions."""
+"""Translate conditions of rules to Spark's own expressions."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ _NUMBER: Final = r"\A\+?(-?)([0-9]*)(?:\.([0-9]*?)0*)?\z"
 
 
 class Expressions:
-    """A compiler of conditions into expressions over the texts of components.
+    """A translator of conditions to expressions over the texts of components.
 
     Args:
         texts: the text of each component.
-        floating: components whose column holds floating-point numbers.
-        in_maps: sets (compared by identity) that are looked up in maps.
+        floating: the components whose column has floating-point numbers.
+        in_maps: the sets (compared by identity) that are looked up in maps.
         put: puts long tables into the plan.
-        lists: all values of components for which ``texts`` has a single value.
+        lists: the arrays of all values, by component, where ``texts`` has a single value; None means ``texts``.
     """
 
     def __init__(
@@ -67,23 +67,23 @@ class Expressions:
         self._texts, self._floating, self._put = texts, floating, put
         self._lists = texts if lists is None else lists
         self._in_maps = {id(one) for one in in_maps}
-        # A set is put into the plan once for all expressions that use it.
+        # Cached, so that a set is put into the plan once for all expressions that use it.
         self._members: dict[tuple[In, bool], Column] = {}
-        # A repeated expression is sent to Spark once: the node is kept, because its identity is the key.
+        # Cached, so that a repeated expression is sent to Spark once; the node is kept because its id() is the key.
         self._conditions: dict[int, tuple[Condition, Column]] = {}
         self._numbers: dict[int, tuple[IntExpression, Column]] = {}
 
     def with_maps(self, in_maps: Collection[frozenset[str]]) -> Expressions:
-        """Return these expressions with the sets looked up in maps."""
+        """Return a translator that looks these sets up in maps."""
         made = Expressions(self._texts, self._floating, in_maps, self._put, self._lists)
         made._members = self._members
         return made
 
     def broken(self, node: Condition) -> Column:
-        """Return a condition that is exact only where it is true: elsewhere it may be false or NULL.
+        """Return a condition that is true where the node is true, and false or NULL elsewhere.
 
         Spark moves an expression that occurs twice in a plan out of AND and computes it for each row, which is too
-        expensive for rarely needed expressions; it does not touch the branches of CASE.
+        expensive for rarely needed expressions; it does not change the branches of CASE.
         """
         match node:
             case And(parts):
@@ -91,7 +91,7 @@ class Expressions:
                 for part in reversed(first):
                     found = F.when(part, found)
                 return found
-            case Or((*missing, Not(In(text, values)))) if self._is_mapped(values) and _asks(missing, text):
+            case Or((*missing, Not(In(text, values)))) if self._is_mapped(values) and _only_test_missing(missing, text):
                 return is_missed(self.text(text), values)
             case Or(parts):
                 return balanced([self.broken(part) for part in parts], or_)
@@ -103,7 +103,7 @@ class Expressions:
         return id(values) in self._in_maps and fits_a_map(values)
 
     def condition(self, node: Condition) -> Column:
-        """Return a condition: true, false or NULL."""
+        """Return a condition as a Boolean expression, whose value may be NULL."""
         if id(node) not in self._conditions:
             self._conditions[id(node)] = node, self._condition(node)
         return self._conditions[id(node)][1]
@@ -137,7 +137,7 @@ class Expressions:
         return self._members[node, in_map]
 
     def text(self, node: TextExpression) -> Column:
-        """Return a text, or NULL."""
+        """Return a text expression, whose value may be NULL."""
         match node:
             case ComponentText(component):
                 return self._texts[component]
@@ -148,7 +148,7 @@ class Expressions:
                 return F.regexp_extract(self.text(text), anchored(expression), 1)
 
     def number(self, node: IntExpression) -> Column:
-        """Return a whole number of 64 bits, or NULL."""
+        """Return a 64-bit integer expression, whose value may be NULL."""
         if id(node) not in self._numbers:
             self._numbers[id(node)] = node, self._number(node)
         return self._numbers[id(node)][1]
@@ -166,7 +166,7 @@ class Expressions:
             case ValueCount(component):
                 return F.size(self._lists[component]).cast("bigint")
             case Arithmetic("//", left, right):
-                # A double holds such small numbers exactly, and div has no function.
+                # Doubles represent such small numbers exactly, and PySpark has no function for integer division.
                 return F.floor(self.number(left) / self.number(right)).cast("bigint")
             case Arithmetic(operator, left, right):
                 return _COMPUTE[operator](self.number(left), self.number(right))
@@ -184,8 +184,8 @@ class Expressions:
         return found
 
 
-def _asks(conditions: Sequence[Condition], text: TextExpression) -> bool:
-    """Return whether conditions only test that components are missing, and only those that make the text NULL."""
+def _only_test_missing(conditions: Sequence[Condition], text: TextExpression) -> bool:
+    """Return whether conditions only test whether components are missing, and each of these makes the text NULL."""
     components = (
         {text.component}
         if isinstance(text, ComponentText)
@@ -203,7 +203,7 @@ def _scaled(text: Column, decimals: int) -> Column:
 
 
 def balanced(conditions: Sequence[Column], joined: Callable[[Column, Column], Column]) -> Column:
-    """Return conditions joined as a balanced tree, because Spark traverses it recursively."""
+    """Return conditions joined as a balanced tree, because Spark traverses the tree recursively."""
     if len(conditions) > 2:
         middle = len(conditions) // 2
         return joined(balanced(conditions[:middle], joined), balanced(conditions[middle:], joined))

@@ -1,4 +1,4 @@
-"""Write a table of findings to one file: CSV, JSON lines or Parquet, by the extension of its name."""
+"""Write a table of findings to a single file: CSV, JSON lines or Parquet, by the extension of its name."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ def write_findings(table: DataFrame, path: Path, *, writes_here: bool, most: int
     """Write the first ``most`` rows of a table of findings; an existing file is replaced.
 
     Args:
-        table: the table, in its order.
-        path: the file, on the driver's machine.
-        writes_here: whether Spark can write to that machine: then each partition is written in parallel first.
-        most: how many rows are written; None for all.
+        table: the ordered table.
+        path: the file on the driver's machine.
+        writes_here: whether Spark can write to this machine; partitions are then written in parallel, and joined.
+        most: the maximal number of rows that are written; None means all.
 
     Raises:
         UsageError: the file cannot be written.
@@ -71,7 +71,7 @@ def _write_parts(table: DataFrame, path: Path, most: int | None) -> None:
 
 
 def join_parts(parts: Sequence[Path], path: Path, names: Sequence[str], most: int | None) -> None:
-    """Write the first ``most`` rows of files with the same columns to one file; without a number, all of them."""
+    """Write the first ``most`` rows of files with the same columns to one file; None means all rows."""
     if path.suffix.lower() == ".parquet":
         _join_parquet(parts, path, names, most)
         return
@@ -88,7 +88,7 @@ def join_parts(parts: Sequence[Path], path: Path, names: Sequence[str], most: in
 
 
 def _copy_rows(source: IO[bytes], target: IO[bytes], most: int, *, may_break: bool) -> int:
-    """Copy rows of text, which in CSV may have line breaks within quotes; return their number."""
+    """Copy up to ``most`` rows of text, which in CSV may have line breaks within quotes; return their number."""
     rows, quotes = 0, 0
     for line in source if most else ():
         target.write(line)
@@ -112,7 +112,7 @@ def _join_parquet(parts: Sequence[Path], path: Path, names: Sequence[str], most:
 
 
 def _write_rows(table: DataFrame, path: Path, most: int | None) -> None:
-    """Write the rows as the driver gets them, a partition at a time."""
+    """Write the rows while the driver receives them, one partition at a time."""
     rows = islice(table.toLocalIterator(prefetchPartitions=True), most)
     blocks: Iterator[list[Any]] = iter(lambda: list(islice(rows, _BLOCK_ROWS)), [])
     if path.suffix.lower() == ".parquet":

@@ -1,4 +1,4 @@
-"""The table of all findings of a job, and the report of the European Statistical System that is made from it."""
+"""Build the table of all findings of a job, and the report of the European Statistical System from it."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ _TYPES: Final = {"line": "int", "row": "int", "part_row": "int"}
 def finding_table(
     checked: DataFrame, data: DataFrame, rules: Rules, dataset: Sequence[Finding], *, names_files: bool
 ) -> DataFrame:
-    """Return all findings, a row each: those of the data set first, the others in the order of sources, files and rows.
+    """Return all findings, one per row: first those of the data set, then the others by source, file and row.
 
     Args:
-        checked: rows with ``_errors`` and the columns of locations; or mapped rows.
+        checked: rows with ``_errors`` and the columns of locations, or mapped rows.
         data: all rows as they were read.
-        rules: the rules of the data; those of the source if it was mapped.
+        rules: the rules of the data; for mapped data, those of the source.
         dataset: the findings about the data set as a whole.
-        names_files: whether locations name files.
+        names_files: whether locations include the file.
     """
     found = checked.filter(F.col(ERRORS).isNotNull())
     if MAPPED_SOURCE in checked.columns:
@@ -58,7 +58,7 @@ def finding_table(
 
 
 def _identified(found: DataFrame, rules: Rules) -> tuple[Column, Column]:
-    """Return the key of the series and the period of each row."""
+    """Return the series key and the period of each row."""
     texts, given = prepared(found.drop(ERRORS), rules).texts, set(found.columns)
     time = next((one.id for one in rules.columns if one.is_time and one.id in given), None)
     period = F.lit(None).cast("string") if time is None else texts[time]
@@ -76,7 +76,14 @@ def _of_data_set(like: DataFrame, dataset: Sequence[Finding]) -> DataFrame | Non
 def write_ess_report(
     path: Path, table: DataFrame, report: Report, rules: Rules | None, *, most: int | None = None
 ) -> None:
-    """Write a report in the form of the European Statistical System, of the first ``most`` findings, in blocks.
+    """Write a report in the format of the European Statistical System.
+
+    Args:
+        path: the file.
+        table: the table of findings.
+        report: the report of the same findings.
+        rules: the rules of the data; None if there is no list of all rules, as for maps.
+        most: the maximal number of findings that are written; None means all.
 
     Raises:
         UsageError: the file cannot be written.

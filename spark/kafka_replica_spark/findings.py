@@ -1,4 +1,4 @@
-"""The findings of a row, collected in its ``_errors``."""
+"""Collect the findings of a row in its column ``_errors``."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from kafka_replica.data.validation.model import ERRORS, FIELDS
 from kafka_replica_spark.expressions import balanced
 from kafka_replica_spark.rows import ERRORS_TYPE, MARK
 
-_ASKED: Final = f"{MARK}asked"
+_BITS: Final = f"{MARK}asked"
 _SURELY_COMPILED: Final = 56
-"""The size of conditions for which, with their findings, no method gets too long."""
+"""The size of a part (conditions and findings) up to which Java certainly compiles its method."""
 _TOGETHER: Final = 16
-"""The extra size of a part whose items share a condition, which then need not be evaluated in two parts."""
+"""The additional size of a part whose items share a condition, so that it is not evaluated in two parts."""
 _FINDING: Final = 2
-"""The size of the code for a finding: its number and its value; everything else is the same in each row."""
+"""The size of a finding, which consists of its number and its value; its other fields are the same in each row."""
 _FOUND_TYPE: Final = "array<struct<number:int,value:string>>"
 
 
 class Finding(NamedTuple):
-    """An element of ``_errors``: the same in all rows, except for the value."""
+    """An element of ``_errors``, which is the same in all rows except for the value."""
 
     rule: str
     component: str | None
@@ -39,7 +39,7 @@ class Item(NamedTuple):
 
     Attributes:
         suspected: a short condition that is true in each row that has the finding.
-        is_found: whether a row has the finding, if ``suspected`` is true; the same column if that decides it.
+        is_found: whether a row for which ``suspected`` is true has the finding; the same column if it always has.
         finding: the finding to list.
         size: the number of nodes of the condition.
     """
@@ -51,39 +51,44 @@ class Item(NamedTuple):
 
 
 def with_findings(df: DataFrame, items: Sequence[Item], metadata: Mapping[str, Any]) -> DataFrame:
-    """Return the frame with its errors, in two steps: short conditions, then their findings, in one array.
+    """Return the frame with the column ``_errors``, computed in two steps: short conditions, then their findings.
 
-    Spark generates one Java method for all it does to a row, and Java never compiles a method of more than 8,000 bytes
-    but interprets it, ten times slower. An expression that occurs twice in a step gets a method of its own, so
-    everything here is in parts that occur twice. Spark does not merge two steps if a computed value is used twice. Each
-    step passes all columns to the next, which costs as much as a look-up or two: so there are no more steps. The
-    constant fields of the findings are in one table, and are joined to the numbers at the end, which makes methods and
-    plans shorter.
+    Spark generates one Java method for all operations on a row, and Java never compiles a method of more than 8,000
+    bytes: it interprets the method, which is ten times slower. However, an expression that occurs twice in a step gets
+    a separate method; therefore everything here is in parts that occur twice. Spark does not merge two steps if a
+    computed value is used twice. Each step passes all columns to the next, which costs as much as one or two look-ups,
+    so there are only two steps. The constant fields of the findings are in one table, and are added by number at the
+    end, which makes methods and plans shorter.
+
+    Args:
+        df: the frame.
+        items: the possible findings.
+        metadata: the metadata of the column ``_errors``.
     """
-    told = dict(metadata)
+    column_metadata = dict(metadata)
     if not items:
-        return _without_marks(df.select("*", F.lit(None).cast(ERRORS_TYPE).alias(ERRORS, metadata=told)))
+        return _without_marks(df.select("*", F.lit(None).cast(ERRORS_TYPE).alias(ERRORS, metadata=column_metadata)))
     parts = _parts(items)
-    asked = [_asked(items[part]) for part in parts]
+    bits = [_suspected_bits(items[part]) for part in parts]
     df = df.select(
         "*",
-        *(one.alias(f"{_ASKED}{number}") for number, one in enumerate(asked)),
-        *((one > 0).alias(f"{_ASKED}{number}_") for number, one in enumerate(asked)),
+        *(one.alias(f"{_BITS}{number}") for number, one in enumerate(bits)),
+        *((one > 0).alias(f"{_BITS}{number}_") for number, one in enumerate(bits)),
     )
     found = [
-        F.when(F.col(f"{_ASKED}{number}_"), _found(items[part], part.start, F.col(f"{_ASKED}{number}")))
+        F.when(F.col(f"{_BITS}{number}_"), _found(items[part], part.start, F.col(f"{_BITS}{number}")))
         for number, part in enumerate(parts)
     ]
     errors = _errors(found, [one.finding for one in items]).cast(ERRORS_TYPE)
-    return _without_marks(df.select("*", errors.alias(ERRORS, metadata=told)))
+    return _without_marks(df.select("*", errors.alias(ERRORS, metadata=column_metadata)))
 
 
 def in_full(finding: Finding) -> Column:
-    """Return an element of ``_errors``."""
+    """Return an element of ``_errors`` as a struct."""
     return F.struct(
         *(
-            (told if isinstance(told, Column) else F.lit(told).cast("string")).alias(name)
-            for name, told in finding._asdict().items()
+            (value if isinstance(value, Column) else F.lit(value).cast("string")).alias(name)
+            for name, value in finding._asdict().items()
         )
     )
 
@@ -93,21 +98,21 @@ def _without_marks(df: DataFrame) -> DataFrame:
 
 
 def _errors(found: Sequence[Column], findings: Sequence[Finding]) -> Column:
-    """Return the complete findings for the numbers and values in all parts; NULL if there are none."""
+    """Return the complete findings for the numbers and values that all parts have found; NULL if there are none."""
     some = balanced([_has_any(one) for one in found], or_)
     nothing = F.array().cast(_FOUND_TYPE)
     listed = F.concat(*(F.coalesce(one, nothing) for one in found))
     known = F.array(*(in_full(one._replace(value=F.lit(None))) for one in findings))
 
-    def told(one: Column) -> Column:
+    def complete(one: Column) -> Column:
         rest = F.get(known, one["number"])
         return F.struct(*((one if name == "value" else rest)[name].alias(name) for name in FIELDS))
 
-    return F.when(_here(some), F.transform(listed, told))
+    return F.when(_pinned(some), F.transform(listed, complete))
 
 
 def _parts(items: Sequence[Item]) -> list[slice]:
-    """Return slices of consecutive items that result in methods which are certainly compiled."""
+    """Return slices of consecutive items whose methods are small enough to be compiled."""
     parts = [slice(0, 0)]
     total = 0
     for number, one in enumerate(items):
@@ -122,20 +127,20 @@ def _parts(items: Sequence[Item]) -> list[slice]:
 
 
 def _has_any(found: Column) -> Column:
-    """Return whether a part has found something, in two forms that Spark does not unify: so the part occurs twice."""
+    """Return whether a part has found anything, in two forms that Spark does not unify, so that it occurs twice."""
     return (F.size(found) > 0) & F.get(found, F.lit(0)).isNotNull()
 
 
-def _here(column: Column) -> Column:
-    """Return the condition, pinned to its place: Spark moves nothing past an expression it considers nondeterministic.
+def _pinned(column: Column) -> Column:
+    """Return the condition with a part that Spark considers nondeterministic, so that Spark moves nothing past it.
 
-    Otherwise a filter on ``_errors`` would be evaluated on the rows first, with all the conditions in one method.
+    Otherwise Spark would evaluate a filter on ``_errors`` first, with all conditions in one method.
     """
     return column & (F.spark_partition_id() >= 0)
 
 
-def _asked(items: Sequence[Item]) -> Column:
-    """Return a number with a bit for each true condition; a part never has more items than the number has bits."""
+def _suspected_bits(items: Sequence[Item]) -> Column:
+    """Return a number with a bit for each true condition; the size of parts limits their items to its bits."""
     bits = [F.when(one, F.lit(1 << bit)).otherwise(F.lit(0)) for bit, one in enumerate(_distinct(items))]
     return balanced(bits, Column.bitwiseOR)
 
@@ -144,12 +149,12 @@ def _distinct(items: Sequence[Item]) -> list[Column]:
     return list({id(one.suspected): one.suspected for one in items}.values())
 
 
-def _found(items: Sequence[Item], first: int, asked: Column) -> Column:
+def _found(items: Sequence[Item], first: int, bits: Column) -> Column:
     """Return the number and the value of each finding of a part."""
     places = {id(one): bit for bit, one in enumerate(_distinct(items))}
     found: list[Column] = []
     for number, one in enumerate(items, first):
-        told = F.struct(F.lit(number).alias("number"), one.finding.value.alias("value"))
-        listed = told if one.is_found is one.suspected else F.when(one.is_found, told)
-        found.append(F.when(asked.bitwiseAND(F.lit(1 << places[id(one.suspected)])) > 0, listed))
+        entry = F.struct(F.lit(number).alias("number"), one.finding.value.alias("value"))
+        listed = entry if one.is_found is one.suspected else F.when(one.is_found, entry)
+        found.append(F.when(bits.bitwiseAND(F.lit(1 << places[id(one.suspected)])) > 0, listed))
     return F.array_compact(F.array(*found))

@@ -14,7 +14,7 @@ __all__ = ["POSITION", "VERSION", "Unreadable", "Views", "position_json", "views
 
 
 def views(spark: SparkSession, source: Snapshot | Replica) -> Views:
-    """Return DataFrames of one version: a snapshot's, or the newest version that a replica has now; see :class:`Views`.
+    """Return the structures of a snapshot, or of a replica's newest version, as DataFrames; see :class:`Views`.
 
     Raises:
         NotReadyError: the replica has no version yet.
@@ -23,14 +23,14 @@ def views(spark: SparkSession, source: Snapshot | Replica) -> Views:
 
 
 class Views:
-    """DataFrames of one version, the same as from ``spark.read.format("kafka_replica")``.
+    """The structures of one version as DataFrames, the same as from ``spark.read.format("kafka_replica")``.
 
-    A frame is a copy: it keeps its version permanently, regardless of the replica or the snapshot. Its last columns
-    are ``_version`` (long) and ``_position`` (string, JSON), the same in each row; their metadata in the schema has
-    ``view``, ``version``, ``position``, ``unreadable_count`` and ``unreadable``.
+    A frame is a copy: it keeps its version permanently, regardless of the replica and the snapshot. Its last columns
+    are ``_version`` (long) and ``_position`` (string, JSON), with the same values in each row; their metadata in the
+    schema has ``view``, ``version``, ``position``, ``unreadable_count`` and ``unreadable``.
 
-    All views take ``agency``, ``id`` and ``version`` of the artefacts they show: ``*`` matches any text, and
-    ``version`` may be a rule of SDMX 3, such as ``1.0+`` or ``+`` for the latest stable version.
+    The arguments of all views select artefacts by ``agency``, ``id`` and ``version``: ``*`` matches any text, and
+    ``version`` may be a range of SDMX 3, such as ``1.0+``, or ``+`` for the latest stable version.
     """
 
     def __init__(self, spark: SparkSession, snapshot: Snapshot) -> None:
@@ -49,11 +49,14 @@ class Views:
 
     @property
     def unreadable(self) -> list[Unreadable]:
-        """The artefacts missing from, or incomplete in, the frames so far, and why: damaged, stubs, unknown classes."""
+        """The artefacts that are missing from the frames so far, or incomplete in them, with the reasons.
+
+        They are damaged, stubs, or of unknown classes.
+        """
         return list(self._unreadable)
 
     def structures(self, agency: str = "*", id: str = "*", version: str = "*") -> DataFrame:  # noqa: A002
-        """Return all artefacts, of any class; one row per artefact."""
+        """Return all artefacts of any class, one per row."""
         return self._frame("structures", Selection(agency, id, version))
 
     def codes(self, agency: str = "*", id: str = "*", version: str = "*") -> DataFrame:  # noqa: A002
@@ -65,15 +68,15 @@ class Views:
         return self._frame("concepts", Selection(agency, id, version))
 
     def components(self, agency: str = "*", id: str = "*", version: str = "*") -> DataFrame:  # noqa: A002
-        """Return the components of data structures, each with its own representation, or else its concept's."""
+        """Return the components of data structures, each with its own representation, or else that of its concept."""
         return self._frame("components", Selection(agency, id, version))
 
     def constraints(self, agency: str = "*", id: str = "*", version: str = "*") -> DataFrame:  # noqa: A002
-        """Return the selections of constraints: one row per value, or per component without values."""
+        """Return the selections of constraints, with a row for each value, or for each component without values."""
         return self._frame("constraints", Selection(agency, id, version))
 
     def mappings(self, agency: str = "*", id: str = "*", version: str = "*") -> DataFrame:  # noqa: A002
-        """Return the rules of structure maps, representation maps, item scheme maps and structure sets; a row each."""
+        """Return the rules of structure maps, representation maps, item scheme maps and structure sets, one per row."""
         return self._frame("mappings", Selection(agency, id, version))
 
     def hierarchies(self, agency: str = "*", id: str = "*", version: str = "*") -> DataFrame:  # noqa: A002
@@ -81,7 +84,7 @@ class Views:
         return self._frame("hierarchies", Selection(agency, id, version))
 
     def references(self, agency: str = "*", id: str = "*", version: str = "*") -> DataFrame:  # noqa: A002
-        """Return the references of each artefact, as written (``target``) and in this version (``resolved``)."""
+        """Return the references of each artefact, as written (``target``) and as resolved in this version."""
         return self._frame("references", Selection(agency, id, version))
 
     def _frame(self, name: str, selection: Selection) -> DataFrame:
@@ -90,9 +93,9 @@ class Views:
         self._unreadable.update(dict.fromkeys(unreadable))
         position = position_json(self._snapshot)
         schema = stamped(table.schema, metadata(name, self.version, position, unreadable))
-        told = schema[VERSION].metadata
+        stamp = schema[VERSION].metadata
         return self._spark.createDataFrame(table).select(
             "*",
-            F.lit(self.version).cast("bigint").alias(VERSION, metadata=told),
-            F.lit(position).alias(POSITION, metadata=told),
+            F.lit(self.version).cast("bigint").alias(VERSION, metadata=stamp),
+            F.lit(position).alias(POSITION, metadata=stamp),
         )

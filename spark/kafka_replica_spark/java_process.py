@@ -1,4 +1,4 @@
-"""Spark's Java process: an error that says so when it has ended, in place of the client's "Connection refused"."""
+"""Detect the end of Spark's Java process, and report it instead of the client's error "Connection refused"."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from kafka_replica.errors import KafkaReplicaError
 _OUT_OF_MEMORY: Final = 52
 """The exit status with which Spark's executors end Java after an OutOfMemoryError (``SparkExitCode.OOM``)."""
 _ENDING_S: Final = 10
-"""The longest time from the end of a process's connections to its own end."""
+"""The maximal time from the end of a process's connections to the end of the process, in seconds."""
 _OF_CONNECTION: Final = {"Py4JError", "Py4JNetworkError"}
-"""Errors of Py4J, by name, because clients of Spark Connect need not have it."""
+"""The names of Py4J's errors; the classes are not imported, because clients of Spark Connect need not have Py4J."""
 _CRASHES: Final = {signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS, signal.SIGILL}
 
 
@@ -32,13 +32,13 @@ class JavaProcess:
 
     @contextmanager
     def watched(self, doing: str) -> Iterator[None]:
-        """Report what fails because Java has ended as an error of its own.
+        """Translate an error in the block that was caused by the end of Java.
 
         Args:
-            doing: what the block does, for the message.
+            doing: the action of the block, for the error.
 
         Raises:
-            EngineEndedError: the process has ended, or does not answer any more.
+            EngineEndedError: the process has ended, or no longer answers.
         """
         try:
             yield
@@ -58,7 +58,7 @@ class JavaProcess:
 
 
 def _process() -> subprocess.Popen[bytes] | None:
-    """Return the process, if this one started it; spark-submit starts Java first, and Java starts Python."""
+    """Return the Java process if this process started it; None with spark-submit, where Java starts Python."""
     # Clients of Spark Connect need not have SparkContext, and Python has no public name for the gateway.
     gateway: Any = getattr(getattr(pyspark, "SparkContext", None), "_gateway", None)
     process: subprocess.Popen[bytes] | None = getattr(gateway, "proc", None)
@@ -66,12 +66,12 @@ def _process() -> subprocess.Popen[bytes] | None:
 
 
 def _has_ended(error: BaseException) -> bool:
-    """Return whether an error is due to the end of Java."""
+    """Return whether an error was caused by the end of Java."""
     process = _process()
     if process is None:
         return _is_of_connection(error)
     if _is_of_connection(error) or _is_of_ending(error):
-        # A process closes its connections, and Spark cancels its jobs, shortly before the process has ended.
+        # The process closes its connections, and Spark cancels its jobs, shortly before the process ends.
         with suppress(subprocess.TimeoutExpired):
             process.wait(_ENDING_S)
     return process.poll() is not None
@@ -81,7 +81,7 @@ def _is_of_connection(error: BaseException | None) -> bool:
     while error is not None:
         if isinstance(error, ConnectionError | EOFError):
             return True
-        # Py4J replaces its Py4JNetworkError by a plain Py4JError without a cause; that of a wrong call has a trace.
+        # Py4J raises a plain Py4JError without a cause in place of Py4JNetworkError; that of a wrong call has a trace.
         if type(error).__name__ in _OF_CONNECTION and "Trace:" not in str(error):
             return True
         error = error.__cause__ or error.__context__
@@ -90,27 +90,27 @@ def _is_of_connection(error: BaseException | None) -> bool:
 
 def _is_of_ending(error: BaseException) -> bool:
     try:
-        said = str(error)
-    except Exception:  # noqa: BLE001 - the text of Py4J's errors is requested from Java
+        text = str(error)
+    except Exception:  # noqa: BLE001 - Py4J requests the text of an error from Java, which may have ended
         return True
-    return "OutOfMemoryError" in said or "SparkContext was shut down" in said
+    return "OutOfMemoryError" in text or "SparkContext was shut down" in text
 
 
 def _end() -> tuple[str, str]:
-    """Return how the process ended, and where to read more, as text."""
+    """Return texts that describe how the process ended, and where its log is."""
     process = _process()
     status = None if process is None else process.returncode
-    said = "its log is the output of errors (stderr) of this program"
+    log = "its log is the output of errors (stderr) of this program"
     if process is None or status is None:
         return "does not answer any more, probably for want of memory", "its log is that of spark-submit"
     if status == _OUT_OF_MEMORY:
-        return f"ended for want of memory (exit status {status})", said
+        return f"ended for want of memory (exit status {status})", log
     if status >= 0:
-        return f"ended with exit status {status}", said
+        return f"ended with exit status {status}", log
     name = signal.Signals(-status).name
     if -status in _CRASHES:
         return f"crashed ({name})", f"its log is hs_err_pid{process.pid}.log in the working directory"
     return (
         f"was ended by the signal {name}, probably by the system for want of memory",
-        f"the system's log (journalctl -k) says so if it ended process {process.pid}; {said}",
+        f"the system's log (journalctl -k) says so if it ended process {process.pid}; {log}",
     )

@@ -1,4 +1,4 @@
-"""The engine ``spark``: data from files to folders, in a local session or the session of ``spark-submit``."""
+"""The engine ``spark``, which processes data from files to folders in a local session or that of ``spark-submit``."""
 
 from __future__ import annotations
 
@@ -56,27 +56,27 @@ from kafka_replica_spark.sessions import session
 from kafka_replica_spark.validation import split, validate
 
 _FILE: Final = re.compile(r"while reading file (?P<path>\S+)\.\s")
-_REFUSED: Final = re.compile(r"\[USER_RAISED_EXCEPTION\] (?P<said>(?:reading|writing) .*?)\s+SQLSTATE", re.DOTALL)
-"""An error raised by this package's own expressions; see ``raise_error``."""
+_REFUSED: Final = re.compile(r"\[USER_RAISED_EXCEPTION\] (?P<reason>(?:reading|writing) .*?)\s+SQLSTATE", re.DOTALL)
+"""The message of an error that an expression of this package raises with ``raise_error``."""
 
 _MOST_IN_MEMORY: Final = 100_000
-"""The number of findings up to which Spark selects the first ones in memory."""
+"""The maximal number of findings that Spark selects in memory."""
 
 
 @contextmanager
-def _in_words_of_ours() -> Iterator[None]:
-    """Report a row that Spark cannot read as an error in the data, not as a failure of Spark.
+def _row_errors_translated() -> Iterator[None]:
+    """Translate Spark's error about a row that it cannot read or write to an error in the data.
 
     Raises:
-        DatasetError: a row is longer or shorter than the header, or the file has another header.
+        DatasetError: a row has more or fewer cells than the header, or a file has another header.
     """
     try:
         yield
-    except Exception as error:  # also errors of py4j, which clients of Spark Connect need not have
+    except Exception as error:  # includes the errors of Py4J, which clients of Spark Connect need not have
         text = str(error)
         refused = _REFUSED.search(text)
         if refused is not None:
-            raise DatasetError(refused["said"]) from error
+            raise DatasetError(refused["reason"]) from error
         if "MALFORMED_RECORD" not in text:
             raise
         file = _FILE.search(text)
@@ -91,9 +91,9 @@ class _Data(NamedTuple):
 
     Attributes:
         all: all rows as they were read.
-        mine: the rows of the job's structure.
-        others: the numbers of other rows.
-        notes: texts of messages.
+        mine: the rows that belong to the job's structure.
+        others: the number of other rows, by the structure that they name.
+        notes: the remarks in data messages.
         layout: the layout of rejected rows; None if they are written as SDMX-CSV.
     """
 
@@ -127,28 +127,28 @@ class SparkEngine:
         return str(hadoop.get("fs.defaultFS", "file:///")).startswith("file:")
 
     def validate(self, job: ValidationJob, step: Step) -> Outcome:
-        """Validate data and write good and rejected rows, a folder each.
+        """Validate data, and write good and rejected rows to separate folders.
 
         Raises:
-            KafkaReplicaError: no row is of the structure, or a line is wrong.
+            KafkaReplicaError: data cannot be read, or no row belongs to the structure.
             EngineEndedError: Spark's Java process ended.
-            PySparkException: Spark could not do it.
+            PySparkException: Spark failed.
         """
-        with self._java.watched(f"validating {_files(job)}"), _in_words_of_ours():
+        with self._java.watched(f"validating {_files(job)}"), _row_errors_translated():
             data = self._data(job, step)
             step(Progress("validating and writing"))
             checked = validate(data.mine, job.rules)
             return self._written(job, job.rules, checked, lambda: report(checked, job.rules), data)
 
     def map(self, job: MappingJob, step: Step) -> Outcome:
-        """Map data and write mapped rows, and rejected rows unchanged, a folder each.
+        """Map data, and write mapped rows and unchanged rejected rows to separate folders.
 
         Raises:
-            KafkaReplicaError: no row is of the source, or a line is wrong.
+            KafkaReplicaError: data cannot be read, or no row belongs to the source.
             EngineEndedError: Spark's Java process ended.
-            PySparkException: Spark could not do it.
+            PySparkException: Spark failed.
         """
-        with self._java.watched(f"mapping {_files(job)}"), _in_words_of_ours():
+        with self._java.watched(f"mapping {_files(job)}"), _row_errors_translated():
             data = self._data(job, step)
             step(Progress("mapping and writing"))
             mapped = transform(data.mine, job.plan)
@@ -174,7 +174,7 @@ class SparkEngine:
             _write(without_locations(parts.good), job, GOOD, good_rules)
             _write(without_locations(parts.bad), job, REJECTED, job.rules, data.layout)
             made, rejected = found(), parts.bad.count()
-            listed = _list(job, checked, data.all, made, writes_here=self.writes_here)
+            listed = _write_lists(job, checked, data.all, made, writes_here=self.writes_here)
         finally:
             checked.unpersist()
         return Outcome(made, made.rows - rejected, rejected, data.others, listed, job.switched_off, data.notes)
@@ -187,7 +187,7 @@ class SparkEngine:
         return _Read(rows, common_layout([one.layout for one in every]))
 
     def _read_one(self, number: int, source: Source, job: Job, notes: list[str]) -> _Read:
-        """Return the rows of a source, without the verdict column of an earlier run."""
+        """Return the rows of a source, without the column in which an earlier run described errors."""
         verdict = verdict_of(source, job.rules)
         if source.kind in {"sdmx-csv", "csv"}:
             df, layout = self._csv_rows(number, source, job, verdict)
@@ -234,10 +234,10 @@ def _refuse_packed(source: Source) -> None:
 
 
 def _session() -> SparkSession:
-    """Return the session of spark-submit or of a Spark Connect server if configured, else a local session."""
+    """Return the session of spark-submit or of a Spark Connect server if one is configured, else a local session."""
     if "SPARK_REMOTE" in os.environ or "PYSPARK_GATEWAY_PORT" in os.environ:
         return SparkSession.Builder().appName("kafka-replica").getOrCreate()
-    # An error that ends a command is reported once, by the command's last sentence.
+    # Spark's log is silenced, because the command itself reports the error that ends it.
     level = "ERROR" if "KAFKA_REPLICA_DEBUG" in os.environ else "FATAL"
     return session("kafka-replica", "local[*]", **{"spark.log.level": level})
 
@@ -251,13 +251,16 @@ def _lists_findings(job: Job) -> bool:
     return job.findings is not None or bool(job.ess_reports)
 
 
-def _list(job: Job, checked: DataFrame, data: DataFrame, made: Report, *, writes_here: bool) -> int | None:
-    """Write the files with all findings that are wanted; return the number of findings in their table, if it is."""
+def _write_lists(job: Job, checked: DataFrame, data: DataFrame, made: Report, *, writes_here: bool) -> int | None:
+    """Write the files with all findings that the job requests.
+
+    Returns the number of findings in the table of findings; None if no table is requested.
+    """
     if not _lists_findings(job):
         return None
     table = finding_table(checked, data, job.rules, made.dataset, names_files=job.names_files)
     most = job.max_findings
-    # Spark keeps the first rows of a limit in memory, also a million of them; more rows are sorted on disk, then cut.
+    # Spark keeps all rows of a limit in memory, even a million; for more rows, the sorted table is cut while writing.
     first = table if most is None or most > _MOST_IN_MEMORY else table.limit(most)
     for path in job.ess_reports:
         write_ess_report(path, first, made, None if isinstance(job, MappingJob) else job.rules, most=most)
@@ -273,14 +276,14 @@ def _write(df: DataFrame, job: Job, what: str, rules: Rules, layout: RejectedLay
     if job.out_format == "parquet":
         df.write.parquet(path, mode="overwrite")
         return
-    shown = df.withColumn(ERRORS_TEXT, _told(df)) if ERRORS in df.columns else df
+    shown = df.withColumn(ERRORS_TEXT, _errors_text(df)) if ERRORS in df.columns else df
     if layout is not None:
         write_rejected(shown, path, layout)
         return
     write_sdmx_csv(shown, path, rules, time_format=job.time_format_of(what), mode="overwrite")
 
 
-def _told(df: DataFrame) -> Column:
+def _errors_text(df: DataFrame) -> Column:
     engine = Expressions(df)
     words = F.transform(F.col(ERRORS), lambda one: in_words(engine, one.__getitem__))
     return F.array_join(words, BETWEEN_ERRORS)

@@ -1,9 +1,9 @@
-"""Tables of texts as one literal of bytes.
+"""Put tables of texts into a plan as a single literal of bytes.
 
-A map literal is searched by hash, but each entry consists of two objects, at a cost for the plan, the driver and each
-task: 500,000 entries cost seconds per query. Here a table is one run of bytes: cells of equal length, each with the
-entries whose keys have the same remainder of CRC-32, which Python and Spark compute alike. A cell is cut out without
-reading the others.
+A map literal is searched by hash, but each entry consists of two objects, which burden the plan, the driver and each
+task: 500,000 entries cost seconds per query. Here, a table is one sequence of bytes: cells of equal length, each with
+the entries whose keys have the same remainder of CRC-32, which is the same in Python and Spark. A cell is extracted
+without reading the others.
 """
 
 from __future__ import annotations
@@ -22,13 +22,16 @@ Bytes: TypeAlias = Callable[[bytes], Column]
 """A function that puts bytes into a plan."""
 
 _IN_A_CELL: Final = 8
-"""Entries per cell: fewer entries make the literal longer, more entries make the search longer."""
+"""The average number of entries in a cell: fewer entries make the literal longer, more entries the search."""
 _MOST_WRITTEN: Final = 100_000
-"""Longer literals are kept out of the text of a plan, which Spark writes out several times per query, in hex."""
+"""The maximal size of a literal in bytes, because Spark writes the text of a plan in hexadecimal several times."""
 
 
 def bytes_for(df: DataFrame) -> Bytes:
-    """Return a function that puts bytes into plans; long ones go in as a query result, which is not written out."""
+    """Return a function that puts bytes into plans; long bytes are the result of a subquery, which is not written out.
+
+    Streaming frames and Spark Connect do not support this, so all bytes are literals there.
+    """
     if df.isStreaming or is_connect(df):
         return F.lit
 
@@ -41,12 +44,12 @@ def bytes_for(df: DataFrame) -> Bytes:
 
 
 def cell_of(key: Column, entries: Iterable[tuple[bytes, bytes]], separator: bytes, put: Bytes = F.lit) -> Column:
-    """Return the cell that holds the entry of a key, if there is an entry; NULL for NULL.
+    """Return the cell that contains the entry of a key, if there is an entry; NULL for NULL.
 
     Args:
-        key: a key, as bytes.
-        entries: keys, and the entry of each in the cell; at least one.
-        separator: the text before and after each entry.
+        key: the key, as bytes.
+        entries: the key and the bytes of each entry; at least one entry.
+        separator: the bytes before and after each entry.
         put: puts the table into the plan.
     """
     every = list(entries)

@@ -1,7 +1,7 @@
-"""The locations of rows: columns that a job adds while it reads, and removes before it writes.
+"""The locations of rows, in columns that a job adds while it reads, and removes before it writes.
 
-Parquet numbers its rows. The rows of a text file are numbered without sorting them: Spark splits the file into blocks,
-and numbers the rows of a block consecutively, so that counting the rows of each block is enough.
+Spark numbers the rows of Parquet. The rows of a text file are numbered without sorting them: Spark splits the file into
+blocks and numbers the rows of a block consecutively, so that it is enough to count the rows of each block.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from pyspark.sql import functions as F  # noqa: N812
 
 PREFIX: Final = "__location_"
 SOURCE: Final = f"{PREFIX}source"
-"""The number of the source among those of the job."""
+"""The column with the number of the source among the sources of the job."""
 FILE: Final = f"{PREFIX}file"
 LINE: Final = f"{PREFIX}line"
 PATH: Final = f"{PREFIX}path"
 ROW: Final = f"{PREFIX}row"
 BLOCK: Final = f"{PREFIX}block"
-"""The first byte of the block of a text file; NULL if ``AT`` is the number of the row in its file, from 1."""
+"""The column with the offset of the row's block in a text file; NULL if ``AT`` is the number of the row in its file."""
 AT: Final = f"{PREFIX}at"
 _FIRST: Final = f"{PREFIX}first"
 _BEFORE: Final = f"{PREFIX}before"
@@ -30,9 +30,9 @@ def with_location(df: DataFrame, number: int, path: str) -> DataFrame:
     """Return rows with the columns of locations.
 
     Args:
-        df: the rows; ``AT`` and, if they are known, ``LINE`` and ``PATH`` are among their columns.
-        number: the number of their source.
-        path: its path.
+        df: the rows, whose columns include ``AT`` and, if they are known, ``LINE`` and ``PATH``.
+        number: the number of the rows' source.
+        path: the path of the source.
     """
     nothing = F.lit(None).cast("bigint")
     added = {SOURCE: F.lit(number), FILE: F.lit(path), BLOCK: nothing, LINE: nothing, PATH: F.lit(None).cast("string")}
@@ -40,7 +40,7 @@ def with_location(df: DataFrame, number: int, path: str) -> DataFrame:
 
 
 def with_location_of_text(df: DataFrame, number: int, path: str) -> DataFrame:
-    """Return rows of CSV with the columns of locations; ``numbered`` completes them."""
+    """Return rows of CSV with the columns of locations, which :func:`numbered` completes."""
     start, at = F.col("_metadata.file_block_start").alias(BLOCK), F.monotonically_increasing_id().alias(AT)
     return with_location(df.select("*", start, at, *_file_at(path)), number, path)
 
@@ -52,7 +52,7 @@ def with_location_of_parquet(df: DataFrame, number: int, path: str) -> DataFrame
 
 
 def _file_at(path: str) -> list[Column]:
-    """Return the file that Spark reads; only at addresses, because other paths are files as the user named them."""
+    """Return the column of the file that Spark reads, only for URLs, because other paths are those the user gave."""
     return [F.col("_metadata.file_path").alias(FILE)] if _BETWEEN in path else []
 
 
@@ -62,7 +62,7 @@ def without_locations(df: DataFrame) -> DataFrame:
 
 
 def numbered(df: DataFrame, data: DataFrame) -> DataFrame:
-    """Return rows with the number of each in its file (``ROW``).
+    """Return rows with the number of each row in its file (``ROW``).
 
     Args:
         df: some rows of the data.

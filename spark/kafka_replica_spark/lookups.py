@@ -1,13 +1,13 @@
-"""Look-ups of codelists in UDFs, in Arrow streams that are read in place.
+"""Look up codelists in UDFs, in Arrow streams that are read in place.
 
-The module is pickled by value for executors, so that they need pandas, pyarrow and pyspark, but not this package.
-Nothing here may import anything of kafka_replica; errors are Python's own for that reason.
+The module is pickled by value for executors, so that they need pandas, pyarrow and pyspark, but not this package. It
+must not import anything from kafka_replica; therefore its errors are Python's own.
 
-A piece is a dictionary, which Spark pickles. Its ``blocks`` are lists: uncompressed Arrow streams, a row per code. The
-newest piece also has the version, its position, the number of the piece of each list, and other names of lists. So a
-new version sends only the changed lists, and a process loads only the pieces that it uses. A code is found by binary
-search among the sorted hashes of all codes; then the text itself is compared. A hash table that each process builds
-would be as fast, but needs more memory and time to build; docs/spark-udf.md has the figures.
+A piece is a dictionary, which Spark pickles. Its ``blocks`` are lists: uncompressed Arrow streams with a row per code.
+The newest piece also has the version, its position, the number of the piece of each list, and other names of lists.
+Therefore a new version sends only the changed lists, and a process loads only the pieces that it uses. A code is found
+by binary search among the sorted hashes of all codes; then the text itself is compared. A hash table that each process
+builds would be as fast, but needs more memory, and time to build; docs/spark-udf.md has the figures.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ PROBE: Final = "kafka_replica"
 _ASKED: Final = "looking up codes, which are strings (cast the values to string): the argument is"
 _TEXTS: Final = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
 SAME_AS_DEFAULT: Final = b"same as default"
-"""The languages whose names are in the default column."""
+"""The key of the metadata with the languages whose names are the same as the default names."""
 
 
 class BroadcastVariable(Protocol):
@@ -42,7 +42,7 @@ class BroadcastVariable(Protocol):
 
 
 def hashes(texts: list[str | None]) -> npt.NDArray[np.uint64]:
-    """Return a hash of each text, the same in every process."""
+    """Return a hash of each text, which is the same in every process with the same version of pandas."""
     found: npt.NDArray[np.uint64] = hash_array(np.array(texts, dtype=object), categorize=False)
     return found
 
@@ -52,7 +52,7 @@ class CodelistLookups:
 
     Lists are named by URN, by short reference (``SDMX:CL_FREQ(2.1)``), or as they were requested
     (``SDMX:CL_FREQ(2+.0)``). Values are a text, a pandas Series, or a pyarrow Array; the result is of the same kind,
-    NULL where the value is NULL.
+    and NULL where the value is NULL.
     """
 
     def __init__(self, *carriers: BroadcastVariable) -> None:
@@ -64,13 +64,13 @@ class CodelistLookups:
         return self.__dict__ | {"_is_read": False, "_blocks": {}}
 
     def __repr__(self) -> str:
-        if not self._is_read:  # reading may fetch it from the driver
+        if not self._is_read:  # because reading the version may fetch the piece from the driver
             return f"<{type(self).__name__}, not used yet>"
         return f"<{type(self).__name__} of version {self.version}, codelists: {len(self.codelists):,}>"
 
     @property
     def version(self) -> int:
-        """The version that all results come from."""
+        """The number of the version from which all results come."""
         return int(self._index["version"])
 
     @property
@@ -84,22 +84,22 @@ class CodelistLookups:
         return list(self._index["lists"])
 
     def is_code(self, codelist: str, values: Any) -> Any:
-        """Return whether each value is a code of the list."""
+        """Return whether each value is a code of a list. Raises LookupError if the list was not broadcast."""
         return _answer(values, lambda array: self._block(codelist).is_code(array))
 
     def name(self, codelist: str, values: Any, language: str | None = None) -> Any:
-        """Return the name of each code; NULL if it has none in that language, or is not a code.
+        """Return the name of each code; NULL for values that are not codes, or have no name in the language.
 
-        Without a language, the name is the English one, else the first.
+        Without a language, the name is the English name, else the first.
         """
         return _answer(values, lambda array: self._block(codelist).text(array, language))
 
     def parent(self, codelist: str, values: Any) -> Any:
-        """Return the parent of each code; NULL if there is none."""
+        """Return the parent of each code; NULL if it has no parent, or the value is not a code."""
         return _answer(values, lambda array: self._block(codelist).parent(array))
 
     def codes(self, codelist: str) -> pa.Array[Any]:
-        """Return all codes of the list, in its order."""
+        """Return all codes of a list, in the order of the list."""
         found: pa.Array[Any] = self._block(codelist).codes
         return found
 
@@ -126,7 +126,7 @@ class CodelistLookups:
 
 
 class _Block:
-    """A codelist in a piece."""
+    """A list in a piece."""
 
     def __init__(self, table: pa.Table) -> None:
         columns: dict[str, Any] = {name: table[name].chunk(0) for name in table.schema.names} if table.num_rows else {}
@@ -154,7 +154,7 @@ class _Block:
         return self.codes.take(self._parents.take(self._places(values)))
 
     def _places(self, values: Any) -> Any:
-        """Return the row of each code, NULL for values that are not codes; repeated values are looked up once."""
+        """Return the row of each code; NULL for values that are not codes. Repeated values are looked up once."""
         encoded = pc.dictionary_encode(values.cast(pa.string()))
         return self._rows_of(encoded.dictionary).take(encoded.indices)
 
@@ -163,7 +163,7 @@ class _Block:
         wanted = hashes(texts.to_pylist())
         at = np.searchsorted(self._hashes, wanted)
         left = np.flatnonzero(at < len(self._hashes))
-        while left.size:  # once, except for texts with equal hashes
+        while left.size:  # one iteration, except for texts with equal hashes
             left = left[self._hashes[at[left]] == wanted[left]]
             rows = self._rows[at[left]]
             same = pc.equal(self.codes.take(pa.array(rows)), texts.take(pa.array(left))).to_numpy(zero_copy_only=False)

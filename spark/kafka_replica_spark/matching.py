@@ -1,9 +1,8 @@
-"""Matching of texts against expressions, with Java's regular expressions.
+"""Match texts with Java's regular expressions.
 
-Java recurses for each repetition of a group whose repetitions may differ, such as ``(?:[A-Z]|[0-9])+``:
-a long value overflows the stack, and Spark then terminates the process. So such an expression is evaluated only for
-values that are short enough for the stack of a thread; for longer values the result is unknown, and the omission is
-reported.
+Java recurses for each repetition of a group whose repetitions may differ, such as ``(?:[A-Z]|[0-9])+``. A long value
+then overflows the stack, and Spark terminates the process. Therefore such an expression is evaluated only for values
+that are short enough for the stack of a thread; for longer values the result is NULL, and the omission is reported.
 """
 
 from __future__ import annotations
@@ -21,14 +20,14 @@ from kafka_replica.data.validation.model import Check
 from kafka_replica.sdmx.text_types import anchored
 
 _STACK: Final = 1500
-"""The maximum depth of Java's recursion: measured with code not compiled yet, and a stack of 1 MB, the default."""
+"""The maximal depth of Java's recursion, measured with interpreted code and the default stack of 1 MB."""
 _FEW: Final = 100
-"""The number of repetitions that are harmless."""
+"""The number of repetitions up to which recursion is harmless."""
 _PIECE: Final = re.compile(r"\\.|\[|\]|\((?:\?:)?|\)|\||[*+?]|\{[0-9]+(?:,[0-9]*)?\}|.", re.DOTALL)
 
 
 class _Group:
-    """The facts about a group: whether its repetitions may differ, the cost of one, and the repetitions within it."""
+    """A group of an expression: whether its repetitions may differ, their cost, and the repetitions within it."""
 
     def __init__(self) -> None:
         self.varies, self.cost, self.rounds = False, 1, 1.0
@@ -40,14 +39,14 @@ def fits(text: Column, expression: str) -> Column:
 
 
 def short_enough(text: Column, expression: str) -> Column:
-    """Return a text that is short enough for an expression; NULL for a longer text."""
+    """Return the text if it is short enough for an expression, else NULL."""
     longest = longest_for(expression)
-    # Truncate the text as well, because Spark may compute the branches of a condition before the condition.
+    # The text is also truncated, because Spark may compute the branches of a condition before the condition.
     return text if longest is None else F.when(F.char_length(text) <= longest, F.substring(text, 1, longest))
 
 
-def not_asked(checks: Iterable[Check]) -> tuple[str, ...]:
-    """Return the checks that :func:`fits` leaves out, in one sentence each."""
+def omitted_matches(checks: Iterable[Check]) -> tuple[str, ...]:
+    """Return a sentence for each check that :func:`fits` omits for long values."""
     found = [
         f"{check.component or '.'.join(check.shown)}: {check.rule} of values longer than {longest} characters on "
         "Spark, because their pattern repeats a group"
@@ -60,9 +59,9 @@ def not_asked(checks: Iterable[Check]) -> tuple[str, ...]:
 
 @lru_cache(maxsize=4096)
 def longest_for(expression: str) -> int | None:
-    """Return the length in characters of the longest text that an expression can be matched with; None: any length."""
+    """Return the maximal length of a text, in characters, for which an expression is safe; None means any length."""
     groups, closed, depth = [_Group()], _Group(), 0
-    dearest = 0
+    highest_cost = 0
     for piece in _PIECE.findall(expression):
         depth += {"[": 1, "]": -1}.get(piece, 0)
         if depth or piece == "]":
@@ -84,10 +83,10 @@ def longest_for(expression: str) -> int | None:
             rounds = most * closed.rounds
             if closed.varies:
                 groups[-1].rounds = max(groups[-1].rounds, rounds)
-                dearest = max(dearest, closed.cost if rounds > _FEW else 0)
+                highest_cost = max(highest_cost, closed.cost if rounds > _FEW else 0)
         if piece != ")":
             closed = _Group()
-    return _STACK // dearest if dearest else None
+    return _STACK // highest_cost if highest_cost else None
 
 
 def _add(outer: _Group, inner: _Group) -> None:
@@ -97,7 +96,7 @@ def _add(outer: _Group, inner: _Group) -> None:
 
 
 def _counts(piece: str) -> tuple[int, float]:
-    """Return the least and greatest number of repetitions of a quantifier; 0 and 0 for anything else."""
+    """Return the minimal and maximal number of repetitions of a quantifier; 0 and 0 if it is not a quantifier."""
     if piece in {"*", "+", "?"}:
         return int(piece == "+"), 1 if piece == "?" else float("inf")
     if len(piece) < 3 or piece[0] != "{":

@@ -1,7 +1,7 @@
-"""Tests whether a text is in a set, as native expressions that plan and run fast.
+"""Test whether a text is in a set with Spark's own expressions, which are fast to plan and to run.
 
 A list of 20,000 codes in ``isin`` delays the query by ten seconds, because each value becomes a node of the plan.
-Here a larger set is one literal: a table in cells, or a map, which is searched faster and costs more to send.
+Here, a larger set is a single literal: a table in cells, or a map, which is faster to search but costs more to send.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from kafka_replica_spark.literals import SHORT, is_missing_from
 
 _FEW: Final = 16
 _LONG: Final = 48
-"""The size in bytes above which a value goes into a separate table: the longest value sets the length of all cells."""
+"""The size in bytes above which values are in a separate table, because the longest cell determines that of all."""
 _BYTE: Final = b"\xff"
-"""The byte before and after each value; it does not occur in UTF-8."""
+"""The byte before and after each value, which does not occur in UTF-8."""
 _BETWEEN: Final = "\x05"
 
 
@@ -31,7 +31,7 @@ def is_in(text: Column, values: Iterable[str], *, in_map: bool = False, put: Byt
     Args:
         text: the text.
         values: the values.
-        in_map: whether to look the text up in a map, if no value contains the character 5.
+        in_map: whether to look the text up in a map, which is only possible if no value contains U+0005.
         put: puts a table into the plan.
     """
     every = sorted(set(values))
@@ -45,12 +45,12 @@ def is_in(text: Column, values: Iterable[str], *, in_map: bool = False, put: Byt
 
 
 def fits_a_map(values: Collection[str]) -> bool:
-    """Return whether values are valid in a map, and so many that a map is faster than a sequential search."""
+    """Return whether values can be in a map, and a map is faster for them than a sequential search."""
     return len(values) > SHORT and not any(_BETWEEN in value for value in values)
 
 
 def is_missed(text: Column, values: Iterable[str]) -> Column:
-    """Return whether a map lacks a text; also true for NULL, so that no other condition is needed."""
+    """Return whether a text is not one of the values, by a map; also true for NULL, which saves another condition."""
     return is_missing_from(text, sorted(values), _BETWEEN)
 
 

@@ -26,7 +26,12 @@ def read_message(
 ) -> DataFrame:
     """Return the rows of a message with their numbers, lines and paths (``AT``, ``LINE`` and ``PATH``).
 
-    ``note`` is called with each text that the message says about itself.
+    Args:
+        spark: the session.
+        source: the message.
+        rules: the rules of the expected structure.
+        usages: other artefacts whose data is also data of the rules' artefact.
+        note: is called with each remark in the message.
 
     Raises:
         DatasetError: the file is not a data message, or is damaged.
@@ -46,7 +51,7 @@ def read_message(
     schema = pa.schema([pa.field(one.name, pa.string()) if pa.types.is_null(one.type) else one for one in schema])
     frames = [spark.createDataFrame(table.cast(schema)) for table in tables]
     df = reduce(DataFrame.union, frames)
-    # Lists of languages and texts are maps on Spark.
+    # On Spark, texts by language are maps, and not lists of structs.
     listed = [name for name, kind in df.dtypes if kind == "array<struct<language:string,text:string>>"]
     return df.withColumns({name: F.map_from_entries(quoted(name)) for name in listed})
 

@@ -29,7 +29,7 @@ _MIB: Final = 1 << 20
 
 
 class Options(NamedTuple):
-    """The options of one read, validated."""
+    """The validated options of a read."""
 
     view: View
     selection: Selection
@@ -42,7 +42,7 @@ class Options(NamedTuple):
 
 
 def parsed(given: Mapping[str, str]) -> Options:
-    """Return the options that were given to ``option()``; names are case-insensitive.
+    """Return the validated options; the names of options are case-insensitive.
 
     Raises:
         ConfigurationError: an option is missing, unknown or invalid, or two options contradict each other.
@@ -72,7 +72,7 @@ def parsed(given: Mapping[str, str]) -> Options:
 
 @contextmanager
 def snapshot_of(options: Options) -> Iterator[Snapshot]:
-    """Provide the version that the options select, for the duration of the block.
+    """Yield the version that the options select, for the duration of the block.
 
     Raises:
         KafkaReplicaError: the broker or the store cannot provide a version; the message gives the reason.
@@ -86,7 +86,7 @@ def snapshot_of(options: Options) -> Iterator[Snapshot]:
 
 
 def _of_store(snapshot: Snapshot, options: Options) -> Snapshot:
-    """Return the version, or the part of one topic if each topic has keys of its own."""
+    """Return the version, or its part for the selected topic if the store has several topics."""
     there = sorted({partition.topic for partition in snapshot.position})
     missing = sorted(set(options.topics) - set(there))
     if missing:

@@ -13,12 +13,12 @@ from kafka_replica_spark.rows import quoted
 
 
 class RejectedLayout(NamedTuple):
-    """The layout of a CSV file whose values in a frame are its cells.
+    """The layout of a CSV file whose cells a frame has unchanged.
 
     Attributes:
-        columns: the name of each column in a frame, and its name in the file.
+        columns: the name of each column in the frame, and its name in the file.
         separator: the separator of cells.
-        encoding: the encoding, by its name in Java.
+        encoding: Java's name of the encoding.
     """
 
     columns: tuple[tuple[str, str], ...]
@@ -27,15 +27,15 @@ class RejectedLayout(NamedTuple):
 
 
 def rejected_layout(layout: Layout, encoding: str, decimal: str, verdict: str | None) -> RejectedLayout | None:
-    """Return the layout for rejected rows of a file; None if a frame does not have all its cells as they were.
+    """Return the layout for rejected rows of a file; None if a frame does not have all of its cells unchanged.
 
-    Frames lack columns with names and keys, and names within cells; they have several values of a cell as an array, and
-    numbers with a decimal point.
+    Frames have neither the columns of names and keys nor names within cells, they have several values of a cell as an
+    array, and numbers with a decimal point.
 
     Args:
         layout: the layout of the file.
-        encoding: its encoding.
-        decimal: its decimal separator.
+        encoding: Java's name of the file's encoding.
+        decimal: the decimal separator of the file.
         verdict: the column in which an earlier run may have described errors; it is left out.
     """
     is_whole = len(layout.fields) == len(layout.header)
@@ -45,13 +45,13 @@ def rejected_layout(layout: Layout, encoding: str, decimal: str, verdict: str | 
         return None
     named = [(one.name, layout.header[one.position].removeprefix("\ufeff")) for one in layout.fields]
     columns = tuple((name, header) for name, header in named if name != verdict)
-    # Spark writes no file with names that differ in case alone.
+    # Spark cannot write a file with names of columns that differ only in case.
     every = [*(header.casefold() for _, header in columns), ERRORS_TEXT.casefold()]
     return RejectedLayout(columns, layout.separator, encoding) if len(set(every)) == len(every) else None
 
 
 def common_layout(layouts: Sequence[RejectedLayout | None]) -> RejectedLayout | None:
-    """Return the layout of all files; None if they differ, or if one has none."""
+    """Return the layout of all files; None if the layouts differ, or any file has no layout."""
     return layouts[0] if len(set(layouts)) == 1 else None
 
 

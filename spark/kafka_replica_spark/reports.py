@@ -1,4 +1,4 @@
-"""Reports of findings, aggregated by Spark."""
+"""Reports of findings that Spark aggregates."""
 
 from __future__ import annotations
 
@@ -20,23 +20,24 @@ from kafka_replica_spark.rows import PreparedFrame, joined, prepared
 
 
 def dataset_findings(df: DataFrame, rules: Rules) -> tuple[Finding, ...]:
-    """Return the findings about the data set as a whole: its columns, and attributes that describe all of it.
+    """Return the findings about the data set as a whole: about its columns, and its attributes at data set level.
 
-    The function reads the frame once if there is such an attribute.
+    This reads the frame once if the structure has such attributes.
     """
     return _about_all(prepared(df, rules))
 
 
 def report(validated: DataFrame, rules: Rules, *, samples: int = 5, series: int = 20) -> Report:
-    """Return counts of the findings of :func:`validate`, with samples, and the findings of the data set.
+    """Return a report on the result of :func:`validate`.
 
-    The frame is cached during the call, unless it is already cached.
+    It has the numbers of findings, samples, and the findings about the data set as a whole. The frame is cached during
+    the call, unless it is already cached.
 
     Args:
         validated: a frame with ``_errors``.
-        rules: the rules it was validated with.
-        samples: how many findings are kept per rule and component.
-        series: how many series are listed, those with the most findings first.
+        rules: the rules that the frame was validated with.
+        samples: the maximal number of sample findings for each rule, component and severity.
+        series: the maximal number of series that are listed, those with the most findings first.
 
     Raises:
         UsageError: the frame has no column ``_errors``.
@@ -51,7 +52,7 @@ def report(validated: DataFrame, rules: Rules, *, samples: int = 5, series: int 
 
 
 def map_report(mapped: DataFrame, plan: MapPlan) -> Report:
-    """Return counts of the findings of ``transform``, with samples; the frame is cached as by :func:`report`."""
+    """Return a report on the result of ``transform``; the frame is cached as in :func:`report`."""
     with _cached(mapped):
         return report_of(plan.artefact, plan.version, _Findings(mapped, F.lit(None).cast("string")), (), plan.notes)
 
@@ -73,7 +74,7 @@ def _about_all(rows: PreparedFrame) -> tuple[Finding, ...]:
 
 
 class _Findings:
-    """The findings of a frame, whose rows have this series; see :class:`report_building.FindingTable`."""
+    """The findings in a frame, with the series of its rows; see :class:`report_building.FindingTable`."""
 
     def __init__(self, df: DataFrame, series: Column) -> None:
         self._df = df

@@ -1,4 +1,4 @@
-"""A data frame prepared for rules: the texts of its components, and the rules for its columns."""
+"""A data frame prepared for validation: the texts of its components, and the rules for its columns."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from kafka_replica.data.validation.multi_valued import asked_singly
 from kafka_replica.errors import UsageError
 from kafka_replica_spark.expressions import Expressions
 from kafka_replica_spark.literal_table import bytes_for
-from kafka_replica_spark.matching import not_asked
+from kafka_replica_spark.matching import omitted_matches
 from kafka_replica_spark.texts import as_text, shape_of
 
 ERRORS_TYPE: Final = f"array<struct<{','.join(f'{field}:string' for field in FIELDS)}>>"
 """The type of the column ``_errors``."""
 MARK: Final = "__broken_"
-"""The beginning of the names of columns that are added during validation, and dropped at its end."""
+"""The prefix of the names of columns that are added during validation, and dropped at its end."""
 _BETWEEN: Final = "\x1f"
 
 
@@ -33,12 +33,12 @@ class PreparedFrame:
 
     Attributes:
         df: the frame.
-        texts: the text of each component; an array of texts if the component holds several values, NULL if it has none.
-            Dimensions by which rows are compared are always included, NULL if the frame has no such column.
+        texts: the text of each component, or an array of texts if the component has several values; NULL means no
+            value. All dimensions by which rows are compared are present, as NULL if the frame has no such column.
         bound: the rules for these columns.
-        expressions: creates expressions over ``texts``.
-        several: the columns that hold several values.
-        floating: the columns that hold floating-point numbers.
+        expressions: the translator of conditions to expressions over ``texts``.
+        several: the columns with several values.
+        floating: the columns with floating-point numbers.
     """
 
     df: DataFrame
@@ -50,11 +50,11 @@ class PreparedFrame:
 
     @property
     def screened(self) -> tuple[Check, ...]:
-        """The checks that do not concern a single value among several."""
+        """The checks that apply to a row as a whole, and not to single values of a column with several values."""
         return tuple(check for check in self.bound.checks if not asked_singly(check.broken, self.several))
 
     def broken(self, check: Check) -> Column:
-        """Return whether a row breaks a check; for arrays, whether any of their values does."""
+        """Return whether a row breaks a check; for arrays, whether any value does."""
         lists = asked_singly(check.broken, self.several)
         return self._exists(check, lists, {}) if lists else self.expressions.broken(check.broken)
 
@@ -66,12 +66,12 @@ class PreparedFrame:
         return F.get(F.filter(self._wrong(check, lists, {}), lambda one: one.isNotNull()), F.lit(0))
 
     def to_compare(self, component: str) -> Column:
-        """Return a text for comparing rows: several values become one text, regardless of their order."""
+        """Return a text in a comparable form: several values become one text, regardless of their order."""
         text = self.texts[component]
         return F.array_join(F.array_sort(text), _BETWEEN) if component in self.several else text
 
-    def told(self, component: str) -> Column:
-        """Return the text of ``to_compare`` in the form in which findings show it."""
+    def shown_text(self, component: str) -> Column:
+        """Return a component of :meth:`to_compare` as findings show it, with ``;`` between several values."""
         text = self.to_compare(component)
         return F.replace(text, F.lit(_BETWEEN), F.lit(";")) if component in self.several else text
 
@@ -82,7 +82,7 @@ class PreparedFrame:
         return F.exists(self._or_nothing(first), lambda one: self._exists(check, tuple(rest), {**chosen, first: one}))
 
     def _wrong(self, check: Check, lists: tuple[str, ...], chosen: dict[str, Column]) -> Column:
-        """Return the value to show for each choice of values, NULL if the choice breaks nothing."""
+        """Return the value to show for each combination of values; NULL if the combination does not break the check."""
         if not lists:
             return F.array(F.when(self._of_one(chosen).condition(check.broken), self._values(check, chosen)))
         first, *rest = lists
@@ -94,7 +94,7 @@ class PreparedFrame:
         return Expressions({**self.texts, **chosen}, self.floating, lists=self.texts)
 
     def _or_nothing(self, component: str) -> Column:
-        """Return the values; a single NULL if there is none."""
+        """Return the values of a component, or a single NULL if it has no values."""
         return F.coalesce(self.texts[component], F.array(F.lit(None).cast("string")))
 
     def _values(self, check: Check, chosen: dict[str, Column]) -> Column:
@@ -107,7 +107,7 @@ class PreparedFrame:
 
 
 def joined(texts: Sequence[Column]) -> Column:
-    """Return the values joined by dots, as keys are written; an empty result is NULL."""
+    """Join values with dots, as in keys; a missing value becomes an empty text. Without texts, the result is NULL."""
     if not texts:
         return F.lit(None).cast("string")
     if len(texts) == 1:
@@ -116,11 +116,11 @@ def joined(texts: Sequence[Column]) -> Column:
 
 
 def prepared(df: DataFrame, rules: Rules) -> PreparedFrame:
-    """Return the frame prepared for rules.
+    """Prepare a frame for validation.
 
     Raises:
-        UsageError: more than one column has the name of a component; Spark's names are case-insensitive. A
-            dimension or the action has several values in a row.
+        UsageError: several columns have the name of a component (Spark's names are case-insensitive), or a dimension or
+            the action has several values in a row.
     """
     wanted = {column.id for column in rules.columns} | {ACTION}
     folded = Counter(name.lower() for name in df.columns)
@@ -132,7 +132,7 @@ def prepared(df: DataFrame, rules: Rules) -> PreparedFrame:
     kinds = {field.name: field.dataType for field in df.schema.fields if field.name in wanted}
     shapes = {name: shape_of(kind) for name, kind in kinds.items()}
     bound = bind(rules, df.columns, {name: shape for name, shape in shapes.items() if shape != "text"})
-    bound = replace(bound, unchecked=(*bound.unchecked, *not_asked(bound.checks)))
+    bound = replace(bound, unchecked=(*bound.unchecked, *omitted_matches(bound.checks)))
     several = frozenset(name for name, shape in shapes.items() if shape in {"values", "languages"})
     texts = {name: F.lit(None).cast("string") for name in bound.compares_by}
     for name, kind in kinds.items():
@@ -143,10 +143,10 @@ def prepared(df: DataFrame, rules: Rules) -> PreparedFrame:
 
 
 def with_texts_computed_once(rows: PreparedFrame) -> PreparedFrame:
-    """Return the rows with the texts of floating-point columns in columns of their own.
+    """Return the rows with the texts of floating-point columns in separate columns.
 
-    Such a text is a large expression. A condition that uses it several times would contain a copy for each use, and
-    so would a condition on a part of that: planning would take minutes.
+    Such a text is a large expression. A condition that uses the text several times would contain a copy for each use,
+    and nested conditions would multiply the copies, so that planning would take minutes.
     """
     names = {name: f"{MARK}text{number}" for number, name in enumerate(sorted(rows.floating))}
     if not names:
@@ -157,7 +157,7 @@ def with_texts_computed_once(rows: PreparedFrame) -> PreparedFrame:
 
 
 def _given(texts: Column) -> Column:
-    """Return the values that are present; NULL if there are none."""
+    """Return the values without NULL; NULL if there are no values."""
     given = F.array_compact(texts)
     return F.when(F.size(given) > 0, given)
 
@@ -167,10 +167,10 @@ def _is_floating(kind: DataType) -> bool:
 
 
 def quoted(name: str) -> Column:
-    """Return a column by its name, whatever characters the name has."""
+    """Return a column by its name, which may contain any characters."""
     return F.col(f"`{name.replace('`', '``')}`")
 
 
 def _present(name: str) -> Column:
-    """Return a value if the column has content, otherwise NULL."""
+    """Return an empty text where the column has a value, else NULL, because the value has no representation as text."""
     return F.when(quoted(name).isNotNull(), F.lit(""))

@@ -16,33 +16,33 @@ from kafka_replica.errors import UsageError
 
 _LOGGING: Final = Path(__file__).with_name("log4j2-quiet.properties")
 QUIET_JAVA: Final = f"-Dlog4j2.configurationFile={_LOGGING.as_uri()}"
-"""The options of the driver's Java."""
+"""The Java options of the driver."""
 _QUIET: Final = {
     "spark.driver.extraJavaOptions": QUIET_JAVA,
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "ERROR",
     "spark.sql.shuffle.partitions": "4",
-    # A laptop's host name may not resolve, or may resolve to an address that changes.
+    # The loopback address, because the host name of a laptop may not resolve, or may resolve to a changing address.
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
 }
 
 
 def session(app_name: str = "kafka_replica", master: str = "local[2]", **conf: str) -> SparkSession:
-    """Return a quiet local Spark session: no UI, no progress bars, errors only in the log.
+    """Return a quiet local Spark session, without UI and progress bars, whose log has only errors.
 
     This function is a convenience; all functions of this package accept any other session as well. If a session is
-    active, it is returned, with ``conf`` set as far as Spark allows that afterwards.
+    active, it is returned, with ``conf`` applied as far as Spark allows this for a running session.
 
     Args:
-        app_name: the application name in Spark.
-        master: Spark's master URL; only ``local[...]`` URLs, because the addresses set here are local.
+        app_name: the name of the application in Spark.
+        master: Spark's master URL, which must be ``local`` or ``local[...]``, because the addresses set here are local.
         conf: Spark settings by their full names, which override the quiet defaults:
             ``session(**{"spark.driver.memory": "2g"})``.
 
     Raises:
-        UsageError: the master is not a local one.
+        UsageError: the master is not local.
         EmbeddedKafkaError: no Java of version 17 or newer was found.
     """
     if not master.startswith("local"):
@@ -60,12 +60,12 @@ def session(app_name: str = "kafka_replica", master: str = "local[2]", **conf: s
 
 @contextmanager
 def _java() -> Iterator[None]:
-    """Set the environment as Spark's launcher needs it, and restore it afterwards."""
+    """Set the environment that Spark's launcher needs, and restore it at the end."""
     if SparkSession.getActiveSession() is not None:
         yield
         return
     wanted = {"JAVA_HOME": str(spark_java_home()), "SPARK_LOCAL_IP": "127.0.0.1"}
-    # Spark reads no setting here: otherwise, executors run whichever python3 comes first.
+    # Set in the environment, because Spark reads no setting here; otherwise executors run the first python3 found.
     wanted["PYSPARK_PYTHON"] = os.environ.get("PYSPARK_PYTHON", sys.executable)
     before = {name: os.environ.get(name) for name in wanted}
     os.environ |= wanted

@@ -1,4 +1,4 @@
-"""The version of a frame: as columns, and as metadata in its schema."""
+"""Stamp a frame with its version, in columns and in the metadata of its schema."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from kafka_replica.errors import UsageError
 from kafka_replica_spark.tables import Unreadable
 
 VERSION: Final = "_version"
-"""The column that holds the number of the version a row comes from."""
+"""The column with the number of the version from which a row comes."""
 POSITION: Final = "_position"
-"""The column that holds the version's position: a JSON object, ``{"topic-partition": offset}``."""
+"""The column with the position of this version, as a JSON object: ``{"topic-partition": offset}``."""
 
 _LISTED: Final = 100
 _PLAIN: Final[Mapping[pa.DataType, T.DataType]] = {
@@ -35,10 +35,15 @@ def position_json(snapshot: Any) -> str:
 
 
 def with_stamp(df: DataFrame, snapshot: Snapshot | None, doing: str) -> DataFrame:
-    """Return the frame with the version in each row.
+    """Return the frame with the columns ``_version`` and ``_position``.
+
+    Args:
+        df: the frame.
+        snapshot: the version.
+        doing: the action, for errors.
 
     Raises:
-        UsageError: there is no snapshot, or the frame has such a column.
+        UsageError: there is no snapshot, or the frame already has one of these columns.
     """
     if snapshot is None:
         raise UsageError(f"{doing} with a stamp: give the snapshot; compiled rules have no position")
@@ -53,8 +58,8 @@ def with_stamp(df: DataFrame, snapshot: Snapshot | None, doing: str) -> DataFram
 def metadata(view: str, version: int, position: str, unreadable: Sequence[Unreadable]) -> dict[str, Any]:
     """Return the metadata of a frame.
 
-    The keys are ``view``, ``version``, ``position``, ``unreadable_count``, and ``unreadable``, the first 100 artefacts
-    that are not in the frame.
+    The keys are ``view``, ``version``, ``position``, ``unreadable_count``, and ``unreadable``, which has the first 100
+    artefacts that are missing from the frame or incomplete in it.
     """
     return {
         "view": view,
@@ -65,19 +70,19 @@ def metadata(view: str, version: int, position: str, unreadable: Sequence[Unread
     }
 
 
-def stamped(schema: pa.Schema, told: Mapping[str, Any]) -> T.StructType:
-    """Return the schema of a frame with the columns ``_version`` and ``_position``, which carry the metadata."""
+def stamped(schema: pa.Schema, values: Mapping[str, Any]) -> T.StructType:
+    """Return the schema of a frame with the columns ``_version`` and ``_position``, which have the metadata."""
     return T.StructType(
         [
             *(T.StructField(one.name, spark_type(one.type)) for one in schema),
-            T.StructField(VERSION, T.LongType(), False, dict(told)),
-            T.StructField(POSITION, T.StringType(), False, dict(told)),
+            T.StructField(VERSION, T.LongType(), False, dict(values)),
+            T.StructField(POSITION, T.StringType(), False, dict(values)),
         ]
     )
 
 
 def spark_type(kind: pa.DataType) -> T.DataType:
-    """Return Spark's type for a type of a view."""
+    """Return Spark's type for an Arrow type of a view."""
     if isinstance(kind, pa.MapType):
         return T.MapType(spark_type(kind.key_type), spark_type(kind.item_type))
     if isinstance(kind, pa.ListType):

@@ -1,4 +1,4 @@
-"""Structured Streaming: each micro-batch against the newest version at its start.
+"""Validate data in Structured Streaming, each micro-batch against the newest version at its start.
 
 ::
 
@@ -33,14 +33,14 @@ _log = logging.getLogger("kafka_replica")
 
 
 class Batch(NamedTuple):
-    """A micro-batch, and the one version that all of it is processed with."""
+    """A micro-batch, and the version with which all of its rows are processed."""
 
     number: int
-    """Spark's number of the batch, the same when the batch is repeated."""
+    """Spark's number of the batch, which is the same when the batch is repeated."""
     snapshot: Snapshot
     """The version."""
     repeats: BatchStart | None
-    """The version that the batch was begun with before, if this is a repetition and the version is known; else None."""
+    """The version with which the batch began earlier, if this is a repetition and the version is known; else None."""
 
     @property
     def version(self) -> int:
@@ -49,12 +49,12 @@ class Batch(NamedTuple):
 
     @property
     def position(self) -> str:
-        """The position of the version, as JSON: the same in every replica of the topic, unlike version numbers."""
+        """The position of the version as JSON, which is the same in every replica of the topic, unlike its number."""
         return position_json(self.snapshot)
 
 
 Prepare: TypeAlias = Callable[[DataFrame, Snapshot], DataFrame]
-"""A function from the rows of a batch and a version to the rows to write: ``validate`` and similar functions."""
+"""A function from the rows of a batch and a version to the rows to write, such as ``validate``."""
 Write: TypeAlias = Callable[[DataFrame, Batch], object]
 """A function that writes the prepared rows of a batch."""
 
@@ -73,23 +73,23 @@ def validate_stream(
 ) -> DataStreamWriter:
     """Return a query that validates each micro-batch; the caller adds ``trigger()``, ``queryName()`` and ``start()``.
 
-    Rows are stamped with the version (``_version``, ``_position``). Rules that compare rows compare the rows of one
-    batch.
+    Rows are stamped with the version (``_version``, ``_position``). Rules that compare rows compare only rows of the
+    same batch.
 
     Args:
         stream: a streaming frame of observations.
-        reference: the artefact to validate against; as for ``validate``, like ``rules``, ``action`` and ``as_of``.
-        replica: a replica in this process, which must be started.
-        write: receives the validated rows and the batch. Spark repeats a batch that did not end, so write in a way
-            that may be repeated, such as into a folder named by ``batch.number``.
+        reference: the artefact to validate against; see ``validate`` for this argument, ``rules`` and ``action``.
+        replica: a started replica in this process.
+        write: writes the validated rows of a batch. Spark repeats a batch that was not completed, so writing must be
+            repeatable, for example to a folder named by ``batch.number``.
         checkpoint: the checkpoint location of the query.
         rules: rule code to severity or ``off``.
-        action: the action of rows that name none.
-        as_of: the date on which constraints must be valid; the day of each batch if None.
-        timeout_s: how long, in seconds, the first batch waits for the replica to be ready.
+        action: the action of rows without one.
+        as_of: the date on which constraints must be valid; None means the day of each batch.
+        timeout_s: the time that the first batch waits for the replica to be ready, in seconds.
 
     Raises:
-        UsageError: the frame is not streaming, or of Spark Connect, where the driver is not this process.
+        UsageError: the frame is not streaming, or is of Spark Connect, whose driver is another process.
     """
 
     def prepare(rows: DataFrame, snapshot: Snapshot) -> DataFrame:
@@ -107,14 +107,14 @@ def write_stream(
     checkpoint: str,
     timeout_s: float = 60.0,
 ) -> DataStreamWriter:
-    """Return a query with any preparation of rows: mapping, a join with views, or several of them.
+    """Return a query with any preparation of rows, such as mapping, joins with views, or several such steps.
 
     ::
 
         def prepare(rows: DataFrame, snapshot: Snapshot) -> DataFrame:
             return validate(rows.join(views(spark, snapshot).codes(), ...), "KR_DEMO:LABOUR(1.0)", snapshot)
 
-    Args and errors as for :func:`validate_stream`.
+    The other arguments and the errors are those of :func:`validate_stream`.
     """
     if not stream.isStreaming:
         raise UsageError("checking micro-batches: the frame is not streaming; use validate()")
@@ -140,17 +140,16 @@ def foreach_batch(
 ) -> Callable[[DataFrame, int], None]:
     """Return a function for ``DataStreamWriter.foreachBatch`` that uses the newest version at the start of each batch.
 
+    The returned function raises these errors, which end the query: ``ReplicaClosedError`` if the replica was closed,
+    ``NotReadyError`` if it was not started, ``WaitTimeoutError`` if it is not ready in time, and ``BrokerError`` if it
+    failed, so that it would never have a newer version.
+
     Args:
-        replica: a replica in this process, which must be started.
+        replica: a started replica in this process.
         prepare: returns the rows to write.
         write: writes the rows.
         record: records the version of each batch; without it, repetitions of a batch cannot be detected.
-        timeout_s: how long, in seconds, a batch waits for the replica to be ready.
-
-    The function raises, which ends the query:
-        ReplicaClosedError: the replica was closed.
-        WaitTimeoutError: the replica is not ready in time.
-        BrokerError: the replica failed, so that its last version would never become newer.
+        timeout_s: the time that a batch waits for the replica to be ready, in seconds.
     """
 
     def call(rows: DataFrame, number: int) -> None:

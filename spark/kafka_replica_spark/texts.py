@@ -1,4 +1,4 @@
-"""Columns of any type as the text that SDMX would write; equal to the result on polars."""
+"""Convert columns of any type to texts in the form of SDMX, with the same result as the conversion with polars."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from pyspark.sql.types import (
 
 from kafka_replica.data.validation.binding import Shape
 
-# Within this range a double holds nearly all whole numbers exactly.
+# Doubles represent integers exactly up to about this size (2 ** 53).
 _WHOLE: Final = 10**16
 _UNREAD: Final = (
     BinaryType, StructType, VariantType, DayTimeIntervalType, YearMonthIntervalType, CalendarIntervalType,
@@ -35,7 +35,7 @@ _SCIENTIFIC: Final = r"\A-?([0-9])(?:\.([0-9]*?)0*)?[eE]([+-]?[0-9]+)\z"
 
 
 def shape_of(kind: DataType) -> Shape:
-    """Return the shape of a column of that type: its content in a row."""
+    """Return the shape of a column of this type."""
     if isinstance(kind, MapType):
         return "languages" if isinstance(kind.valueType, StringType) else "other"
     if isinstance(kind, ArrayType):
@@ -44,9 +44,9 @@ def shape_of(kind: DataType) -> Shape:
 
 
 def as_text(column: Column, kind: DataType) -> Column:  # noqa: PLR0911 - one return a kind
-    """Return the column as text: 5.0 is ``5``, an infinity ``INF``, a timestamp an xs:dateTime.
+    """Return the column as text: 5.0 becomes ``5``, infinity ``INF``, and a timestamp an xs:dateTime.
 
-    Timestamps are in the session's time zone. Insignificant digits are omitted: 1.250 is ``1.25``, and seconds have a
+    Timestamps are in the session's time zone. Redundant digits are omitted: 1.250 becomes ``1.25``, and seconds have a
     fraction only if it is not zero. Arrays become arrays of texts; maps from languages to texts become the array of
     these texts.
     """
@@ -56,7 +56,7 @@ def as_text(column: Column, kind: DataType) -> Column:  # noqa: PLR0911 - one re
         inner = kind.elementType
         return F.transform(column, lambda one: as_text(one, inner))
     if isinstance(kind, StringType):
-        return column.cast("string")  # of any collation
+        return column.cast("string")  # without the collation that the column may have
     if isinstance(kind, TimestampType | TimestampNTZType):
         return F.regexp_replace(F.date_format(column, "yyyy-MM-dd'T'HH:mm:ss.SSSSSS"), r"\.?0+\z", "")
     if isinstance(kind, DecimalType) and kind.scale > 0:
@@ -80,7 +80,7 @@ def _of_double(column: Column) -> Column:
 
 
 def written_out(text: Column) -> Column:
-    """Return 1.25E7, 1.25e-4 and 1e22 without exponents; other texts unchanged."""
+    """Return numbers such as 1.25E7, 1.25e-4 and 1e22 without exponents; other texts stay unchanged."""
     first, rest, power = (F.regexp_extract(text, _SCIENTIFIC, group) for group in (1, 2, 3))
     exponent = power.try_cast("int")
     sign = F.when(text.startswith("-"), F.lit("-")).otherwise(F.lit(""))
@@ -92,6 +92,6 @@ def written_out(text: Column) -> Column:
         F.when(fraction == "", F.lit("")).otherwise(F.concat(F.lit("."), fraction)),
     )
     small = F.concat(sign, F.lit("0."), F.repeat(F.lit("0"), -exponent - 1), digits)
-    # The cheap check first: most numbers have no exponent.
+    # The cheap check comes first, because most numbers have no exponent.
     found = F.when(exponent.isNull(), text).when(exponent >= 0, large).otherwise(small)
     return F.when(text.contains("e") | text.contains("E"), found).otherwise(text)

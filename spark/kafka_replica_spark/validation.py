@@ -1,4 +1,4 @@
-"""Validation of the observations of a data frame, in Spark's own expressions."""
+"""Validate the observations of a data frame with Spark's own expressions."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from kafka_replica_spark.stamps import POSITION, VERSION, position_json, with_st
 
 
 class Split(NamedTuple):
-    """Good rows without ``_errors``, and bad rows with it; both read the same cache."""
+    """Good rows without the column ``_errors``, and bad rows with it; both read the same cache."""
 
     good: DataFrame
     bad: DataFrame
@@ -45,34 +45,34 @@ def validate(
     as_of: date | None = None,
     stamp: bool = False,
 ) -> DataFrame:
-    """Return the frame with a column ``_errors`` that lists the errors of each row.
+    """Return the frame with a column ``_errors`` that describes the findings in each row.
 
-    A row is an observation, a column is a component, with exactly the component's id; a component without a column
-    counts as empty in each row. Other columns are unchanged. ``_errors`` is NULL for a valid row, else an array of
-    structs ``rule, component, value, message, severity, artefact`` (all strings). Only Spark's own expressions are
-    used; the data is not read before an action. All structures come from the snapshot's one version.
+    Each row is an observation, and each column a component, whose exact id is the column's name; a component without a
+    column counts as empty in each row. Other columns are unchanged. ``_errors`` is NULL for a row without findings,
+    else an array of structs ``rule, component, value, message, severity, artefact`` (all strings). Only Spark's own
+    expressions are used; the data is not read before an action. All structures are those of the snapshot's version.
 
-    The metadata of ``_errors`` in the schema has ``version`` (int), ``position`` (JSON; with a snapshot),
+    The metadata of ``_errors`` in the schema has ``version`` (int), ``position`` (JSON; only with a snapshot),
     ``artefact`` (URN of the data structure), ``dataset`` (findings about the columns) and ``unchecked`` (list of
     strings).
 
     Args:
-        df: the observations. Values are compared as text; other types are written as SDMX writes them. Rules that
-            compare rows are skipped for a streaming frame, and listed in ``unchecked``.
+        df: the observations. Values are compared as texts in the form of SDMX. For a streaming frame, rules that
+            compare rows are skipped, and listed in ``unchecked``.
         reference: the URN of a data structure, dataflow or provision agreement, a short reference to one, or rules.
         snapshot: the version to validate against; None with rules.
         rules: rule code to ``error``, ``warning``, ``information`` or ``off``.
-        action: the action of rows that name none.
-        as_of: the date on which constraints must be valid; today if None.
-        stamp: also add the columns ``_version`` (long) and ``_position`` (string, JSON), constant.
+        action: the action of rows without one.
+        as_of: the date on which constraints must be valid; None means today.
+        stamp: whether to add the constant columns ``_version`` (long) and ``_position`` (string, JSON).
 
     Raises:
-        UsageError: a component occurs twice, or a column that would be added exists already; a dimension or the
-            action has several values in a row; the reference is of something else; a stamp is requested without a
-            snapshot.
+        UsageError: several columns have the name of a component, or the frame already has a column that would be added;
+            a dimension or the action has several values in a row; the reference is to another kind of artefact; or a
+            stamp is requested without a snapshot.
         ArtefactNotFoundError: the artefact is not in this version.
-        IncompleteStructureError: a structure, list or concept it refers to is not in this version, or cannot be used
-            (a stub, an unreadable record); names all of them.
+        IncompleteStructureError: artefacts that it refers to are missing from this version, or cannot be used because
+            they are stubs or cannot be read; the error names all of them.
         SdmxError: the artefact itself cannot be read.
     """
     compiled = rules_for(reference, snapshot, rules, action, as_of)
@@ -91,27 +91,27 @@ def validate(
 
 
 def split(validated: DataFrame, *, severity: str = "error") -> Split:
-    """Split the result of :func:`validate` or ``transform`` into good rows and rows with a finding of that severity.
+    """Split the result of :func:`validate` or ``transform`` into good rows and bad rows.
 
-    Bad rows that could not be mapped are returned in their original form. The frame is cached (memory, then disk), so
-    that one pass computes both parts; remove it from the cache with ``validated.unpersist()`` after writing them. A
-    streaming frame is not cached.
+    Bad rows have a finding of at least the given severity; rows that could not be mapped are returned unchanged. The
+    frame is cached (memory, then disk), so that both parts are computed in one pass; remove it from the cache with
+    ``validated.unpersist()`` after writing them. A streaming frame is not cached.
 
     Args:
         validated: a frame with ``_errors``.
-        severity: the least severity that makes a row bad; rows with only lesser findings are good.
+        severity: the lowest severity that makes a row bad; rows with only less severe findings are good.
 
     Raises:
-        UsageError: the frame has no column ``_errors``, or there is no such severity.
+        UsageError: the frame has no column ``_errors``, or the severity is unknown.
     """
     worse = splitting_at(validated.columns, severity)
     if not validated.isStreaming and not validated.is_cached:
         persist(validated)
     bad = F.coalesce(F.exists(F.col(ERRORS), lambda one: one["severity"].isin(*worse)), F.lit(False))
     if SOURCE in validated.columns:
-        # Mapped rows: bad rows in their original form.
-        as_it_came = validated.select(f"{SOURCE}.*").columns
-        stamps = [name for name in (VERSION, POSITION) if name in validated.columns and name not in as_it_came]
+        # In a mapped frame, bad rows are returned in their original form.
+        original = validated.select(f"{SOURCE}.*").columns
+        stamps = [name for name in (VERSION, POSITION) if name in validated.columns and name not in original]
         mapped = validated.filter(~bad).drop(ERRORS, SOURCE)
         return Split(mapped, validated.filter(bad).select(f"{SOURCE}.*", ERRORS, *stamps))
     return Split(validated.filter(~bad).drop(ERRORS), validated.filter(bad))
@@ -137,9 +137,9 @@ def _check_columns(df: DataFrame, rules: Rules, added: list[str]) -> None:
 
 
 def _items(rows: PreparedFrame, rules: Rules, marked: list[MarkedCheck]) -> list[Item]:
-    """Return all possible findings, each with a short condition that is true in all rows that have it."""
+    """Return all possible findings, each with a short condition that is true in all rows that have the finding."""
     screened = dict(zip(rows.screened, screens(rules, rows.screened, rows.several), strict=True))
-    # These conditions are evaluated for each row, all others for few rows.
+    # These conditions are evaluated for each row, all others only for a few rows.
     expressions = rows.expressions.with_maps(_in_maps(rows.df.sparkSession, screened.values()))
     made: dict[Condition, Column] = {}
     items: list[Item] = []
@@ -159,7 +159,7 @@ def _items(rows: PreparedFrame, rules: Rules, marked: list[MarkedCheck]) -> list
 
 
 def _in_maps(session: SparkSession, conditions: Iterable[Condition]) -> list[frozenset[str]]:
-    """Return the sets to look up in maps: the smallest sets, as many as the limit allows."""
+    """Return the sets to look up in maps: as many of the smallest sets as the limit allows."""
     if not maps_are_hashed(session):
         return []
     sets = sorted((one for condition in set(conditions) for one in sets_in(condition)), key=len)

@@ -1,4 +1,4 @@
-"""SDMX-CSV read and written by Spark itself: no Python runs for rows.
+"""Read and write SDMX-CSV with Spark's own expressions, so that no Python runs for rows.
 
 ::
 

@@ -1,4 +1,4 @@
-"""Cells of SDMX-CSV as Spark's own expressions: to values, and back to text; equal to the results on polars."""
+"""Cells of SDMX-CSV as Spark expressions: convert them to values and back, with the same results as polars."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ def value_of(field: Field, cell: Column, sub_separator: str | None, decimal: str
 
 
 def id_of(text: Column, label: str) -> Column:
-    """Return ``A`` for ``A: Annual``; ``label`` is the separator between the two."""
+    """Return the id in a text such as ``A: Annual``; ``label`` is the separator between the id and the name."""
     return F.substring_index(text, label, 1)
 
 
 def parts(text: Column, separator: str) -> Column:
-    """Return the values within a cell; values that contain the separator are in double quotes."""
+    """Return the values in a cell as an array; values that contain the separator are in double quotes."""
     mark = re.escape(separator)
     pattern = f'{mark}("(?:[^"]|"")*"[^{mark}]*|[^{mark}]*)'
     found = F.regexp_extract_all(F.concat(F.lit(separator), text), F.lit(pattern), F.lit(1))
@@ -50,10 +50,10 @@ def _unquoted(text: Column) -> Column:
 
 
 def _languages(texts: Column) -> Column:
-    """Return texts by their languages; if a language has two texts, the first."""
+    """Return a map from languages to texts, with the first text in each language."""
     languages = F.transform(texts, _language)
     pairs = F.transform(texts, lambda one: F.struct(_language(one), F.regexp_replace(one, LANGUAGE, "")))
-    # A map with a duplicate key would fail the whole job.
+    # Only the first text in each language is kept, because a map with a duplicate key would fail the whole job.
     firsts = F.filter(pairs, lambda one, place: F.array_position(languages, one["col1"]) == place + 1)
     return F.map_from_entries(firsts)
 
@@ -67,10 +67,10 @@ def cell_of(value: Column, text: Column, form: Form, sub_separator: str, names: 
 
     Args:
         value: the column.
-        text: its text; for several values the array of their texts.
-        form: the kind of content of the column.
-        sub_separator: the text between values within a cell.
-        names: a map from codes to names, which are appended to the codes.
+        text: the text of the value; for several values, the array of their texts.
+        form: the form of the column's values.
+        sub_separator: the separator of values within a cell.
+        names: a map from codes to names, which are written after the codes; None if no names are written.
     """
     if form == "text":
         return text if names is None else labelled(text, names)
@@ -84,12 +84,12 @@ def cell_of(value: Column, text: Column, form: Form, sub_separator: str, names: 
 
 
 def labelled(text: Column, names: Column) -> Column:
-    """Return ``A: Annual`` for ``A``; a code without a name is unchanged."""
+    """Return a code followed by its name, such as ``A: Annual``; a code without a name stays unchanged."""
     return F.coalesce(F.concat(text, F.lit(LABEL), F.nullif(F.try_element_at(names, text), F.lit(""))), text)
 
 
 def name_of(text: Column, form: Form, sub_separator: str, names: Column) -> Column:
-    """Return only the names; empty if there are none."""
+    """Return the names of codes, without the codes; NULL or empty if a code has no name."""
     if form == "text":
         return F.try_element_at(names, text)
     found = F.transform(text, lambda one: F.coalesce(F.try_element_at(names, one), F.lit("")))

@@ -1,4 +1,4 @@
-"""Periods as calendar days with Spark."""
+"""Convert periods to calendar days with Spark."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ _LONGEST: Final = len("2014-01-01+01:00")
 
 
 def with_days(df: DataFrame, texts: Mapping[str, Column], how: Normalizing) -> tuple[DataFrame, dict[str, Column]]:
-    """Return the frame with the calendar days of its periods joined to it, and the texts with these days.
+    """Return the frame joined with the calendar days of its periods, and the texts with these days.
 
-    The distinct periods, and whether there are date-times among them, are queried immediately; the driver processes
-    each period once. There are only as many as a calendar has: the query excludes date-times and ranges.
+    The distinct periods, and whether there are date-times among them, are queried immediately; the driver converts each
+    period once. Their number is limited by the calendar, because the query excludes date-times and ranges.
     """
     time = texts[how.time]
     begins = texts[how.start_day] if how.start_day else F.lit(None).cast("string")
     is_timed = F.coalesce(time.rlike(IS_TIMED), F.lit(False))
     short = F.when(F.length(time) <= _LONGEST, time)
-    asked = df.select(short.alias("period"), begins.alias("begins"), is_timed.alias("timed"))
-    rows = asked.distinct().collect()
+    requested = df.select(short.alias("period"), begins.alias("begins"), is_timed.alias("timed"))
+    rows = requested.distinct().collect()
     found = [(row.period, row.begins) for row in rows if row.period is not None]
     days = how.days(found, timed=any(row.timed for row in rows))
     if not days:

@@ -1,4 +1,4 @@
-"""Reading of SDMX-CSV into a data frame."""
+"""Read SDMX-CSV into a data frame."""
 
 from __future__ import annotations
 
@@ -31,27 +31,29 @@ def read_sdmx_csv(
     decimal: str = ".",
     line_breaks: bool = False,
 ) -> DataFrame:
-    """Return SDMX-CSV 1.0, 2.0 or 2.1 as a data frame: one row per row, one column per component, all texts.
+    """Return SDMX-CSV 1.0, 2.0 or 2.1 as a data frame of texts, with one row per row and one column per component.
 
-    ``STRUCTURE`` and ``STRUCTURE_ID`` (1.0: ``DATAFLOW``), ``ACTION`` and the file's own columns are kept; keys and
-    names are not. Empty cells are NULL. ``ATTR[]`` gives arrays; ``ATTR[en;fr]`` maps from languages to texts. Each
-    path is one file, folder or pattern whose files all have the same header, as Spark writes them; several paths may
-    have different columns: missing columns are NULL. Only the first line of each path is read immediately. Rows that
-    are longer or shorter than the header, and files with another header, fail the job that reads them.
+    ``STRUCTURE`` and ``STRUCTURE_ID`` (1.0: ``DATAFLOW``), ``ACTION`` and the file's own columns are kept; columns of
+    keys and names are not. Empty cells are NULL. ``ATTR[]`` becomes arrays, ``ATTR[en;fr]`` maps from languages to
+    texts. Each path is a file, folder or pattern whose files all have the same header, as Spark writes them. Paths may
+    have different columns: a column that a path lacks is NULL in its rows. Only the first line of each path is read
+    immediately. Rows with more or fewer cells than the header, and files with another header, fail the job that reads
+    them.
 
     Args:
         spark: the session.
         paths: paths that Spark can read.
-        rules: the rules of the rows' structure; required for names in addition to ids, and for decimal commas.
-        separator: the text between cells; if None, the character after the first cell.
-        encoding: the encoding, by its name in Java.
-        decimal: the decimal separator; requires rules if it is not a dot.
-        line_breaks: whether cells may hold line breaks. Spark cannot split such files, so that one task reads each;
-            the same applies to files in UTF-16 and UTF-32.
+        rules: the rules of the rows' structure; needed if the file has names as well as ids, and for decimal commas.
+        separator: the separator of cells; None means the character after the first cell.
+        encoding: Java's name of the encoding.
+        decimal: the decimal separator; needs rules if it is not a dot.
+        line_breaks: whether cells may contain line breaks. Spark cannot split such files, so that one task reads each
+            of them; the same applies to files in UTF-16 and UTF-32.
 
     Raises:
-        DatasetError: the first line is not a header of SDMX-CSV.
-        UsageError: rules are required.
+        DatasetError: the first line is not a header of SDMX-CSV, or no path is given.
+        UsageError: rules are needed.
+        ConfigurationError: ``decimal`` cannot be a decimal separator.
     """
     every = [paths] if isinstance(paths, str) else list(paths)
     frames = [
@@ -66,7 +68,7 @@ def read_sdmx_csv(
 
 
 class CsvRows(NamedTuple):
-    """The rows of CSV, and its layout."""
+    """The rows of CSV files, and their layout."""
 
     rows: DataFrame
     layout: Layout
@@ -82,11 +84,12 @@ def sdmx_csv_rows(
     decimal: str = ".",
     line_breaks: bool = False,
 ) -> CsvRows:
-    """Return the rows and the layout of one path of :func:`read_sdmx_csv`.
+    """Return the rows and the layout of one path; the arguments are those of :func:`read_sdmx_csv`.
 
     Raises:
         DatasetError: the first line is not a header of SDMX-CSV.
-        UsageError: rules are required.
+        UsageError: rules are needed.
+        ConfigurationError: ``decimal`` cannot be a decimal separator.
     """
     check_decimal(decimal, path)
     layout = layout_of(_first_line(spark, path, encoding), path, rules, separator=separator)
@@ -103,18 +106,19 @@ def plain_csv_rows(
     decimal: str = ".",
     line_breaks: bool = False,
 ) -> CsvRows:
-    """Return other CSV, with component ids as column names, as a data frame of texts; empty cells are NULL.
+    """Return plain CSV, which has component ids as column names, as a data frame of texts; empty cells are NULL.
 
     Args:
         spark: the session.
-        path: a path that Spark can read; its files have the same header.
-        rules: the rules of the rows' structure; required for decimal commas.
-        encoding: the encoding, by its name in Java.
-        decimal: the decimal separator; requires rules if it is not a dot.
-        line_breaks: whether cells may hold line breaks.
+        path: a path that Spark can read, whose files have the same header.
+        rules: the rules of the rows' structure; needed for decimal commas.
+        encoding: Java's name of the encoding.
+        decimal: the decimal separator; needs rules if it is not a dot.
+        line_breaks: whether cells may contain line breaks.
 
     Raises:
         DatasetError: there is no header, or a column occurs twice.
+        ConfigurationError: ``decimal`` cannot be a decimal separator.
     """
     check_decimal(decimal, path)
     layout = plain_layout_of(_first_line(spark, path, encoding), path, rules)
@@ -122,7 +126,7 @@ def plain_csv_rows(
 
 
 def _cells(spark: SparkSession, path: str, layout: Layout, encoding: str, line_breaks: bool) -> DataFrame:
-    """Return the cells of the file; of other CSV without the header. Rows of other lengths fail whatever reads them."""
+    """Return the cells of the files, in plain CSV without the header; a row of another length fails the job."""
     schema = StructType([StructField(f"_{position}", StringType()) for position in range(len(layout.header))])
     return spark.read.option("columnPruning", value=False).csv(
         path, schema, sep=layout.separator, quote='"', escape='"', encoding=encoding, header=layout.version is None,
@@ -141,7 +145,8 @@ def _values(rows: DataFrame, layout: Layout, decimal: str) -> DataFrame:
 
 
 def _first_line(spark: SparkSession, path: str, encoding: str) -> str:
-    # Split by a character that no file contains, a row is one cell: the text source does not support encodings.
+    # The separator is a character that no file contains, so that a line is one cell; Spark's text source, which would
+    # be simpler, does not support encodings.
     lines = spark.read.csv(
         path, "line string", sep="\x01", quote="", encoding=encoding, header=False, multiLine=_is_wide(encoding)
     )
@@ -152,17 +157,19 @@ def _first_line(spark: SparkSession, path: str, encoding: str) -> str:
 
 
 def _is_wide(encoding: str) -> bool:
-    """Return whether line ends are not one byte: Spark splits files at such bytes, unless it reads them whole."""
+    """Return whether line ends have more than one byte, so that Spark cannot split files at them."""
     return encoding.upper().startswith(("UTF-16", "UTF-32"))
 
 
 def _without_header(raw: DataFrame, layout: Layout, path: str) -> DataFrame:
-    """Return the rows without headers; checks each file's header, because Spark does not require them to be equal."""
+    """Return the rows without headers, and check the header of each file, because Spark allows different headers."""
     first = F.col("_0")
     cells = [layout.header[0].removeprefix(_MARK), *layout.header[1:]]
-    alike = [F.regexp_replace(first, rf"\A{_MARK}", "") == cells[0]]
-    alike += [F.coalesce(F.col(f"_{position}"), F.lit("")) == cell for position, cell in enumerate(cells) if position]
+    equal_cells = [F.regexp_replace(first, rf"\A{_MARK}", "") == cells[0]]
+    equal_cells += [
+        F.coalesce(F.col(f"_{position}"), F.lit("")) == cell for position, cell in enumerate(cells) if position
+    ]
     other = f"reading {path}: a file has another header than the first one; read it as a path of its own"
     is_header = first.rlike(_FIRST_CELL)
-    checked = F.when(reduce(and_, alike), F.lit(False)).otherwise(F.raise_error(F.lit(other)).cast("boolean"))
+    checked = F.when(reduce(and_, equal_cells), F.lit(False)).otherwise(F.raise_error(F.lit(other)).cast("boolean"))
     return raw.filter(F.when(is_header, checked).otherwise(F.lit(True)))

@@ -1,4 +1,4 @@
-"""Selection of the rows that belong to a structure."""
+"""Select rows by the structure that they name."""
 
 from __future__ import annotations
 
@@ -20,19 +20,21 @@ _COLUMNS: Final = ("STRUCTURE", "STRUCTURE_ID")
 
 
 def structures_in(df: DataFrame) -> tuple[Urn, ...]:
-    """Return the artefacts that the rows name, each once; reads the frame. A version that is not given is ``*``.
+    """Return the distinct artefacts that rows name, sorted; empty if they name none. A missing version is ``*``.
+
+    This reads the frame.
 
     Raises:
-        DatasetError: a row names something else.
+        DatasetError: the reference of a row is invalid.
     """
-    said = _said(df)
-    return () if said is None else tuple(sorted({urn for _, urn, _ in _found(df, said)}))
+    texts = _named_artefacts(df)
+    return () if texts is None else tuple(sorted({urn for _, urn, _ in _artefact_counts(df, texts)}))
 
 
 def rows_of(df: DataFrame, rules: Rules, usages: Collection[Urn] = ()) -> DataFrame:
-    """Return the rows of the artefact of the rules, or of its data structure, and the rows that name no artefact.
+    """Return the rows that belong to the artefact of the rules or its data structure, and rows that name none.
 
-    The function reads the frame to find the artefacts in it.
+    This reads the frame to find the artefacts in it.
 
     Args:
         df: rows of SDMX-CSV.
@@ -41,19 +43,22 @@ def rows_of(df: DataFrame, rules: Rules, usages: Collection[Urn] = ()) -> DataFr
             structure.
 
     Raises:
-        DatasetError: a row names something else.
+        DatasetError: the reference of a row is invalid.
     """
     return split_by_structure(df, rules, usages)[0]
 
 
 def split_by_structure(df: DataFrame, rules: Rules, usages: Collection[Urn]) -> tuple[DataFrame, dict[Urn, int]]:
-    """Return the result of :func:`rows_of`, and the number of other rows by the artefact they name; reads once."""
-    said = _said(df)
-    if said is None:
+    """Return the rows that :func:`rows_of` selects, and the number of other rows by the artefact that they name.
+
+    This reads the frame once.
+    """
+    texts = _named_artefacts(df)
+    if texts is None:
         return df, {}
     meant: list[tuple[str | None, ...]] = []
     others: Counter[Urn] = Counter()
-    for row, urn, count in _found(df, said):
+    for row, urn, count in _artefact_counts(df, texts):
         if belongs_to(urn, rules, usages):
             meant.append(row)
         else:
@@ -61,14 +66,17 @@ def split_by_structure(df: DataFrame, rules: Rules, usages: Collection[Urn]) -> 
     if not others:
         return df, {}
     tests = [
-        reduce(and_, (text.eqNullSafe(F.lit(value)) for text, value in zip(said, row, strict=True)))
+        reduce(and_, (text.eqNullSafe(F.lit(value)) for text, value in zip(texts, row, strict=True)))
         for row in [(None, None), *meant]
     ]
     return df.filter(reduce(or_, tests, F.lit(False))), dict(sorted(others.items()))
 
 
-def _said(df: DataFrame) -> list[Column] | None:
-    """Return the artefact that each row names: as in 2.0, or else as in 1.0; files of both may be combined."""
+def _named_artefacts(df: DataFrame) -> list[Column] | None:
+    """Return the kind and reference of the artefact that each row names; None if the frame has no such columns.
+
+    The columns of SDMX-CSV 2.0 take precedence over that of 1.0; a frame may combine files of both versions.
+    """
     texts = [F.lit(None).cast("string")] * len(_COLUMNS)
     named = set(_COLUMNS) <= set(df.columns)
     if named:
@@ -81,8 +89,8 @@ def _said(df: DataFrame) -> list[Column] | None:
     return texts if named else None
 
 
-def _found(df: DataFrame, said: list[Column]) -> list[tuple[tuple[str | None, ...], Urn, int]]:
-    """Return the named artefacts as written and as URNs, with their numbers of rows."""
-    shown = df.select(*(text.alias(name) for name, text in zip(_COLUMNS, said, strict=True)))
+def _artefact_counts(df: DataFrame, texts: list[Column]) -> list[tuple[tuple[str | None, ...], Urn, int]]:
+    """Return each distinct kind and reference in rows, with its artefact and the number of rows."""
+    shown = df.select(*(text.alias(name) for name, text in zip(_COLUMNS, texts, strict=True)))
     rows = [tuple(row) for row in shown.groupBy(*_COLUMNS).count().collect()]
     return [((kind, id_), urn_of(kind, id_), count) for kind, id_, count in rows if (kind, id_) != (None, None)]

@@ -1,4 +1,4 @@
-"""Writing of a data frame as SDMX-CSV."""
+"""Write a data frame as SDMX-CSV."""
 
 from __future__ import annotations
 
@@ -44,31 +44,32 @@ def write_sdmx_csv(
 ) -> None:
     """Write a frame as a folder of SDMX-CSV files, each with the header.
 
-    The structure's components come first, in its order, then the other columns; columns that begin with ``_`` are
-    left out. Values are written as validation reads them: 5.0 is ``5``.
+    The structure's components come first, in the structure's order, then other columns; columns whose names begin with
+    ``_`` are left out. Values are written in the form that validation compares: 5.0 is ``5``.
 
     Args:
         df: one row per observation, one column per component.
         path: the folder, wherever Spark can write.
-        rules: the rules of the rows' structure.
+        rules: the rules of the rows' artefact.
         version: 2.0 (which readers of 2.1 accept as well) or 1.0.
-        action: the action of rows that name none in ``ACTION``.
-        labels: whether names are written, behind ids or in columns of their own.
+        action: the action of rows without one in ``ACTION``.
+        labels: whether names are written, after ids or in separate columns.
         names: the names, from ``kafka_replica.data.files.names_of``.
-        keys: whether SERIES_KEY, OBS_KEY or both are written. They hold periods as recorded.
-        time_format: ``normalized`` writes periods as calendar days, or as date-times if any row has one. This requires
-            an immediate additional pass over the rows.
-        collected: the moment of a period that is written then.
-        separator: the text between cells.
-        sub_separator: the text between values within a cell.
-        languages: by component, the languages that the header names; ``en`` if not given. They are not taken from the
-            data.
+        keys: whether SERIES_KEY, OBS_KEY or both are written. They contain periods as recorded.
+        time_format: ``normalized`` writes periods as calendar days, or as date-times if any row has one. This needs an
+            additional pass over the rows, which runs immediately.
+        collected: the point that represents a period when it is normalized.
+        separator: the separator of cells.
+        sub_separator: the separator of values within a cell.
+        languages: the languages that the header names, by component; by default ``en``. They are not determined from
+            the data.
         mode: the behaviour if the folder exists.
-        encoding: the encoding, by its name in Java.
-        compression: the compression, by its name in Spark, for example ``gzip``.
+        encoding: Java's name of the encoding.
+        compression: Spark's name of the compression, for example ``gzip``.
 
     Raises:
-        UsageError: SDMX-CSV cannot represent this. Rows with actions, which 1.0 cannot represent, fail the job.
+        UsageError: SDMX-CSV cannot represent the columns. In 1.0, rows with actions other than information, which it
+            cannot represent, fail the job.
     """
     kinds = {field.name: field.dataType for field in df.schema.fields if not field.name.startswith("_")}
     forms = {name: _form(name, kind) for name, kind in kinds.items()}
@@ -117,13 +118,13 @@ def _column(one: PlannedColumn, plan: Plan, texts: Mapping[str, Column]) -> Colu
 
 
 def _without_action(action: Column) -> Column:
-    """Return an expression that is always true; a row with an action fails the job."""
+    """Return a condition that is always true, but fails the job at a row with an action that 1.0 cannot represent."""
     refused = F.raise_error(F.lit(HAS_ACTION)).cast("boolean")
     return F.when(action.isNull() | action.isin(*NO_ACTION), F.lit(True)).otherwise(refused)
 
 
 def _map(names: Mapping[str, str] | None) -> Column | None:
-    """Return a map literal, built from JSON: a node of the plan for each code would make planning slow."""
+    """Return a map literal built from JSON, because a node of the plan for each code would make planning slow."""
     if not names:
         return None
     return F.from_json(F.lit(json.dumps(dict(names), ensure_ascii=False)), "map<string,string>")

@@ -1,1 +1,1 @@
-"""The demonstration: the main job on a real Kafka broker, with commentary. ``make demo`` runs it."""
+"""The demonstration of structures on a real Kafka broker, with commentary; ``make demo`` runs it."""

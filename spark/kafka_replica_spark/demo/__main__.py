@@ -9,7 +9,7 @@ from kafka_replica.demo.running import run
 
 
 def main() -> int:
-    """Run the demonstration; the exit status is 0 only if every result was as expected."""
+    """Run the demonstration; return the exit status, which is 0 only if every result was as expected."""
     parser = argparse.ArgumentParser(prog="make demo", description=__doc__)
     parser.add_argument("--keep", action="store_true", help="stay up until Ctrl-C")
     parser.add_argument("--bootstrap-server", help="a Kafka that runs already, instead of the embedded one")

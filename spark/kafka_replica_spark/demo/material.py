@@ -1,4 +1,4 @@
-"""The material of the demonstration: structures, a change of them, a large number of records, a small data set."""
+"""The material of the demonstration: structures, a changed codelist, a large number of records, a small data set."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CROWD_PER_TRANSACTION = 100
 CROWD_VALUE_BYTES = 1024
 
 DATA_COLUMNS = ("FREQ", "REF_AREA", "INDICATOR", "SEX", "TIME_PERIOD", "OBS_VALUE", "UNIT_MEASURE", "OBS_STATUS")
-DATA = (  # the second half has an error in each row
+DATA = (  # each row of the second half has an error
     ("A", "LU", "EMP", "T", "2024", "492.7", "KPS", "A"),
     ("A", "BE", "UNE_R", "F", "2024", "5.4", "PC", "A"),
     ("Q", "CH", "UNE", "M", "2025-Q3", "118.2", "KPS", "P"),
@@ -38,7 +38,7 @@ def corpus() -> Path | None:
 def structures() -> FileContents:
     """Return all structures to publish: the project's sample, and the corpus if it exists.
 
-    The sample comes last, so that the corpus cannot replace the structures that the story is about.
+    The sample comes last, so that the corpus cannot replace the structures that the demonstration uses.
     """
     folder = corpus()
     files = [*(structure_files([folder]) if folder else ()), *sample_files()]
@@ -55,7 +55,7 @@ def with_portugal(areas: Part) -> Part:
 
 
 def crowd() -> Iterator[tuple[bytes, bytes]]:
-    """Yield many records of a kilobyte, as any directory contains them."""
+    """Yield the keys and values of many records, with values of a kilobyte as in a directory."""
     for number in range(CROWD_RECORDS):
         name = b"terminal-%06d" % number
         yield name, name.ljust(CROWD_VALUE_BYTES, b".")

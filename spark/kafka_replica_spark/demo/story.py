@@ -1,4 +1,4 @@
-"""The story of the demonstration, a function per part. Each claim is verified first; a failed claim raises an error."""
+"""The demonstration of structures, with a function per part; each claim is verified before it is printed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,11 @@ _SHOWN_METRICS = ("_lag_records{", "_lag_seconds{", "_keys{", "_versions_total{"
 
 
 def run_story(*, bootstrap_server: str | None, keep: bool) -> None:
-    """Tell the whole story.
+    """Run the whole demonstration.
+
+    Args:
+        bootstrap_server: the address of an existing Kafka; None starts a broker.
+        keep: whether to continue until Ctrl-C.
 
     Raises:
         KafkaReplicaError: a part failed, or had an unexpected result.

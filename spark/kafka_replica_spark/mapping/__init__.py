@@ -1,4 +1,4 @@
-"""Structure maps on Spark."""
+"""Carry out structure maps with Spark."""
 
 from __future__ import annotations
 

@@ -27,10 +27,10 @@ _LACKING = "_is_null"
 
 
 class SparkEngine:
-    """A frame during mapping; see :class:`kafka_replica.data.mapping.engines.Engine`.
+    """A frame that is being mapped; see :class:`kafka_replica.data.mapping.engines.Engine`.
 
     Attributes:
-        frame: the frame, with the columns added.
+        frame: the frame, including the columns added so far.
     """
 
     def __init__(self, frame: DataFrame) -> None:
@@ -52,20 +52,20 @@ class SparkEngine:
         return Expressions({_PERIOD: text}).number(start_of(ComponentText(_PERIOD)))
 
     def add(self, columns: Mapping[str, Column]) -> None:
-        # An expression that occurs twice gets a method of its own, so no method gets too long for Java to compile.
+        # Spark generates a separate method for an expression that occurs twice, so that Java can compile all methods.
         lacking = (column.isNull().alias(f"{name}{_LACKING}") for name, column in columns.items())
         added = (column.alias(name) for name, column in columns.items())
         joined = [name for name in self.frame.columns if name.startswith(f"{OURS}table_")]
         self.frame = self.frame.select("*", *added, *lacking).drop(*joined)
 
     def let(self, columns: Mapping[str, Column]) -> None:
-        # The same trick as in add(): Spark also shares the expression if it occurs twice in this way.
+        # As in add(), the expression occurs twice, so that Spark computes it in a separate method, and only once.
         self.frame = self.frame.select("*", *(F.coalesce(one, one).alias(name) for name, one in columns.items()))
 
     def per_value(
         self, values: Mapping[str, Column], results: Sequence[str], compute: Callable[[SparkEngine], None]
     ) -> None:
-        # Values are not looked up in a table of distinct ones: that would read the data twice, and a stream cannot.
+        # Distinct values are not computed first, because that would read the data twice, which a stream cannot do.
         kept = [quoted(name) for name in self.frame.columns if not name.startswith(f"{OURS}table_")]
         self.frame = self.frame.select("*", *(value.alias(name) for name, value in values.items()))
         compute(self)
@@ -125,7 +125,7 @@ class SparkEngine:
 
     def captures(self, text: Column, expression: str, groups: Sequence[int | None]) -> Column:
         written = "".join(PARTS if group is None else f"{PARTS}${group}" for group in groups)
-        # A text that does not match stays as it is, and is then one item too few.
+        # A text that does not match remains unchanged, and has too few items when it is split.
         found = F.regexp_replace(F.when(~text.contains(PARTS), text), expression, written)
         return F.split(found, PARTS)
 
@@ -178,7 +178,7 @@ class SparkEngine:
     def of_day(self, day: Column, field: str) -> Column:
         date = _date(day)
         if field == "week_year":
-            # the year of the Thursday
+            # the year of the week's Thursday (ISO 8601)
             return F.year(F.date_add(F.date_trunc("week", date).cast("date"), 3)).cast("bigint")
         if field == "weekday":
             return (F.weekday(date) + 1).cast("bigint")
@@ -187,5 +187,5 @@ class SparkEngine:
 
 
 def _date(day: Column) -> Column:
-    # Far outside the range of dates: NULL, rather than an error of a cast.
+    # Numbers far outside the range of dates become NULL, because the cast would raise an error.
     return F.date_from_unix_date(F.when(day.between(-1_000_000, 4_000_000), day).cast("int"))

@@ -1,4 +1,4 @@
-"""Mapping in Structured Streaming: each micro-batch by the newest version at its start.
+"""Map data in Structured Streaming, each micro-batch by the newest version at its start.
 
 ::
 
@@ -43,18 +43,18 @@ def transform_stream(
 
     Args:
         stream: a streaming frame of observations.
-        reference: the map; as for ``transform``, like ``rules`` and ``reverse``.
-        replica: a replica in this process, which must be started.
-        write: receives the mapped rows and the batch. Spark repeats a batch that did not end, so write in a way that
-            may be repeated, such as into a folder named by ``batch.number``.
+        reference: the map; see ``transform`` for this argument, ``rules`` and ``reverse``.
+        replica: a started replica in this process.
+        write: writes the mapped rows of a batch. Spark repeats a batch that was not completed, so writing must be
+            repeatable, for example to a folder named by ``batch.number``.
         checkpoint: the checkpoint location of the query.
         rules: rule code to severity or ``off``.
         reverse: whether to map back.
-        as_of: the reference date for two-digit years, which are taken as years near it; the day of each batch if None.
-        timeout_s: how long, in seconds, the first batch waits for the replica to be ready.
+        as_of: the date to which two-digit years are assumed to be close; None means the day of each batch.
+        timeout_s: the time that the first batch waits for the replica to be ready, in seconds.
 
     Raises:
-        UsageError: the frame is not streaming, or of Spark Connect, where the driver is not this process.
+        UsageError: the frame is not streaming, or is of Spark Connect, whose driver is another process.
     """
 
     def prepare(rows: DataFrame, snapshot: Snapshot) -> DataFrame:

@@ -1,4 +1,4 @@
-"""Mapping of the observations of a data frame, in Spark's own expressions."""
+"""Map the observations of a data frame with Spark's own expressions."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _KEY: Final = f"{OURS}key_"
 _HASHES: Final = (f"{OURS}hash_1", f"{OURS}hash_2")
 _SHARED: Final = f"{OURS}shared"
 _CONDITION: Final = 4
-"""The approximate number of nodes in the condition that a component could be mapped."""
+"""The approximate number of nodes in the condition that a component could not be mapped."""
 
 
 def transform(
@@ -50,36 +50,36 @@ def transform(
     as_of: date | None = None,
     stamp: bool = False,
 ) -> DataFrame:
-    """Return the frame mapped to another structure, with a column ``_errors`` for everything that could not be mapped.
+    """Return the frame mapped to another structure, with a column ``_errors`` that describes what cannot be mapped.
 
-    A row is an observation, a column is a component, with exactly the component's id; a component without a column
-    counts as empty. The result has a column for each target component that the map gives a value (strings, but
-    components that are only copied keep the type of their column), and the columns that are not components, such as
-    ``ACTION``. Columns that name the structure (SDMX-CSV) are left out. Rows that cannot be mapped hold their source in
-    ``_source``, a struct; ``split`` returns good rows with target components only, and bad rows unchanged. Only Spark's
-    own expressions are used; the data is not read before an action.
+    Each row is an observation, and each column a component, whose exact id is the column's name; a component without a
+    column counts as empty. The result has a column for each target component that the map gives a value, and the
+    columns that are not components, such as ``ACTION``. Target columns are strings, but components that are only copied
+    keep the type of their column. Columns that name the structure (SDMX-CSV) are left out. In rows with findings, the
+    struct ``_source`` has the original row; ``split`` returns good rows with only target components, and bad rows
+    unchanged. Only Spark's own expressions are used; the data is not read before an action.
 
-    The metadata of ``_errors`` in the schema has ``version`` (int), ``position`` (JSON; with a snapshot),
+    The metadata of ``_errors`` in the schema has ``version`` (int), ``position`` (JSON; only with a snapshot),
     ``artefact`` (URN of the map), ``target`` (URN of the target) and ``unchecked`` (list of strings: the parts that the
     map leaves open).
 
     Args:
-        df: the observations. For a streaming frame rows are not compared with each other (``ambiguous-key``).
-        reference: the URN of a structure map, or of one in a structure set (2.1), a short reference, or a plan.
+        df: the observations. Rows of a streaming frame are not compared with each other (``ambiguous-key``).
+        reference: the URN of a structure map, which may be in a structure set (2.1), a short reference, or a plan.
         snapshot: the version of the map; None with a plan.
         rules: rule code to ``error``, ``warning``, ``information`` or ``off``; see
             :data:`kafka_replica.data.mapping.MAP_RULES`.
         reverse: whether to map back; see :func:`kafka_replica.data.mapping.inverse`.
-        as_of: the reference date for two-digit years, which are taken as years near it; today if None.
-        stamp: also add the columns ``_version`` (long) and ``_position`` (string, JSON), constant.
+        as_of: the date to which two-digit years are assumed to be close; None means today.
+        stamp: whether to add the constant columns ``_version`` (long) and ``_position`` (string, JSON).
 
     Raises:
-        UsageError: a column conflicts with the result, or holds several values that would have to be mapped; a stamp is
-            requested without a snapshot.
-        MapError: the map demands something that cannot be done.
-        NotInvertibleError: the map cannot be inverted.
-        ArtefactNotFoundError: the map, or an artefact it refers to, is not in this version.
-        SdmxError: the map, or an artefact it refers to, cannot be read.
+        UsageError: a column conflicts with the result, or has several values that would have to be mapped; or a stamp
+            is requested without a snapshot.
+        MapError: the map cannot be carried out.
+        NotInvertibleError: the map has no inverse.
+        ArtefactNotFoundError: the map, or an artefact that it refers to, is not in this version.
+        SdmxError: the map, or an artefact that it refers to, cannot be read.
     """
     plan = plan_for(reference, snapshot, rules, as_of, reverse=reverse)
     several = [field.name for field in df.schema.fields if isinstance(field.dataType, ArrayType | MapType | StructType)]
@@ -98,11 +98,11 @@ def transform(
     }  # fmt: skip
     if snapshot is not None:
         metadata["position"] = position_json(snapshot)
-    made = _made(engine.frame, plan, mapped, columns, metadata)
+    made = _result(engine.frame, plan, mapped, columns, metadata)
     return with_stamp(made, snapshot, f"mapping by {plan.artefact}") if stamp else made
 
 
-def _made(
+def _result(
     frame: DataFrame, plan: MapPlan, mapped: MappingResult, columns: Columns, metadata: dict[str, Any]
 ) -> DataFrame:
     targets = {
@@ -110,7 +110,7 @@ def _made(
         quoted(mapped.kept[name]) if name in mapped.kept else text
         for name, text in mapped.targets.items()
     }  # fmt: skip
-    # Fields that may be NULL: in Arrow the fields of a NULL struct are NULL.
+    # The fields must be nullable, because in Arrow the fields of a NULL struct are NULL.
     fields = [StructField(field.name, field.dataType) for field in frame.schema.fields if field.name in columns.all]
     ordered = sorted(fields, key=lambda field: columns.all.index(field.name))
     source = F.struct(*map(quoted, columns.all)).cast(StructType(ordered))
@@ -136,11 +136,11 @@ def _made(
 
 def _check_letter_case(plan: MapPlan, columns: Columns) -> None:
     named = Counter(name.lower() for name in (*plan.targets, *columns.carried))
-    alike = [name for name in (*columns.carried, *plan.targets) if named[name.lower()] > 1]
-    if alike:
+    indistinct = [name for name in (*columns.carried, *plan.targets) if named[name.lower()] > 1]
+    if indistinct:
         raise UsageError(
             f"mapping by {plan.artefact}: the result would have columns that Spark cannot distinguish: "
-            f"{', '.join(alike)}; rename or drop one, or map with engine='local'"
+            f"{', '.join(indistinct)}; rename or drop one, or map with engine='local'"
         )
 
 
@@ -150,9 +150,9 @@ def _item(one: ConditionalFinding) -> Item:
 
 
 def _with_ambiguous_keys(made: DataFrame, plan: MapPlan, keys: Sequence[str]) -> DataFrame:
-    """Add a finding to rows that share a key, as text, among the rows that could be mapped.
+    """Add a finding to mapped rows whose keys, compared as text, are equal.
 
-    Only hashes are grouped, and only groups of more than one row are joined back, as a broadcast.
+    Only hashes are grouped, and only groups of more than one row are joined to the rows, as a broadcast.
     """
     errors = F.col(ERRORS)
     failed = F.coalesce(F.exists(errors, lambda one: one["severity"] == "error"), F.lit(False))

@@ -1,7 +1,7 @@
-"""The tables of views and of the data source: Arrow tables of the structures of one version.
+"""The Arrow tables of the structures of one version, for views and the data source.
 
 Each subject has a module; ``VIEWS`` has the views by name. A table is built artefact by artefact, so that a long
-codelist is never in memory twice. Unreadable artefacts are listed, never left out silently.
+codelist is never in memory twice. Artefacts that cannot be read are reported, and never left out silently.
 """
 
 from __future__ import annotations

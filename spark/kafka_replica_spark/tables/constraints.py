@@ -1,4 +1,4 @@
-"""Constraints: one row per selected or excluded value."""
+"""The view of constraints, with a row for each selected or excluded value."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _constraints(structures: Structures, artefact: Artefact, report: Report) -> 
 
 
 def _regions(found: Constraint) -> Iterator[tuple[str, int, int | None, bool, Region]]:
-    """Yield the regions and keys: kind, number of region or key set, number of the key, whether they are included."""
+    """Yield the regions and keys: the kind, the numbers of region or key set and of the key, and whether included."""
     for part, regions in (("CubeRegion", found.cube_regions), ("TargetRegion", found.metadata_target_regions)):
         for number, region in enumerate(regions, start=1):
             yield part, number, None, region.include, region
@@ -46,13 +46,13 @@ def _regions(found: Constraint) -> Iterator[tuple[str, int, int | None, bool, Re
 
 
 def _values(selection: MemberSelection, region: Region) -> Iterator[tuple[Any, ...]]:
-    """Yield value, cascade, language, time bounds and validity: the most specific validity that is stated."""
+    """Yield the value, cascade, language, time bounds and validity of each value; the most specific validity wins."""
     given = selection.values or (None,)
     for value in given:
         range_ = selection.time_range if value is None else None
         valid_from, valid_to = _validity(value, range_, selection, region)
-        told = (None, None, None) if value is None else (value.value, value.cascade_values, value.language)
-        yield (*told, *_range(range_), valid_from, valid_to)
+        columns = (None, None, None) if value is None else (value.value, value.cascade_values, value.language)
+        yield (*columns, *_range(range_), valid_from, valid_to)
 
 
 def _validity(

@@ -1,4 +1,4 @@
-"""Facets as a map from the SDMX names of the facets to their values as text."""
+"""Convert facets to a map from their names in SDMX to their values as text."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NAMES: Final = {
 
 
 def facets(format_: TextFormat | None) -> list[tuple[str, str]]:
-    """Return the stated facets as pairs; sentinel values and the text type are not included."""
+    """Return the stated facets as pairs of name and value, without sentinel values and the text type."""
     if format_ is None:
         return []
     found = ((name, getattr(format_, field)) for field, name in _NAMES.items())

@@ -1,4 +1,4 @@
-"""Codes, concepts and the nodes of hierarchies."""
+"""The views of codes, concepts and nodes of hierarchies."""
 
 from __future__ import annotations
 

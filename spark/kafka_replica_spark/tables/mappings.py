@@ -1,4 +1,4 @@
-"""Maps of structures, representations and items, from 3.x and from the structure sets of 2.1: one row per rule."""
+"""The view of maps of structures, representations and items (3.x, and structure sets of 2.1), with a row per rule."""
 
 from __future__ import annotations
 

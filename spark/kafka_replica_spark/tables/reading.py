@@ -1,4 +1,4 @@
-"""Reading the artefacts of a version for a view, with an account of unreadable artefacts."""
+"""Read the artefacts of a version for a view, and report those that cannot be read."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from kafka_replica_spark.tables.view import View
 
 
 class Selection(NamedTuple):
-    """A selection of artefacts; ``*`` matches any text, ``version`` may be a rule of SDMX 3 (``1.0+``, ``+``, ``~``).
-
-    Raises:
-        UsageError: by :meth:`of`, if ``version`` is neither a version nor a rule.
-    """
+    """A selection of artefacts; ``*`` matches any text, ``version`` may be an SDMX 3 range (``1.0+``, ``+``, ``~``)."""
 
     agency: str = "*"
     id: str = "*"
     version: str = "*"
 
     def of(self, urns: Iterable[Urn]) -> list[Urn]:
-        """Return the selected URNs, sorted."""
+        """Return the selected URNs, sorted.
+
+        Raises:
+            UsageError: ``version`` is neither a version, a pattern nor a range.
+        """
         if not is_version(self.version.replace("*", "0")) and not is_rule(self.version):
             raise UsageError(
                 f"selecting artefacts of version {self.version!r}: give a version (1.0), a pattern (1.*) or a rule of "
@@ -47,7 +47,7 @@ ALL = Selection()
 
 
 class Unreadable(NamedTuple):
-    """An artefact that is missing from a frame, or is incomplete in it."""
+    """An artefact that is missing from a frame or incomplete in it, with the reason."""
 
     urn: str
     reason: str
@@ -60,7 +60,7 @@ class ViewTables:
         self._structures = structures
 
     def urns(self, view: View, selection: Selection = ALL) -> list[Urn]:
-        """Return the artefacts that a view shows, sorted: keys, and companions in the messages of other keys."""
+        """Return the artefacts that a view shows, sorted, including those in the messages of other artefacts."""
         there = [urn for cls in view.classes for urn in self._structures.find(cls, selection.agency, selection.id)]
         along = self._structures.companions()
         return selection.of({*there, *(urn for urn in along if "*" in view.classes or urn.cls in view.classes)})
@@ -68,12 +68,12 @@ class ViewTables:
     def tables(
         self, view: View, selection: Selection = ALL, report: Callable[[Unreadable], None] = lambda _: None
     ) -> Iterator[pa.Table]:
-        """Yield a table for each artefact; empty tables are left out.
+        """Yield a table for each artefact, without empty tables.
 
         Args:
             view: one of ``VIEWS``.
             selection: the selected artefacts.
-            report: called for each unreadable artefact, with the reason.
+            report: is called with each artefact that cannot be read, or only in part.
         """
         for urn in self.urns(view, selection):
             found = self._table(view, urn, report)
@@ -83,7 +83,7 @@ class ViewTables:
     def table(
         self, view: View, selection: Selection = ALL, report: Callable[[Unreadable], None] = lambda _: None
     ) -> pa.Table:
-        """Return the rows of all artefacts in one table."""
+        """Return the rows of all artefacts in one table; see :meth:`tables` for the arguments."""
         return pa.concat_tables([view.schema.empty_table(), *self.tables(view, selection, report)])
 
     def _table(self, view: View, urn: Urn, report: Callable[[Unreadable], None]) -> pa.Table | None:

@@ -1,4 +1,4 @@
-"""References between artefacts."""
+"""The view of references between artefacts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ def _references(structures: Structures, artefact: Artefact, report: Report) -> I
 
 
 def _resolved(structures: Structures, target: Urn) -> tuple[Urn | None, bool]:
-    """Return the target of a reference in this version, and whether ``Structures.dangling`` counts it as dangling."""
+    """Return the target of a reference in this version, and whether the reference is dangling.
+
+    The result agrees with ``Structures.dangling``.
+    """
     try:
         return structures.get(target).urn, False
     except ArtefactNotFoundError:

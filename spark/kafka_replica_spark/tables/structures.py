@@ -1,4 +1,4 @@
-"""All artefacts, and the components of data structures."""
+"""The views of all artefacts, and of the components of data structures."""
 
 from __future__ import annotations
 
@@ -100,7 +100,10 @@ def _components(structures: Structures, artefact: Artefact, report: Report) -> I
 
 
 def _core(structures: Structures, component: Component, report: Report) -> Representation | None:
-    """Return the concept's core representation; a missing concept is reported only where it is needed."""
+    """Return the core representation of a component's concept; None if the component has its own representation.
+
+    A missing concept is reported only if its representation is needed.
+    """
     own = component.representation
     if component.concept is None or (own is not None and (own.enumeration or own.format)):
         return None

@@ -1,4 +1,4 @@
-"""The definition of a view: a name, the classes of artefacts it shows, columns, and the rows of an artefact."""
+"""The definition of a view: its name, the classes of artefacts that it shows, its columns, and its rows."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ ANNOTATIONS: Final = pa.list_(
 )
 
 Report = Callable[[str], None]
-"""A function that takes the reason why the rows of an artefact are incomplete."""
+"""A function that is called with the reason why the rows of an artefact are incomplete."""
 Rows = Callable[[Structures, Artefact, Report], Iterable[tuple[Any, ...]]]
-"""A function that returns the rows of an artefact; raises SdmxError if it cannot have rows."""
+"""A function that returns the rows of an artefact, or raises SdmxError if its rows cannot be determined."""
 
 
 class View(NamedTuple):
     """A kind of table.
 
-    ``classes`` are the classes of the artefacts it shows, as in a URN; ``("*",)`` for all. Each row begins with
-    ``urn``, ``agency``, the id under a name specific to the view, and ``version`` of the artefact.
+    ``classes`` are the classes of the artefacts that it shows, as in a URN; ``("*",)`` means all. Each row begins with
+    the artefact's ``urn``, ``agency``, id (in a column whose name depends on the view), and ``version``.
     """
 
     name: str
@@ -48,7 +48,12 @@ class View(NamedTuple):
 
 
 def schema(own_id: str, *columns: tuple[str, pa.DataType]) -> pa.Schema:
-    """Return a schema of the columns that identify the artefact, followed by these columns."""
+    """Return a schema with the columns that identify the artefact, followed by the given columns.
+
+    Args:
+        own_id: the name of the column with the artefact's id.
+        columns: the names and types of the other columns.
+    """
     return pa.schema([("urn", TEXT), ("agency", TEXT), (own_id, TEXT), ("version", TEXT), *columns])
 
 
@@ -59,7 +64,7 @@ def which(artefact: Artefact) -> tuple[str, str, str, str]:
 
 
 def by_language(texts: InternationalString) -> list[tuple[str, str]]:
-    """Return a text in all languages, as Arrow accepts maps; each language once, with its first text."""
+    """Return the first text in each language as pairs, which is the form in which Arrow accepts maps."""
     pairs = texts.texts
     return list(pairs) if len(pairs) < 2 else list(dict(reversed(pairs)).items())[::-1]
 
@@ -80,5 +85,5 @@ def notes(found: tuple[Annotation, ...]) -> list[dict[str, Any]]:
 
 
 def text(value: object) -> str | None:
-    """Return a URN, number or text as text."""
+    """Return a URN, number or text as text; None stays None."""
     return None if value is None else str(value)
