@@ -37,13 +37,14 @@ def _parquet(rows: int, groups: int, columns: int = len(NAMES)) -> bytes:
     return made.getvalue()
 
 
-def _arrow(rows: int, batches: int) -> bytes:
-    """Return Arrow IPC with compressed buffers of zeros."""
+def _arrow(rows: int, batches: int, *, stream: bool = False) -> bytes:
+    """Return a file or stream of Arrow IPC with compressed buffers of zeros."""
     column = pa.array([0] * rows, pa.int64())
     batch = pa.record_batch([column] * 2, names=list(NAMES[:2]))
     made = io.BytesIO()
     options = pa.ipc.IpcWriteOptions(compression="zstd")
-    with pa.ipc.new_file(made, batch.schema, options=options) as writer:
+    start = pa.ipc.new_stream if stream else pa.ipc.new_file
+    with start(made, batch.schema, options=options) as writer:
         for _ in range(batches):
             writer.write_batch(batch)
     return made.getvalue()
@@ -105,6 +106,7 @@ HOSTILE: Final[dict[str, tuple[str, Callable[[], Content]]]] = {
     "Parquet cut off": ("parquet", lambda: _sample("Parquet")[:-40]),
     "Parquet without a footer": ("parquet", lambda: b"PAR1" + bytes(_MIB) + b"\xff\xff\xff\x7fPAR1"),
     "Arrow with 400,000,000 rows": ("arrow", lambda: _arrow(1_000_000, 400)),
+    "a stream of Arrow with 400,000,000 rows": ("arrow", lambda: _arrow(1_000_000, 400, stream=True)),
     "Arrow cut off": ("arrow", lambda: _sample("Arrow file")[:-30]),
     "Arrow of a huge message": ("arrow", lambda: b"ARROW1\0\0" + b"\xff\xff\xff\xff\xff\xff\xff\x7f" + bytes(100)),
     "a sheet of blank rows": ("xlsx", lambda: _workbook(

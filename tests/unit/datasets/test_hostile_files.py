@@ -29,6 +29,7 @@ _ALWAYS = (
     "one string of a workbook",
     "CSV with 200,000 columns and rows",
     "JSON nested 1,000,000 times",
+    "a stream of Arrow with 400,000,000 rows",
 )
 """Files for ``make test``; the others take minutes together."""
 

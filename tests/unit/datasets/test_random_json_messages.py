@@ -53,7 +53,7 @@ def _message(at_series: Any, at_observation: Any) -> dict[str, Any]:
 
 
 def test_several_values_of_a_series_belong_to_each_observation_without_one(tmp_path: Path) -> None:
-    """As many values as observations are not given to one observation each."""
+    """Two values of a series with two observations are not given to one observation each."""
     path = tmp_path / "data.json"
     path.write_text(json.dumps(_message([0, 1], None)))
     assert [one.row["X"] for one in data_message_rows(path)] == [["a", "b"], ["a", "b"]]

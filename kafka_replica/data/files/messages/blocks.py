@@ -22,7 +22,7 @@ class Block(NamedTuple):
         varying: the values of the other components, one per row.
         lines: the line of each row; None if all rows have the same line, or none.
         paths: the location of each row within a message of SDMX-JSON, as a JSON Pointer (RFC 6901).
-        texts: the names of ``varying`` whose values are known to be texts or None, so that nobody has to look.
+        texts: the names of ``varying`` whose values are known to be texts or None, so that they are not examined again.
     """
 
     size: int
