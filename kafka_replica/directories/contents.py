@@ -163,6 +163,9 @@ def _interpreted(
     return claims.entries(), bad_records, claims
 
 
+_ESCAPED: Final = "surrogateescape"
+
+
 class UndecodedContents(Generic[T]):
     """The contents of a directory that decodes on demand, in one version: all keys of the version, and no indexes.
 
@@ -183,12 +186,15 @@ class UndecodedContents(Generic[T]):
         return len(self._snapshot)
 
     def keys(self) -> Iterator[Hashable]:
-        """Yield the directory's keys, in unspecified order."""
-        return map(bytes.decode, self._snapshot)
+        """Yield the directory's keys, in unspecified order.
+
+        A key that is not UTF-8 has surrogate escapes (PEP 383) for its bytes; its record is bad.
+        """
+        return (key.decode(errors=_ESCAPED) for key in self._snapshot)
 
     def look_up(self, key: Hashable) -> T:
         """Return the object of a key, which each call decodes again. Raises KeyError, BadRecordError."""
-        record = self._snapshot.get(key) if isinstance(key, str) else None
+        record = self._snapshot.get(key.encode(errors=_ESCAPED)) if isinstance(key, str) else None
         if record is None:
             raise KeyError(key)
         entry = self.schema.entry(record.key, record.value, partial(bad_record, record))

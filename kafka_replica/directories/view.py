@@ -86,7 +86,14 @@ class DirectoryView(Mapping[K, T], Generic[K, T]):
 
     def _repr_html_(self) -> str:
         """Return the first objects as a table, for notebooks."""
-        return html_table(repr(self), ("key", "object"), ((key, self[key]) for key in self), len(self))
+        return html_table(repr(self), ("key", "object"), ((key, self._shown(key)) for key in self), len(self))
+
+    def _shown(self, key: K) -> object:
+        """Return the object of a key, or the error for a key that has none, which must not hide the other objects."""
+        try:
+            return self[key]
+        except (DuplicateValueError, BadRecordError) as error:
+            return f"{type(error).__name__}: {error}"
 
 
 def index_named(indexes: Mapping[str, Index[Any]], name: str) -> Index[Any]:

@@ -161,6 +161,7 @@ def test_a_key_that_several_records_have(topic: FakeTopic) -> None:
         with pytest.raises(DuplicateValueError):
             terminals.get("1")
         assert "1" in terminals
+        assert "DuplicateValueError" in terminals.view()._repr_html_()
         assert terminals["2"].acquirer_id == "A"
         terminals.wait_for(put(topic, T1=None), WAIT_S)
         assert terminals["1"].acquirer_id == "Z"
@@ -458,6 +459,21 @@ def test_decoding_on_demand(topic: FakeTopic) -> None:
         assert sorted(terminals) == ["T1", "T3", "T4"]
     with pytest.raises(ConfigurationError, match="on_demand"):
         Directory(replica, Terminal, on_demand=True, on_bad_record="skip")
+
+
+def test_decoding_on_demand_of_keys_that_are_not_utf_8() -> None:
+    """The record is bad when it is looked up, and hides no other one; a notebook shows the error in its row."""
+    topic = FakeTopic("terminals")
+    topic.put(b"\xff1", row("1", "A"))
+    topic.put("T2", row("2", "A"))
+    with topic.replica() as replica, Directory(replica, Terminal, on_demand=True) as terminals:
+        terminals.wait_ready(WAIT_S)
+        assert sorted(terminals) == ["T2", "\udcff1"]
+        with pytest.raises(BadRecordError, match="taking its key"):
+            terminals["\udcff1"]
+        html = terminals.view()._repr_html_()
+        assert "BadRecordError" in html
+        assert "terminal_id=&#x27;2&#x27;" in html
 
 
 def test_a_topic_of_one_key_space_cannot_be_selected() -> None:
