@@ -11,7 +11,7 @@ from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
 from kafka_replica.broker.connection.clients import create_client
 from kafka_replica.broker.connection.settings import common_settings, error_callback
-from kafka_replica.broker.errors import translate_error
+from kafka_replica.broker.errors import is_consequence, translate_error
 from kafka_replica.broker.writing.size_limits import is_too_large, over_kafkas_limit, over_own_limit
 from kafka_replica.broker.writing.writer import DEFAULTS
 from kafka_replica.errors import AuthenticationError, BrokerError, BrokerUnavailableError, ConfigurationError
@@ -91,7 +91,7 @@ class WriteProbe:
             raise ConfigurationError(over_own_limit(doing, len(_KEY) + size_bytes, self._own_limit_bytes)) from error
 
     def _delivered(self, error: KafkaError | None, _message: Message) -> None:
-        if error is not None and error.code() not in {KafkaError._PURGE_QUEUE, KafkaError._PURGE_INFLIGHT}:
+        if error is not None and not is_consequence(error):
             self._refused.append(error)
 
     def _why(self, error: KafkaException, doing: str) -> BrokerError | ConfigurationError:
