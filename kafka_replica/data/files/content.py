@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from kafka_replica.common.wording import counted, reason_of
+from kafka_replica.data.files.decompression_limit import too_large
 from kafka_replica.data.files.zstandard_frames import ZSTD, unpacked_zstd
 from kafka_replica.data.gunzip import MAGIC as GZIP
 from kafka_replica.data.gunzip import Gunzip
@@ -115,6 +116,11 @@ def largest(packed: int) -> int:
     return max(_ALWAYS_ALLOWED, _MAX_RATIO * packed)
 
 
+def is_hidden(path: Path) -> bool:
+    """Return whether a part of a path begins with ``.`` or ``_``, so that the file is not data."""
+    return any(part.startswith((".", "_")) for part in path.parts)
+
+
 def files_in(archive: Path) -> list[str]:
     """Return the names of the files in a zip archive, without those whose path has a part that begins with . or _.
 
@@ -179,13 +185,5 @@ def _only_one(files: list[zipfile.ZipInfo], where: str) -> zipfile.ZipInfo:
 def _files(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
     return [
         one for one in archive.infolist()
-        if not one.is_dir() and not any(part.startswith((".", "_")) for part in Path(one.filename).parts)
+        if not one.is_dir() and not is_hidden(Path(one.filename))
     ]  # fmt: skip
-
-
-def too_large(where: str, limit: int) -> UsageError:
-    """Return the error for content of more than ``limit`` bytes."""
-    return UsageError(
-        f"reading {where}: decompressed, it has more than {limit:,} bytes, far more than usual; if this is not an "
-        "attack, decompress it first"
-    )

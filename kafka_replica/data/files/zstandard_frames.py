@@ -6,6 +6,7 @@ from typing import Final
 
 import cramjam
 
+from kafka_replica.data.files.decompression_limit import too_large
 from kafka_replica.errors import UsageError
 
 ZSTD: Final = b"\x28\xb5\x2f\xfd"
@@ -28,7 +29,5 @@ def unpacked_zstd(data: bytes, limit: int, where: str) -> bytes:
             if str(error) != _TOO_SMALL:
                 raise UsageError(f"reading {where}: the zstd data is damaged: {error}") from error
             if size == limit:
-                raise UsageError(
-                    f"reading {where}: decompressed, it has more than {limit:,} bytes, far more than usual"
-                ) from error
+                raise too_large(where, limit) from error
         size = min(4 * size, limit)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
-from kafka_replica.data.files.content import BETWEEN, beginning_of, files_in, read_content, unpacked
+from kafka_replica.data.files.content import BETWEEN, beginning_of, files_in, is_hidden, read_content, unpacked
 from kafka_replica.data.files.header import SEPARATORS, separator_of
 from kafka_replica.errors import UsageError
 
@@ -105,7 +105,7 @@ def _sources(path: str) -> Iterator[Source]:
     if not place.is_dir():
         yield from _of_file(place)
         return
-    for file in sorted(one for one in place.rglob("*") if one.is_file() and not _is_hidden(one.relative_to(place))):
+    for file in sorted(one for one in place.rglob("*") if one.is_file() and not is_hidden(one.relative_to(place))):
         if _kind(file.name) is not None or file.suffix.lower() == ".zip":
             yield from _of_file(file)
 
@@ -124,10 +124,6 @@ def _of_file(file: Path) -> Iterator[Source]:
     if kind is None:
         raise UsageError(f"{file}: its name does not state its format; name it {_NAMES}")
     yield _with_kind(kind, str(file))
-
-
-def _is_hidden(path: Path) -> bool:
-    return any(part.startswith((".", "_")) for part in path.parts)
 
 
 def _kind(name: str) -> Kind | None:
