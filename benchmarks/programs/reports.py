@@ -21,8 +21,8 @@ from kafka_replica.cli.structure_source import snapshot_of_files
 from kafka_replica.data.jobs import Outcome, report_page
 from kafka_replica.data.polars import validate, write_findings
 from kafka_replica.data.polars.ess_report import write_ess_report
+from kafka_replica.data.polars.finding_tables import LOCATION_TYPES
 from kafka_replica.data.polars.reports import ValidationFindings, with_dataset_findings
-from kafka_replica.data.polars.row_findings import LOCATION_TYPES
 from kafka_replica.data.validation import compile_rules, generate_rows
 from kafka_replica.sdmx import Structures
 from kafka_replica.sdmx.samples import sample_files

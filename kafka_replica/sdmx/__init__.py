@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from kafka_replica.sdmx.lookups.query_result import QueryResult
     from kafka_replica.sdmx.lookups.references import Dangling
     from kafka_replica.sdmx.lookups.resolved import AttachedConstraint, Missing, ResolvedStructure
-    from kafka_replica.sdmx.lookups.stored import StoredMessage
+    from kafka_replica.sdmx.lookups.stored_message import StoredMessage
     from kafka_replica.sdmx.lookups.structures import ResolvedComponent, Snapshot, Structures
     from kafka_replica.sdmx.merging import MergedPart, merge_copies
     from kafka_replica.sdmx.message import Header, Message, UnreadableArtefact
@@ -194,7 +194,7 @@ _HOMES: Final = {
     "lookups.resolved": ("AttachedConstraint", "Missing", "ResolvedStructure"),
     "selection": ("only",),
     "split": ("Part", "SplitMessage", "split_message", "split_readable"),
-    "lookups.stored": ("StoredMessage",),
+    "lookups.stored_message": ("StoredMessage",),
     "lookups.structures": ("ResolvedComponent", "Snapshot", "Structures"),
     "urn": ("Urn",),
     "writing": ("media_types", "writable", "write_message"),

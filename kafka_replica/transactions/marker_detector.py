@@ -10,7 +10,7 @@ A version has the records of these transactions, and its position lists the tran
 *Several partitions.* Each partition gets its own marker, at its own time. Once the first marker of a transaction is
 seen, the transaction is decided, and all its records are in the log, because a producer commits only after they were
 acknowledged. So they lie below the *ends* of all partitions, if the ends are requested after that. A version is made in
-rounds (see ``assignment``):
+rounds (see ``transaction_assigner``):
 
 1. Request all ends: they are the target of the round. Every transaction with a marker below the target is in the
     version. The transactions that it depends on were decided earlier, and so are in the version, too.
@@ -20,9 +20,9 @@ rounds (see ``assignment``):
 
 Epochs show which parts belong to a transaction if the producer bumps them (KIP-890): this is exact and needs no
 further request. Without the bump, a part in another partition may belong to the producer's next transaction. What was
-written between the requests then decides (see ``producers``): the version still has only complete transactions, and the
-transactions that they depend on. The next transaction is included only if all of its records were written below the
-target. If no decision is possible, the round is abandoned, and a later target is requested; therefore old producers
+written between the requests then decides (see ``producer_epochs``): the version still has only complete transactions,
+and the transactions that they depend on. The next transaction is included only if all of its records were written below
+the target. If no decision is possible, the round is abandoned, and a later target is requested; therefore old producers
 that never pause may delay a version.
 
 If several brokers report their ends, one after the other, transactions of different partitions that depend on each
@@ -38,7 +38,7 @@ from kafka_replica.records import OpenTransaction, Partition, Position
 from kafka_replica.transactions.batches import Batch, Reading
 from kafka_replica.transactions.contract import CommittedRecords, ConsistentPoint, Decision, Ends
 from kafka_replica.transactions.partitions import CommittedBatches, OpenBatches, PartitionState, TransactionCounter
-from kafka_replica.transactions.version_rounds import TransactionAssigner
+from kafka_replica.transactions.transaction_assigner import TransactionAssigner
 
 
 class MarkerDetector:

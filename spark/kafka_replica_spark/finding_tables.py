@@ -12,7 +12,8 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from kafka_replica.data.jobs.ess_report import OF_RULES, event_now, finding_json, rule_json, write_objects
 from kafka_replica.data.mapping.model import SOURCE as MAPPED_SOURCE
-from kafka_replica.data.validation.locations import FINDING_COLUMNS, TIME, Location
+from kafka_replica.data.validation.finding_columns import FINDING_COLUMNS, TIME
+from kafka_replica.data.validation.locations import Location
 from kafka_replica.data.validation.model import ERRORS, FIELDS, Finding, Rules
 from kafka_replica.data.validation.report import Report
 from kafka_replica.data.validation.report_building import SERIES

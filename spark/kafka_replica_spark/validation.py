@@ -22,7 +22,7 @@ from kafka_replica.errors import UsageError
 from kafka_replica.sdmx import Urn
 from kafka_replica_spark.caching import persist
 from kafka_replica_spark.cross_row import MarkedCheck, compared
-from kafka_replica_spark.findings import Finding, Item, with_findings
+from kafka_replica_spark.errors_column import Finding, Item, with_findings
 from kafka_replica_spark.literals import MOST_IN_MAPS, entries, maps_are_hashed
 from kafka_replica_spark.rows import PreparedFrame, prepared, with_texts_computed_once
 from kafka_replica_spark.stamps import POSITION, VERSION, position_json, with_stamp

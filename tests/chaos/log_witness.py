@@ -23,7 +23,7 @@ from typing import Any, TypeAlias
 
 from chaos.history import History, Journal, Outcome, lines
 from chaos.writers import BY
-from kafka_replica.broker.reading.markers import MarkerReader
+from kafka_replica.broker.reading.marker_reader import MarkerReader
 from kafka_replica.errors import BrokerUnavailableError, TopicNotFoundError
 from kafka_replica.transactions import Batch, Kind
 

@@ -1,4 +1,4 @@
-"""The two log readers: ``markers`` speaks Kafka's protocol, ``consumer`` uses the confluent-kafka consumer.
+"""The two log readers: ``marker_reader`` speaks Kafka's protocol, ``consumer`` uses the confluent-kafka consumer.
 
 This package may import the rest of ``broker`` except ``writing``, and ``transactions``. Read ``contract`` first.
 """

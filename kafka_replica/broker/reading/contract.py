@@ -1,4 +1,4 @@
-"""The protocol of a log reader; ``reading.markers`` and ``reading.consumer`` implement it."""
+"""The protocol of a log reader; ``reading.marker_reader`` and ``reading.consumer`` implement it."""
 
 from __future__ import annotations
 

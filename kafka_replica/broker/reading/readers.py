@@ -11,7 +11,7 @@ from kafka_replica.broker.connection.security import connection_settings
 from kafka_replica.broker.connection.settings import reader_settings
 from kafka_replica.broker.reading.consumer import ConsumerReader, check_names
 from kafka_replica.broker.reading.contract import LogReader
-from kafka_replica.broker.reading.markers import MarkerReader
+from kafka_replica.broker.reading.marker_reader import MarkerReader
 from kafka_replica.broker.wire.connection import TooOldError
 from kafka_replica.common.compiled import parser_name
 from kafka_replica.errors import ConfigurationError

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from kafka_replica.common.wording import counted, reason_of
-from kafka_replica.data.files.decompression_limit import too_large
+from kafka_replica.data.files.decompression_limit import largest, too_large
 from kafka_replica.data.files.zstandard_frames import ZSTD, unpacked_zstd
 from kafka_replica.data.gunzip import MAGIC as GZIP
 from kafka_replica.data.gunzip import Gunzip
@@ -20,8 +20,6 @@ BETWEEN: Final = "!/"
 """The text between the path of a zip archive and the name of a file in it, as in Java's URLs."""
 ZIP: Final = b"PK\x03\x04"
 _CONTENT_TYPES: Final = "[Content_Types].xml"
-_MAX_RATIO: Final = 200
-_ALWAYS_ALLOWED: Final = 256 << 20
 
 
 def read_content(path: str | Path) -> bytes:
@@ -106,14 +104,6 @@ def is_workbook(data: bytes) -> bool:
             return _CONTENT_TYPES in opened.namelist()
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
         return False
-
-
-def largest(packed: int) -> int:
-    """Return the limit in bytes for decompressed content: 256 MiB, or 200 times the compressed size if that is more.
-
-    Statistical data is seldom compressed to less than a hundredth of its size.
-    """
-    return max(_ALWAYS_ALLOWED, _MAX_RATIO * packed)
 
 
 def is_hidden(path: Path) -> bool:

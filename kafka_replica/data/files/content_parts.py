@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import IO, Final
 
 from kafka_replica.common.wording import reason_of
-from kafka_replica.data.files.content import BETWEEN, ZIP, gzip_failed, largest, read_content
-from kafka_replica.data.files.decompression_limit import too_large
+from kafka_replica.data.files.content import BETWEEN, ZIP, gzip_failed, read_content
+from kafka_replica.data.files.decompression_limit import largest, too_large
 from kafka_replica.data.files.zstandard_frames import ZSTD
 from kafka_replica.data.gunzip import MAGIC as GZIP
 from kafka_replica.data.gunzip import Gunzip

@@ -1,8 +1,21 @@
-"""The error for content that is far larger than the file that contains it."""
+"""The limit for decompressed content, beyond which a file is taken for an attack."""
 
 from __future__ import annotations
 
+from typing import Final
+
 from kafka_replica.errors import UsageError
+
+_MAX_RATIO: Final = 200
+_ALWAYS_ALLOWED: Final = 256 << 20
+
+
+def largest(packed: int) -> int:
+    """Return the limit in bytes for decompressed content: 256 MiB, or 200 times the compressed size if that is more.
+
+    Statistical data is seldom compressed to less than a hundredth of its size.
+    """
+    return max(_ALWAYS_ALLOWED, _MAX_RATIO * packed)
 
 
 def too_large(where: str, limit: int) -> UsageError:

@@ -9,7 +9,7 @@ from typing import Final
 from kafka_replica.data.errors import MapError
 from kafka_replica.data.mapping.building import PlanBuilder
 from kafka_replica.data.mapping.catalogue import map_severities
-from kafka_replica.data.mapping.dates import (
+from kafka_replica.data.mapping.date_patterns import (
     DEFAULTS,
     PatternDate,
     Reading,

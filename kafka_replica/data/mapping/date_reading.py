@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
-from kafka_replica.data.mapping.dates import LETTERS, MONTHS, PatternDate, Reading, UnitCount
+from kafka_replica.data.mapping.date_patterns import LETTERS, MONTHS, PatternDate, Reading, UnitCount
 from kafka_replica.data.mapping.engines import Engine, Expression
 from kafka_replica.data.mapping.frequency_cases import by_frequency
 from kafka_replica.data.mapping.model import DateMap, Resolve

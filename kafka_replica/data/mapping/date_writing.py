@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import Final
 
+from kafka_replica.data.mapping.date_patterns import MONTHS, UNITS, Token, UnitCount, Writing, WrittenDate
 from kafka_replica.data.mapping.date_reading import DAY_S
-from kafka_replica.data.mapping.dates import MONTHS, UNITS, Token, UnitCount, Writing, WrittenDate
 from kafka_replica.data.mapping.engines import Engine, Expression
 from kafka_replica.data.mapping.frequency_cases import by_frequency
 from kafka_replica.data.mapping.model import DateMap

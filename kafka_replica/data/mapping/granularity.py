@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import Final
 
-from kafka_replica.data.mapping.dates import (
+from kafka_replica.data.mapping.date_patterns import (
     PatternDate,
     Reading,
     Token,

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from kafka_replica.data.errors import NotInvertibleError
-from kafka_replica.data.mapping.dates import Reading
+from kafka_replica.data.mapping.date_patterns import Reading
 from kafka_replica.data.mapping.granularity import forgotten, lies_within, read_again, write_again
 from kafka_replica.data.mapping.model import (
     AMBIGUOUS,

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
 
 from kafka_replica.common.wording import counted
-from kafka_replica.data.mapping.dates import Reading, Writing
+from kafka_replica.data.mapping.date_patterns import Reading, Writing
 from kafka_replica.sdmx import Urn
 
 SOURCE: Final = "_source"

@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from kafka_replica.data.expressions import ExpressionReader, Member, Repetition, in_class, literal
 from kafka_replica.data.mapping.regex_parts import (
     BYTE_BYTES,
     RANGE_BYTES,
@@ -19,6 +18,7 @@ from kafka_replica.data.mapping.regex_parts import (
     set_of,
     unshared,
 )
+from kafka_replica.data.regular_expressions import ExpressionReader, Member, Repetition, in_class, literal
 
 _DOT: Final = r"[^\n\r\x{85}\x{2028}\x{2029}]"
 _ANY: Final = r"[\x{0}-\x{10FFFF}]*"

@@ -18,9 +18,9 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-from kafka_replica.data.expressions import with_python_codes
 from kafka_replica.data.mapping.regex_parts import UnusableExpressionError, malformed
 from kafka_replica.data.mapping.regex_reader import Reader
+from kafka_replica.data.regular_expressions import with_python_codes
 
 __all__ = ["Expression", "UnusableExpressionError", "usable"]
 

@@ -7,7 +7,7 @@ import io
 import polars as pl
 
 from kafka_replica.data.errors import DatasetError
-from kafka_replica.data.files.arrow_messages import check_cells, declared_cells
+from kafka_replica.data.files.arrow_limit import check_cells, declared_cells
 from kafka_replica.data.jobs.sources import ARROW_FILE, Source
 
 

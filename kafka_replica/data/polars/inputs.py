@@ -18,7 +18,7 @@ from kafka_replica.data.jobs.sources import Source
 from kafka_replica.data.polars.datasets.reading import CsvRows
 from kafka_replica.data.polars.datasets.records import WrongRow
 from kafka_replica.data.polars.datasets.rows import split_by_structure
-from kafka_replica.data.polars.row_findings import LOCATION_TYPES
+from kafka_replica.data.polars.finding_tables import LOCATION_TYPES
 from kafka_replica.data.polars.source_opening import one_frame, open_source
 from kafka_replica.data.polars.source_rows import BatchSize, RowsPart, SourceRows
 from kafka_replica.data.polars.written_rows import FileLayout, as_cells

@@ -10,11 +10,11 @@ import polars as pl
 from kafka_replica.data.jobs.job import MappingJob, Outcome
 from kafka_replica.data.jobs.progress import Progress, Step
 from kafka_replica.data.polars.batch_comparison import Hashes, hash_of
+from kafka_replica.data.polars.finding_tables import FindingCounts, RowFindings
 from kafka_replica.data.polars.inputs import AT, Batch, Input, peek_single
 from kafka_replica.data.polars.mapping.transforming import MappedRows
 from kafka_replica.data.polars.outputs import Outputs
 from kafka_replica.data.polars.reports import identified
-from kafka_replica.data.polars.row_findings import FindingCounts, RowFindings
 from kafka_replica.data.polars.rows import prepared
 from kafka_replica.data.polars.validation import split
 from kafka_replica.data.polars.wrong_rows import with_wrong_rows, wrong_rows_of

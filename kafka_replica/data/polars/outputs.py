@@ -13,11 +13,11 @@ from kafka_replica.data.jobs.job import GOOD, REJECTED, Job
 from kafka_replica.data.polars.datasets.writing import SdmxCsvFile
 from kafka_replica.data.polars.ess_report import write_ess_report
 from kafka_replica.data.polars.finding_files import first_rows, write_finding_frames
+from kafka_replica.data.polars.finding_tables import RowFindings
 from kafka_replica.data.polars.inputs import AT, Batch, Input
 from kafka_replica.data.polars.parts import Parts
 from kafka_replica.data.polars.rejected import RejectedFile, have_one_layout, with_errors_in_words
 from kafka_replica.data.polars.reports import with_dataset_findings
-from kafka_replica.data.polars.row_findings import RowFindings
 from kafka_replica.data.polars.validation import ERRORS_TYPE
 from kafka_replica.data.validation import ERRORS, Finding, Report, Rules
 from kafka_replica.errors import UsageError

@@ -9,11 +9,11 @@ import polars as pl
 
 from kafka_replica.data.mapping import MapPlan
 from kafka_replica.data.polars.cross_row import extents
+from kafka_replica.data.polars.finding_tables import FindingCounts, RowFindings
 from kafka_replica.data.polars.frames import as_frame
-from kafka_replica.data.polars.row_findings import FindingCounts, RowFindings
 from kafka_replica.data.polars.rows import PreparedFrame, joined, prepared
 from kafka_replica.data.validation import report_building
-from kafka_replica.data.validation.locations import FINDING_COLUMNS, TIME
+from kafka_replica.data.validation.finding_columns import FINDING_COLUMNS, TIME
 from kafka_replica.data.validation.model import ERRORS, FIELDS, Finding, Rules
 from kafka_replica.data.validation.report import Report
 from kafka_replica.data.validation.report_building import SERIES, report_of

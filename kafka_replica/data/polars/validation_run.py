@@ -11,10 +11,10 @@ from kafka_replica.data.jobs.job import Outcome, ValidationJob
 from kafka_replica.data.jobs.progress import Progress, Step
 from kafka_replica.data.polars.batch_comparison import BatchComparison, Flagged, hits_among
 from kafka_replica.data.polars.cross_row import Hit, extents, flagged_rows, merged_extents
+from kafka_replica.data.polars.finding_tables import FindingCounts, RowFindings
 from kafka_replica.data.polars.inputs import AT, Batch, Input, peek_single
 from kafka_replica.data.polars.outputs import Outputs
 from kafka_replica.data.polars.reports import identified
-from kafka_replica.data.polars.row_findings import FindingCounts, RowFindings
 from kafka_replica.data.polars.rows import PreparedFrame, prepared
 from kafka_replica.data.polars.validation import errors_of, refuse_errors, split
 from kafka_replica.data.polars.wrong_rows import with_wrong_rows, wrong_rows_of

@@ -1,10 +1,8 @@
-"""The location of a row in the files of a data set, and the columns of the table of findings."""
+"""The location of a row in the files of a data set."""
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
-
-from kafka_replica.data.validation.model import FIELDS
+from typing import NamedTuple
 
 
 class Location(NamedTuple):
@@ -38,13 +36,3 @@ class Location(NamedTuple):
         if self.path is not None:
             where.append(self.path)
         return ", ".join(where)
-
-
-LOCATION: Final = Location._fields
-"""The columns of a table of findings that contain the location of a row."""
-TIME: Final = "time"
-FINDING_COLUMNS: Final = (
-    *LOCATION, "series", TIME, "component", "value", "rule", "message", "severity", "artefact",
-)  # fmt: skip
-"""The columns of a table of findings: the location, the key of the series joined by dots, the period, the finding."""
-assert set(FIELDS) <= set(FINDING_COLUMNS)  # noqa: S101 - a finding keeps all of its fields

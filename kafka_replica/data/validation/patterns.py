@@ -14,7 +14,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from kafka_replica.data.expressions import ExpressionReader, Member, Repetition, in_class, literal, with_python_codes
+from kafka_replica.data.regular_expressions import (
+    ExpressionReader,
+    Member,
+    Repetition,
+    in_class,
+    literal,
+    with_python_codes,
+)
 
 _NAME_START = (
     r":A-Z_a-z\x{C0}-\x{D6}\x{D8}-\x{F6}\x{F8}-\x{2FF}\x{370}-\x{37D}\x{37F}-\x{1FFF}\x{200C}-\x{200D}"

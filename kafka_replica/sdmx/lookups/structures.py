@@ -28,7 +28,7 @@ from kafka_replica.sdmx.lookups.reference_graph import ReferenceGraph, Reference
 from kafka_replica.sdmx.lookups.references import Dangling, walk
 from kafka_replica.sdmx.lookups.resolve import resolve
 from kafka_replica.sdmx.lookups.resolved import ResolvedStructure
-from kafka_replica.sdmx.lookups.stored import StoredMessage, stored_message
+from kafka_replica.sdmx.lookups.stored_message import StoredMessage, stored_message
 from kafka_replica.sdmx.lookups.typed import TypedLookUps
 from kafka_replica.sdmx.model import (
     Artefact,

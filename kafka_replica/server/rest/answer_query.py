@@ -27,7 +27,7 @@ from kafka_replica.server.rest.rejections import (
 from kafka_replica.server.rest.request_and_answer import RestAnswer, RestRequest
 from kafka_replica.server.rest.schema import asks_for_schema, schema_contents
 from kafka_replica.server.rest.settings import RestSettings
-from kafka_replica.server.rest.stored_bytes import stored_answer
+from kafka_replica.server.rest.stored_answer import stored_answer
 from kafka_replica.server.rest.xml_schema import first_schema
 
 OMITTED: Final = "Kafka-Replica-Omitted"

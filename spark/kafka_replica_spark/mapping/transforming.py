@@ -26,7 +26,7 @@ from kafka_replica.data.mapping.requests import plan_for
 from kafka_replica.data.validation.model import ERRORS
 from kafka_replica.errors import UsageError
 from kafka_replica.sdmx import Urn
-from kafka_replica_spark.findings import Finding, Item, in_full, with_findings
+from kafka_replica_spark.errors_column import Finding, Item, in_full, with_findings
 from kafka_replica_spark.frames import position_json
 from kafka_replica_spark.mapping.engine import SparkEngine
 from kafka_replica_spark.rows import ERRORS_TYPE, quoted

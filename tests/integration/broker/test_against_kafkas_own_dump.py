@@ -10,7 +10,7 @@ import pytest
 from confluent_kafka import Producer
 
 from kafka_replica import Change, Replica
-from kafka_replica.broker.reading.markers import MarkerReader
+from kafka_replica.broker.reading.marker_reader import MarkerReader
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from kafka_replica.transactions import Batch, Kind

@@ -9,7 +9,7 @@ import pytest
 
 from chaos.cluster import Cluster as Brokers
 from kafka_replica import Partition
-from kafka_replica.broker.reading.markers import MarkerReader
+from kafka_replica.broker.reading.marker_reader import MarkerReader
 from kafka_replica.broker.wire.cluster import Cluster
 from kafka_replica.broker.wire.messages import MetadataAnswer
 from kafka_replica.errors import BrokerUnavailableError, TopicNotFoundError

@@ -12,7 +12,7 @@ from confluent_kafka.admin import AdminClient
 
 from kafka_replica import Replica, RocksStore
 from kafka_replica.broker.reading import consumer
-from kafka_replica.broker.reading.markers import MarkerReader
+from kafka_replica.broker.reading.marker_reader import MarkerReader
 from kafka_replica.embedded import LocalKafka, ports
 from kafka_replica.errors import (
     AuthenticationError,

@@ -11,7 +11,7 @@ from contextlib import closing
 import pytest
 
 from kafka_replica import Partition
-from kafka_replica.broker.reading.markers import MarkerReader
+from kafka_replica.broker.reading.marker_reader import MarkerReader
 from kafka_replica.broker.wire.cluster import Cluster
 from kafka_replica.broker.wire.messages import MetadataAnswer
 from kafka_replica.embedded import LocalKafka

@@ -12,7 +12,7 @@ from confluent_kafka.admin import AdminClient, NewPartitions
 
 from kafka_replica import Partition
 from kafka_replica.broker.reading.fetch_positions import FetchPositions
-from kafka_replica.broker.reading.markers import MarkerReader
+from kafka_replica.broker.reading.marker_reader import MarkerReader
 from kafka_replica.broker.wire import waiting
 from kafka_replica.broker.wire.waiting import AnswerWaiter
 from kafka_replica.embedded import LocalKafka

@@ -7,7 +7,7 @@ import os
 import pytest
 
 from kafka_replica import Replica
-from kafka_replica.broker.reading import markers
+from kafka_replica.broker.reading import marker_reader
 from kafka_replica.broker.reading.spill_buffer import SpillBuffer
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.errors import StoreError
@@ -53,7 +53,7 @@ def test_a_transaction_larger_than_memory(
         buffers.append(SpillBuffer(100_000, check_crcs=check_crcs))
         return buffers[-1]
 
-    monkeypatch.setattr(markers, "SpillBuffer", small)
+    monkeypatch.setattr(marker_reader, "SpillBuffer", small)
     topic = kafka_topic("large")
     writer, other = (producer(local_kafka.bootstrap_servers, f"{topic}-{i}") for i in range(2))
     values = {f"k{number}": os.urandom(50_000) for number in range(60)}

@@ -19,7 +19,7 @@ from typing import Any
 from kafka_replica import Change, Replica, RocksStore
 from kafka_replica.broker.reading.consumer import ConsumerReader
 from kafka_replica.broker.reading.contract import FetchResult
-from kafka_replica.broker.reading.markers import MarkerReader
+from kafka_replica.broker.reading.marker_reader import MarkerReader
 
 
 def stopping(read: Callable[[Any, float], FetchResult], offset: int) -> Callable[[Any, float], FetchResult]:

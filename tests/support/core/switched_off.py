@@ -8,8 +8,8 @@ from kafka_replica import Position, Record
 from kafka_replica.transactions import Decision, Kind, MarkerDetector, QuiescenceDetector, Reading
 from kafka_replica.transactions.barrier import Barrier
 from kafka_replica.transactions.partitions import CommittedBatches, OpenBatches
-from kafka_replica.transactions.producers import ProducerState, Verdict
-from kafka_replica.transactions.version_rounds import TransactionAssigner
+from kafka_replica.transactions.producer_epochs import ProducerState, Verdict
+from kafka_replica.transactions.transaction_assigner import TransactionAssigner
 from support.core.model_follower import WatchedAssembly
 
 

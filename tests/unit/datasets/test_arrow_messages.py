@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.ipc
 import pytest
 
-from kafka_replica.data.files.arrow_messages import declared_cells
+from kafka_replica.data.files.arrow_limit import declared_cells
 
 
 def _written(start: Any, compression: str | None, batches: list[pa.RecordBatch]) -> bytes:

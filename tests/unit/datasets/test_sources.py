@@ -13,7 +13,7 @@ import cramjam
 import polars as pl
 import pytest
 
-from kafka_replica.data.files import content
+from kafka_replica.data.files import content, decompression_limit
 from kafka_replica.data.files.content import read_content
 from kafka_replica.data.jobs import separators_in_words, sources_of
 from kafka_replica.errors import UsageError
@@ -71,11 +71,11 @@ def test_a_compression_bomb_is_refused_without_unpacking_it(
     suffix: str, packed: Callable[[bytes], bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Data that would be far larger than data usually is is refused, without unpacking all of it."""
-    monkeypatch.setattr(content, "_ALWAYS_ALLOWED", 1 << 20)
+    monkeypatch.setattr(decompression_limit, "_ALWAYS_ALLOWED", 1 << 20)
     file = tmp_path / f"data.csv.{suffix}"
     zeros = bytes(50 << 20)
     file.write_bytes(packed(zeros))
-    allowed = content.largest(file.stat().st_size)
+    allowed = decompression_limit.largest(file.stat().st_size)
     assert allowed < len(zeros)
     with pytest.raises(UsageError, match="decompressed, it has more than"):
         read_content(file)

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import polars as pl
 
-from kafka_replica.data.validation.locations import FINDING_COLUMNS, LOCATION, TIME
+from kafka_replica.data.validation.finding_columns import FINDING_COLUMNS, LOCATION, TIME
 from kafka_replica.data.validation.model import ERRORS, FIELDS
 from kafka_replica.data.validation.report_building import KINDS, ORDER, SERIES
 

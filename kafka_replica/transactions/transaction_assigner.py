@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from kafka_replica.records import Partition, Position
 from kafka_replica.transactions.partitions import CommittedBatches, OpenBatches, PartitionState
-from kafka_replica.transactions.producers import ProducerState, Verdict
+from kafka_replica.transactions.producer_epochs import ProducerState, Verdict
 
 _MOST_BUMPS = 10_000  # beyond this number, all are forgotten; the worst effect is waiting for a hung transaction
 

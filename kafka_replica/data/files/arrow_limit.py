@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from kafka_replica.data.errors import DatasetError
-from kafka_replica.data.files.content import largest
+from kafka_replica.data.files.decompression_limit import largest
 
 _CONTINUATION: Final = 0xFFFFFFFF
 _FILE_START: Final = b"ARROW1\0\0"
