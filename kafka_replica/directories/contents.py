@@ -28,6 +28,20 @@ T = TypeVar("T")
 _ID_AND_OBJECT: Final = attrgetter("id", "found")
 
 
+_ESCAPED: Final = "surrogateescape"
+
+
+def _encoded(key: Hashable) -> bytes | None:
+    """Return the bytes of a record's key, as ``keys`` yields it; None if no record can have the key."""
+    if not isinstance(key, str):
+        return None
+    try:
+        encoded = key.encode(errors=_ESCAPED)
+    except UnicodeEncodeError:
+        return None
+    return encoded if encoded.decode(errors=_ESCAPED) == key else None
+
+
 class Contents(Generic[T]):
     """The contents of a directory in one version."""
 
@@ -72,7 +86,8 @@ class Contents(Generic[T]):
         """
         if self.ids is not None:
             return self.ids[key]
-        entry = self.entries.get(key.encode()) if isinstance(key, str) else None
+        encoded = _encoded(key)
+        entry = None if encoded is None else self.entries.get(encoded)
         if entry is None:
             raise KeyError(key)
         return entry.found
@@ -163,9 +178,6 @@ def _interpreted(
     return claims.entries(), bad_records, claims
 
 
-_ESCAPED: Final = "surrogateescape"
-
-
 class UndecodedContents(Generic[T]):
     """The contents of a directory that decodes on demand, in one version: all keys of the version, and no indexes.
 
@@ -194,7 +206,8 @@ class UndecodedContents(Generic[T]):
 
     def look_up(self, key: Hashable) -> T:
         """Return the object of a key, which each call decodes again. Raises KeyError, BadRecordError."""
-        record = self._snapshot.get(key.encode(errors=_ESCAPED)) if isinstance(key, str) else None
+        encoded = _encoded(key)
+        record = None if encoded is None else self._snapshot.get(encoded)
         if record is None:
             raise KeyError(key)
         entry = self.schema.entry(record.key, record.value, partial(bad_record, record))

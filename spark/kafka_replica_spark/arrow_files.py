@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 
 from kafka_replica.data.errors import DatasetError
-from kafka_replica.data.files.arrow_limit import check_cells, declared_cells
+from kafka_replica.data.files.arrow_limit import check_unfolded_bytes
 from kafka_replica.data.jobs.sources import ARROW_FILE, Source
 
 
@@ -15,11 +15,11 @@ def read_arrow(source: Source) -> pa.Table:
     """Return the rows of a file or stream of Arrow IPC; the first bytes distinguish the two.
 
     Raises:
-        DatasetError: the data is damaged, is not Arrow IPC, or has far too many cells for its size.
+        DatasetError: the data is damaged, is not Arrow IPC, or unfolds to far more than its size.
         UsageError: the file cannot be opened or decompressed.
     """
     data = source.read()
-    check_cells(declared_cells(data), data, source.path)
+    check_unfolded_bytes(data, source.path)
     try:
         opened = pa.ipc.open_file(data) if data.startswith(ARROW_FILE) else pa.ipc.open_stream(data)
         table = opened.read_all()

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-PATIENCE_S: Final = 180.0
+PATIENCE_S: Final = 60.0
 """Longer than anything takes on a busy machine; only a test that fails waits as long."""
 _LOOK_EVERY_S: Final = 0.01
 

@@ -1,6 +1,7 @@
-"""The number of cells that Arrow IPC declares, without decompressing anything.
+"""How many bytes Arrow IPC unfolds to, by what it declares; nothing is decompressed.
 
-Source: Apache Arrow, Columnar Format, "Encapsulated message format", ``Message.fbs``; FlatBuffers, "Internals".
+Source: Apache Arrow, Columnar Format, "Serialization and Interprocess Communication"; ``Message.fbs``, ``File.fbs``;
+FlatBuffers, "Internals".
 """
 
 from __future__ import annotations
@@ -13,77 +14,120 @@ from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files.decompression_limit import largest
 
 _CONTINUATION: Final = 0xFFFFFFFF
-_FILE_START: Final = b"ARROW1\0\0"
-_ALIGNMENT: Final = 8
+_MAGIC: Final = b"ARROW1"
+_BLOCK: Final = struct.Struct("<qi4xq")  # offset, length of the metadata, length of the body
+_BUFFER: Final = struct.Struct("<qq")  # offset in the body, length
+_DICTIONARIES, _RECORD_BATCHES = 2, 3  # fields of Footer
 _DICTIONARY_BATCH, _RECORD_BATCH = 2, 3  # MessageHeader
 _HEADER_TYPE, _HEADER, _BODY_LENGTH = 1, 2, 3  # fields of Message
 _DATA: Final = 1  # field of DictionaryBatch
-_LENGTH, _NODES = 0, 1  # fields of RecordBatch
+_LENGTH, _BUFFERS, _COMPRESSION = 0, 2, 3  # fields of RecordBatch
+_BYTES_A_ROW: Final = 8
+"""The assumed memory of a row without buffers, whose columns have only nulls."""
+
+_ENDLESS: Final = 1 << 62
+"""The result for messages that overlap or are named again and again, whose examination would take too long."""
 
 
-_LEAST_BYTES: Final = 8
-"""The assumed minimum of memory for a cell."""
-
-
-def check_cells(cells: int, data: bytes, path: str) -> None:
-    """Check that Arrow IPC, which may be compressed, does not have far too many cells for its size.
+def check_unfolded_bytes(data: bytes, path: str) -> None:
+    """Check that Arrow IPC, which may be compressed, does not unfold to far more than its size.
 
     Raises:
-        DatasetError: at 8 bytes a cell, the rows need more memory than :func:`largest` allows.
+        DatasetError: it needs more memory than :func:`largest` allows.
     """
-    if cells * _LEAST_BYTES > largest(len(data)):
+    found = unfolded_bytes(data)
+    if found > largest(len(data)):
         raise DatasetError(
-            f"reading {path}: it unfolds to {cells:,} cells, too many for a file of {len(data):,} bytes; write it "
-            "as Parquet, or in several files"
+            f"reading {path}: it unfolds to {found:,} bytes, too many for a file of {len(data):,} bytes; write it as "
+            "Parquet, or in several files"
         )
 
 
-def declared_cells(data: bytes) -> int:
-    """Return the number of cells of all batches of a stream or file, as far as its messages can be followed.
+def unfolded_bytes(data: bytes) -> int:
+    """Return the number of bytes of all batches and dictionaries, as far as they can be followed.
 
-    The reader of Arrow reports damaged messages; this function stops at them.
+    A file is read by its footer, as Arrow does, which may name a batch several times. The count ends where the data is
+    damaged, which the reader of Arrow reports.
     """
-    cells = 0
+    total = metadata_bytes = 0
     try:
-        for message in _messages(data):
-            cells += _cells(message)
-    except struct.error:  # beyond the end
+        for at in _in_file(data) if data.startswith(_MAGIC) else _in_stream(data):
+            metadata_bytes += _metadata(data, at)[1]
+            if metadata_bytes > 2 * len(data):
+                return _ENDLESS
+            total += _bytes_of(data, at)
+    except (struct.error, OverflowError):  # beyond the end
         pass
-    return cells
+    return total
 
 
-def _messages(data: bytes) -> Iterator[bytes]:
-    """Yield the metadata of each message; its body is skipped."""
-    at = len(_FILE_START) if data.startswith(_FILE_START) else 0
-    while True:
-        (size,) = struct.unpack_from("<I", data, at)
-        at += 4
-        if size == _CONTINUATION:  # absent before Arrow 0.15
-            (size,) = struct.unpack_from("<I", data, at)
-            at += 4
-        if not size or at + size > len(data):
+def _in_file(data: bytes) -> Iterator[int]:
+    """Yield the places of the messages that the footer of a file names."""
+    end = len(data) - len(_MAGIC) - 4
+    (size,) = struct.unpack_from("<i", data, end)
+    footer = data[end - size : end]
+    for field in (_DICTIONARIES, _RECORD_BATCHES):
+        blocks = _reference(footer, _root(footer), field)
+        count = struct.unpack_from("<I", footer, blocks)[0] if blocks else 0
+        for number in range(count):
+            yield _BLOCK.unpack_from(footer, blocks + 4 + number * _BLOCK.size)[0]
+
+
+def _in_stream(data: bytes) -> Iterator[int]:
+    """Yield the places of the messages of a stream."""
+    at = 0
+    while 0 <= at < len(data):
+        start, size = _metadata(data, at)
+        if not size:
             return
-        message = data[at : at + size]
-        yield message
-        at += size + max(_number(message, _root(message), _BODY_LENGTH, "<q"), 0)
-        at += -at % _ALIGNMENT
+        yield at
+        message = data[start : start + size]
+        body_bytes = _number(message, _root(message), _BODY_LENGTH, "<q")
+        if body_bytes < 0:
+            return
+        at = start + size + body_bytes
 
 
-def _cells(message: bytes) -> int:
-    """Return rows times columns of a batch, or of the values of a dictionary; 0 for other messages."""
+def _metadata(data: bytes, at: int) -> tuple[int, int]:
+    """Return the place and the size of a message's metadata; before Arrow 0.15 no continuation precedes the size."""
+    (size,) = struct.unpack_from("<I", data, at)
+    if size != _CONTINUATION:
+        return at + 4, size
+    return at + 8, struct.unpack_from("<I", data, at + 4)[0]
+
+
+def _bytes_of(data: bytes, at: int) -> int:
+    """Return the number of bytes of the batch or dictionary of a message; 0 for other messages."""
+    start, size = _metadata(data, at)
+    message = data[start : start + size]
     table = _root(message)
     kind = _number(message, table, _HEADER_TYPE, "<B")
-    header = _table(message, table, _HEADER)
-    if kind == _DICTIONARY_BATCH and header:
-        header = _table(message, header, _DATA)
+    batch = _reference(message, table, _HEADER)
+    if kind == _DICTIONARY_BATCH and batch:
+        batch = _reference(message, batch, _DATA)
     elif kind != _RECORD_BATCH:
         return 0
-    if not header:
+    if not batch:
         return 0
-    rows = _number(message, header, _LENGTH, "<q")
-    nodes = _table(message, header, _NODES)
-    columns = struct.unpack_from("<I", message, nodes)[0] if nodes else 0
-    return max(rows, 0) * int(columns)
+    is_compressed = bool(_reference(message, batch, _COMPRESSION))
+    total = sum(_buffer_bytes(data, start + size, buffer, is_compressed) for buffer in _buffers(message, batch))
+    return max(total, _BYTES_A_ROW * _number(message, batch, _LENGTH, "<q"))
+
+
+def _buffers(message: bytes, batch: int) -> Iterator[tuple[int, int]]:
+    buffers = _reference(message, batch, _BUFFERS)
+    count = struct.unpack_from("<I", message, buffers)[0] if buffers else 0
+    for number in range(count):
+        yield _BUFFER.unpack_from(message, buffers + 4 + number * _BUFFER.size)
+
+
+def _buffer_bytes(data: bytes, body: int, buffer: tuple[int, int], is_compressed: bool) -> int:
+    """Return the length of a buffer; a compressed one begins with it, or with -1 if compression did not help."""
+    offset, length = buffer
+    if not is_compressed or length <= 0:
+        return max(length, 0)
+    (unfolded,) = struct.unpack_from("<q", data, body + offset)
+    return length if unfolded < 0 else int(unfolded)
 
 
 def _root(message: bytes) -> int:
@@ -105,7 +149,7 @@ def _number(message: bytes, table: int, field: int, form: str) -> int:
     return int(struct.unpack_from(form, message, place)[0]) if place else 0
 
 
-def _table(message: bytes, table: int, field: int) -> int:
+def _reference(message: bytes, table: int, field: int) -> int:
     """Return the place of a table or vector that a field refers to; 0 if there is none."""
     place = _place(message, table, field)
     return place + int(struct.unpack_from("<I", message, place)[0]) if place else 0

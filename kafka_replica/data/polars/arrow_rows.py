@@ -7,29 +7,21 @@ import io
 import polars as pl
 
 from kafka_replica.data.errors import DatasetError
-from kafka_replica.data.files.arrow_limit import check_cells, declared_cells
+from kafka_replica.data.files.arrow_limit import check_unfolded_bytes
 from kafka_replica.data.jobs.sources import ARROW_FILE, Source
-
-
-def _cells(data: bytes) -> int:
-    """Return the number of cells of a file or stream, of which only the metadata is read."""
-    if not data.startswith(ARROW_FILE):
-        return declared_cells(data)
-    found = pl.scan_ipc(io.BytesIO(data))
-    return int(found.select(pl.len()).collect().item()) * len(found.collect_schema())
 
 
 def read_arrow(source: Source) -> pl.DataFrame:
     """Return the rows of a file or stream of Arrow IPC; the first bytes distinguish the two.
 
     Raises:
-        DatasetError: the data cannot be read as Arrow IPC, or has far too many cells for its size.
+        DatasetError: the data cannot be read as Arrow IPC, or unfolds to far more than its size.
     """
     data = source.read()
     read = pl.read_ipc if data.startswith(ARROW_FILE) else pl.read_ipc_stream
     try:
         # A damaged file can make polars panic; PanicException does not derive from Exception.
-        check_cells(_cells(data), data, source.path)
+        check_unfolded_bytes(data, source.path)
         return read(io.BytesIO(data))
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, TypeError, ValueError) as error:
         raise DatasetError(f"reading {source.path}: it cannot be read as Arrow IPC: {error}") from error

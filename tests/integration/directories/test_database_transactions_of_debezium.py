@@ -17,9 +17,8 @@ from kafka_replica.directories import DatabaseTransactions
 from kafka_replica.directories.interpreters import DebeziumEvents, Put
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.stores import Snapshot
-from support.directories.kafka_connect import KafkaConnect, debezium
+from support.directories.kafka_connect import KafkaConnect, debezium, wait_until
 from support.doc_blocks import programs
-from support.waiting import wait_until
 
 pytestmark = [pytest.mark.broker, pytest.mark.long, pytest.mark.timeout(600)]
 

@@ -21,10 +21,9 @@ from chaos.cluster import Cluster
 from chaos.postgres import LocalPostgres
 from kafka_replica.producer.postgres import TableSourceSettings, compare
 from support.directories.directories_process import DirectoriesProcess, FollowedDatabase, Line, topics_of
-from support.directories.kafka_connect import KafkaConnect, debezium
+from support.directories.kafka_connect import KafkaConnect, debezium, wait_until
 from support.directories.random_database import Digests, RandomDatabase, Row, digests_of
 from support.producer.table_tools import SourceProcess, table_settings
-from support.waiting import wait_until
 
 pytestmark = [pytest.mark.broker, pytest.mark.long, pytest.mark.timeout(3600)]
 

@@ -18,8 +18,7 @@ from kafka_replica import Replica
 from kafka_replica.directories import Directory, UniqueIndex
 from kafka_replica.directories.interpreters import ConnectJson, DebeziumEvents, DeleteAll, Interpreter
 from kafka_replica.embedded import LocalKafka
-from support.directories.kafka_connect import KafkaConnect, debezium
-from support.waiting import wait_until
+from support.directories.kafka_connect import KafkaConnect, debezium, wait_until
 
 pytestmark = [pytest.mark.broker, pytest.mark.long, pytest.mark.timeout(600)]
 

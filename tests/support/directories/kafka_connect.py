@@ -10,6 +10,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -22,9 +23,11 @@ from kafka_replica.embedded.cache import cache_dir, locked
 from kafka_replica.embedded.download import download
 from kafka_replica.embedded.lockfile import read_lock
 from kafka_replica.embedded.ports import choose
+from support import waiting
 
 _HERE = Path(__file__).parent
 _UP_S = 180
+wait_until = partial(waiting.wait_until, timeout_s=_UP_S)
 _JSON = "org.apache.kafka.connect.json.JsonConverter"
 
 

@@ -26,7 +26,9 @@ def test_closing_in_a_signal_handler_that_interrupts_an_iterator(does: str) -> N
     with mailbox._waiters:  # where a signal handler may find its own thread
         assert publisher.is_busy_here
         writer.start()
-        wait_until(lambda: (now := publisher.status()).version != before.version or now.state != before.state)
+        wait_until(
+            lambda: (now := publisher.status()).version != before.version or now.state != before.state, timeout_s=30
+        )
         publisher.stopped()
     assert not publisher.is_busy_here
     writer.join(30)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from pathlib import Path
 from typing import Any, Final
@@ -9,7 +10,9 @@ from typing import Any, Final
 import pytest
 
 from kafka_replica.data.files.messages import data_message_rows, read_message_columns
-from kafka_replica.data.files.messages.json import datasets
+from kafka_replica.data.files.messages.aligned import aligned
+from kafka_replica.data.files.messages.json import datasets, json_blocks
+from kafka_replica.data.files.messages.json.series_batch import BatchPaths
 from support.datasets.json_oracle import MessageMaker, expected_rows
 from support.effort import examples
 
@@ -30,10 +33,30 @@ def test_random_messages_have_the_rows_of_the_field_guide(
         found = [one.row for one in data_message_rows(path)]
         if not message["data"]["dataSets"][0]["series"]:
             continue  # attributes of the data set alone are tested elsewhere
-        compared = [{name: value for name, value in row.items() if name not in _NOT_COMPARED} for row in found]
-        for row, one in zip(compared, expected, strict=True):
-            assert row == one or row.items() >= one.items(), seed
-        assert {len(column) for column in read_message_columns(path).values()} == {len(expected)}, seed
+        names = list(dict.fromkeys(name for row in [*found, *expected] for name in row))
+        assert [_complete(row, names) for row in found] == [_complete(row, names) for row in expected], seed
+        columns = {name: aligned([row.get(name) for row in expected]) for name in names if name not in _NOT_COMPARED}
+        assert {name: each for name, each in read_message_columns(path).items() if name in columns} == columns, seed
+
+
+def _complete(row: dict[str, Any], names: list[str]) -> dict[str, Any]:
+    return {name: row.get(name) for name in names if name not in _NOT_COMPARED}
+
+
+def test_locations_of_rows_do_not_keep_their_values(tmp_path: Path) -> None:
+    """A job keeps the locations of all rows, which must not keep the decoded message in memory as well."""
+    path = tmp_path / "data.json"
+    path.write_text(json.dumps(MessageMaker(3).message()))
+    kept = [block.paths for block in json_blocks(path.read_bytes(), "data.json")]
+    assert any(isinstance(one, BatchPaths) for one in kept)
+    reached: list[Any] = [*kept]
+    seen: set[int] = set()
+    while reached:
+        one = reached.pop()
+        if id(one) not in seen and isinstance(one, (BatchPaths, list, dict, tuple)):
+            seen.add(id(one))
+            reached += gc.get_referents(one)
+            assert not isinstance(one, list) or all(isinstance(each, (str, int)) for each in one) or one is reached
 
 
 def _message(at_series: Any, at_observation: Any) -> dict[str, Any]:
@@ -61,3 +84,17 @@ def test_several_values_of_a_series_belong_to_each_observation_without_one(tmp_p
     assert [one.row["X"] for one in data_message_rows(path)] == [["a", "b", "a"], ["a", "b", "a"]]
     path.write_text(json.dumps(_message([0, 1], 0)))
     assert [one.row["X"] for one in data_message_rows(path)] == ["a", "a"]
+
+
+def test_a_value_of_the_series_counts_more_than_one_of_a_group(tmp_path: Path) -> None:
+    """So it does if the group depends on the observation; a group counts where the series has no value."""
+    path = tmp_path / "data.json"
+    for at_series, expected in ((0, ["a", "a"]), (None, ["b", None])):
+        message = _message(at_series, None)
+        (structure,), (data_set,) = message["data"]["structures"], message["data"]["dataSets"]
+        attributes = structure["attributes"]
+        attributes["dimensionGroup"] = attributes["series"]
+        attributes["observation"] = []
+        data_set["dimensionGroupAttributes"] = {":0": [1]}
+        path.write_text(json.dumps(message))
+        assert [one.row["X"] for one in data_message_rows(path)] == expected

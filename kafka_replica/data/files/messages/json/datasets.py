@@ -1,4 +1,4 @@
-"""Data sets as blocks of rows: at least one block for each series, and at most 8,192 observations in a block."""
+"""Data sets as blocks of rows: one or more for a long series, one for several small ones; see ``_AT_ONCE``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from kafka_replica.data.files.messages.json.wire import DataSet, Series, Values,
 from kafka_replica.data.validation.actions import SWITCHED_OFF
 
 _AT_ONCE: Final = 8192
-"""The maximal number of observations in a block; larger blocks need more memory and are not faster."""
+"""The number of observations at which a block ends, after the current series if it is shorter than that; larger blocks
+need more memory and are not faster."""
 
 
 class DataSetReader:
@@ -137,14 +138,14 @@ class DataSetReader:
         varying: dict[str, Sequence[Any]] = {name: batch.repeated(column) for name, column in dimensions.items()}
         varying |= {name: [value] * batch.size for name, value in above.items()}
         texts = {name for name, value in above.items() if type(value) in TEXTS}
+        shared = {**self._standing, **fixed}
         for name in batch.attributes[0]:
-            default = above.get(name)
+            default = above.get(name, shared.get(name))
             values = [one[name] if one[name] is not None else default for one in batch.attributes]
             varying[name] = batch.repeated(values)
             texts = texts | {name} if TEXTS.issuperset(map(type, values)) else texts - {name}
         varying |= key_columns(self._components.of_observation, batch.observation_keys, paths, self._where)
         texts |= {one.id for one in self._components.dimensions if one.are_texts}
-        shared = {**self._standing, **fixed}
         own_values, own_texts = self._values(batch.values, paths)
         # A value of a higher level, where there is none, may be several.
         higher = {name for name in own_values if name in varying or name in shared}
@@ -185,7 +186,8 @@ class DataSetReader:
             varying = key_columns(dimensions, some, paths, self._where)
             shared = {**self._standing, **own, **above}
             if self._groups.vary_with(varying):
-                varying |= _filled(self._groups.columns(len(some), own, varying), shared, {})
+                of_groups = _filled(self._groups.columns(len(some), own, varying), shared, {})
+                varying |= {name: column for name, column in of_groups.items() if attributes.get(name) is None}
             else:
                 shared = _over(shared, self._groups.shared(own))
             shared = _over(shared, attributes)

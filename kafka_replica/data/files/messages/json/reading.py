@@ -27,8 +27,8 @@ def json_blocks(
 ) -> Iterator[Block]:  # fmt: skip
     """Yield the rows of an SDMX-JSON data message 1.0, 2.0 or 2.1.
 
-    Series are decoded one by one, so that only the bytes, the structures and one series, or the observations of a flat
-    data set, are in memory.
+    Series are decoded one by one, so that only the bytes, the structures and the series of one block, or the
+    observations of a flat data set, are in memory.
 
     Args:
         data: the content of the file.

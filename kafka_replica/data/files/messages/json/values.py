@@ -121,7 +121,13 @@ class ValueReader:
                     pass  # reported below, with the location
         elif kinds == {str}:
             return [one or None for one in given] if "" in given else given
-        return [self.value(one, f"{paths[i]}[{place}]") for i, one in enumerate(given)]
+        found = []
+        for i, one in enumerate(given):
+            try:
+                found.append(self._value(one))
+            except ValueError as error:
+                raise failure(self._where, f"{paths[i]}[{place}]: {error}") from error
+        return found
 
     def value(self, given: Any, path: str) -> Any:
         """Return a value that is given directly, or by the index or indexes of listed values.
@@ -129,20 +135,23 @@ class ValueReader:
         Raises:
             DatasetError: an index or value is wrong; the message names its location.
         """
-        if given is OMITTED:
-            return self.default
         try:
-            if self._has_none and isinstance(given, int):
-                raise ValueError(
-                    f"{given} is not an index of {self.id}, which has no values; if the service has left {self.id} "
-                    "out of "
-                    "all observations, remove it from structure.attributes"
-                )
-            if not self.listed:
-                return plain(given)
-            return self._several(given) if isinstance(given, list) else self._one(given)
+            return self._value(given)
         except ValueError as error:
             raise failure(self._where, f"{path}: {error}") from error
+
+    def _value(self, given: Any) -> Any:
+        if given is OMITTED:
+            return self.default
+        if self._has_none and isinstance(given, int):
+            raise ValueError(
+                f"{given} is not an index of {self.id}, which has no values; if the service has left {self.id} "
+                "out of "
+                "all observations, remove it from structure.attributes"
+            )
+        if not self.listed:
+            return plain(given)
+        return self._several(given) if isinstance(given, list) else self._one(given)
 
     def _several(self, given: Sequence[Any]) -> list[Any]:
         found: list[Any] = []

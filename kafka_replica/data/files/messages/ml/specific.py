@@ -61,7 +61,7 @@ class SpecificReader(SeriesReader):
                 return
         self.end_run()
         super().start(name, attributes)
-        if name.endswith("Obs"):
+        if name.rpartition("}")[2] == "Obs":
             self._expect(name, tuple(attributes))
             if name == self._usual:
                 self.depth -= 1  # because the fast path in end() does not decrease it
