@@ -1,4 +1,4 @@
-"""How many bytes Arrow IPC unfolds to, by what it declares; nothing is decompressed.
+"""The number of bytes that Arrow IPC unfolds to, by what it declares, without decompressing anything.
 
 Source: Apache Arrow, Columnar Format, "Serialization and Interprocess Communication"; ``Message.fbs``, ``File.fbs``;
 FlatBuffers, "Internals".

@@ -87,7 +87,7 @@ def test_several_values_of_a_series_belong_to_each_observation_without_one(tmp_p
 
 
 def test_a_value_of_the_series_counts_more_than_one_of_a_group(tmp_path: Path) -> None:
-    """So it does if the group depends on the observation; a group counts where the series has no value."""
+    """The group may depend on the observation; its value counts where the series has none."""
     path = tmp_path / "data.json"
     for at_series, expected in ((0, ["a", "a"]), (None, ["b", None])):
         message = _message(at_series, None)
