@@ -98,13 +98,13 @@ class DataSetReader:
     ) -> Iterator[Sequence[Block]]:
         """Yield the rows of series; those of small ones together, if no group depends on their keys."""
         left = iter(series.items())
-        blocks: list[Block] | None = []
-        while blocks is not None:
+        while True:
             # Garbage collection is paused, because it would traverse each of the many lists of a series several times.
             with collector_paused():
                 blocks = self._next_series(left, fixed, above)
-            if blocks is not None:
-                yield blocks
+            if blocks is None:
+                return
+            yield blocks
 
     def _next_series(
         self, left: Iterator[tuple[str, Raw]], fixed: dict[str, Any], above: dict[str, Any]
@@ -112,20 +112,20 @@ class DataSetReader:
         """Return the rows of as many small series as a block may have, or up to a long one; None at the end."""
         batch = SeriesBatch(self._path, self._at)
         for key, raw in left:
-            series, observations = self._decoded(key, raw)
+            path = member(f"{self._path}.series", key)
+            series, observations = self._decoded(path, raw)
             if not observations or len(observations) >= _AT_ONCE or not self._groups.are_none:
                 before = [self._of_batch(batch, fixed, above)] if batch.size else []
-                return [*before, *self._of_series(key, series, observations, fixed, above)]
-            path = member(f"{self._path}.series", key)
+                return [*before, *self._of_series(path, key, series, observations, fixed, above)]
             attributes = self._attributes(self._components.series, given(series.attributes), path)
             batch.add(key, attributes, observations)
             if batch.size >= _AT_ONCE:
                 break
         return [self._of_batch(batch, fixed, above)] if batch.size else None
 
-    def _decoded(self, key: str, raw: Raw) -> tuple[Series, dict[str, Values]]:
+    def _decoded(self, path: str, raw: Raw) -> tuple[Series, dict[str, Values]]:
         """Return a series and its observations; count its keys."""
-        series = decoded_series(raw, self._where, member(f"{self._path}.series", key))
+        series = decoded_series(raw, self._where, path)
         observations = given(series.observations) or {}
         self.keys += len(members_of(series)) + len(observations) + keys_in([given(series.attributes)])
         return series, observations
@@ -155,9 +155,14 @@ class DataSetReader:
         return Block(batch.size, shared, varying, paths=batch.pointers(), texts=texts)
 
     def _of_series(
-        self, key: str, series: Series, observations: dict[str, Values], fixed: dict[str, Any], above: dict[str, Any]
+        self,
+        path: str,
+        key: str,
+        series: Series,
+        observations: dict[str, Values],
+        fixed: dict[str, Any],
+        above: dict[str, Any],
     ) -> list[Block]:
-        path = member(f"{self._path}.series", key)
         dimensions = key_columns(self._components.of_series, [key], [path], self._where)
         own = fixed | {name: column[0] for name, column in dimensions.items()}
         attributes = self._attributes(self._components.series, given(series.attributes), path)
