@@ -7,8 +7,8 @@ from typing import Any
 import pyarrow as pa
 
 from kafka_replica.data.errors import DatasetError
-from kafka_replica.data.files.arrow_limit import check_unfolded_bytes
-from kafka_replica.data.jobs.sources import ARROW_FILE, Source
+from kafka_replica.data.files.arrow_limit import ARROW_FILE, check_unfolded_bytes
+from kafka_replica.data.jobs.sources import Source
 
 
 def read_arrow(source: Source) -> pa.Table:

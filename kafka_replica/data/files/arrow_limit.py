@@ -13,8 +13,9 @@ from typing import Final
 from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files.decompression_limit import largest
 
+ARROW_FILE: Final = b"ARROW1"
+"""The first and the last bytes of a file, which a stream does not have."""
 _CONTINUATION: Final = 0xFFFFFFFF
-_MAGIC: Final = b"ARROW1"
 _BLOCK: Final = struct.Struct("<qi4xq")  # offset, length of the metadata, length of the body
 _BUFFER: Final = struct.Struct("<qq")  # offset in the body, length
 _DICTIONARIES, _RECORD_BATCHES = 2, 3  # fields of Footer
@@ -51,36 +52,36 @@ def unfolded_bytes(data: bytes) -> int:
     """
     total = metadata_bytes = 0
     try:
-        for at in _in_file(data) if data.startswith(_MAGIC) else _in_stream(data):
-            metadata_bytes += _metadata(data, at)[1]
+        for start, size in _in_file(data) if data.startswith(ARROW_FILE) else _in_stream(data):
+            metadata_bytes += size
             if metadata_bytes > 2 * len(data):
                 return _ENDLESS
-            total += _bytes_of(data, at)
+            total += _bytes_of(data, start, size)
     except (struct.error, OverflowError):  # beyond the end
         pass
     return total
 
 
-def _in_file(data: bytes) -> Iterator[int]:
-    """Yield the places of the messages that the footer of a file names."""
-    end = len(data) - len(_MAGIC) - 4
+def _in_file(data: bytes) -> Iterator[tuple[int, int]]:
+    """Yield place and size of the metadata of each message that the footer of a file names."""
+    end = len(data) - len(ARROW_FILE) - 4
     (size,) = struct.unpack_from("<i", data, end)
     footer = data[end - size : end]
     for field in (_DICTIONARIES, _RECORD_BATCHES):
         blocks = _reference(footer, _root(footer), field)
         count = struct.unpack_from("<I", footer, blocks)[0] if blocks else 0
         for number in range(count):
-            yield _BLOCK.unpack_from(footer, blocks + 4 + number * _BLOCK.size)[0]
+            yield _metadata(data, _BLOCK.unpack_from(footer, blocks + 4 + number * _BLOCK.size)[0])
 
 
-def _in_stream(data: bytes) -> Iterator[int]:
-    """Yield the places of the messages of a stream."""
+def _in_stream(data: bytes) -> Iterator[tuple[int, int]]:
+    """Yield place and size of the metadata of each message of a stream."""
     at = 0
     while 0 <= at < len(data):
         start, size = _metadata(data, at)
         if not size:
             return
-        yield at
+        yield start, size
         message = data[start : start + size]
         body_bytes = _number(message, _root(message), _BODY_LENGTH, "<q")
         if body_bytes < 0:
@@ -96,9 +97,8 @@ def _metadata(data: bytes, at: int) -> tuple[int, int]:
     return at + 8, struct.unpack_from("<I", data, at + 4)[0]
 
 
-def _bytes_of(data: bytes, at: int) -> int:
+def _bytes_of(data: bytes, start: int, size: int) -> int:
     """Return the number of bytes of the batch or dictionary of a message; 0 for other messages."""
-    start, size = _metadata(data, at)
     message = data[start : start + size]
     table = _root(message)
     kind = _number(message, table, _HEADER_TYPE, "<B")

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
+from kafka_replica.data.files.arrow_limit import ARROW_FILE
 from kafka_replica.data.files.content import BETWEEN, beginning_of, files_in, is_hidden, read_content, unpacked
 from kafka_replica.data.files.header import SEPARATORS, separator_of
 from kafka_replica.errors import UsageError
@@ -22,7 +23,6 @@ _SUFFIXES: Final[dict[str, Kind]] = {
     ".csv": "csv", ".tsv": "csv", ".txt": "csv", ".parquet": "parquet", ".xml": "message", ".json": "message",
     ".edi": "message", ".xlsx": "xlsx", ".arrow": "arrow", ".arrows": "arrow", ".feather": "arrow", ".ipc": "arrow",
 }  # fmt: skip
-ARROW_FILE: Final = b"ARROW1"
 ARROW_BEGINNINGS: Final = (ARROW_FILE, b"\xff\xff\xff\xff")
 """The first bytes of a file and of a stream of Arrow IPC."""
 _NAMES: Final = "*.csv, *.parquet, *.arrow, *.xml, *.json, *.edi or *.xlsx"
