@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import signal
 import sys
+import threading
 import time
 from collections.abc import Callable
 from typing import Any
@@ -29,7 +29,7 @@ def stopping(read: Callable[[Any, float], FetchResult], offset: int) -> Callable
     def read_and_stop(self: Any, timeout_s: float) -> FetchResult:
         fetched = read(self, timeout_s)
         if max(fetched.reading.positions.values(), default=0) >= offset and stops:
-            os.kill(os.getpid(), stops.pop())
+            signal.pthread_kill(threading.get_ident(), stops.pop())  # to this thread, which stops at once
         return fetched
 
     return read_and_stop

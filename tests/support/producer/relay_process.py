@@ -35,7 +35,8 @@ class Mortal(StructureProducer):
             if name == step and self._come_by[name] == int(times or 1):
                 lease = self._lease
                 with lease._lock if lease is not None else nullcontext():  # not while the lease's row is locked
-                    os.kill(os.getpid(), end)
+                    # To this thread: SIGSTOP to the process may reach another one, and this one continue meanwhile.
+                    signal.pthread_kill(threading.get_ident(), end)
 
 
 class Unfenced(Mortal, FencesNobody):
