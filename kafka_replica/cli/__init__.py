@@ -10,6 +10,8 @@ from __future__ import annotations
 import os
 import sys
 
+__all__ = ["main"]
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence

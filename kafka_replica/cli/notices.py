@@ -3,20 +3,80 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import assert_never
 
 from kafka_replica.cli.output import json_line, print_line
-from kafka_replica.producer.notices import Notice
+from kafka_replica.common.wording import counted
+from kafka_replica.producer.notices import (
+    Acknowledged,
+    Arrived,
+    Compared,
+    DatabaseAwaited,
+    Notice,
+    Retrying,
+    Sending,
+    SourceFailed,
+    SourceRead,
+    StandBy,
+    Suspension,
+    Takeover,
+)
 
 
 def notice_printer(*, as_json: bool) -> Callable[[Notice], None]:
     """Return a function that prints a notice as a line of text or JSON."""
 
     def print_notice(notice: Notice) -> None:
-        words = {"event": type(notice).__name__.lower(), **notice._asdict()}
         if as_json:
-            json_line(words)
+            json_line({"event": type(notice).__name__.lower(), **notice._asdict()})
         else:
-            text = ", ".join(f"{name} {value}" for name, value in words.items() if name != "event" and value)
-            print_line(f"{words['event']}{': ' if text else ''}{text}")
+            print_line(sentence(notice))
 
     return print_notice
+
+
+def sentence(notice: Notice) -> str:
+    """Return a notice in words."""
+    match notice:
+        case Sending(tx_id):
+            return f"sending transaction {tx_id}"
+        case Acknowledged():
+            lost = f"; {counted(notice.not_carried, 'record')} left out, which the format cannot represent"
+            contents = f"{counted(notice.messages, 'record')}, {notice.size:,} bytes"
+            return f"Kafka has transaction {notice.tx_id}: {contents}{lost if notice.not_carried else ''}"
+        case Arrived(tx_id):
+            return f"all transactions up to {tx_id} have arrived"
+        case SourceRead():
+            return _of_source(notice)
+        case Compared():
+            keys = f"{counted(notice.changed, 'key')} written, {notice.deleted:,} deleted"
+            return f"the table was compared with its topic ({notice.reason}): {keys}"
+        case _:
+            return _of_state(notice)
+
+
+def _of_state(notice: Takeover | StandBy | DatabaseAwaited | Retrying | Suspension | SourceFailed) -> str:
+    match notice:
+        case Takeover():
+            return "this instance publishes from now on"
+        case StandBy():
+            return "another instance publishes; this one waits"
+        case DatabaseAwaited(reason):
+            return f"waiting for the database: {reason}"
+        case Retrying(attempt, _, reason):
+            return f"trying again (attempt {attempt}): {reason}"
+        case Suspension(tx_id, _, reason):
+            at = "" if tx_id is None else f" at transaction {tx_id}"
+            return f"suspended{at}: {reason}"
+        case SourceFailed(reason):
+            return f"the source cannot be read: {reason}"
+        case _:
+            assert_never(notice)
+
+
+def _of_source(notice: SourceRead) -> str:
+    found = "nothing has changed"
+    if notice.tx_ids:
+        found = f"{counted(len(notice.tx_ids), 'transaction')} recorded, the last is {notice.tx_ids[-1]}"
+    unreadable = f"; cannot be read: {'; '.join(notice.unreadable)}" if notice.unreadable else ""
+    return f"the source was read: {found}{unreadable}"

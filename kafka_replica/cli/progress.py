@@ -13,14 +13,14 @@ from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColum
 from rich.progress import Progress as Bar
 
 from kafka_replica.cli.log_output import say
-from kafka_replica.data.jobs import Progress, Step
+from kafka_replica.data.jobs import Progress, ProgressCallback
 
 LINE_EVERY_S = 5.0
 """The minimal time between lines, and before the first line, so that shorter runs print no lines."""
 
 
 @contextmanager
-def shown_progress(*, quiet: bool) -> Iterator[Step]:
+def shown_progress(*, quiet: bool) -> Iterator[ProgressCallback]:
     """Yield a function that shows the progress on stderr.
 
     Args:

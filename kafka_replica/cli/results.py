@@ -168,7 +168,7 @@ def print_outcome(outcome: Outcome, chosen: DataOptions) -> None:
         others = ", ".join(map(str, outcome.others))
         say(f"kafka-replica: rows left out: {outcome.other_rows:,}, which belong to {others}")
     for note in outcome.notes:
-        say(f"kafka-replica: the message says: {note}")
+        say(f"kafka-replica: note: {note}")
     if chosen.as_json:
         json_line(outcome.as_json())
     elif not chosen.quiet:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Final
 
-from kafka_replica.broker.writing.faults import Fault, fault_of
+from kafka_replica.broker.writing.faults import Fault, fault_of, leaves_outcome_unknown
 from kafka_replica.cli.log_output import say
 from kafka_replica.cli.options import ReplicaArguments
 from kafka_replica.cli.ready import ready_replica
@@ -52,7 +52,8 @@ def repeat_if_fenced(publish: Callable[[], None], topic: str) -> None:
             publish()
         except BrokerError as error:
             last = attempt == _ATTEMPTS
-            if fault_of(error) is not Fault.FENCED or (last and isinstance(error, CommitUnknownError)):
+            is_overtaken = fault_of(error) is Fault.FENCED or leaves_outcome_unknown(error)
+            if not is_overtaken or (last and isinstance(error, CommitUnknownError)):
                 raise
             if last:
                 raise PublishError(

@@ -1,4 +1,4 @@
-"""``kafka-replica explain``: explains an error, the rule of a finding or an exit status, with advice."""
+"""``kafka-replica explain``: explains an error, an alert, the rule of a finding or an exit status, with advice."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from kafka_replica.common.wording import did_you_mean
 from kafka_replica.data.mapping.catalogue import MAP_RULES
 from kafka_replica.data.validation.catalogue import CATALOGUE
 from kafka_replica.errors import UsageError
+from kafka_replica.metrics.alerts import ALERTS, Alert
 
 
 @click.command()
 @click.argument("code", required=False)
 @JSON
 def explain(code: str | None, as_json: bool) -> None:
-    """Explain CODE: an error such as StoreInUseError, a rule such as code-unknown, or an exit status.
+    """Explain CODE: an error such as StoreInUseError, an alert, a rule such as code-unknown, or an exit status.
 
     Without CODE, list all codes.
     """
@@ -49,7 +50,10 @@ def explanation(code: str) -> dict[str, str]:
         return _of_error(code)
     if code in CATALOGUE or code in MAP_RULES:
         return _of_rule(code)
-    codes = [*ADVICE, *CATALOGUE, *MAP_RULES, *statuses]
+    alert = next((one for one in ALERTS if one.name == code), None)
+    if alert is not None:
+        return _of_alert(alert)
+    codes = [*ADVICE, *CATALOGUE, *MAP_RULES, *(one.name for one in ALERTS), *statuses]
     raise UsageError(
         f"there is no code {code!r}{did_you_mean(code, codes, 3)}; run kafka-replica explain without a code to list all"
     )
@@ -95,11 +99,22 @@ def _of_rule(code: str) -> dict[str, str]:
     return {name: text for name, text in facts.items() if text}
 
 
+def _of_alert(alert: Alert) -> dict[str, str]:
+    return {
+        "alert": alert.name,
+        "severity": alert.severity,
+        "condition": f"{alert.expression}, for {alert.wait}",
+        "meaning": alert.effect,
+        "what to do": _plain(alert.action),
+    }
+
+
 def _list_codes(as_json: bool) -> None:
     kinds = {
         "errors": list(ADVICE),
         "rules of validation": list(CATALOGUE),
         "rules of mapping": list(MAP_RULES),
+        "alerts": [alert.name for alert in ALERTS],
         "exit statuses": [number for key in EXIT_STATUSES for number in key.split(", ")],
     }
     if as_json:

@@ -91,7 +91,7 @@ def publish(
     named = {*structures.parts, *(one.error.urn for one in structures.rejected)}
     both = [str(urn) for urn in deleted if urn in named]
     if both:
-        raise UsageError(f"to be both published and deleted: {', '.join(both)}")
+        raise UsageError(f"these artefacts cannot be both published and deleted: {', '.join(both)}")
     topics = Topics(config)
     if create_topic:
         topics.create(topic, partitions, STRUCTURE_TOPIC, timeout_s, replication_factor)

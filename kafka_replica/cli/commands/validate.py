@@ -9,20 +9,11 @@ from typing import get_args
 
 import click
 
+from kafka_replica.cli.data_command import Run, process
 from kafka_replica.cli.data_options import DataOptions, data_options, reference_option
-from kafka_replica.cli.log_output import say
-from kafka_replica.cli.progress import shown_progress
-from kafka_replica.cli.results import (
-    exit_status,
-    print_outcome,
-    result_files,
-    results_folder,
-    write_report,
-)
 from kafka_replica.cli.structure_source import StructureSource
-from kafka_replica.data.errors import data_errors
 from kafka_replica.data.files import usages_of
-from kafka_replica.data.jobs import Progress, ValidationJob, engine, separators_in_words, sources_of
+from kafka_replica.data.jobs import ValidationJob
 from kafka_replica.data.validation import compile_rules
 from kafka_replica.data.validation.actions import Action
 from kafka_replica.sdmx import IncompleteStructureError, Structures
@@ -55,34 +46,20 @@ def validate(
 
     DATA are files of SDMX-CSV, plain CSV with component ids as column names, Parquet, Arrow IPC, SDMX-ML, SDMX-JSON,
     SDMX-EDI or workbooks (.xlsx), each also compressed (gzip, zip, zstd), folders and zip archives of them, or - for
-    standard input. Good rows,
-    rejected rows and report.json are written to the folder. Exits 0 if nothing was wrong, 3 if rows were rejected
-    (see --fail-on), 1 if it failed.
+    standard input. Good rows, rejected rows and report.json are written to the folder. Exits 0 if nothing was wrong, 3
+    if rows were rejected (see --fail-on), 1 if it failed.
     """
-    sources = sources_of(data)
-    for sentence in separators_in_words(sources):
-        say(f"kafka-replica: {sentence}")
-    runs = engine(chosen.engine_name)
-    with shown_progress(quiet=chosen.quiet) as step:
-        step(Progress("reading structures"))
-        with source.snapshot() as snapshot:
-            structures, when = Structures(snapshot), None if as_of is None else as_of.date()
-            with _advice():
-                rules = compile_rules(
-                    structures, flow, rules=chosen.rules, action=action, as_of=when, allow_missing=allow_missing
-                )
-            usages = usages_of(structures, rules)
-        with (
-            result_files(chosen) as files,
-            results_folder(chosen.out, overwrite=chosen.overwrite, via_temporary=runs.writes_here) as out,
-        ):
-            job = ValidationJob(sources=sources, rules=rules, usages=usages, out=out, **files.of_jobs, **chosen.of_jobs)
-            with data_errors():
-                outcome = runs.validate(job, step)
-            files.write_reports(outcome)
-            write_report(out, outcome, picture=chosen.report_picture)
-    print_outcome(outcome, chosen)
-    return exit_status(outcome, chosen)
+
+    def compiled(structures: Structures) -> Run:
+        when = None if as_of is None else as_of.date()
+        with _advice():
+            rules = compile_rules(
+                structures, flow, rules=chosen.rules, action=action, as_of=when, allow_missing=allow_missing
+            )
+        usages = usages_of(structures, rules)
+        return lambda runs, common, step: runs.validate(ValidationJob(rules=rules, usages=usages, **common), step)
+
+    return process(data, source, chosen, compiled)
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""The number of bytes that Arrow IPC unfolds to, by what it declares, without decompressing anything.
+"""The number of bytes to which Arrow IPC expands, according to its metadata, without decompressing anything.
 
 Source: Apache Arrow, Columnar Format, "Serialization and Interprocess Communication"; ``Message.fbs``, ``File.fbs``;
 FlatBuffers, "Internals".
@@ -27,24 +27,24 @@ _BYTES_A_ROW: Final = 8
 """The assumed memory of a row without buffers, whose columns have only nulls."""
 
 _ENDLESS: Final = 1 << 62
-"""The result for messages that overlap or are named again and again, whose examination would take too long."""
+"""The result for messages that overlap or are named many times, whose examination would take too long."""
 
 
-def check_unfolded_bytes(data: bytes, path: str) -> None:
-    """Check that Arrow IPC, which may be compressed, does not unfold to far more than its size.
+def check_expanded_bytes(data: bytes, path: str) -> None:
+    """Check that Arrow IPC, which may be compressed, does not expand to far more than its size.
 
     Raises:
         DatasetError: it needs more memory than :func:`largest` allows.
     """
-    found = unfolded_bytes(data)
+    found = expanded_bytes(data)
     if found > largest(len(data)):
         raise DatasetError(
-            f"reading {path}: it unfolds to {found:,} bytes, too many for a file of {len(data):,} bytes; write it as "
+            f"reading {path}: it expands to {found:,} bytes, too many for a file of {len(data):,} bytes; write it as "
             "Parquet, or in several files"
         )
 
 
-def unfolded_bytes(data: bytes) -> int:
+def expanded_bytes(data: bytes) -> int:
     """Return the number of bytes of all batches and dictionaries, as far as they can be followed.
 
     A file is read by its footer, as Arrow does, which may name a batch several times. The count ends where the data is
@@ -126,8 +126,8 @@ def _buffer_bytes(data: bytes, body: int, buffer: tuple[int, int], is_compressed
     offset, length = buffer
     if not is_compressed or length <= 0:
         return max(length, 0)
-    (unfolded,) = struct.unpack_from("<q", data, body + offset)
-    return length if unfolded < 0 else int(unfolded)
+    (expanded,) = struct.unpack_from("<q", data, body + offset)
+    return length if expanded < 0 else int(expanded)
 
 
 def _root(message: bytes) -> int:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from kafka_replica.common.wording import counted, reason_of
+from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files.decompression_limit import largest, too_large
 from kafka_replica.data.files.zstandard_frames import ZSTD, unpacked_zstd
 from kafka_replica.data.gunzip import MAGIC as GZIP
@@ -20,6 +21,10 @@ BETWEEN: Final = "!/"
 """The text between the path of a zip archive and the name of a file in it, as in Java's URLs."""
 ZIP: Final = b"PK\x03\x04"
 _CONTENT_TYPES: Final = "[Content_Types].xml"
+DAMAGE: Final = (
+    zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError,
+)  # fmt: skip
+"""The exceptions of ``zipfile`` for archives that are damaged, encrypted or of an unsupported kind."""
 
 
 def read_content(path: str | Path) -> bytes:
@@ -29,8 +34,9 @@ def read_content(path: str | Path) -> bytes:
     one of them, as in ``data.zip!/data.csv``. The files in an archive may themselves be compressed with gzip or zstd.
 
     Raises:
-        UsageError: the file cannot be opened or is damaged; it is an archive of several files and the path names none;
-            or its decompressed content would be larger than :func:`largest` allows.
+        UsageError: the file cannot be opened, or it is an archive of several files and the path names none of them.
+        DatasetError: the file is damaged, is an archive within an archive, or its decompressed content would be larger
+            than :func:`largest` allows.
     """
     where = str(path)
     archive, _, name = where.partition(BETWEEN)
@@ -47,7 +53,7 @@ def beginning_of(path: str, size: int) -> bytes:
     Only the first 64 KiB of a file are read if it is uncompressed or gzip; other files are read as a whole.
 
     Raises:
-        UsageError: see :func:`read_content`.
+        UsageError, DatasetError: see :func:`read_content`.
     """
     if BETWEEN in path:
         return read_content(path)[:size]
@@ -87,7 +93,8 @@ def unpacked(data: bytes, where: str) -> bytes:
         where: the file, for errors.
 
     Raises:
-        UsageError: the bytes are damaged, are an archive of several files, or would be larger than :func:`largest`
+        UsageError: the bytes are an archive of several files.
+        DatasetError: the bytes are damaged, are an archive within an archive, or would be larger than :func:`largest`
             allows.
     """
     if data.startswith(ZIP) and not is_workbook(data):
@@ -115,19 +122,35 @@ def files_in(archive: Path) -> list[str]:
     """Return the names of the files in a zip archive, without those whose path has a part that begins with . or _.
 
     Raises:
-        UsageError: the archive cannot be opened, or is damaged.
+        UsageError: the archive cannot be opened.
+        DatasetError: the archive is damaged, or contains an archive.
     """
     try:
         with zipfile.ZipFile(archive) as opened:
-            return [one.filename for one in _files(opened)]
-    except (OSError, zipfile.BadZipFile) as error:
+            names = [one.filename for one in _files(opened)]
+    except OSError as error:
         raise UsageError(f"reading {archive}: {reason_of(error)}") from error
+    except DAMAGE as error:
+        raise archive_failed(str(archive), error) from error
+    for name in names:
+        if name.lower().endswith(".zip"):
+            raise _archive_in_archive(f"{archive}{BETWEEN}{name}")
+    return names
 
 
-def gzip_failed(where: str, error: zlib.error | None) -> UsageError:
-    """Return the error for damaged gzip data; ``error`` is zlib's, or None if the data ends too early."""
+def archive_failed(where: str, error: Exception) -> DatasetError:
+    """Return the error for an archive that cannot be read; ``error`` is the library's."""
+    return DatasetError(f"reading {where}: the archive is damaged, or of an unsupported kind: {error}")
+
+
+def _archive_in_archive(where: str) -> DatasetError:
+    return DatasetError(f"reading {where}: it is an archive within an archive; unpack it first")
+
+
+def gzip_failed(where: str, error: Exception | None) -> DatasetError:
+    """Return the error for damaged gzip data; ``error`` is the library's, or None if the data ends too early."""
     reason = "is truncated" if error is None else f"is damaged: {error}"
-    return UsageError(f"reading {where}: the gzip data {reason}")
+    return DatasetError(f"reading {where}: the gzip data {reason}")
 
 
 def _gunzipped(data: bytes, where: str) -> bytes:
@@ -154,12 +177,12 @@ def _unzipped(data: bytes, where: str, name: str = "") -> bytes:
                 found = file.read(limit + 1)
     except KeyError as error:
         raise UsageError(f"reading {where}: the file is not in the archive") from error
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError) as error:
-        raise UsageError(f"reading {where}: the archive is damaged, or of an unsupported kind: {error}") from error
+    except DAMAGE as error:
+        raise archive_failed(where, error) from error
     if len(found) > limit:
         raise too_large(where, limit)
     if found.startswith(ZIP) and not is_workbook(found):
-        raise UsageError(f"reading {where}: it is an archive within an archive; unpack it first")
+        raise _archive_in_archive(where)
     return found
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import zipfile
-import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack
 from functools import partial
@@ -12,7 +11,7 @@ from pathlib import Path
 from typing import IO, Final
 
 from kafka_replica.common.wording import reason_of
-from kafka_replica.data.files.content import BETWEEN, ZIP, gzip_failed, read_content
+from kafka_replica.data.files.content import BETWEEN, DAMAGE, ZIP, archive_failed, gzip_failed, read_content
 from kafka_replica.data.files.decompression_limit import largest, too_large
 from kafka_replica.data.files.zstandard_frames import ZSTD
 from kafka_replica.data.gunzip import MAGIC as GZIP
@@ -48,7 +47,7 @@ class ContentParts:
         """Yield the parts.
 
         Raises:
-            UsageError: see :func:`kafka_replica.data.files.content.read_content`.
+            UsageError, DatasetError: see :func:`kafka_replica.data.files.content.read_content`.
         """
         self.done = 0
         if self._content is not None:
@@ -99,12 +98,8 @@ class ContentParts:
                         yield part
         except KeyError as error:
             raise UsageError(f"reading {self._path}: the file is not in the archive") from error
-        except (
-            zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError
-        ) as error:  # fmt: skip
-            raise UsageError(
-                f"reading {self._path}: the archive is damaged, or of an unsupported kind: {error}"
-            ) from error
+        except DAMAGE as error:
+            raise archive_failed(self._path, error) from error
 
     def _inflated(self, file: IO[bytes], limit: int) -> Iterator[bytes]:
         """Yield the parts of all members of a gzip file."""

@@ -1,10 +1,10 @@
-"""The limit for decompressed content, beyond which a file is taken for an attack."""
+"""The limit for decompressed content, beyond which a file is treated as an attack."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from kafka_replica.errors import UsageError
+from kafka_replica.data.errors import DatasetError
 
 _MAX_RATIO: Final = 200
 _ALWAYS_ALLOWED: Final = 256 << 20
@@ -18,9 +18,9 @@ def largest(packed: int) -> int:
     return max(_ALWAYS_ALLOWED, _MAX_RATIO * packed)
 
 
-def too_large(where: str, limit: int) -> UsageError:
+def too_large(where: str, limit: int) -> DatasetError:
     """Return the error for content of more than ``limit`` bytes."""
-    return UsageError(
+    return DatasetError(
         f"reading {where}: decompressed, it has more than {limit:,} bytes, far more than usual; if this is not an "
         "attack, decompress it first"
     )

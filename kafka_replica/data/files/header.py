@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 
 from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files.layout import CODE_LABEL, LABEL, Field, Form, Labels, Layout
+from kafka_replica.data.files.other_formats import encoding_in_words
 from kafka_replica.data.validation.model import Column, Rules
 from kafka_replica.errors import ConfigurationError, UsageError
 
@@ -54,10 +55,10 @@ def layout_of(first_line: str, where: str, rules: Rules | None = None, *, separa
         separator: the separator of cells; None means the character after the first cell, or a comma.
 
     Raises:
-        DatasetError: the line is not a header of SDMX-CSV.
+        DatasetError: the line is not a header of SDMX-CSV, or is in another encoding.
         UsageError: the file has names, and no rules are given.
     """
-    line = first_line.removeprefix("\ufeff").rstrip("\r\n")
+    line = _text_of(first_line, where)
     found = FIRST_CELL.match(line)
     if found is None:
         raise DatasetError(
@@ -82,9 +83,9 @@ def plain_layout_of(first_line: str, where: str, rules: Rules | None = None) -> 
         rules: the rules of the rows' structure; they determine which columns are numbers.
 
     Raises:
-        DatasetError: the line is not a header.
+        DatasetError: the line is not a header, or is in another encoding.
     """
-    line = first_line.removeprefix("\ufeff").rstrip("\r\n")
+    line = _text_of(first_line, where)
     separator = separator_of(line)
     header = _header(line, separator, where)
     if not header:
@@ -118,6 +119,14 @@ def check_decimal(decimal: str, where: str) -> None:
         raise ConfigurationError(f"reading {where}: decimal={decimal!r}: give one character, such as '.' or ','")
 
 
+def _text_of(first_line: str, where: str) -> str:
+    """Return the first line without its end and a byte order mark."""
+    line = first_line.removeprefix("\ufeff").rstrip("\r\n")
+    if "\0" in line:
+        raise DatasetError(f"reading {where}: {encoding_in_words(line)}")
+    return line
+
+
 def _header(line: str, separator: str, where: str) -> tuple[str, ...]:
     found = _cells(line, separator, where)
     if len(found) > _MOST_COLUMNS:
@@ -132,6 +141,11 @@ def _cells(line: str, separator: str, where: str) -> tuple[str, ...]:
     try:
         return tuple(next(csv.reader([line], delimiter=separator, strict=True), ()))
     except (csv.Error, TypeError) as error:
+        if "\r" in line:
+            raise DatasetError(
+                f"reading {where}: its lines end with a carriage return (CR) alone, or a column title has one; save it "
+                "with the line ends LF or CR LF"
+            ) from error
         raise DatasetError(f"reading the header of {where}, separated by {separator!r}: {error}") from error
 
 

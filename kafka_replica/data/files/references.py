@@ -19,10 +19,15 @@ KINDS: Final[Mapping[str, str]] = {
 """The artefact class for each word in the first column."""
 
 
-def urn_of(kind: str | None, reference: str | None) -> Urn:
+def urn_of(kind: str | None, reference: str | None, where: str = "a row of data") -> Urn:
     """Return the artefact that a kind and a reference such as ``dataflow`` and ``ESTAT:NA_MAIN(1.6.0)`` denote.
 
     A reference without a version, which artefacts of SDMX 3.x may lack, means any version (``*``).
+
+    Args:
+        kind: the kind.
+        reference: the reference.
+        where: the location of both, for errors.
 
     Raises:
         DatasetError: the kind is unknown, or the reference is invalid.
@@ -30,13 +35,14 @@ def urn_of(kind: str | None, reference: str | None) -> Urn:
     class_ = KINDS.get((kind or "").lower())
     if class_ is None:
         raise DatasetError(
-            f"reading a row of SDMX-CSV: the kind of its structure is {kind!r}; it must be one of {', '.join(KINDS)}"
+            f"reading {where}: the kind of the structure is {repr(kind) if kind else 'missing'}; it must be one of "
+            f"{', '.join(KINDS)}"
         )
     text = reference or ""
     try:
         return Urn.of_reference(class_, text if text.endswith(")") else f"{text}(*)")
     except UrnError as error:
-        raise DatasetError(f"reading a row of SDMX-CSV: {error}") from error
+        raise DatasetError(f"reading {where}: {error}") from error
 
 
 def kind_of(urn: Urn) -> str:

@@ -1,6 +1,6 @@
-"""Read the tables on the sheets of a workbook (.xlsx) as SDMX-CSV or plain CSV.
+"""Read the tables on the sheets of a workbook (.xlsx) as SDMX-CSV or plain CSV, also with a column for each period.
 
-Source: ECMA-376 Part 1, 18.3.1 "Worksheets", 18.8.30 "numFmt", 18.17.4 "Dates and Times".
+Source: ECMA-376 Part 1, 18.3.1 "Worksheets".
 """
 
 from __future__ import annotations
@@ -9,24 +9,21 @@ import csv
 import io
 import re
 from array import array
-from collections.abc import Iterator, Sequence
-from datetime import datetime, timedelta
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, islice
 from typing import Final, NamedTuple
 
 from kafka_replica.data.errors import DatasetError
+from kafka_replica.data.files.cell_values import CellValues
+from kafka_replica.data.files.period_columns import MOST_ROWS_ABOVE, SheetRow, TitleRow, observations_of, title_row
 from kafka_replica.data.validation.model import Rules
 from kafka_replica.sdmx.errors import SdmxError
 from kafka_replica.sdmx.formats.xlsx.reading.package import Package
-from kafka_replica.sdmx.formats.xlsx.reading.worksheet import Cell, Cells, Row
+from kafka_replica.sdmx.formats.xlsx.reading.worksheet import Cells, Row
 
 _FIRST_CELL: Final = re.compile(r"STRUCTURE(?:\[.\])?|DATAFLOW").fullmatch
-_DATE_FORMATS: Final = frozenset({*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)})
-"""The numbers of the built-in formats for dates and times."""
-_NO_DATE: Final = re.compile(r'"[^"]*"|\\.|_.|\*.|\[(?!h+\]|m+\]|s+\])[^\]]*\]', re.IGNORECASE)
-"""Texts, colours and conditions in a number format, which may contain the letters of dates."""
-_DATE_LETTERS: Final = re.compile(r"[ymdhs]", re.IGNORECASE)
-_FIRST_DAY: Final = (datetime(1899, 12, 30), datetime(1904, 1, 1))  # noqa: DTZ001 - workbooks have no time zones
-_LAST_DAY: Final = 2_958_465  # 9999-12-31
+_MOST_WRITTEN: Final = 1 << 27
+"""The maximum number of characters of observations from sheets with period columns, which repeat series' values."""
 
 
 class Table(NamedTuple):
@@ -36,7 +33,8 @@ class Table(NamedTuple):
         sheet: the name of the sheet.
         is_sdmx_csv: whether it is SDMX-CSV.
         content: the table as CSV in UTF-8, with commas.
-        rows: the numbers of its rows on the sheet, counted from 1, without that of the header.
+        rows: the numbers of its rows on the sheet, counted from 1, without that of the header. Observations of one
+            series, in a table with a column for each period, have the same number.
     """
 
     sheet: str
@@ -49,7 +47,9 @@ def tables_in(data: bytes, where: str, rules: Rules | None = None) -> list[Table
     """Return the tables of a workbook, in the order of its sheets.
 
     A table begins in the first row of its sheet that is not blank. It is SDMX-CSV if the first cell is ``STRUCTURE`` or
-    ``DATAFLOW``. Otherwise it is data if one of its cells is a dimension of the rules. Other sheets are left out.
+    ``DATAFLOW``. Otherwise it is data if one of its cells is a dimension of the rules, or if the sheet has a column for
+    each period; see :mod:`kafka_replica.data.files.period_columns`. Other sheets are left out. Cells that contain only
+    white space are empty.
 
     Args:
         data: the content of the file.
@@ -59,12 +59,11 @@ def tables_in(data: bytes, where: str, rules: Rules | None = None) -> list[Table
     Raises:
         DatasetError: the file is not a workbook, is damaged, or has no such table.
     """
-    dimensions = frozenset() if rules is None else frozenset(one.id for one in rules.columns if one.kind == "dimension")
     try:
         package = Package(data)
-        cells, values = Cells(package), _Values(package)
+        cells, reader = Cells(package), _SheetReader(CellValues(package), rules)
         sheets = package.sheets()
-        found = [_table(name, cells.numbered_rows(part), values, dimensions) for name, part in sheets]
+        found = [reader.table(name, _filled(cells.numbered_rows(part))) for name, part in sheets]
     except (SdmxError, ValueError) as error:
         raise DatasetError(f"reading {where}: {error}") from error
     tables = [one for one in found if one is not None]
@@ -72,71 +71,115 @@ def tables_in(data: bytes, where: str, rules: Rules | None = None) -> list[Table
         names = ", ".join(name[:80] for name, _ in sheets[:10])
         raise DatasetError(
             f"reading {where}: no sheet ({names}) has a table of data; its first row must have STRUCTURE or DATAFLOW "
-            "in its first cell (SDMX-CSV), or the ids of components"
+            "in its first cell (SDMX-CSV), or ids of components of the named structure, among them a dimension; a "
+            "table with a column for each period must have ids of dimensions and periods in one row"
         )
     return tables
 
 
-def _table(sheet: str, rows: Iterator[tuple[int, Row]], values: _Values, dimensions: frozenset[str]) -> Table | None:
-    number, header = next(((number, row) for number, row in rows if row), (0, {}))
-    if not header:
-        return None
-    first = min(header)
-    texts = {at: cell.text.strip() for at, cell in header.items()}
-    is_sdmx_csv = bool(_FIRST_CELL(texts[first]))
-    if not is_sdmx_csv and dimensions.isdisjoint(texts.values()):
-        return None
-    width = max(header) + 1
-    written = io.StringIO()
-    writer = csv.writer(written, lineterminator="\n")
-    writer.writerow([texts.get(at, "") for at in range(first, width)])
-    numbers = array("L")
+def _filled(rows: Iterator[tuple[int, Row]]) -> Iterator[tuple[int, Row]]:
+    """Leave out cells that look empty, and rows that have no other cells."""
     for number, row in rows:
-        if not row:
-            continue
-        if min(row) < first or max(row) >= width:
-            raise ValueError(
-                f"sheet {sheet[:80]!r}, row {number}: a cell lies outside the table: it has no header above it"
-            )
-        writer.writerow([values.text(row[at], sheet, number) if at in row else "" for at in range(first, width)])
-        numbers.append(number)
-    return Table(sheet, is_sdmx_csv, written.getvalue().encode(), numbers)
+        filled = {at: cell for at, cell in row.items() if not cell.text.isspace()}
+        if filled:
+            yield number, filled
 
 
-class _Values:
-    """Converts cells to text. A workbook stores dates as numbers, which only the format of the cell distinguishes."""
+class _SheetReader:
+    """Reads the sheets of one workbook, one after the other, and only a limited part of a sheet without data."""
 
-    def __init__(self, package: Package) -> None:
-        self._first_day = _FIRST_DAY[package.has_dates_since_1904()]
-        custom: dict[str, str] = {}
-        self._is_date: list[bool] = []
-        for one in package.elements("xl/styles.xml", "numFmt", "cellXfs"):
-            if one.tag.endswith("numFmt"):
-                custom[one.get("numFmtId", "")] = one.get("formatCode", "")
-            else:
-                self._is_date = [_is_date(xf.get("numFmtId", "0"), custom) for xf in one.iterchildren("{*}xf")]
+    def __init__(self, values: CellValues, rules: Rules | None) -> None:
+        self._values = values
+        self._rules = rules
+        self._left = _MOST_WRITTEN
 
-    def text(self, cell: Cell, sheet: str, row: int) -> str:
-        """Return the text of a cell. Raises ValueError if it is a date that does not exist."""
-        if not cell.is_number:
-            return cell.text
+    def table(self, sheet: str, rows: Iterator[tuple[int, Row]]) -> Table | None:
+        """Return the table on a sheet; None if it is not data. Raises ValueError, which names the sheet."""
         try:
-            number = float(cell.text)
-        except ValueError:
-            raise ValueError(f"sheet {sheet[:80]!r}, row {row}: {cell.text[:40]!r} is not a number") from None
-        if cell.style < len(self._is_date) and self._is_date[cell.style]:
-            return self._date(number, sheet, row)
-        is_whole = number.is_integer() and abs(number) < 1e15
-        return str(int(number)) if is_whole else repr(number)
+            return self._table(sheet, rows)
+        except ValueError as error:
+            raise ValueError(f"sheet {sheet[:80]!r}, {error}") from error
 
-    def _date(self, number: float, sheet: str, row: int) -> str:
-        if not 0 <= number < _LAST_DAY + 1:
-            raise ValueError(f"sheet {sheet[:80]!r}, row {row}: {number!r} is not a date")
-        moment = self._first_day + timedelta(seconds=round(number * 86_400))
-        return moment.date().isoformat() if number.is_integer() else moment.isoformat()
+    def _table(self, sheet: str, rows: Iterator[tuple[int, Row]]) -> Table | None:
+        first = next(rows, None)
+        if first is None:
+            return None
+        number, header = first
+        titles = {at: _title(cell.text) for at, cell in header.items()}
+        if _FIRST_CELL(titles[min(titles)]):
+            return self._as_csv(sheet, titles, rows, is_sdmx_csv=True)
+        if self._rules is None:
+            return None
+        found, following = self._title_row(chain([first], rows), self._rules)
+        if found is not None:
+            return self._with_period_columns(sheet, found, following)
+        dimensions = [one.id for one in self._rules.columns if one.kind == "dimension"]
+        if set(dimensions).isdisjoint(titles.values()):
+            return None
+        return self._as_csv(sheet, titles, (row for row in following if row[0] != number), is_sdmx_csv=False)
+
+    def _title_row(
+        self, rows: Iterator[tuple[int, Row]], rules: Rules
+    ) -> tuple[TitleRow | None, Iterator[tuple[int, Row]]]:
+        """Return the row with titles of periods, if there is one, and the rows after it, otherwise all rows."""
+        above = [*islice(rows, MOST_ROWS_ABOVE)]
+        texts: list[SheetRow] = []
+        wrong: tuple[int, ValueError] | None = None
+        for number, row in above:
+            try:
+                texts.append((number, self._texts(number, row)))
+            except ValueError as error:
+                # A date that does not exist is an error only in data.
+                texts.append((number, {at: cell.text for at, cell in row.items()}))
+                wrong = wrong or (number, error)
+        found = title_row([(number, {at: _title(text) for at, text in row.items()}) for number, row in texts], rules)
+        if found is None:
+            return None, chain(above, rows)
+        if wrong is not None and wrong[0] <= found.number:
+            raise wrong[1]
+        return found, chain((row for row in above if row[0] > found.number), rows)
+
+    def _with_period_columns(self, sheet: str, titles: TitleRow, rows: Iterator[tuple[int, Row]]) -> Table:
+        texts = ((number, {at: text.strip() for at, text in self._texts(number, row).items()}) for number, row in rows)
+        found = observations_of(titles, texts)
+        written = io.StringIO()
+        writer = csv.writer(written, lineterminator="\n")
+        writer.writerow(found.header)
+        numbers = array("L")
+        for number, row in found.rows:
+            self._left -= len(row) + sum(map(len, row))
+            if self._left < 0:
+                raise ValueError(
+                    f"row {number}: the observations, with the values of their series, exceed "
+                    f"{_MOST_WRITTEN >> 20} MiB in the workbook; save such data as CSV"
+                )
+            writer.writerow(row)
+            numbers.append(number)
+        return Table(sheet, is_sdmx_csv=False, content=written.getvalue().encode(), rows=numbers)
+
+    def _as_csv(
+        self, sheet: str, titles: Mapping[int, str], rows: Iterator[tuple[int, Row]], *, is_sdmx_csv: bool
+    ) -> Table:
+        first, width = min(titles), max(titles) + 1
+        written = io.StringIO()
+        writer = csv.writer(written, lineterminator="\n")
+        writer.writerow([titles.get(at, "") for at in range(first, width)])
+        numbers = array("L")
+        for number, row in rows:
+            if min(row) < first or max(row) >= width:
+                raise ValueError(f"row {number}: a cell lies outside the table: it has no header above it")
+            texts = self._texts(number, row)
+            writer.writerow([texts.get(at, "") for at in range(first, width)])
+            numbers.append(number)
+        return Table(sheet, is_sdmx_csv, written.getvalue().encode(), numbers)
+
+    def _texts(self, number: int, row: Row) -> dict[int, str]:
+        try:
+            return {at: self._values.text(cell) for at, cell in row.items()}
+        except ValueError as error:
+            raise ValueError(f"row {number}: {error}") from None
 
 
-def _is_date(number: str, custom: dict[str, str]) -> bool:
-    if number in custom:
-        return bool(_DATE_LETTERS.search(_NO_DATE.sub("", custom[number])))
-    return number.isdecimal() and int(number) in _DATE_FORMATS
+def _title(text: str) -> str:
+    """Return a title on one line."""
+    return " ".join(text.split())

@@ -6,7 +6,7 @@ from kafka_replica.data.jobs.engines import Engine, engine
 from kafka_replica.data.jobs.job import Job, MappingJob, Outcome, ValidationJob
 from kafka_replica.data.jobs.naming import artefact_of
 from kafka_replica.data.jobs.options import ESS, check_findings_path, check_report_path, severities_of
-from kafka_replica.data.jobs.progress import Progress, Step
+from kafka_replica.data.jobs.progress import Progress, ProgressCallback
 from kafka_replica.data.jobs.report_page import report_page
 from kafka_replica.data.jobs.sources import Kind, Source, separators_in_words, sources_of
 
@@ -18,8 +18,8 @@ __all__ = [
     "MappingJob",
     "Outcome",
     "Progress",
+    "ProgressCallback",
     "Source",
-    "Step",
     "ValidationJob",
     "artefact_of",
     "check_findings_path",

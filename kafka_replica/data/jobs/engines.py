@@ -6,7 +6,7 @@ from importlib.metadata import entry_points
 from typing import Final, Protocol
 
 from kafka_replica.data.jobs.job import MappingJob, Outcome, ValidationJob
-from kafka_replica.data.jobs.progress import Step
+from kafka_replica.data.jobs.progress import ProgressCallback
 from kafka_replica.errors import ConfigurationError
 
 GROUP: Final = "kafka_replica.engines"
@@ -19,14 +19,14 @@ class Engine(Protocol):
     def writes_here(self) -> bool:
         """Return whether this process can see the files that the engine writes."""
 
-    def validate(self, job: ValidationJob, step: Step) -> Outcome:
+    def validate(self, job: ValidationJob, step: ProgressCallback) -> Outcome:
         """Validate data, and write good and rejected rows.
 
         Raises:
             KafkaReplicaError: the job failed.
         """
 
-    def map(self, job: MappingJob, step: Step) -> Outcome:
+    def map(self, job: MappingJob, step: ProgressCallback) -> Outcome:
         """Map data, and write mapped and rejected rows.
 
         Raises:

@@ -144,12 +144,12 @@ def _validation(
     description: str,
 ) -> dict[str, Any]:  # fmt: skip
     key = [[str(report.artefact), None, None, component]]
-    said = description if value == "NA" else f"broken when {description}"
+    meaning = description if value == "NA" else f"broken when {description}"
     return {
         "id": id_,
         "type": "validation",
         "event": event,
-        "rule": _rule(rule, component, severity, said),
+        "rule": _rule(rule, component, severity, meaning),
         "data": {"source": key, "target": key},
         "value": value,
     }

@@ -98,14 +98,19 @@ class Job:
         return self.out / f"{what}.{self.out_format}"
 
     @property
+    def file_of_dataset(self) -> str | None:
+        """Return the file of findings about the data set as a whole; None if there are several or names are omitted."""
+        return self.sources[0].path if self.names_files and len(self.sources) == 1 else None
+
+    @property
     def switched_off(self) -> tuple[str, ...]:
         """Return the rules that were switched off; empty if the job does not validate."""
         return ()
 
     def wrong_structure(self, others: Mapping[Urn, int]) -> DatasetError:
         """Return the error for data whose rows all belong to other structures."""
-        said = ", ".join(map(str, others))
-        return DatasetError(f"reading data of {self.rules.artefact}: no row is of it; the rows say they are of {said}")
+        named = ", ".join(map(str, others))
+        return DatasetError(f"reading data of {self.rules.artefact}: no row belongs to it; the rows name {named}")
 
     def time_format_of(self, what: str) -> TimeFormat:
         """Return the format of periods in an output file: ``what`` is ``GOOD`` or ``REJECTED``."""
@@ -146,7 +151,7 @@ class Outcome:
         others: the number of rows that were left out because they name other structures, by structure.
         listed: the number of findings in the table of findings; None if there is no such table.
         switched_off: the rules that were switched off.
-        notes: the remarks in data messages, with their file: the footers of SDMX-ML and the errors of SDMX-JSON.
+        notes: the remarks in data messages and on them, with their file, such as the footers of SDMX-ML.
     """
 
     report: Report

@@ -39,7 +39,7 @@ def artefact_of(source: Source, encoding: str | None = None) -> Urn:
     if source.kind == "message":
         named = structure_named_in(source.path)
         if named is not None:
-            return urn_of(*named)
+            return urn_of(*named, f"{source.path}, the first row")
         raise DatasetError(f"reading {source.path}: it has no row that names a structure; name the structure")
     raise DatasetError(f"reading {source.path}: files of this kind name no structure; name the structure")
 
@@ -60,5 +60,5 @@ def _of_table(opened: TextIO, path: str) -> Urn:
     if first is None or len(row) < 2:
         raise DatasetError(f"reading {path}: it has no row that names a structure; name the structure")
     if first["name"] == "DATAFLOW":
-        return urn_of("dataflow", row[0].partition(LABEL)[0])
-    return urn_of(row[0], row[1].partition(LABEL)[0])
+        return urn_of("dataflow", row[0].partition(LABEL)[0], f"{path}, the first row")
+    return urn_of(row[0], row[1].partition(LABEL)[0], f"{path}, the first row")

@@ -26,5 +26,5 @@ class Progress:
     rows: int | None = None
 
 
-Step: TypeAlias = Callable[[Progress], None]
+ProgressCallback: TypeAlias = Callable[[Progress], None]
 """A callable that receives the progress, possibly many times a second."""

@@ -46,17 +46,17 @@ def _verdict(outcome: Outcome) -> str:
     report = outcome.report
     rejected, rows = outcome.rejected_rows, report.rows
     if not report.is_valid and rejected:
-        said = f"{rejected:,} of {counted(rows, 'row')} were rejected ({_share(rejected, rows)})"
+        verdict = f"{rejected:,} of {counted(rows, 'row')} were rejected ({_share(rejected, rows)})"
         more = "The file of rejected rows names the errors of each row: correct the rows there, and validate it again."
     elif not report.is_valid:
-        said, more = "The data set as a whole has errors", "No row was rejected."
+        verdict, more = "The data set as a whole has errors", "No row was rejected."
     else:
-        said, more = f"No errors in {counted(rows, 'row')}", ""
+        verdict, more = f"No errors in {counted(rows, 'row')}", ""
         if report.bad_rows or report.dataset:
             more = "There are warnings or remarks."
     bad = "" if report.is_valid else " bad"
     bar = share_bar(outcome.good_rows, rejected)
-    return f'<div class="verdict{bad}"><strong>{text(said)}</strong>{bar}<p>{text(more)}</p></div>'
+    return f'<div class="verdict{bad}"><strong>{text(verdict)}</strong>{bar}<p>{text(more)}</p></div>'
 
 
 def _share(part: int, whole: int) -> str:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import codecs
 import sys
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
+from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files.arrow_limit import ARROW_FILE
 from kafka_replica.data.files.content import BETWEEN, beginning_of, files_in, is_hidden, read_content, unpacked
 from kafka_replica.data.files.header import SEPARATORS, separator_of
+from kafka_replica.data.files.other_formats import check_is_csv, check_no_page, is_structure_message
 from kafka_replica.errors import UsageError
 
 Kind: TypeAlias = Literal["sdmx-csv", "csv", "parquet", "arrow", "message", "xlsx"]
@@ -21,7 +23,8 @@ Kind: TypeAlias = Literal["sdmx-csv", "csv", "parquet", "arrow", "message", "xls
 
 _SUFFIXES: Final[dict[str, Kind]] = {
     ".csv": "csv", ".tsv": "csv", ".txt": "csv", ".parquet": "parquet", ".xml": "message", ".json": "message",
-    ".edi": "message", ".xlsx": "xlsx", ".arrow": "arrow", ".arrows": "arrow", ".feather": "arrow", ".ipc": "arrow",
+    ".edi": "message", ".ges": "message", ".xlsx": "xlsx", ".arrow": "arrow", ".arrows": "arrow", ".feather": "arrow",
+    ".ipc": "arrow",
 }  # fmt: skip
 ARROW_BEGINNINGS: Final = (ARROW_FILE, b"\xff\xff\xff\xff")
 """The first bytes of a file and of a stream of Arrow IPC."""
@@ -63,26 +66,38 @@ class Source:
         """Return the decompressed content.
 
         Raises:
-            UsageError: the file cannot be opened or decompressed.
+            UsageError: the file cannot be opened.
+            DatasetError: the file cannot be decompressed.
         """
         return read_content(self.path) if self.content is None else self.content
 
 
-def sources_of(paths: Iterable[str]) -> tuple[Source, ...]:
+def sources_of(paths: Iterable[str], note: Callable[[str], object] | None = None) -> tuple[Source, ...]:
     """Return the sources of data that paths denote.
 
     A path is a file, which may be compressed (gzip, zstd, or zip with one or more files), a folder of such files, ``-``
     for standard input, or a URL such as ``hdfs://...`` that only Spark can read. Folders are searched recursively,
-    without hidden files.
+    without hidden files. Structure messages in folders and archives are left out, because data is often sent together
+    with its structures, and so are files whose names do not show a format of data.
+
+    Args:
+        paths: the paths.
+        note: is called with a sentence for each file that is left out.
 
     Raises:
-        UsageError: the paths denote no data, the name of a file does not show its kind, or a file cannot be
-            decompressed.
+        UsageError: the paths denote no data, or the name of a file does not show its kind.
+        DatasetError: a file cannot be decompressed, an archive contains an archive, standard input is empty, or the
+            first bytes of a file with the name of CSV show another format.
     """
-    found = tuple(source for path in paths for source in _sources(path))
+    report = note or _nothing
+    found = tuple(source for path in paths for source in _sources(path, report))
     if not found:
         raise UsageError(f"no data: name files, folders or archives of {_NAMES}, or - for standard input")
     return found
+
+
+def _nothing(sentence: str) -> None:
+    del sentence
 
 
 def separators_in_words(sources: Iterable[Source]) -> Iterator[str]:
@@ -92,7 +107,7 @@ def separators_in_words(sources: Iterable[Source]) -> Iterator[str]:
             yield f"{source.path}: cells are separated by {SEPARATORS[source.separator or ',']}"
 
 
-def _sources(path: str) -> Iterator[Source]:
+def _sources(path: str, note: Callable[[str], object]) -> Iterator[Source]:
     if path == STDIN:
         yield _of_content(unpacked(sys.stdin.buffer.read(), "standard input"))
         return
@@ -103,27 +118,38 @@ def _sources(path: str) -> Iterator[Source]:
     if not place.exists():
         raise UsageError(f"there is no file or folder {path}")
     if not place.is_dir():
-        yield from _of_file(place)
+        yield from _of_file(place, note)
         return
     for file in sorted(one for one in place.rglob("*") if one.is_file() and not is_hidden(one.relative_to(place))):
-        if _kind(file.name) is not None or file.suffix.lower() == ".zip":
-            yield from _of_file(file)
+        if file.suffix.lower() == ".zip":
+            yield from _of_file(file, note)
+        else:
+            yield from _of_member(_kind(file.name), str(file), note)
 
 
-def _of_file(file: Path) -> Iterator[Source]:
+def _of_file(file: Path, note: Callable[[str], object]) -> Iterator[Source]:
     """Yield the source for a file, or one for each file in an archive, in the order of their names."""
-    if zipfile.is_zipfile(file) and file.suffix.lower() == ".zip":
-        kinds = {name: _kind(name) for name in sorted(files_in(file))}
+    kind = _kind(file.name)
+    if file.suffix.lower() == ".zip" and (kind is None or zipfile.is_zipfile(file)):
+        kinds: dict[str, Kind | None] = {name: _kind(name) for name in sorted(files_in(file))}
         if not any(kinds.values()):
             raise UsageError(f"{file}: it contains no file named {_NAMES}")
-        for name, kind in kinds.items():
-            if kind is not None:
-                yield _with_kind(kind, f"{file}{BETWEEN}{name}")
+        for name, inner in kinds.items():
+            yield from _of_member(inner, f"{file}{BETWEEN}{name}", note)
         return
-    kind = _kind(file.name)
     if kind is None:
         raise UsageError(f"{file}: its name does not state its format; name it {_NAMES}")
     yield _with_kind(kind, str(file))
+
+
+def _of_member(kind: Kind | None, path: str, note: Callable[[str], object]) -> Iterator[Source]:
+    """Yield the source for a file in a folder or archive, unless the file is left out."""
+    if kind is None:
+        note(f"{path} is left out: its name does not state a format of data")
+    elif kind == "message" and is_structure_message(beginning_of(path, _HEAD_BYTES)):
+        note(f"{path} is left out: it is a structure message")
+    else:
+        yield _with_kind(kind, path)
 
 
 def _kind(name: str) -> Kind | None:
@@ -136,9 +162,15 @@ def _with_kind(kind: Kind, path: str) -> Source:
 
 
 def _csv(head: bytes, path: str, content: bytes | None = None) -> Source:
-    """Return the source for a CSV file; its header shows whether it is SDMX-CSV or plain CSV."""
+    """Return the source for a CSV file; its header shows whether it is SDMX-CSV or plain CSV.
+
+    Raises:
+        DatasetError: the first bytes show another format.
+    """
     encoding = "utf-16" if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else None
     start = head[: len(head) // 2 * 2].decode(encoding or "utf-8-sig", errors="replace")
+    start = start.replace("\0", "")  # of UTF-16 without a byte order mark, whose encoding is named later
+    check_is_csv(head, start, path)
     if start.lstrip('"').replace('"', "").startswith(_HEADERS):
         return Source("sdmx-csv", path, encoding, content)
     return Source("csv", path, encoding, content, separator_of(start.lstrip("\r\n").partition("\n")[0].rstrip("\r")))
@@ -147,14 +179,15 @@ def _csv(head: bytes, path: str, content: bytes | None = None) -> Source:
 def _of_content(content: bytes) -> Source:
     """Return the source for standard input, which has no name, so that its first bytes must show its kind."""
     if not content:
-        raise UsageError("reading standard input: it is empty")
+        raise DatasetError("reading standard input: it is empty")
     if content.startswith(b"PAR1"):
         return Source("parquet", STDIN, content=content)
     if content.startswith(b"PK\x03\x04"):
         return Source("xlsx", STDIN, content=content)  # because an archive of data has already been unpacked
     if content.startswith(ARROW_BEGINNINGS):
         return Source("arrow", STDIN, content=content)
-    start = content[:64].lstrip(b"\xef\xbb\xbf\xff\xfe\0 \t\r\n")
+    start = content[:1024].lstrip(b"\xef\xbb\xbf\xff\xfe\0 \t\r\n")
+    check_no_page(start.replace(b"\0", b"").decode(errors="replace"), "standard input")
     if start.startswith((b"<", b"{", b"UNA", b"UNB", b"UNH")):
         return Source("message", STDIN, content=content)
     return _csv(content[:_HEAD_BYTES], STDIN, content)

@@ -80,11 +80,11 @@ class PlanBuilder:
             if id_ in named:
                 continue
             if id_ in self.source.components and (by_id or id_ in measures or id_ == self.target.time):
-                self._copies.append(Copy(id_, id_, said=False))
+                self._copies.append(Copy(id_, id_, is_explicit=False))
             elif [id_] == measures and len(of_source) == 1:
-                self._copies.append(Copy(of_source[0], id_, said=False))
+                self._copies.append(Copy(of_source[0], id_, is_explicit=False))
             elif id_ == self.target.time and self.source.time is not None:
-                self._copies.append(Copy(self.source.time, id_, said=False))
+                self._copies.append(Copy(self.source.time, id_, is_explicit=False))
             else:
                 self.note(f"{id_}: no map sets it")
 

@@ -150,7 +150,9 @@ def _date_map(map_: StructureMap, one: DatePatternMap | EpochMap, from_year: int
     if one.target_frequency is not None:
         wanted = dict(writings).get(one.target_frequency)
         if wanted is None:
-            raise MapError(f"{what} is has the frequency {one.target_frequency!r}, for which no date format is known")
+            raise MapError(
+                f"{what} has the frequency {one.target_frequency!r}, for which no date format is known; correct the map"
+            )
         writings = ((None, wanted),)
     elif one.frequency_dimension is None:
         raise MapError(f"{what} names neither a frequency nor a component with the frequency; correct the map")

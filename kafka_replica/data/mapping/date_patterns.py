@@ -191,7 +191,7 @@ def read_by(pattern: str, locale: str | None, short_year_from: int) -> PatternDa
             touches = _is_digits(after) or (_is_digits(before) and before.field != "number")
             expression += f"({_digits(token, touches=touches)})"
             fields.append(f"{token.field}:{token.text}" if token.field == "number" else _short(token))
-    unit, clock_s = _said(fields, pattern)
+    unit, clock_s = _unit_and_clock(fields, pattern)
     return PatternDate(expression, tuple(fields), names, unit, clock_s, short_year_from, pattern, locale)
 
 
@@ -213,7 +213,7 @@ def _short(token: Token) -> str:
     return f"short_{token.field}" if token.field in {"year", "week_year"} and token.width == 2 else token.field
 
 
-def _said(fields: list[str], pattern: str) -> tuple[Unit, int | None]:
+def _unit_and_clock(fields: list[str], pattern: str) -> tuple[Unit, int | None]:
     """Return the period that the fields denote, and the unit of the time of day."""
     bare = {name.removeprefix("short_") for name in fields}
     clock = min((_CLOCKS[name] for name in bare if name in _CLOCKS), default=None)
@@ -226,7 +226,7 @@ def _said(fields: list[str], pattern: str) -> tuple[Unit, int | None]:
 def _finest(fields: set[str]) -> Unit | None:
     """Return the shortest period within a year that the fields denote; None if there is none."""
     has_month, has_week = bool(fields & {"month", "month_name"}), bool(fields & {"week", "number:W"})
-    said: tuple[tuple[bool, Unit], ...] = (
+    units: tuple[tuple[bool, Unit], ...] = (
         (has_month and "day" in fields, "day"),
         (bool(fields & {"day_of_year", "number:D"}), "day"),
         (has_week and "weekday" in fields, "day"),
@@ -237,7 +237,7 @@ def _finest(fields: set[str]) -> Unit | None:
         ("number:S" in fields, "semester"),
         ("number:A" in fields or fields <= {"year", "week_year"}, "year"),
     )
-    return next((unit for is_said, unit in said if is_said), None)
+    return next((unit for is_given, unit in units if is_given), None)
 
 
 def write_by(pattern: str, locale: str | None) -> WrittenDate:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from itertools import groupby
 from typing import Final
 
 from kafka_replica.data.mapping.date_patterns import MONTHS, UNITS, Token, UnitCount, Writing, WrittenDate
@@ -22,24 +23,32 @@ def add_written(engine: Engine, one: DateMap, at_s: Expression, frequency: Expre
     of that column.
     """
     writings = one.writings if frequency is not None else one.writings[:1]
-    dates = [writing for _, writing in writings if isinstance(writing, WrittenDate)]
-    made = _add_pieces(engine, dates, at_s, name) if dates else {}
+    dates = [(known, writing) for known, writing in writings if isinstance(writing, WrittenDate)]
+    made = _add_pieces(engine, dates, at_s, frequency, name) if dates else {}
 
     def text(writing: Writing) -> Expression:
         if isinstance(writing, UnitCount):
             count = engine.floor(at_s - engine.number(writing.base_s), writing.unit_s) * engine.number(writing.per_s)
             return engine.signed(count)
         is_inside = ~engine.is_null(engine.column(f"{name}_day"))
-        pieces = [
-            engine.text(token.text) if token.field == "text" else engine.column(made[_same_piece(token, writing)])
-            for token in writing.tokens
-        ]
+        pieces: list[Expression] = []
+        for is_text, tokens in groupby(writing.tokens, lambda token: token.field == "text"):
+            if is_text:
+                pieces.append(engine.text("".join(token.text for token in tokens)))
+            else:
+                pieces.extend(engine.column(made[_same_piece(token, writing)]) for token in tokens)
         return engine.case([(is_inside, engine.joined(pieces, ""))])
 
     engine.add({name: by_frequency(engine, writings, frequency, _same_text, text)})
 
 
-def _add_pieces(engine: Engine, dates: Sequence[WrittenDate], at_s: Expression, name: str) -> dict[Hashable, str]:
+def _add_pieces(
+    engine: Engine,
+    dates: Sequence[tuple[str | None, WrittenDate]],
+    at_s: Expression,
+    frequency: Expression | None,
+    name: str,
+) -> dict[Hashable, str]:
     """Add columns with the texts of all fields that occur; return their names."""
     day = engine.floor(at_s, DAY_S)
     is_inside = (at_s >= engine.number(_FIRST_DAY * DAY_S)) & (at_s < engine.number((_LAST_DAY + 1) * DAY_S))
@@ -47,16 +56,19 @@ def _add_pieces(engine: Engine, dates: Sequence[WrittenDate], at_s: Expression, 
     day = engine.column(f"{name}_day")
     engine.let({f"{name}_clock": at_s - day * engine.number(DAY_S), f"{name}_month": engine.of_day(day, "month")})
     month, second = engine.column(f"{name}_month"), engine.column(f"{name}_clock")
-    pieces = {
-        _same_piece(token, writing): (token, writing)
-        for writing in dates
-        for token in writing.tokens
-        if token.field != "text"
-    }
+    pieces: dict[Hashable, tuple[Token, list[tuple[str | None, WrittenDate]]]] = {}
+    for known, writing in dates:
+        for token in dict.fromkeys(token for token in writing.tokens if token.field != "text"):
+            pieces.setdefault(_same_piece(token, writing), (token, []))[1].append((known, writing))
     made: dict[Hashable, str] = {key: f"{name}_piece_{number}" for number, key in enumerate(pieces)}
-    engine.let({
-        made[key]: _piece(engine, token, day, month, second, writing) for key, (token, writing) in pieces.items()
-    })  # fmt: skip
+
+    def piece(token: Token, uses: Sequence[tuple[str | None, WrittenDate]]) -> Expression:
+        text = _piece(engine, token, day, month, second, uses[0][1])
+        if frequency is None or len(uses) == len(dates):
+            return text
+        return engine.needed_where(engine.is_one_of(frequency, [known or "" for known, _ in uses]), text)
+
+    engine.let({made[key]: piece(*how) for key, how in pieces.items()})
     return made
 
 

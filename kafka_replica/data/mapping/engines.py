@@ -97,11 +97,20 @@ class Engine(Protocol):
     def replaced(self, text: Expression, mark: str, by: Expression) -> Expression:
         """Return a text with each mark replaced."""
 
+    def is_one_of(self, text: Expression, values: Sequence[str]) -> Expression:
+        """Return whether a text is one of these; never NULL."""
+
     def is_null(self, expression: Expression) -> Expression:
         """Return whether an expression is NULL."""
 
     def case(self, cases: Sequence[tuple[Expression, Expression]]) -> Expression:
         """Return the value of the first condition that is true, else NULL."""
+
+    def needed_where(self, condition: Expression, expression: Expression) -> Expression:
+        """Return an expression whose value is not used in rows for which a condition is not true.
+
+        In these rows, an engine may return NULL instead of the value, if that saves time.
+        """
 
     def any_of(self, conditions: Sequence[Expression]) -> Expression:
         """Return whether one of the conditions is true; never NULL."""
@@ -115,7 +124,7 @@ class Engine(Protocol):
         """Return the integer that digits with an optional sign denote; NULL for other texts, or if it is too large."""
 
     def counted(self, digits: Expression) -> Expression:
-        """Return the number that digits denote; NULL for an empty text, or if it is too large."""
+        """Return the number that digits denote; NULL for an empty text, or from 2**31 on, where sums could overflow."""
 
     def floor(self, number: Expression, by: int) -> Expression:
         """Return the quotient, rounded down."""

@@ -76,7 +76,7 @@ class _Evaluation:
         self._period: Expression | None = None
         # Targets that are only implicitly copied are left out if their source is absent; a dimension counts as missing
         # instead.
-        absent = {one.target for one in plan.copies if not one.said and not engine.has(one.source)}
+        absent = {one.target for one in plan.copies if not one.is_explicit and not engine.has(one.source)}
         self._targets = [one for one in plan.targets if one not in absent - plan.target.dimensions]
 
     def run(self) -> MappingResult:

@@ -28,7 +28,7 @@ def by_frequency(
     """
     if frequency is None or formats[0][0] is None:
         return made(formats[0][1])
-    groups: dict[Hashable, tuple[list[Expression], T]] = {}
+    groups: dict[Hashable, tuple[list[str], T]] = {}
     for known, one in formats:
-        groups.setdefault(key(one), ([], one))[0].append(frequency == engine.text(known))
-    return engine.case([(engine.any_of(known), made(one)) for known, one in groups.values()])
+        groups.setdefault(key(one), ([], one))[0].append(known or "")
+    return engine.case([(engine.is_one_of(frequency, known), made(one)) for known, one in groups.values()])

@@ -101,8 +101,8 @@ def read_again(writing: Writing, reading: Reading) -> Reading | None:
     # A year of two digits is only unambiguous if the date was read with a year of two digits of the same kind.
     short = {name for name in again.fields if name.startswith("short_")}
     same_years = not short or (isinstance(reading, PatternDate) and short <= set(reading.fields))
-    tells = same_years and _says_once(again) and _is_to_the_end(_clock(again)) and not _runs_together(writing)
-    return again if tells else None
+    is_unambiguous = same_years and _says_once(again) and _is_to_the_end(_clock(again)) and not _runs_together(writing)
+    return again if is_unambiguous else None
 
 
 def write_again(reading: Reading) -> Writing:

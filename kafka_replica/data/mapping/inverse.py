@@ -46,29 +46,29 @@ def inverse(plan: MapPlan) -> MapPlan:
         plan,
         source=plan.target,
         target=plan.source,
-        copies=tuple(Copy(one.target, one.source, one.said) for one in plan.copies),
+        copies=tuple(Copy(one.target, one.source, one.is_explicit) for one in plan.copies),
         fixed=plan.source_fixed,
         source_fixed=plan.fixed,
         values=tuple(_turned(one) for one in plan.values),
         dates=tuple(_dates_turned(one) for one in plan.dates),
-        notes=tuple(f"{id_}: no map sets it" for id_ in _untold(plan)),
+        notes=tuple(f"{id_}: no map sets it" for id_ in _unused_sources(plan)),
     )
 
 
-def _told(plan: MapPlan) -> Counter[str]:
-    told = Counter(one.source for one in plan.copies)
-    told.update(one.component for one in plan.source_fixed)
-    told.update(source for one in plan.values for source in one.sources)
-    told.update(one.source for one in plan.dates)
-    return told
+def _uses_of_sources(plan: MapPlan) -> Counter[str]:
+    uses = Counter(one.source for one in plan.copies)
+    uses.update(one.component for one in plan.source_fixed)
+    uses.update(source for one in plan.values for source in one.sources)
+    uses.update(one.source for one in plan.dates)
+    return uses
 
 
-def _untold(plan: MapPlan) -> list[str]:
-    return [id_ for id_ in plan.source.components if id_ not in _told(plan)]
+def _unused_sources(plan: MapPlan) -> list[str]:
+    return [id_ for id_ in plan.source.components if id_ not in _uses_of_sources(plan)]
 
 
 def _lost(plan: MapPlan) -> Iterator[str]:
-    untold = _untold(plan)
+    untold = _unused_sources(plan)
     for what, ids in (("dimension", plan.source.dimensions), ("measure", plan.source.measures)):
         lost = [id_ for id_ in untold if id_ in ids]
         if lost:
@@ -76,7 +76,7 @@ def _lost(plan: MapPlan) -> Iterator[str]:
     any_of = [one.component for one in plan.source_fixed if len(one.values) > 1]
     if any_of:
         yield f"{', '.join(any_of)} is fixed to several values"
-    twice = [id_ for id_, count in _told(plan).items() if count > 1]
+    twice = [id_ for id_, count in _uses_of_sources(plan).items() if count > 1]
     if twice:
         yield f"{', '.join(twice)} is mapped by several maps"
     made = Counter(target for one in plan.values for target in one.targets)
@@ -115,11 +115,11 @@ def _coarser(one: DateMap) -> Iterator[str]:
     reason = forgotten(one.readings[0][1])
     if reason is not None:
         yield f"the date in {one.source} cannot be restored: {reason}"
-    elif not _telling(one):
+    elif not _lossless_readings(one):
         yield f"{one.target} is less precise than the date in {one.source}"
 
 
-def _telling(one: DateMap) -> list[tuple[str | None, Reading]]:
+def _lossless_readings(one: DateMap) -> list[tuple[str | None, Reading]]:
     """Return ways to read written dates, for the frequencies whose writing preserves everything that was read."""
     if len(one.readings) > 1:
         return []
@@ -133,7 +133,7 @@ def _dates_turned(one: DateMap) -> DateMap:
         one,
         source=one.target,
         target=one.source,
-        readings=tuple(_telling(one)),
+        readings=tuple(_lossless_readings(one)),
         writings=((None, write_again(one.readings[0][1])),),
         frequency_in_source=not one.frequency_in_source,
     )

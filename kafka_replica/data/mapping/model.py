@@ -116,11 +116,11 @@ class ValueMap:
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """A source component whose value is copied; ``said`` if the map states this, and not only the names suggest it."""
+    """A source component whose value is copied; ``is_explicit`` is false if only equal names suggest it."""
 
     source: str
     target: str
-    said: bool = True
+    is_explicit: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,17 +7,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import polars as pl
 
 from kafka_replica.data.files.content import BETWEEN
 from kafka_replica.data.jobs.job import Job, note_adder, verdict_of
-from kafka_replica.data.jobs.progress import Progress, Step
+from kafka_replica.data.jobs.progress import Progress, ProgressCallback
 from kafka_replica.data.jobs.sources import Source
 from kafka_replica.data.polars.datasets.reading import CsvRows
 from kafka_replica.data.polars.datasets.records import WrongRow
 from kafka_replica.data.polars.datasets.rows import split_by_structure
+from kafka_replica.data.polars.earlier_errors import without_earlier_errors
 from kafka_replica.data.polars.finding_tables import LOCATION_TYPES
 from kafka_replica.data.polars.source_opening import one_frame, open_source
 from kafka_replica.data.polars.source_rows import BatchSize, RowsPart, SourceRows
@@ -93,7 +94,7 @@ class Input:
         others: the number of rows that name other structures, by structure; complete after all batches.
     """
 
-    def __init__(self, job: Job, step: Step, folder: Path, size: BatchSize | None = None) -> None:
+    def __init__(self, job: Job, step: ProgressCallback, folder: Path, size: BatchSize | None = None) -> None:
         """Open all files.
 
         Args:
@@ -163,11 +164,19 @@ class Input:
         self, source: Source, part: RowsPart, verdict: str | None, first: int, row: int
     ) -> tuple[Batch, dict[Urn, int]]:  # fmt: skip
         frame = one_frame([self._schema, _without(part.frame, verdict)]).with_row_index(AT, offset=first)
-        wrong = {} if part.csv is None else {first + one.at: one for one in part.csv.wrong}
+        wrong: dict[int, WrongRow] = {}
+        if part.csv is not None:
+            layout = part.csv.layout
+            wrong = {first + one.at: without_earlier_errors(one, layout, verdict) for one in part.csv.wrong}
         if wrong:
             frame = frame.filter(~pl.col(AT).is_in(list(wrong)))
-        mine, others = split_by_structure(frame, self._job.rules, self._job.usages)
         located = _located(part, source.path if self._job.names_files else None, row)
+
+        def where(at: int) -> str:
+            place = located.row(frame[AT][at] - first, named=True)
+            return f"{source.path}, {_in_words(place, source)}"
+
+        mine, others = split_by_structure(frame, self._job.rules, self._job.usages, where)
         return Batch(mine, first, located, part.csv, wrong, part.paths, part.cells), others
 
 
@@ -175,6 +184,15 @@ def peek_single(batches: Iterator[Batch]) -> tuple[Iterator[Batch], bool]:
     """Return the batches, and whether there is at most one, so that rows need not be compared across batches."""
     first, second = next(batches, None), next(batches, None)
     return chain((one for one in (first, second) if one is not None), batches), second is None
+
+
+def _in_words(place: Mapping[str, Any], source: Source) -> str:
+    """Return the location of a row in its file: its line, its row on a sheet, or its number."""
+    if place["line"] is not None:
+        return f"line {place['line']}"
+    if source.kind == "xlsx":
+        return f"sheet {place['part']}, row {place['part_row']}"
+    return f"row {place['row']}"
 
 
 def _without(frame: pl.DataFrame, verdict: str | None) -> pl.DataFrame:

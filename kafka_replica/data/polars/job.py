@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from kafka_replica.data.jobs.job import MappingJob, Outcome, ValidationJob
-from kafka_replica.data.jobs.progress import Step
+from kafka_replica.data.jobs.progress import ProgressCallback
 from kafka_replica.data.polars.inputs import Input
 from kafka_replica.data.polars.mapping_run import MappingRun
 from kafka_replica.data.polars.source_rows import BatchSize
@@ -24,7 +24,7 @@ class LocalEngine:
         """Set the size of batches, on which the results do not depend; None means the default."""
         self._batch = batch
 
-    def validate(self, job: ValidationJob, step: Step) -> Outcome:
+    def validate(self, job: ValidationJob, step: ProgressCallback) -> Outcome:
         """Validate data, and write good and rejected rows to separate files.
 
         Raises:
@@ -33,7 +33,7 @@ class LocalEngine:
         with _folder(job.out) as folder:
             return ValidationRun(job, Input(job, step, folder, self._batch), step, folder).outcome()
 
-    def map(self, job: MappingJob, step: Step) -> Outcome:
+    def map(self, job: MappingJob, step: ProgressCallback) -> Outcome:
         """Map data, and write mapped rows and unchanged rejected rows to separate files.
 
         Raises:

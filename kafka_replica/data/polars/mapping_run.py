@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from kafka_replica.data.jobs.job import MappingJob, Outcome
-from kafka_replica.data.jobs.progress import Progress, Step
+from kafka_replica.data.jobs.progress import Progress, ProgressCallback
 from kafka_replica.data.polars.batch_comparison import Hashes, hash_of
 from kafka_replica.data.polars.finding_tables import FindingCounts, RowFindings
 from kafka_replica.data.polars.inputs import AT, Batch, Input, peek_single
@@ -27,7 +27,7 @@ _SERIES = 20
 class MappingRun:
     """The run of a mapping job."""
 
-    def __init__(self, job: MappingJob, data: Input, step: Step, folder: Path) -> None:
+    def __init__(self, job: MappingJob, data: Input, step: ProgressCallback, folder: Path) -> None:
         """Prepare the run.
 
         Args:

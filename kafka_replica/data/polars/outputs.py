@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Self
 
@@ -15,6 +16,7 @@ from kafka_replica.data.polars.ess_report import write_ess_report
 from kafka_replica.data.polars.finding_files import first_rows, write_finding_frames
 from kafka_replica.data.polars.finding_tables import RowFindings
 from kafka_replica.data.polars.inputs import AT, Batch, Input
+from kafka_replica.data.polars.overlapping import WriteBehind
 from kafka_replica.data.polars.parts import Parts
 from kafka_replica.data.polars.rejected import RejectedFile, have_one_layout, with_errors_in_words
 from kafka_replica.data.polars.reports import with_dataset_findings
@@ -46,20 +48,26 @@ class RowFile:
             SdmxCsvFile(self._path, nothing, rules, self._parts, job.time_format_of(what))
             if job.out_format == "csv" else None
         )  # fmt: skip
+        self._behind = WriteBehind()
         self.rows = 0
 
     def write(self, frame: pl.DataFrame, *, is_plain: bool = False) -> None:
-        """Write rows; see :meth:`SdmxCsvFile.write` for the arguments."""
+        """Write rows, CSV in another thread; see :meth:`SdmxCsvFile.write` for the arguments.
+
+        Raises:
+            UsageError: these rows, or those before them, cannot be written.
+        """
         self.rows += frame.height
         if not frame.height:
             return
         if self._csv is not None:
-            self._csv.write(frame, is_plain=is_plain)
+            self._behind.begin(partial(self._csv.write, frame, is_plain=is_plain))
         else:
             self._parts.add(frame)
 
     def abandon(self) -> None:
         """Close the file, which may be incomplete."""
+        self._behind.close()
         if self._csv is not None:
             self._csv.abandon()
 
@@ -69,6 +77,7 @@ class RowFile:
         Raises:
             UsageError: the file cannot be written.
         """
+        self._behind.finish()
         if self._csv is not None:
             self._csv.close()
             return
@@ -163,7 +172,7 @@ class Outputs:
         return write_finding_frames(self._tables(dataset), job.findings, most=job.max_findings)
 
     def _tables(self, dataset: Iterable[Finding]) -> Iterator[pl.DataFrame]:
-        yield with_dataset_findings(self.none_listed(), dataset)
+        yield with_dataset_findings(self.none_listed(), dataset, self._job.file_of_dataset)
         yield from self._listed.frames()
 
     @staticmethod

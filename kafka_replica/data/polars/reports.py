@@ -106,7 +106,8 @@ def identified(texts: pl.DataFrame, rules: Rules, columns: Iterable[str]) -> pl.
     return texts.select(rows, joined(keys).alias(SERIES), period.alias(TIME)).drop("__row")
 
 
-def with_dataset_findings(table: pl.DataFrame, dataset: Iterable[Finding]) -> pl.DataFrame:
-    """Return a table of findings with those about the data set as a whole before the others."""
-    whole = pl.DataFrame([one._asdict() for one in dataset], schema=dict.fromkeys(FIELDS, pl.String()))
+def with_dataset_findings(table: pl.DataFrame, dataset: Iterable[Finding], file: str | None = None) -> pl.DataFrame:
+    """Return a table of findings with those about the data set as a whole, which is in ``file``, before the others."""
+    found = pl.DataFrame([one._asdict() for one in dataset], schema=dict.fromkeys(FIELDS, pl.String()))
+    whole = found.with_columns(pl.lit(file, pl.String).alias("file"))
     return pl.concat([whole, table], how="diagonal").select(FINDING_COLUMNS)

@@ -23,6 +23,7 @@ from kafka_replica.data.polars.datasets.reading import (
     read_plain_csv,
 )
 from kafka_replica.data.polars.message_rows import open_message
+from kafka_replica.data.polars.overlapping import read_ahead
 from kafka_replica.data.polars.parquet_rows import open_parquet
 from kafka_replica.data.polars.source_rows import BatchSize, HeldRows, RowsPart, SourceRows, held_rows
 from kafka_replica.data.polars.written_rows import FileLayout, written_by, written_tables
@@ -88,7 +89,10 @@ class FileOfCsv:
         return self._table.nothing.values
 
     def batches(self, size: int) -> Iterator[tuple[RowsPart, int]]:
-        """Yield the rows in parts, each with the number of the ``size`` bytes of the source that are done."""
+        """Return the rows in parts, each with the number of the ``size`` bytes of the source that are done."""
+        return read_ahead(self._parts(size))
+
+    def _parts(self, size: int) -> Iterator[tuple[RowsPart, int]]:
         for rows in self._table.batches():
             yield RowsPart(rows.values, {"line": rows.lines}, rows, cells=rows.cells), min(size, self._table.done)
 

@@ -93,15 +93,16 @@ def split(validated: pl.DataFrame, *, severity: str = "error") -> Split:
     """
     worse = splitting_at(validated.columns, severity)
     bad = pl.col(ERRORS).list.eval(pl.element().struct.field("severity").is_in(worse)).list.any().fill_null(value=False)
+    good = validated.drop(ERRORS, *({SOURCE} & {*validated.columns}))  # first, because most rows are good
     if validated[ERRORS].null_count() == validated.height:
-        good, bad_rows = validated, validated.clear()
+        bad_rows = validated.clear()
     else:
         is_bad = validated.select(bad).to_series()
-        good, bad_rows = validated.filter(~is_bad), validated.filter(is_bad)
+        good, bad_rows = good.filter(~is_bad), validated.filter(is_bad)
     if SOURCE in validated.columns:
         # Mapped frames: bad rows are returned in their original form.
-        return Split(good.drop(ERRORS, SOURCE), bad_rows.select(SOURCE, ERRORS).unnest(SOURCE))
-    return Split(good.drop(ERRORS), bad_rows)
+        bad_rows = bad_rows.select(SOURCE, ERRORS).unnest(SOURCE)
+    return Split(good, bad_rows)
 
 
 def errors_of(rows: PreparedFrame, compared: Iterable[Hit]) -> pl.Series:

@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from kafka_replica.data.jobs.job import Outcome, ValidationJob
-from kafka_replica.data.jobs.progress import Progress, Step
+from kafka_replica.data.jobs.progress import Progress, ProgressCallback
 from kafka_replica.data.polars.batch_comparison import BatchComparison, Flagged, hits_among
 from kafka_replica.data.polars.cross_row import Hit, extents, flagged_rows, merged_extents
 from kafka_replica.data.polars.finding_tables import FindingCounts, RowFindings
@@ -27,7 +27,7 @@ _SERIES = 20
 class ValidationRun:
     """The run of a validation job."""
 
-    def __init__(self, job: ValidationJob, data: Input, step: Step, folder: Path) -> None:
+    def __init__(self, job: ValidationJob, data: Input, step: ProgressCallback, folder: Path) -> None:
         """Prepare the run.
 
         Args:

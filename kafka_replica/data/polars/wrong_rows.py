@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from typing import NoReturn
 
 import polars as pl
 
 from kafka_replica.common.wording import counted
 from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.jobs.job import Job
-from kafka_replica.data.polars.datasets.records import WrongRow
 from kafka_replica.data.polars.inputs import AT, Batch
 from kafka_replica.data.polars.validation import ERRORS_TYPE
 from kafka_replica.data.validation.catalogue import CELL_COUNT
@@ -32,15 +31,14 @@ def wrong_rows_of(batch: Batch, job: Job) -> pl.DataFrame | None:
     if not batch.wrong:
         return None
     severity = job.rules.severity(CELL_COUNT)
-    width = 0 if batch.csv is None else len(batch.csv.layout.header)
     if severity is None:
-        _refuse(batch.wrong, width, job)
+        _refuse(batch, job)
     rows = batch.wrong.values()
-    # Built as columns, because polars needs 10 KB a row for a list of Python dictionaries in each row.
+    # Built as columns, because polars needs 10 KB per row for a list of Python dictionaries in each row.
     columns = pl.DataFrame(
         {
             AT: list(batch.wrong), "value": [row.text for row in rows],
-            "message": [f"the row has {counted(row.cells, 'cell')}, the header {width}" for row in rows],
+            "message": [f"the row has {counted(row.cells, 'cell')}, the header {row.wanted}" for row in rows],
         },
         schema={AT: pl.UInt32(), "value": pl.String(), "message": pl.String()},
     )  # fmt: skip
@@ -53,9 +51,10 @@ def wrong_rows_of(batch: Batch, job: Job) -> pl.DataFrame | None:
     return columns.select(AT, pl.concat_list(error).cast(ERRORS_TYPE).alias(ERRORS))
 
 
-def _refuse(wrong: Mapping[int, WrongRow], width: int, job: Job) -> None:
-    for row in wrong.values():
-        raise DatasetError(
-            f"reading data of {job.rules.artefact}: line {row.line} has {counted(row.cells, 'cell')}, the header "
-            f"{width}; the rule {CELL_COUNT}, which would reject the row, is off"
-        )
+def _refuse(batch: Batch, job: Job) -> NoReturn:
+    row = next(iter(batch.wrong.values()))
+    where = batch.locations["file"][0] or f"data of {job.rules.artefact}"
+    raise DatasetError(
+        f"reading {where}: line {row.line} has {counted(row.cells, 'cell')}, the header {row.wanted}; the rule "
+        f"{CELL_COUNT}, which would reject the row, is off"
+    )

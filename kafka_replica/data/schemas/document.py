@@ -7,6 +7,7 @@ from typing import Final, Literal, TypeAlias
 from xml.sax.saxutils import quoteattr
 
 from kafka_replica.data.schemas.simple_types import ValueType
+from kafka_replica.data.schemas.xsd_types import MOST_COUNTED
 
 SchemaVersion: TypeAlias = Literal["2.1", "3.0", "3.1"]
 """The versions of SDMX-ML for whose messages schemas are generated."""
@@ -17,7 +18,6 @@ PROVIDER: Final = (
 )
 ANY_LOCAL: Final = '<xs:anyAttribute namespace="##local"/>'
 _BASE: Final = "http://www.sdmx.org/resources/sdmxml/schemas/v"
-_MOST_COUNTED: Final = 1_000
 
 
 def document(version: SchemaVersion, namespace: str, schema_location: str, parts: Iterable[str]) -> bytes:
@@ -78,8 +78,8 @@ def complex_value(name: str, value: ValueType) -> str:
     Texts by language are elements Text, other values plain text; both are allowed if the format does not state which of
     them the component has.
     """
-    least = 1 if value.min_occurs is None else min(value.min_occurs, _MOST_COUNTED)
-    many = value.max_occurs is None or value.max_occurs > _MOST_COUNTED
+    least = 1 if value.min_occurs is None else min(value.min_occurs, MOST_COUNTED)
+    many = value.max_occurs is None or value.max_occurs > MOST_COUNTED
     most = "unbounded" if many else str(max(value.max_occurs or 1, least))
     opening = f'<xs:element name="Value" form="unqualified" minOccurs="{least}" maxOccurs="{most}"'
     text = '<xs:sequence><xs:element ref="common:Text" minOccurs="0" maxOccurs="unbounded"/></xs:sequence>'

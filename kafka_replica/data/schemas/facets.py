@@ -11,15 +11,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
-from typing import Final
 from xml.sax.saxutils import quoteattr
 
-from kafka_replica.data.schemas.xsd_types import FLOATING_TYPES, INTEGER_BOUNDS, NUMBERS, STRING, UNIONS, WITH_LENGTH
+from kafka_replica.data.schemas.xsd_types import (
+    FLOATING_TYPES,
+    INTEGER_BOUNDS,
+    MOST_COUNTED,
+    NUMBERS,
+    STRING,
+    UNIONS,
+    WITH_LENGTH,
+)
 from kafka_replica.data.validation.patterns import UnusablePatternError, translated
 from kafka_replica.sdmx import TextFormat
 
-_MOST_COUNTED: Final = 1_000
-"""The maximal number of repetitions in a pattern, because XML processors expand repetitions in memory."""
 _not_xml = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]").search
 
 
@@ -82,7 +87,7 @@ def _lengths(base: str, format_: TextFormat) -> Iterator[str]:
     if base in WITH_LENGTH:
         given = (("minLength", low), ("maxLength", high))
         yield "".join(facet(name, value) for name, value in given if value is not None)
-    elif max(low or 0, high or 0) <= _MOST_COUNTED:
+    elif max(low or 0, high or 0) <= MOST_COUNTED:
         yield facet("pattern", rf"[\s\S]{{{low or 0},{'' if high is None else high}}}")
 
 
@@ -118,7 +123,7 @@ def _decimals(base: str, decimals: int | None) -> Iterator[str]:
         return
     if base not in FLOATING_TYPES:
         yield facet("fractionDigits", decimals)
-    elif decimals <= _MOST_COUNTED:
+    elif decimals <= MOST_COUNTED:
         yield facet("pattern", rf"[+\-]?[0-9]*(\.[0-9]{{0,{decimals}}})?([eE][+\-]?[0-9]+)?|-?INF|NaN")
 
 

@@ -12,6 +12,8 @@ from kafka_replica.sdmx.text_types import SIZES, TIME_TYPES
 STRING: Final = "xs:string"
 OBSERVATIONAL: Final = "common:ObservationalTimePeriodType"
 """The type that the standard's own schemas give to the attribute TIME_PERIOD."""
+MOST_COUNTED: Final = 1_000
+"""The maximal number of repetitions in a pattern or of an element, because XML processors expand them in memory."""
 
 _OF_XML_SCHEMA: Final = {
     "GregorianYear": "xs:gYear", "GregorianYearMonth": "xs:gYearMonth", "GregorianDay": "xs:date",

@@ -149,7 +149,12 @@ def column_findings(rules: Rules, columns: Sequence[str]) -> Iterator[Finding]:
     ):  # fmt: skip
         severity = rules.severity(rule)
         if severity is not None:
-            yield from (Finding(rule, one, None, message.format(one), severity, structure) for one in names)
+            yield from (Finding(rule, one, None, message.format(_shown(one)), severity, structure) for one in names)
+
+
+def _shown(name: str) -> str:
+    """Return the name of a column as it is shown, with quotes if its bounds were unclear without them."""
+    return name if name and not any(map(str.isspace, name)) else f"'{name}'"
 
 
 def _is_ours(name: str) -> bool:

@@ -36,7 +36,7 @@ from kafka_replica.data.validation.model import ACTION, Check, KeyCheck, Rules
 from kafka_replica.data.validation.targets import target_of
 from kafka_replica.sdmx import ResolvedStructure, Structures, TextFormat, Urn
 from kafka_replica.sdmx.lookups.constraints.applied import apply_constraints
-from kafka_replica.sdmx.lookups.resolved import Missing, constraints_in_force
+from kafka_replica.sdmx.lookups.resolved import MissingReference, constraints_in_force
 from kafka_replica.sdmx.text_types import TIME_TYPES
 
 _YEAR_START: Final = "REPORTING_YEAR_START_DAY"
@@ -129,7 +129,7 @@ class _Compiler:
         return found
 
     def _living(self, check: Check) -> Check:
-        """Restrict a check to rows that are no deletions, and exempt marks for missing values."""
+        """Restrict a check to rows that are not deletions, and exempt marks for missing values."""
         guards: list[Condition] = [Not(self.actions.any_of("delete")), Not(self.actions.is_partial())]
         marks = next((one.marks for one in self.components if one.column.id == check.component), frozenset())
         if check.component is not None and marks:
@@ -202,10 +202,10 @@ class _Compiler:
             artefact, found = str(one.column.enumeration), iter([self._coded(one, one.column.enumeration)])
             self.unchecked += self._unfit_codes(one, one.column.enumeration)
         else:
-            told: list[str] = []
-            found = facets(one.column.id, one.column.text_type, one.format, told.append, self._shifted())
+            unchecked: list[str] = []
+            found = facets(one.column.id, one.column.text_type, one.format, unchecked.append, self._shifted())
             found = iter(list(found))
-            self.unchecked += [f"{one.column.id}: {what}" for what in told]
+            self.unchecked += [f"{one.column.id}: {what}" for what in unchecked]
         for rule, condition, message in found:
             yield from self._check(rule, one.column.id, every(condition, *excused), message, artefact, of_value=True)
 
@@ -261,7 +261,7 @@ class _Compiler:
             )  # fmt: skip
 
 
-def _without(missing: Missing) -> str:
+def _without(missing: MissingReference) -> str:
     return f"{missing.source.item}: its values, for its list or concept cannot be used: {missing.reason}"
 
 

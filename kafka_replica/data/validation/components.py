@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from kafka_replica.data.validation.examples import examples
 from kafka_replica.data.validation.model import Column
@@ -16,6 +16,8 @@ from kafka_replica.sdmx import (
     TextFormat,
 )
 from kafka_replica.sdmx.text_types import FLOATING, NOT_A_NUMBER, NOT_AVAILABLE, TIME_TYPES
+
+_FREQ: Final = "FREQ"
 
 
 class DescribedComponent(NamedTuple):
@@ -69,6 +71,7 @@ def _column(effective: EffectiveComponent, format_: TextFormat, *, repeated: boo
         id=component.id,
         kind=kind,
         is_time=is_time,
+        is_frequency=not is_time and _is_frequency(component),
         required=required,
         needed=needed,
         repeated=repeated,
@@ -78,6 +81,13 @@ def _column(effective: EffectiveComponent, format_: TextFormat, *, repeated: boo
         text_type=text_type,
         examples=() if listed is not None else examples(text_type, format_),
     )
+
+
+def _is_frequency(component: Component) -> bool:
+    """Return whether a component is the dimension of the frequency, by its id or by its role."""
+    if not isinstance(component, Dimension):
+        return False
+    return component.id == _FREQ or any(role.item == _FREQ for role in component.concept_roles)
 
 
 def _may_be_in_languages(format_: TextFormat) -> bool:

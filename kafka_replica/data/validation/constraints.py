@@ -66,6 +66,6 @@ def constraints_not_checked(resolved: ResolvedStructure) -> Iterator[str]:
         yield f"{one.constraint.urn}: it describes existing data (role Actual), not allowed data"
     unread = list(resolved.unread_constraints.items())
     if unread:
-        told = "; ".join(f"{urn}: {reason}" for urn, reason in unread[:_SHOWN])
+        shown = "; ".join(f"{urn}: {reason}" for urn, reason in unread[:_SHOWN])
         rest = f"; and {len(unread) - _SHOWN} more" if len(unread) > _SHOWN else ""
-        yield f"constraints with unknown attachments, which may apply to this structure: {told}{rest}"
+        yield f"constraints with unknown attachments, which may apply to this structure: {shown}{rest}"

@@ -12,7 +12,6 @@ from typing import Final, NamedTuple
 
 from kafka_replica.data.validation.components import DescribedComponent
 from kafka_replica.data.validation.conditions import ComponentText, Condition, Matches, Not, every, some
-from kafka_replica.sdmx import Dimension
 from kafka_replica.sdmx.text_types import (
     DATE_TIME,
     GREGORIAN_DAY,
@@ -23,8 +22,6 @@ from kafka_replica.sdmx.text_types import (
     TIME_TYPES,
     ZONE,
 )
-
-FREQ: Final = "FREQ"
 
 
 def _reporting(name: str) -> str:
@@ -60,7 +57,7 @@ class FrequencyCheck(NamedTuple):
 def frequency_check(components: Sequence[DescribedComponent]) -> FrequencyCheck | None:
     """Return the check of the time dimension against the frequency dimension; None if either does not exist."""
     time = next((one.column for one in components if one.column.is_time), None)
-    freq = next((one for one in components if _is_frequency(one)), None)
+    freq = next((one for one in components if one.column.is_frequency), None)
     if time is None or freq is None:
         return None
     value, code = ComponentText(time.id), ComponentText(freq.column.id)
@@ -77,11 +74,3 @@ def frequency_check(components: Sequence[DescribedComponent]) -> FrequencyCheck 
         every(some(*broken), is_period, Not(Matches(value, TIME_RANGE))),
         f"is not a period of the frequency in {freq.column.id}",
     )
-
-
-def _is_frequency(one: DescribedComponent) -> bool:
-    """Return whether a component is the frequency, by its id or by its role."""
-    component = one.component
-    if not isinstance(component, Dimension) or component.is_time:
-        return False
-    return component.id == FREQ or any(role.item == FREQ for role in component.concept_roles)

@@ -9,7 +9,6 @@ from typing import Final
 from kafka_replica.data.validation.binding import bind
 from kafka_replica.data.validation.conditions import And, ComponentText, Concat, Condition, In, Not, Or
 from kafka_replica.data.validation.evaluation import evaluate
-from kafka_replica.data.validation.frequency import FREQ
 from kafka_replica.data.validation.frequency import WRITTEN as BY_FREQUENCY
 from kafka_replica.data.validation.model import Column, Rules
 from kafka_replica.errors import UsageError
@@ -97,7 +96,7 @@ class _Maker:
     def _periods_of(self, row: dict[str, str | None]) -> list[str]:
         time = self._time
         assert time is not None  # noqa: S101 - for mypy
-        freq = row.get(FREQ) or ""
+        freq = row.get(self._rules.frequency or "") or ""
         if freq not in self._periods:
             by_letter = BY_FREQUENCY.get(freq[:1])
             check = next((one for one in self._checks if one.rule == "frequency"), None)

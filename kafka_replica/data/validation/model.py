@@ -44,6 +44,7 @@ class Column:
         values: the values that the list allows; empty if it is not coded.
         text_type: its text type if it is not coded.
         examples: possible values if it is not coded.
+        is_frequency: whether it is the dimension of the frequency.
     """
 
     id: str
@@ -57,6 +58,7 @@ class Column:
     values: frozenset[str] = field(repr=False)
     text_type: str
     examples: tuple[str, ...] = field(default=(), repr=False)
+    is_frequency: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +154,11 @@ class Rules:
     def series(self) -> tuple[str, ...]:
         """Return the dimensions that identify a series: all except the time dimension."""
         return tuple(one.id for one in self.columns if one.kind == "dimension" and not one.is_time)
+
+    @property
+    def frequency(self) -> str | None:
+        """Return the dimension of the frequency, by its id or its role; None if there is none."""
+        return next((one.id for one in self.columns if one.is_frequency), None)
 
     def severity(self, rule: str) -> str | None:
         """Return the severity of a rule; None if the rule is off."""

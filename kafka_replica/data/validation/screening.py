@@ -140,9 +140,9 @@ def _periods(code: str) -> Iterator[str]:
 
 def _unless(condition: Condition, components: Sequence[str], checks: Sequence[Check]) -> Condition:
     """Return the condition, extended to missing values if the checks can be violated without a value."""
-    told = all(evaluate(check.broken, {}) is not True for check in checks)
+    needs_a_value = all(evaluate(check.broken, {}) is not True for check in checks)
     missing = [IsNull(one) for one in components]
-    return condition if told and len(components) == 1 else some(*missing, condition)
+    return condition if needs_a_value and len(components) == 1 else some(*missing, condition)
 
 
 def _surely(  # noqa: PLR0911 - one return a kind of node

@@ -184,7 +184,7 @@ CSV_CASES = (
         with_rules=True,
     ),
     CsvCase(
-        "columns with colons that are no components", "2.1, custom columns",
+        "columns with colons that are not components", "2.1, custom columns",
         _utf8("STRUCTURE,STRUCTURE_ID,DIM_1,xml:lang", "dataflow,T:F(1.0),A,en:x"),
         [{**_STANDING, "DIM_1": "A", "xml:lang": "en:x"}],
     ),
@@ -227,7 +227,7 @@ CSV_CASES = (
         [{**_STANDING, "CONTACT[].NAME[]": '"a;b";c'}],
     ),
     CsvCase(
-        "blank lines", "RFC 4180: a line with nothing is no record; within quotes it is text",
+        "blank lines", "RFC 4180: a line with nothing is not a record; within quotes it is text",
         b'\n\nSTRUCTURE,STRUCTURE_ID,NOTE\n\n\ndataflow,T:F(1.0),a\n\ndataflow,T:F(1.0),"x\n\ny"\n\n',
         [{**_STANDING, "NOTE": "a"}, {**_STANDING, "NOTE": "x\n\ny"}],
         line_breaks=True,

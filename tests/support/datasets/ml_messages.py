@@ -18,6 +18,8 @@ ATTRIBUTES: Final[Mapping[str, tuple[str, ...]]] = {
 """The dimensions that each attribute depends on."""
 GROUPED: Final = ("A_NAME", "F_NAME")
 REFERENCE: Final = "T:D(1.0)"
+BASE: Final = "http://www.sdmx.org/resources/sdmxml/schemas"
+DSD: Final = f"urn:sdmx:org.sdmx.infomodel.datastructure.DataStructure={REFERENCE}"
 XSI: Final = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"'
 
 
@@ -221,3 +223,18 @@ LAYOUTS: Final[Mapping[str, Callable[[Data, Place], str]]] = {
     "cross-sectional": lambda data, place: cross_sectional(data),
 }
 """Writers of the data, by layout."""
+
+
+def message(body: str, at: str = "TIME_PERIOD", *, kind: str = "StructureSpecific", more: str = "") -> str:
+    """Return a message with a data set in its third line; its structure is T:D(1.0)."""
+    version = "v2_1" if kind == "Generic" else "v3_0"
+    reference = '<Ref agencyID="T" id="D" version="1.0"/>' if kind == "Generic" else DSD
+    return (
+        f'<m:{kind}Data xmlns:m="{BASE}/{version}/message" xmlns:c="{BASE}/{version}/common" '
+        f'xmlns:ss="{BASE}/{version}/data/structurespecific" xmlns:g="{BASE}/{version}/data/generic" xmlns:n="urn:n" '
+        f'xmlns:x="urn:extension" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">\n<m:Header><m:ID>t</m:ID>'
+        "<m:Test>false</m:Test><m:Prepared>2020-01-01T00:00:00</m:Prepared><m:Sender id='X'/>"
+        f'<m:Structure structureID="S" namespace="urn:n" dimensionAtObservation="{at}" {more}>'
+        f"<c:Structure>{reference}</c:Structure></m:Structure></m:Header>\n"
+        f'<m:DataSet {"" if kind == "Generic" else "ss:"}structureRef="S">{body}</m:DataSet></m:{kind}Data>'
+    )

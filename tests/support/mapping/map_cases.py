@@ -150,7 +150,7 @@ EXPRESSIONS = [
         one("R", "0:2=XU>Y", "4:7=DEF>D", "4:6=GHI>G", "7=END>E"), "A TIME_PERIOD", "B", (
             ("XULADS 2020", "Y"), ("ABC_DEF_XYZ 2020", "D"), ("ABC_GHI_XYZ 2020", "G"), ("1234567END 2020", "E"),
             ("AXU 2020", ["unmapped-value A AXU"]), ("X 2020", ["unmapped-value A X"]))),
-    Case("a group that captured nothing", "S2 RepresentationMap: an empty text is no code", one("R", r"/AB(.*)/>\1"), "A TIME_PERIOD", "B", (
+    Case("a group that captured nothing", "S2 RepresentationMap: an empty text is not a code", one("R", r"/AB(.*)/>\1"), "A TIME_PERIOD", "B", (
         ("ABX 2020", "X"), ("AB 2020", ["no-output B"]))),
     Case("groups of one source beside a value of a column that is not there", "S6 13.6.1", (
         named("S", "A X"), named("G", "B"), representation_map("R", r"1,/x(.)/>\1", sources=2),

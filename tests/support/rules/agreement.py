@@ -21,7 +21,7 @@ from kafka_replica.sdmx.text_types import FREE_TYPES, NUMBER_TYPES, TIME_TYPES, 
 
 TODAY: Final = date(2020, 6, 15)
 STRANGE: Final = "?!"
-"""A text that is in no list, and is no value of any type but plain texts."""
+"""A text that is in no list, and is not a value of any type but plain texts."""
 
 _IDS: Final = 15
 """The most codes of a component that are tried."""
@@ -207,7 +207,7 @@ def _sentinels(component: EffectiveComponent) -> tuple[Any, ...]:
 
 
 def _compare_texts(resolved: ResolvedStructure, rules: Rules, base: Mapping[str, str | None]) -> int:
-    """A text that is no value of the type is rejected; lengths and bounds are those of the facets."""
+    """A text that is not a value of the type is rejected; lengths and bounds are those of the facets."""
     return _judge(rules, _texts(resolved, base))
 
 

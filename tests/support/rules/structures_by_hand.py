@@ -103,9 +103,10 @@ def _component(kind: str, id_: str, representation: str, more: str = "", attribu
     return f'<s:{kind} id="{id_}" {attributes}><s:ConceptIdentity>{concept}</s:ConceptIdentity>{local}{more}</s:{kind}>'
 
 
-def dimension(id_: str, representation: str) -> str:
-    """Return a dimension."""
-    return _component("Dimension", id_, representation)
+def dimension(id_: str, representation: str, role: str = "") -> str:
+    """Return a dimension, also one whose role is a concept of the common scheme."""
+    roles = f"<s:ConceptRole>{URN}conceptscheme.Concept=SDMX:SDMX_CONCEPT_ROLES(1.0).{role}</s:ConceptRole>"
+    return _component("Dimension", id_, representation, roles if role else "")
 
 
 def time(representation: str = text("ObservationalTimePeriod")) -> str:

@@ -311,13 +311,13 @@ CONSTRAINED = [
         AREA, F_AREA, FLOWS, constraint(region(selected("SEX", "M")), "DataProvider"),
         constraint(region(selected("AREA", "AT")), "Dataflow", "C2")), (
             ({"AREA": "AT", **YEAR}, []), ({"AREA": "US", **YEAR}, ["value-not-allowed AREA US"])), FLOW),
-    Case("of several versions of a constraint the latest that is no draft", "SDMX 3.1 Section 6, Multiple Constraints", (
+    Case("of several versions of a constraint the latest that is not a draft", "SDMX 3.1 Section 6, Multiple Constraints", (
         AREA, F_AREA, constraint(region(selected("AREA", "AT", "DE"))),
         constraint(region(selected("AREA", "AT", "US")), version="2.0"),
         constraint(region(selected("AREA", "W")), version="3.0.0-draft")), (
             ({"AREA": "AT", **YEAR}, []), ({"AREA": "US", **YEAR}, []),
             ({"AREA": "DE", **YEAR}, ["value-not-allowed AREA DE"]))),
-    Case("what data there is, is no rule", CONSTRAINTS, (
+    Case("what data there is, is not a rule", CONSTRAINTS, (
         AREA, F_AREA, constraint(region(selected("AREA", "AT")), role="Actual")), (({"AREA": "US", **YEAR}, []),)),
     Case("a constraint of another time", CONSTRAINTS, (
         AREA, F_AREA, constraint(region(selected("AREA", "AT")), more='validTo="2019-12-31T00:00:00"')),

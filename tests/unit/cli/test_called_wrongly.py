@@ -6,9 +6,9 @@ import shlex
 from pathlib import Path
 
 import pytest
-from test_data_commands import Run, run  # noqa: F401 - a fixture
 
 from support.cli.command_tools import environment  # noqa: F401 - a fixture
+from support.cli.data_runs import Run
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ from support.cli.command_tools import environment  # noqa: F401 - a fixture
         ("producer run", "Missing option '-c' / '--config'"),
     ],
 )
-def test_a_command_that_is_called_wrongly_ends_with_2(line: str, said: str, run: Run) -> None:  # noqa: F811
+def test_a_command_that_is_called_wrongly_ends_with_2(line: str, said: str, run: Run) -> None:
     """A command with wrong arguments ends with status 2 and states once what is wrong."""
     done = run(*shlex.split(line))
     assert done.returncode == 2, done.stderr
@@ -47,7 +47,7 @@ def test_a_command_that_is_called_wrongly_ends_with_2(line: str, said: str, run:
     assert "Traceback" not in done.stderr
 
 
-def test_changed_samples_are_replaced_only_on_request(run: Run, tmp_path: Path) -> None:  # noqa: F811
+def test_changed_samples_are_replaced_only_on_request(run: Run, tmp_path: Path) -> None:
     """Unchanged samples can be written again; changed ones are kept, with status 2, unless replacing is requested."""
     assert run("samples").returncode == run("samples", "--json").returncode == 0
     names = {path.name for path in (tmp_path / "samples").iterdir()}

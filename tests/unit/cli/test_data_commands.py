@@ -6,10 +6,8 @@ import gzip
 import io
 import json
 import shutil
-import signal
 import sys
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import polars as pl
@@ -19,15 +17,7 @@ from kafka_replica.cli.structure_source import snapshot_of_files
 from kafka_replica.data.polars.datasets import read_sdmx_csv, write_sdmx_csv
 from kafka_replica.data.validation import Rules, compile_rules, generate_rows
 from kafka_replica.sdmx import Structures
-from support.cli.data_runs import FLOW, SAMPLES, Run, runner
-
-
-@pytest.fixture
-def run(capfdbinary: pytest.CaptureFixture[bytes]) -> Iterator[Run]:
-    """Return a function that runs a command in this process."""
-    before = signal.getsignal(signal.SIGTERM)
-    yield runner(capfdbinary)
-    signal.signal(signal.SIGTERM, before)
+from support.cli.data_runs import FLOW, SAMPLES, Run
 
 
 @pytest.fixture(scope="module")
@@ -225,9 +215,8 @@ def test_rows_of_another_structure_alone(run: Run, rows: pl.DataFrame, rules: Ru
     data.write_text(data.read_text().replace("KR_DEMO:LABOUR(1.0)", "KR_DEMO:OTHER(1.0)"))
     done = run("validate", data, "--flow", FLOW, "--structures", SAMPLES, "--out", tmp_path / "out")
     assert done.returncode == 1
-    assert (
-        "no row is of it; the rows say they are of urn:sdmx:org.sdmx.infomodel.datastructure.Dataflow=KR_DEMO:OTHER"
-        in (done.stderr)
+    assert "no row belongs to it; the rows name urn:sdmx:org.sdmx.infomodel.datastructure.Dataflow=KR_DEMO:OTHER" in (
+        done.stderr
     )
 
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import io
 import re
-import signal
 import sys
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import polars as pl
@@ -21,16 +19,8 @@ from kafka_replica.data.polars.job import LocalEngine
 from kafka_replica.data.polars.source_rows import BatchSize
 from kafka_replica.data.validation import Rules, compile_rules, generate_rows
 from kafka_replica.sdmx import Structures
-from support.cli.data_runs import FLOW, SAMPLES, Run, runner
+from support.cli.data_runs import FLOW, SAMPLES, Run
 from support.server.data_samples import FILES
-
-
-@pytest.fixture
-def run(capfdbinary: pytest.CaptureFixture[bytes]) -> Iterator[Run]:
-    """Return a function that runs a command in this process."""
-    before = signal.getsignal(signal.SIGTERM)
-    yield runner(capfdbinary)
-    signal.signal(signal.SIGTERM, before)
 
 
 @pytest.fixture(scope="module")

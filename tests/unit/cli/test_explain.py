@@ -1,4 +1,4 @@
-"""Each error, rule and exit status has an explanation, and the pages show the same texts."""
+"""Each error, alert, rule and exit status has an explanation, and the pages show the same texts."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from kafka_replica.cli.groups import kafka_replica
 from kafka_replica.data.mapping.catalogue import MAP_RULES
 from kafka_replica.data.validation.catalogue import CATALOGUE
 from kafka_replica.errors import KafkaReplicaError, UsageError
+from kafka_replica.metrics.alerts import ALERTS
 from support.paths import ROOT
 
 
@@ -57,7 +58,12 @@ def test_the_page_of_commands_has_the_declared_exit_statuses() -> None:
     assert table("commands.md", "exit statuses").splitlines()[2:] == rows
 
 
-@pytest.mark.parametrize("code", [*ADVICE, *CATALOGUE, *MAP_RULES, *re.findall(r"\d+", " ".join(EXIT_STATUSES))])
+_ALERTS = [alert.name for alert in ALERTS]
+
+
+@pytest.mark.parametrize(
+    "code", [*ADVICE, *CATALOGUE, *MAP_RULES, *_ALERTS, *re.findall(r"\d+", " ".join(EXIT_STATUSES))]
+)
 def test_every_code_is_explained(code: str) -> None:
     """The explanation names the code and has a text of its own."""
     facts = explanation(code)
@@ -77,7 +83,7 @@ def test_the_command_prints_text_or_json() -> None:
     facts = json.loads(CliRunner().invoke(kafka_replica, ["explain", "StoreInUseError", "--json"]).output)
     assert text == "".join(f"{name}: {value}\n" for name, value in facts.items())
     listed = CliRunner().invoke(kafka_replica, ["explain"]).output
-    assert all(code in listed for code in (*ADVICE, *CATALOGUE, *MAP_RULES))
+    assert all(code in listed for code in (*ADVICE, *CATALOGUE, *MAP_RULES, *_ALERTS))
 
 
 def test_the_program_knows_the_command() -> None:

@@ -7,9 +7,7 @@ import gzip
 import io
 import json
 import re
-import signal
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +22,7 @@ from kafka_replica.data.polars import finding_table, validate, write_findings
 from kafka_replica.data.polars.datasets.reading import read_plain_csv
 from kafka_replica.data.validation import Rules, compile_rules, generate_rows
 from kafka_replica.sdmx import Structures
-from support.cli.data_runs import FLOW, SAMPLES, Run, runner
+from support.cli.data_runs import FLOW, SAMPLES, Run
 from support.effort import examples, first_in_usual
 from support.server.data_samples import FILES
 
@@ -33,14 +31,6 @@ COLUMNS = [
     "severity", "artefact",
 ]  # fmt: skip
 SEX = "urn:sdmx:org.sdmx.infomodel.codelist.Codelist=KR_DEMO:CL_SEX(1.0)"
-
-
-@pytest.fixture
-def run(capfdbinary: pytest.CaptureFixture[bytes]) -> Iterator[Run]:
-    """Return a function that runs a command in this process."""
-    before = signal.getsignal(signal.SIGTERM)
-    yield runner(capfdbinary)
-    signal.signal(signal.SIGTERM, before)
 
 
 @pytest.fixture(scope="module")
@@ -294,6 +284,20 @@ def test_formats_of_the_table_agree(rules: Rules, rows: pl.DataFrame, tmp_path: 
         assert "<t>=1+1</t>" in book.read("xl/sharedStrings.xml").decode()
     assert write_findings(table, tmp_path / "f.csv", most=1) == 1
     assert (tmp_path / "f.csv").read_text().count("\n") == 2
+
+
+def test_the_file_of_findings_about_the_data_set(run: Run, tmp_path: Path) -> None:
+    """A finding about the data set names the file if there is only one."""
+    listed = tmp_path / "f.csv"
+    for names in (["a.csv"], ["a.csv", "b.csv"]):
+        (tmp_path / names[-1]).write_text("FREQ,EXTRA\nA,x\n")
+        files = [str(tmp_path / name) for name in names]
+        where = ["--flow", FLOW, "--structures", SAMPLES, "--overwrite", "--out", tmp_path / "out"]
+        run("validate", *files, *where, "--findings", listed)
+        found = pl.read_csv(listed, infer_schema=False).filter(pl.col("rule").str.starts_with("column-"))
+        assert found.height > 1
+        assert set(found["file"]) == {files[0] if len(files) == 1 else None}
+        assert set(found["row"]) == {None}
 
 
 def test_findings_of_a_map(run: Run, tmp_path: Path) -> None:

@@ -4,24 +4,14 @@ from __future__ import annotations
 
 import re
 import shlex
-import signal
-from collections.abc import Iterator
 from pathlib import Path
 
 import polars as pl
 import pytest
 
-from support.cli.data_runs import Run, runner
+from support.cli.data_runs import Run
 from support.doc_blocks import programs
 from support.paths import ROOT
-
-
-@pytest.fixture
-def run(capfdbinary: pytest.CaptureFixture[bytes]) -> Iterator[Run]:
-    """Return a function that runs a command in this process."""
-    before = signal.getsignal(signal.SIGTERM)
-    yield runner(capfdbinary)
-    signal.signal(signal.SIGTERM, before)
 
 
 @pytest.mark.runs("docs/findings.md", language="sh")

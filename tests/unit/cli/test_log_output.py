@@ -99,7 +99,7 @@ def test_warnings_of_the_library_as_json() -> None:
 
 
 def test_any_record_is_one_line() -> None:
-    """Line ends in messages do not begin a new line, and what is no JSON becomes text."""
+    """Line ends in messages do not begin a new line, and what is not JSON becomes text."""
     record = logging.makeLogRecord(
         {"msg": "a\nb %s", "args": (b"\xff",), "levelname": "INFO", "name": "x", "created": 0}
     )

@@ -6,9 +6,7 @@ import csv
 import json
 import os
 import re
-import signal
 from collections import Counter
-from collections.abc import Iterator
 from datetime import datetime
 from html.parser import HTMLParser
 from pathlib import Path
@@ -21,7 +19,7 @@ import pytest
 from kafka_replica.cli.structure_source import snapshot_of_files
 from kafka_replica.data.validation import Rules, compile_rules, generate_rows
 from kafka_replica.sdmx import Structures
-from support.cli.data_runs import FLOW, SAMPLES, Run, runner
+from support.cli.data_runs import FLOW, SAMPLES, Run
 from support.server.data_samples import FILES
 
 SCHEMA: Final = "KAFKA_REPLICA_ESS_SCHEMA"
@@ -30,14 +28,6 @@ SCHEMA: Final = "KAFKA_REPLICA_ESS_SCHEMA"
 Its repository has no licence, so that the schema is not copied here.
 """
 _VOID: Final = {"meta", "rect"}
-
-
-@pytest.fixture
-def run(capfdbinary: pytest.CaptureFixture[bytes]) -> Iterator[Run]:
-    """Return a function that runs a command in this process."""
-    before = signal.getsignal(signal.SIGTERM)
-    yield runner(capfdbinary)
-    signal.signal(signal.SIGTERM, before)
 
 
 @pytest.fixture(scope="module")

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
-from collections.abc import Iterator
 from pathlib import Path
 
 import polars as pl
@@ -13,15 +11,7 @@ import pytest
 from kafka_replica.cli.structure_source import snapshot_of_files
 from kafka_replica.data.validation import compile_rules, generate_rows
 from kafka_replica.sdmx import Structures
-from support.cli.data_runs import FLOW, SAMPLES, Run, runner
-
-
-@pytest.fixture
-def run(capfdbinary: pytest.CaptureFixture[bytes]) -> Iterator[Run]:
-    """Return a function that runs a command in this process."""
-    before = signal.getsignal(signal.SIGTERM)
-    yield runner(capfdbinary)
-    signal.signal(signal.SIGTERM, before)
+from support.cli.data_runs import FLOW, SAMPLES, Run
 
 
 @pytest.fixture(scope="module")
@@ -64,6 +54,45 @@ def test_wrong_rows_are_rejected_as_they_are(line_end: str, run: Run, lines: lis
     assert json.loads((out / "report.json").read_text())["written_rows"]["rejected"] == 5
 
 
+@pytest.mark.parametrize("separator", [",", ";"])
+def test_wrong_rows_that_are_sent_again_do_not_change(
+    separator: str, run: Run, lines: list[str], tmp_path: Path
+) -> None:
+    """The errors of an earlier run are not cells of a wrong row, and are written again without the old ones."""
+    header, good = (one.replace(",", separator) for one in lines[:2])
+    wrong = ["A", separator.join(["A", "YY", "UNE_R"]), f'"a{separator}""b\nc"{separator}"d', f"{good}{separator}x"]
+    wrong[2] += f'{separator}e"'
+    data, out, found = tmp_path / "data.csv", tmp_path / "out", tmp_path / "f.jsonl"
+    data.write_text("\n".join([header, good, *wrong]))
+    where = ["--flow", FLOW, "--structures", SAMPLES, "--overwrite", "--out", out, "--findings", found]
+    assert run("validate", data, *where).returncode == 3
+    rejected, listed = (out / "rejected.csv").read_text(), _values_and_messages(found)
+    assert [value for value, _ in listed] == wrong
+    for _ in range(2):
+        done = run("validate", out / "rejected.csv", *where)
+        assert done.returncode == 3, done.stderr
+        assert (out / "rejected.csv").read_text() == rejected
+        assert _values_and_messages(found) == listed
+
+
+def test_a_wrong_row_without_the_errors_of_an_earlier_run(run: Run, lines: list[str], tmp_path: Path) -> None:
+    """Texts that are not errors of an earlier run stay cells, and a row without such errors keeps all its cells."""
+    data, found = tmp_path / "data.csv", tmp_path / "f.jsonl"
+    wrong = ["A,error", "A,B,no error code-unknown: x", f"{lines[1]},x,y"]
+    data.write_text("\n".join([f"{lines[0]},ERRORS", f"{lines[1]},", *wrong]))
+    where = ["--flow", FLOW, "--structures", SAMPLES, "--out", tmp_path / "out", "--findings", found]
+    assert run("validate", data, *where).returncode == 3
+    wanted = len(lines[0].split(",")) + 1
+    assert _values_and_messages(found) == [
+        (one, f"the row has {len(one.split(','))} cells, the header {wanted}") for one in wrong
+    ]
+
+
+def _values_and_messages(findings: Path) -> list[tuple[str, str]]:
+    found = [json.loads(one) for one in findings.read_text().splitlines()]
+    return [(one["value"], one["message"]) for one in found if one["rule"] == "cell-count"]
+
+
 def test_wrong_rows_of_files_that_differ(run: Run, lines: list[str], tmp_path: Path) -> None:
     """A wrong row has only its error, with its text, if the layout cannot be kept; maps reject it, too."""
     folder, out = tmp_path / "data", tmp_path / "out"
@@ -87,4 +116,4 @@ def test_severities(run: Run, lines: list[str], tmp_path: Path) -> None:
     assert run("validate", *where, "cell-count=warning").returncode == 3
     assert lines[21] in (out / "rejected.csv").read_text()
     off = run("validate", *where, "cell-count=off")
-    assert (off.returncode, "line 10 has 2 cells" in off.stderr.replace("\n", " ")) == (1, True)
+    assert (off.returncode, f"reading {data}: line 10 has 2 cells" in off.stderr.replace("\n", " ")) == (1, True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import random
 import struct
+from collections.abc import Callable
 from typing import Any
 
 import pyarrow as pa
@@ -12,7 +13,7 @@ import pyarrow.ipc
 import pytest
 
 from kafka_replica.data.errors import DatasetError
-from kafka_replica.data.files.arrow_limit import check_unfolded_bytes, unfolded_bytes
+from kafka_replica.data.files.arrow_limit import check_expanded_bytes, expanded_bytes
 
 
 def _written(start: Any, compression: str | None, batches: list[pa.RecordBatch]) -> bytes:
@@ -40,31 +41,35 @@ def _batches() -> list[pa.RecordBatch]:
 
 @pytest.mark.parametrize("compression", [None, "lz4", "zstd"])
 @pytest.mark.parametrize("start", [pa.ipc.new_file, pa.ipc.new_stream])
-def test_unfolded_bytes_are_those_of_pyarrow(start: Any, compression: str | None) -> None:
+def test_expanded_bytes_are_those_of_pyarrow(start: Any, compression: str | None) -> None:
     """Files and streams, compressed or not; pyarrow pads buffers that are not compressed to 8 bytes."""
     batches = _batches()
     expected = sum(batch.nbytes for batch in batches)
-    assert expected <= unfolded_bytes(_written(start, compression, batches)) <= expected + 64 * len(batches)
+    assert expected <= expanded_bytes(_written(start, compression, batches)) <= expected + 64 * len(batches)
 
 
 @pytest.mark.parametrize("start", [pa.ipc.new_file, pa.ipc.new_stream])
 @pytest.mark.parametrize(
     "column",
-    [pa.array([[0] * 60_000_000], pa.list_(pa.int64())), pa.array(["a" * 400_000_000]), pa.nulls(60_000_000)],
+    [
+        lambda: pa.ListArray.from_arrays([0, 60_000_000], pa.repeat(pa.scalar(0, pa.int64()), 60_000_000)),
+        lambda: pa.array(["a" * 400_000_000]),
+        lambda: pa.nulls(60_000_000),
+    ],
     ids=["a long list in one row", "a long text in one row", "nulls"],
 )
-def test_one_long_value_is_refused(start: Any, column: pa.Array) -> None:
-    """Few rows can unfold to as much as many."""
-    data = _written(start, "zstd", [pa.record_batch([column], names=["x"])])
+def test_one_long_value_is_refused(start: Any, column: Callable[[], pa.Array]) -> None:
+    """Few rows can expand to as much as many."""
+    data = _written(start, "zstd", [pa.record_batch([column()], names=["x"])])
     assert len(data) < 1_000_000
-    with pytest.raises(DatasetError, match=r"reading bomb\.arrow: it unfolds to [\d,]{11,} bytes"):
-        check_unfolded_bytes(data, "bomb.arrow")
+    with pytest.raises(DatasetError, match=r"reading bomb\.arrow: it expands to [\d,]{11,} bytes"):
+        check_expanded_bytes(data, "bomb.arrow")
 
 
 def test_a_batch_that_a_footer_names_often_counts_often() -> None:
     """The reader follows the footer, not the order of the messages."""
     data = bytearray(_written(pa.ipc.new_file, "zstd", _batches()[:2]))
-    once = unfolded_bytes(bytes(data))
+    once = expanded_bytes(bytes(data))
     (size,) = struct.unpack_from("<i", data, len(data) - 10)
     footer = len(data) - 10 - size
     blocks = [
@@ -72,7 +77,7 @@ def test_a_batch_that_a_footer_names_often_counts_often() -> None:
     ]
     first, second = blocks[-2:]
     data[first : first + 24] = data[second : second + 24]
-    assert unfolded_bytes(bytes(data)) > 1.5 * once
+    assert expanded_bytes(bytes(data)) > 1.5 * once
 
 
 def _places(data: bytearray) -> set[int]:
@@ -89,4 +94,4 @@ def test_damaged_messages_end_the_count() -> None:
             for _ in range(dice.randrange(6)):
                 at = dice.randrange(len(data))
                 data[at : at + 8] = dice.choice([b"\xff" * 7 + b"\x7f", b"\0" * 8, dice.randbytes(1)])
-            assert isinstance(unfolded_bytes(bytes(data)), int)
+            assert isinstance(expanded_bytes(bytes(data)), int)

@@ -15,7 +15,6 @@ from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files.content_parts import ContentParts
 from kafka_replica.data.polars.datasets import chunks
 from kafka_replica.data.polars.datasets.reading import open_plain_csv
-from kafka_replica.errors import UsageError
 from support.effort import examples
 
 _CELLS = st.text('a,;" \n\u00e9\U0001f600', max_size=4)
@@ -53,7 +52,7 @@ def test_any_size_of_parts(
     assert [line for one in batches for line in one.lines] == lines
     before, found = 0, []
     for one in batches:
-        found += [(before + row.at, *row[1:]) for row in one.wrong]
+        found += [(before + row.at, row.line, row.cells, row.text) for row in one.wrong]
         before += one.cells.height
     assert found == wrong
     assert table.done == len(content)
@@ -75,7 +74,7 @@ def test_packed_content_is_read_in_parts(tmp_path: Path) -> None:
     packed = gzip.compress(data)
     for damaged in (packed[:-9], packed[:50] + b"\xff" * 9 + packed[59:]):
         (tmp_path / "y.csv.gz").write_bytes(damaged)
-        with pytest.raises(UsageError, match=r"truncated|damaged"):
+        with pytest.raises(DatasetError, match=r"truncated|damaged"):
             list(ContentParts(str(tmp_path / "y.csv.gz"), None, 1000))
 
 
@@ -86,7 +85,7 @@ def test_a_bomb_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     with zipfile.ZipFile(tmp_path / "x.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("x.csv", bytes(1_000_000))
     for path in (tmp_path / "x.csv.gz", f"{tmp_path / 'x.zip'}!/x.csv"):
-        with pytest.raises(UsageError, match="more than 100,000 bytes"):
+        with pytest.raises(DatasetError, match="more than 100,000 bytes"):
             list(ContentParts(str(path), None, 1000))
 
 
@@ -106,8 +105,9 @@ def test_a_part_has_few_lines(records: list[str]) -> None:
     text = "".join(records).encode()
     with mock.patch.object(chunks, "MOST_LINES", 5):
         parts = list(chunks._parts(text))
-    assert b"".join(parts) == text
+    assert b"".join(part for part, _ in parts) == text
     known = {one.encode() for one in records}
-    for part in parts:
-        assert part.count(b"\n") <= 5 or part in known
+    for part, lines in parts:
+        assert part.count(b"\n") == lines
+        assert lines <= 5 or part in known
         assert part.count(b'"') % 2 == 0

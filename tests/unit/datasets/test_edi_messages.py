@@ -10,7 +10,12 @@ from typing import Any
 import pytest
 
 from kafka_replica.data.errors import DatasetError
-from kafka_replica.data.files.messages import data_message_rows, read_data_message, structure_named_in
+from kafka_replica.data.files.messages import (
+    data_message_rows,
+    located_blocks,
+    read_data_message,
+    structure_named_in,
+)
 from kafka_replica.data.jobs import sources_of
 from kafka_replica.data.polars import split, validate
 from kafka_replica.data.validation import Rules
@@ -236,6 +241,20 @@ def test_una_defines_separators_and_decimal_mark(rules: Rules, tmp_path: Path) -
         (["REL+Z01+4", "IDE+Z10+UNIT"], "before ARR"),
         (["REL+Z01+4", "ARR+3+M:BE:X", "CDV+1"], "not the value"),
         (["STS+3+9"], "the action"),
+        (["ARX++M:BE:X:199611:610:1"], "no segment 'ARX' in a data set, .* did you mean 'ARR'"),
+        (["arr++M:BE:X:199611:610:1"], "no segment 'arr' in a data set, .* did you mean 'ARR'"),
+        (["FTX+ACM+++text"], "no segment 'FTX' in a data set"),
+        (["IDE+Z10+UNIT"], r"IDE\+Z10 in a data set before its attributes"),
+        (["FNX+Attributes:10"], "no segment 'FNX' in a data set, .* did you mean 'FNS'"),
+        (["FNS+Attributes:10", "REX+Z01+4"], "no segment 'REX' among the attributes .* did you mean 'REL'"),
+        (["FNS+Attributes:10", "ARR+3+M:BE:X"], "ARR of attributes before REL"),
+        (["REL+Z01+4", "ARR+3+M:BE:X", "IDE+Z10+UNIT", "CDX+EUR"], "no segment 'CDX' among .* did you mean 'CDV'"),
+        (["REL+Z01+4", "ARR+3+M:BE:X", "IDE+Z12+UNIT"], r"IDE\+Z12 among attributes"),
+        (["REL+Z01+4", "STS+3+6"], "no segment 'STS' among the attributes"),
+        (["FNS+Attributes:10", "ARR++M:BE:X:199611:610:1"], "ARR of attributes before REL"),
+        (["UNT+14+MREF1", "UNH+MREF2+GESMES:2:1:E6", "BGM+74", "DSX+DATA"], "no segment 'DSX' before DSI, .*'DSI'"),
+        (["UNT+14+MREF1", "UNH+MREF2+GESMES:2:1:E6", "BGN+74"], "BGN before BGM"),
+        (["UNT+14+MREF1", "UNH+MREF2+GESMES:2:1:E6", "BGM+73", "DSI+DATA"], r"DSI in a message with BGM\+73"),
     ],
 )  # fmt: skip
 def test_errors_name_the_segment(lines: list[str], reason: str, rules: Rules, tmp_path: Path) -> None:
@@ -257,3 +276,37 @@ def test_deletions_are_limited(rules: Rules, tmp_path: Path) -> None:
     lines = ["ARR++D:BE:X:1900010120991231:711"] * 20
     with pytest.raises(DatasetError, match="more than 1,000,000 deletions"):
         rows_in(edi(*lines, action="6"), tmp_path, rules)
+
+
+def _notes_of(data: bytes, tmp_path: Path, rules: Rules) -> list[str]:
+    file = tmp_path / "data.edi"
+    file.write_bytes(data)
+    notes: list[str] = []
+    for _ in located_blocks(file, rules, note=notes.append):
+        pass
+    return notes
+
+
+def test_wrong_numbers_of_segments_and_messages_are_noted(rules: Rules, tmp_path: Path) -> None:
+    """A wrong number in UNT or UNZ is a note, because real messages have wrong ones; the rows are read."""
+    data = edi("ARR++M:BE:X:199611:610:1", "REL+Z01+1", "ARR+0", "IDE+Z10+SOURCE", "CDV+S").replace(
+        b"UNT+20", b"UNT+18"
+    )
+    assert _notes_of(data, tmp_path, rules) == []
+    wrong = data.replace(b"UNT+18", b"UNT+99").replace(b"UNZ+1", b"UNZ+2")
+    segments, messages = _notes_of(wrong, tmp_path, rules)
+    assert re.match(
+        "segment 19: UNT states '99' as the number of segments of its message, .* but 18 were read", segments
+    )
+    assert re.match("segment 20: UNZ states '2' as the number of messages .* but 1 were read", messages)
+    assert rows_in(wrong, tmp_path, rules) == rows_in(data, tmp_path, rules) != []
+    grouped = data.replace(b"UNH+", b"UNG+GESMES'UNH+").replace(b"UNZ", b"UNE+1'UNZ").replace(b"UNZ+1", b"UNZ+7")
+    assert _notes_of(grouped, tmp_path, rules) == []
+
+
+def test_contacts_and_times_are_no_errors(rules: Rules, tmp_path: Path) -> None:
+    """Every segment that the standard has in messages of data is accepted at its place."""
+    data = edi("ARR++M:BE:X:199611:610:1")
+    contacts = b"CTA+CF+IS:Mr Smith'COM+0049 69 13440:TE'"
+    data = data.replace(b"DSI+", contacts + b"DSI+").replace(b"IDE+5", b"DTM+Z02:199611199611:710'IDE+5")
+    assert rows_in(data, tmp_path, rules) == [KEY | {"TIME_PERIOD": "1996-11", "OBS_VALUE": "1"}]

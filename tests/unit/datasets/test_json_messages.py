@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kafka_replica.data.errors import DatasetError
-from kafka_replica.data.files.messages import read_data_message
+from kafka_replica.data.files.messages import located_blocks, read_data_message
 from kafka_replica.errors import UsageError
 from support.effort import examples
 
@@ -135,7 +135,7 @@ def test_json_values_stay_as_written() -> None:
 
 
 def test_defaults_measures_and_annotations() -> None:
-    """A default applies where an array ends, not where it has null, nor in a deletion; annotations are no values."""
+    """A default applies where an array ends, not where it has null, nor in a deletion; annotations are not values."""
     attributes = {"series": [{"id": "S", "default": "s"}], "observation": [codes("O", "o0", "o1", default="o1")]}
     observations = {"0": [], "1": [None, 7, 3]}
     series = {"0:0": {"observations": observations}}
@@ -214,6 +214,43 @@ def test_a_harmless_repeated_key() -> None:
     assert len(rows_in(data.replace(",@", "").encode())) == 1
 
 
+@pytest.mark.parametrize(
+    ("path", "name", "meant"),
+    [
+        ((), "datasets", "dataSets"),
+        (("dataSets", 0), "Series", "series"),
+        (("dataSets", 0), "dimension_group_attributes", "dimensionGroupAttributes"),
+        (("dataSets", 0, "series", "0:0"), "observation", "observations"),
+    ],
+)
+def test_a_misspelt_member(path: tuple[str | int, ...], name: str, meant: str) -> None:
+    """A member that is called almost like one with data is an error, because its data would be lost."""
+    data = on_groups({"0::": [0]})
+    place = data["data"]
+    for one in path:
+        place = place[one]
+    place[name] = place[meant]
+    with pytest.raises(DatasetError, match=f"'{name}' is not a member in SDMX-JSON; did you mean '{meant}'"):
+        rows_in(data)
+    del place[meant]
+    with pytest.raises(DatasetError, match=f"'{name}' is not a member in SDMX-JSON; did you mean '{meant}'"):
+        rows_in(data)
+
+
+def test_members_that_are_not_read_are_noted() -> None:
+    """A service may extend SDMX-JSON; a note names each extension of data sets and series once."""
+    data = on_groups({"0::": [0]}, **{"x-own": {"a": 1}})
+    data["data"] |= {"structure": None}  # a known member, which is called almost like another one
+    data["data"]["dataSets"][0]["series"]["0:0"]["total"] = 3
+    notes: list[str] = []
+    blocks = located_blocks("m", content=json.dumps(data).encode(), note=notes.append)
+    assert sum(block.size for _, block in blocks) == 2
+    assert notes == [
+        "dataSets[0] has the member 'x-own', which SDMX-JSON does not define; it is not read",
+        "dataSets[0].series[\"0:0\"] has the member 'total', which SDMX-JSON does not define; it is not read",
+    ]
+
+
 @st.composite
 def data_sets(draw: st.DrawFn) -> list[dict[str, str]]:
     """Draw observations with a value and attributes of series, of a group (dimension A) and of the data set."""
@@ -285,14 +322,14 @@ def test_errors_in_later_parts_have_the_right_location() -> None:
 
 
 def test_deep_nesting_is_an_error() -> None:
-    """Deep nesting is an error in each part of a message."""
+    """Deep nesting is an error in each part of a message; from Python 3.14 on, the error may be the first type."""
     deep = b"[" * 100_000 + b"]" * 100_000
     for part in (
         b'"structures": %s',
-        b'"dataSets": %s',
+        b'"dataSets": [{"annotations": %s}]',
         b'"structures": [{"dimensions": {}}], "dataSets": [{"series": {"": %s}}]',
     ):
-        with pytest.raises(DatasetError, match="reading m"):
+        with pytest.raises(DatasetError, match=r"reading m .*(is nested too deeply|expected `object`, got `array`)"):
             rows_in(b'{"data": {%s}}' % (part % deep))
 
 

@@ -116,7 +116,7 @@ def test_several_structures_in_several_files(tmp_path: Path) -> None:
         ("T:F(2.0)", 1), ("T:OTHER(1.0)", 2), ("T:PA(1.0)", 1),
     ]  # fmt: skip
     odd = frame.with_columns(STRUCTURE=pl.lit("cube"))
-    with pytest.raises(DatasetError, match="the kind of its structure is 'cube'"):
+    with pytest.raises(DatasetError, match="the kind of the structure is 'cube'"):
         structures_in(odd)
 
 

@@ -57,14 +57,14 @@ on_linux = pytest.mark.skipif(sys.platform != "linux", reason="other systems hav
 @pytest.mark.thorough
 @on_linux
 def test_rows_with_a_wrong_number_of_cells_take_little_memory(tmp_path: Path) -> None:
-    """A short row in a batch takes less than three kilobytes while it is processed, its findings included."""
+    """A short row in a batch takes less than five kilobytes while it is processed, its findings included."""
     rows = 60_000
     for name, count in (("small", 1_000), ("large", rows)):
         (tmp_path / f"{name}.csv").write_text("ID,OBS_VALUE\n" + "x\n" * count)
     found = validated(tmp_path, "16000000", "100000", "small.csv", "large.csv")
     assert (found["rows"], found["rejected"], found["good"]) == (rows, rows, 0)
     small, large = found["peaks"]
-    assert large - small < 3_000 * rows, f"{(large - small) / rows:,.0f} bytes more for each row"
+    assert large - small < 5_000 * rows, f"{(large - small) / rows:,.0f} bytes more for each row"
 
 
 @pytest.mark.thorough
@@ -85,7 +85,8 @@ def test_peak_of_memory(kind: str, tmp_path: Path) -> None:
     bad = ROWS // 100
     assert (found["rows"], found["rejected"], found["good"]) == (ROWS, bad, ROWS - bad)
     small, large = found["peaks"]
-    # 8 bytes of hash per row, three times while they are sorted, and the findings by series
-    allowed = 40 * ROWS + 24_000_000
+    # 8 bytes of hash per row, three times while they are sorted, and the findings by series; batches being read or
+    # written meanwhile are in both
+    allowed = 40 * ROWS + 48_000_000
     assert large - small < allowed, f"{large - small:,} bytes more for {ROWS:,} rows"
     assert large < 1_000_000_000

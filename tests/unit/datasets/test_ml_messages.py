@@ -12,26 +12,9 @@ import pytest
 from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files.messages import data_message_rows, read_data_message
 from kafka_replica.data.files.messages.ml import MlMessage
-from kafka_replica.errors import UsageError
+from support.datasets.ml_messages import BASE, DSD, message
 
-_BASE = "http://www.sdmx.org/resources/sdmxml/schemas"
 _OLD = "http://www.SDMX.org/resources/SDMXML/schemas/v2_0"
-_DSD = "urn:sdmx:org.sdmx.infomodel.datastructure.DataStructure=T:D(1.0)"
-
-
-def message(body: str, at: str = "TIME_PERIOD", *, kind: str = "StructureSpecific", more: str = "") -> str:
-    """Return a message with a data set; its structure is T:D(1.0)."""
-    version = "v2_1" if kind == "Generic" else "v3_0"
-    reference = '<Ref agencyID="T" id="D" version="1.0"/>' if kind == "Generic" else _DSD
-    return (
-        f'<m:{kind}Data xmlns:m="{_BASE}/{version}/message" xmlns:c="{_BASE}/{version}/common" '
-        f'xmlns:ss="{_BASE}/{version}/data/structurespecific" xmlns:g="{_BASE}/{version}/data/generic" xmlns:n="urn:n" '
-        f'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">\n<m:Header><m:ID>t</m:ID>'
-        "<m:Test>false</m:Test><m:Prepared>2020-01-01T00:00:00</m:Prepared><m:Sender id='X'/>"
-        f'<m:Structure structureID="S" namespace="urn:n" dimensionAtObservation="{at}" {more}>'
-        f"<c:Structure>{reference}</c:Structure></m:Structure></m:Header>\n"
-        f'<m:DataSet {"" if kind == "Generic" else "ss:"}structureRef="S">{body}</m:DataSet></m:{kind}Data>'
-    )
 
 
 @pytest.fixture
@@ -175,6 +158,7 @@ def test_an_explicit_measure_may_have_the_qualified_type_alone(file: Path) -> No
     [
         (f"<g:Obs><g:ObsKey>{_generic({'A': 'x'})}{_generic({'A': 'y'})}</g:ObsKey></g:Obs>", "Generic", "A has two"),
         ('<g:Obs><g:ObsValue value="1"/><g:ObsValue value="2"/></g:Obs>', "Generic", "OBS_VALUE has two"),
+        ('<g:Obs><g:ObsDimension id="T" value="1"/><g:ObsDimension id="T" value="2"/></g:Obs>', "Generic", "T has two"),
         ('<Obs A="1"><Comp id="A"><Value>2</Value></Comp></Obs>', "StructureSpecific", "A has two"),
         (
             '<Obs><Comp id="A"><Value>1</Value></Comp><Comp id="A"><Value>2</Value></Comp></Obs>', "StructureSpecific",
@@ -230,10 +214,10 @@ _SERIES = '<{0}Series CUR="USD"><{0}Obs TIME_PERIOD="2010" OBS_VALUE="1"/></{0}S
     ("text", "structure"),
     [
         (message(_SERIES.format("")), ("datastructure", "T:D(1.0)")),
-        (message(_SERIES.format("")).replace(f"<c:Structure>{_DSD}</c:Structure>", ""), None),
+        (message(_SERIES.format("")).replace(f"<c:Structure>{DSD}</c:Structure>", ""), None),
         (
-            message(_SERIES.format("")).replace(f"<c:Structure>{_DSD}</c:Structure>", "").replace(
-                'namespace="urn:n"', f'namespace="{_DSD.replace("DataStructure", "Dataflow")}:ObsLevelDim:TIME_PERIOD"'
+            message(_SERIES.format("")).replace(f"<c:Structure>{DSD}</c:Structure>", "").replace(
+                'namespace="urn:n"', f'namespace="{DSD.replace("DataStructure", "Dataflow")}:ObsLevelDim:TIME_PERIOD"'
             ),
             ("dataflow", "T:D(1.0)"),
         ),
@@ -339,12 +323,12 @@ HOSTILE = {
     "nesting in a message": (message("<g:Attributes>" * _DEEP, kind="Generic"), "nested"),
     "nesting in values": (message("<Series><Comp id='A'><Value>" + "<p>" * _DEEP), "nested"),
     "nesting in annotations": (message("<Series><Annotations>" + "<p>" * _DEEP), "nested"),
-    "nesting in a header": (f'<m:GenericData xmlns:m="{_BASE}/v2_1/message"><m:Header>' + "<a>" * _DEEP, "nested"),
-    "nesting in footers": (f'<m:GenericData xmlns:m="{_BASE}/v2_1/message"><m:Footer>' + "<a>" * _DEEP, "nested"),
+    "nesting in a header": (f'<m:GenericData xmlns:m="{BASE}/v2_1/message"><m:Header>' + "<a>" * _DEEP, "nested"),
+    "nesting in footers": (f'<m:GenericData xmlns:m="{BASE}/v2_1/message"><m:Footer>' + "<a>" * _DEEP, "nested"),
     "cross-sectional nesting": (f'<CrossSectionalData xmlns="{_OLD}/message"><DataSet>' + "<Group>" * _DEEP, "nested"),
     "a long attribute": (message(f'<Series A="{"x" * 6_000_000}"/>'), "more than 4,194,304 bytes"),
     "many attributes": (message(f"<Series><Obs {_MANY}/></Series>"), "more than 1,000 components"),
-    "names": (message("".join(f"<A{i}/>" for i in range(150_000))), "different names"),
+    "names": (message("".join(f"<x:A{i}/>" for i in range(150_000))), "different names"),
     "an unknown encoding": ('<?xml version="1.0" encoding="x-unknown"?><a/>', "unknown encoding"),
     "another encoding": (b'<?xml version="1.0" encoding="UTF-8"?><a b="\xff"/>', "not well-formed"),
     "cut": (message(_SERIES.format(""))[:-30], "not well-formed"),
@@ -375,7 +359,7 @@ def test_a_hostile_file_is_refused_in_little_memory(name: str, file: Path) -> No
 def test_a_damaged_gzip_file(file: Path) -> None:
     """A compressed file that is cut is refused."""
     file.write_bytes(b"\x1f\x8b\x08\x00cut")
-    with pytest.raises(UsageError, match=r"data\.xml"):
+    with pytest.raises(DatasetError, match=r"data\.xml: the gzip data is truncated"):
         read_data_message(file)
 
 

@@ -28,7 +28,7 @@ _MESSAGE: Final = f"""<m:StructureSpecificData xmlns:m="{_BASE}/message" xmlns:c
 <Obs TIME="10" V="" ST="j"><Comp id="M"><Value>3</Value></Comp></Obs>
 </Series>
 <Series FREQ="M">
-<Obs TIME="1" V="1" ST="a"><MyObs TIME="x" V="x" ST="x"/></Obs>
+<Obs TIME="1" V="1" ST="a"><x:MyObs xmlns:x="urn:x" TIME="x" V="x" ST="x"/></Obs>
 <Obs TIME="2" V="2" ST="b"/>
 </Series></m:DataSet><m:DataSet>
 <Obs FREQ="Q" TIME="1" V="1"/>

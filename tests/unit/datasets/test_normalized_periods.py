@@ -20,7 +20,7 @@ from support.datasets.normalized_cases import DAYS, MIXED, Day, rows_of_days, ti
 @pytest.mark.parametrize("collected", ["start", "middle", "end"])
 @pytest.mark.parametrize("days", [DAYS, MIXED], ids=["days", "times"])
 def test_periods_are_days(days: tuple[Day, ...], collected: Any, tmp_path: Path) -> None:
-    """Each period becomes the day given by the field guide and the calendar; texts that are no periods stay."""
+    """Each period becomes the day given by the field guide and the calendar; texts that are not periods stay."""
     file = tmp_path / "data.csv"
     frame = pl.DataFrame(rows_of_days(days), infer_schema_length=None)
     write_sdmx_csv(frame, file, time_rules(), time_format="normalized", collected=collected)

@@ -156,7 +156,7 @@ def test_public_messages(file: Path | None) -> None:
     content = read_content(file)
     compare = _comparison_of(content)
     if compare is None:
-        pytest.skip(f"{file} is no data message")
+        pytest.skip(f"{file} is not a data message")
     try:
         print(compare(file, content), "observations")
     except KafkaReplicaError as error:

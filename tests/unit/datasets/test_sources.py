@@ -13,6 +13,7 @@ import cramjam
 import polars as pl
 import pytest
 
+from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files import content, decompression_limit
 from kafka_replica.data.files.content import read_content
 from kafka_replica.data.jobs import separators_in_words, sources_of
@@ -52,7 +53,7 @@ def test_the_first_bytes_show_the_compression(suffix: str, packed: Callable[[byt
     (source,) = sources_of([str(file)])
     assert (source.kind, source.read(), source.is_packed, source.separator) == ("csv", CSV, True, ",")
     file.write_bytes(packed(CSV)[:-6])
-    with pytest.raises(UsageError, match=r"reading .*data\.csv"):
+    with pytest.raises(DatasetError, match=r"reading .*data\.csv"):
         sources_of([str(file)])[0].read()
 
 
@@ -77,7 +78,7 @@ def test_a_compression_bomb_is_refused_without_unpacking_it(
     file.write_bytes(packed(zeros))
     allowed = decompression_limit.largest(file.stat().st_size)
     assert allowed < len(zeros)
-    with pytest.raises(UsageError, match="decompressed, it has more than"):
+    with pytest.raises(DatasetError, match="decompressed, it has more than"):
         read_content(file)
 
 
@@ -102,21 +103,60 @@ def test_folders_and_archives(tmp_path: Path) -> None:
         read_content(f"{tmp_path / 'z.zip'}!/x.csv")
 
 
+STRUCTURES = (
+    b'\xef\xbb\xbf<?xml version="1.0"?><!-- a --><m:Structure xmlns:m="urn:m"/>',
+    "<Structure>".encode("utf-16"),
+    b'{"meta": {"schema": "https://json.sdmx.org/2.0.0/sdmx-json-structure-schema.json"}, "data": {}}',
+)
+
+
+@pytest.mark.parametrize("structure", STRUCTURES, ids=["SDMX-ML", "SDMX-ML in UTF-16", "SDMX-JSON"])
+def test_structures_that_come_with_the_data_are_left_out(structure: bytes, tmp_path: Path) -> None:
+    """A structure message next to data, in a folder or an archive, is left out with a note; other files are, too."""
+    data = b"<!-- <Structure> --><CompactData><Structure/></CompactData>"
+    (tmp_path / "z.zip").write_bytes(zipped(a__xml=data, b__xml=structure, c__md=b""))
+    (tmp_path / "folder").mkdir()
+    for name, content_ in (("a.xml", data), ("b.xml", structure), ("c.md", b"")):
+        (tmp_path / "folder" / name).write_bytes(content_)
+    for path, between in ((tmp_path / "z.zip", "!/"), (tmp_path / "folder", "/")):
+        notes: list[str] = []
+        assert [source.path for source in sources_of([str(path)], notes.append)] == [f"{path}{between}a.xml"]
+        assert notes == [
+            f"{path}{between}b.xml is left out: it is a structure message",
+            f"{path}{between}c.md is left out: its name does not state a format of data",
+        ]
+    assert [source.kind for source in sources_of([str(tmp_path / "folder" / "b.xml")])] == ["message"]
+
+
+def test_both_extensions_of_sdmx_edi_are_known(tmp_path: Path) -> None:
+    """Central banks and Eurostat's tools name files of GESMES/TS ``.ges``, too."""
+    for name in ("a.edi", "b.GES"):
+        (tmp_path / name).write_bytes(b"UNB+UNOC:3'")
+    assert [source.kind for source in sources_of([str(tmp_path)])] == ["message", "message"]
+
+
 def test_archives_that_are_refused(tmp_path: Path) -> None:
     """An archive without data, in an archive, or with a password is refused."""
     file = tmp_path / "z.zip"
-    for data, said in (
-        (zipped(a__md=b""), r"it contains no file named \*.csv"),
-        (zipped_once(zipped_once(CSV)), "in an archive"),
+    for data, kind, said in (
+        (zipped(a__md=b""), UsageError, r"it contains no file named \*.csv"),
+        (zipped_once(zipped_once(CSV)), DatasetError, "an archive within an archive"),
+        (
+            zipped(x__csv=CSV, a__ZIP=zipped_once(CSV)),
+            DatasetError,
+            r"z\.zip!/a\.ZIP: it is an archive within an archive",
+        ),
+        (zipped(x__csv=CSV)[:-6], DatasetError, "the archive is damaged"),
+        (CSV, DatasetError, "the archive is damaged"),
     ):
         file.write_bytes(data)
-        with pytest.raises(UsageError, match=said):
+        with pytest.raises(kind, match=said):
             sources_of([str(file)])[0].read()
     locked = bytearray(zipped_once(CSV))
     for mark, place in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
         locked[locked.index(mark) + place] |= 1
     file.write_bytes(locked)
-    with pytest.raises(UsageError, match="encrypted"):
+    with pytest.raises(DatasetError, match="encrypted"):
         read_content(file)
 
 
@@ -147,7 +187,7 @@ def test_the_first_bytes_of_standard_input_show_its_kind(
 def test_empty_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     """Empty standard input, as of a program that failed, is an error."""
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO()))
-    with pytest.raises(UsageError, match="it is empty"):
+    with pytest.raises(DatasetError, match="it is empty"):
         sources_of(["-"])
 
 
@@ -178,5 +218,5 @@ def test_damaged_compressed_files_are_errors_of_the_package(tmp_path: Path) -> N
             file.write_bytes(whole[:place] + bytes([whole[place] ^ 0x55]) + whole[place + 1 :])
             try:
                 read_content(file)
-            except UsageError as error:
+            except DatasetError as error:
                 assert str(file) in str(error)  # noqa: PT017

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import zipfile
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +15,15 @@ import xlsxwriter  # type: ignore[import-untyped]
 
 from kafka_replica.cli.structure_source import snapshot_of_files
 from kafka_replica.data.errors import DatasetError
+from kafka_replica.data.files import workbook as workbooks
 from kafka_replica.data.files.workbook import tables_in
 from kafka_replica.data.jobs import artefact_of, sources_of
 from kafka_replica.data.polars.datasets import write_sdmx_csv
 from kafka_replica.data.validation import Rules, compile_rules, generate_rows
 from kafka_replica.sdmx import Structures
+from kafka_replica.sdmx.formats.xlsx.reading import worksheet
 from support.cli.data_runs import FLOW, SAMPLES, runner
+from support.rules.structures_by_hand import attribute, dimension, measure, rules_of, structure, text, time, version_of
 
 
 def workbook(sheets: dict[str, list[list[Any]]], *, since_1904: bool = False) -> bytes:
@@ -35,26 +39,32 @@ def workbook(sheets: dict[str, list[list[Any]]], *, since_1904: bool = False) ->
                     sheet.write_datetime(number, at, value, moment)
                 elif isinstance(value, date):
                     sheet.write_datetime(number, at, value, day)
+                elif isinstance(value, timedelta):
+                    sheet.write_number(number, at, value / timedelta(days=1), day)
                 elif value is not None:
                     sheet.write(number, at, value)
     book.close()
     return made.getvalue()
 
 
+_TITLES = ["CURRENCY", "CURRENCY_DENOM"]
+_YEARS = [f"{year:04}" for year in range(1, 5001)]
+_LATE = timedelta(days=2_958_465.9999999)
+"""A serial number of 9999-12-31 that becomes the year 10000 if it is rounded to a second."""
 HEADER = ["STRUCTURE", "STRUCTURE_ID", "ACTION", "DIM", "TIME_PERIOD", "OBS_VALUE"]
 START = ["dataflow", "T:F(1.0)", "I"]
 
 
 @pytest.mark.parametrize("since_1904", [False, True])
-def test_workbook_numbers_dates_and_texts_are_kept(since_1904: bool) -> None:
-    """Numbers keep their digits, dates are days, and texts are unchanged; rows have the numbers of the sheet."""
+def test_workbook_values_of_all_types_are_kept(since_1904: bool) -> None:
+    """Numbers keep their digits, dates are days, booleans are words; rows have the numbers of the sheet."""
     rows: list[list[Any]] = [
         [], HEADER, [*START, "A,B", 2010, 12.4], [], [*START, 'say "x"', date(2010, 1, 31), 0.1],
         [*START, "#N/A", datetime(2010, 1, 31, 12, 30), -1234567890123],  # noqa: DTZ001 - a workbook has no zones
-        [*START, "007", "2010-01", 1e-7],
+        [*START, "007", "2010-01", 1e-7], [*START, False, "2010-02", True],
     ]  # fmt: skip
     (table,) = tables_in(workbook({"notes": [["a note"]], "Data": rows}, since_1904=since_1904), "x")
-    assert (table.sheet, table.is_sdmx_csv, list(table.rows)) == ("Data", True, [3, 5, 6, 7])
+    assert (table.sheet, table.is_sdmx_csv, list(table.rows)) == ("Data", True, [3, 5, 6, 7, 8])
     found = pl.read_csv(table.content, infer_schema=False)
     assert found.columns == HEADER
     assert found.select("DIM", "TIME_PERIOD", "OBS_VALUE").rows() == [
@@ -62,6 +72,7 @@ def test_workbook_numbers_dates_and_texts_are_kept(since_1904: bool) -> None:
         ('say "x"', "2010-01-31", "0.1"),
         ("#N/A", "2010-01-31T12:30:00", "-1234567890123"),
         ("007", "2010-01", "1e-07"),
+        ("false", "2010-02", "true"),
     ]
 
 
@@ -72,6 +83,7 @@ def test_workbook_numbers_dates_and_texts_are_kept(since_1904: bool) -> None:
         (workbook({"D": [HEADER, [*START, "A", "2010", 1, "beside"]]}), "sheet 'D', row 2: a cell lies outside"),
         (workbook({"D": [HEADER]})[:-200], "damaged"),
         (b"PK\x03\x04", "damaged"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", r"an old workbook \(\.xls\), or protected by a password; save it as"),
     ],
 )
 def test_an_unusable_workbook_is_an_error_with_its_location(data: bytes, reason: str) -> None:
@@ -109,8 +121,177 @@ def test_same_findings_as_csv(rules: Rules, tmp_path: Path, capfdbinary: pytest.
     assert set(findings.select("part", "part_row", "rule").rows()) == {("first", "9", "code-unknown")}
 
 
+@pytest.fixture(scope="module")
+def rates() -> Rules:
+    """The rules of a structure of exchange rates."""
+    return rules_of(version_of(structure(
+        dimension("FREQ", text()), dimension("CURRENCY", text()), dimension("CURRENCY_DENOM", text()), time(),
+        attribute("STATUS"), measure("OBS_VALUE", text("Double")),
+    )))  # fmt: skip
+
+
+def period_columns(rules: Rules, rows: list[list[Any]], **others: list[list[Any]]) -> list[dict[str, str]]:
+    """Return the observations on a sheet with period columns, as dictionaries, with the rows of the sheet."""
+    (table,) = tables_in(workbook({"Data": rows, **others}), "x", rules)
+    found = csv.DictReader(io.StringIO(table.content.decode()))
+    return [{"row": str(number), **row} for number, row in zip(table.rows, found, strict=True)]
+
+
+def test_period_columns(rates: Rules) -> None:
+    """A row for each series, and a column for each period, become observations; the header section has the rest."""
+    found = period_columns(rates, [
+        [], ["Exchange rates, for readers"], ["CURRENCY_DENOM", "EUR", "the euro"], ["STATUS", "A"], [],
+        [None, None, "years", None, "quarter"],
+        ["CURRENCY", "STATUS", 2023, "2024", "2024-Q1", date(2024, 3, 1), "NOTE", None],
+        ["USD", None, 1.1, None, "1.05", 7, "n", "a remark"], [], ["GBP", "P", None, 0.8, None, None],
+        ["JPY", "P"],
+    ], notes=[["USD", date(2024, 1, 1)]])  # fmt: skip
+    common = {"CURRENCY_DENOM": "EUR"}
+    usd, gbp = {"CURRENCY": "USD", "STATUS": "A", "NOTE": "n"}, {"CURRENCY": "GBP", "STATUS": "P", "NOTE": ""}
+    assert found == [
+        {"row": "8", "FREQ": "A", **common, **usd, "TIME_PERIOD": "2023", "OBS_VALUE": "1.1"},
+        {"row": "8", "FREQ": "Q", **common, **usd, "TIME_PERIOD": "2024-Q1", "OBS_VALUE": "1.05"},
+        {"row": "8", "FREQ": "D", **common, **usd, "TIME_PERIOD": "2024-03-01", "OBS_VALUE": "7"},
+        {"row": "10", "FREQ": "A", **common, **gbp, "TIME_PERIOD": "2024", "OBS_VALUE": "0.8"},
+    ]
+
+
+@pytest.mark.parametrize("given", ["title", "section"])
+def test_given_frequencies_are_kept(rates: Rules, given: str) -> None:
+    """A frequency in a column or in the header section is not replaced by that of the periods."""
+    section = [["CURRENCY_DENOM", "EUR"], *([["FREQ", "M"]] if given == "section" else []), []]
+    titles, row = (["CURRENCY", "FREQ"], ["USD", "M"]) if given == "title" else (["CURRENCY"], ["USD"])
+    (found,) = period_columns(rates, [*section, [*titles, "2024"], [*row, 1]])
+    assert (found["FREQ"], found["TIME_PERIOD"]) == ("M", "2024")
+
+
+@pytest.mark.parametrize(
+    ("rows", "reason"),
+    [
+        (
+            [["STATUS", "A"], ["STATUS", "B"], [], [*_TITLES, "2024"], ["USD", "EUR", 1]],
+            "'Data', row 2: STATUS has a second",
+        ),
+        ([[*_TITLES, *_YEARS], ["x" * 30_000, "y", *_YEARS]], "'Data', row 2: the observations, with the values of"),
+        ([[*_TITLES, "2024", "2024"], ["USD", "EUR", 1, 2]], "'Data', row 1: two columns have the title '2024'"),
+        (
+            [["a note"], ["CURRENCY", "2023", "2024"], ["USD", 1, 2]],
+            "'Data', row 2: .* the dimension CURRENCY_DENOM; add",
+        ),
+        ([[*_TITLES, "2024", _LATE], ["USD", "EUR", 1, 2]], "'Data', row 1: 2958465.99.* is not a date"),
+        ([[*_TITLES, "2024", "2025"], ["USD", "EUR", 1, _LATE]], "'Data', row 2: 2958465.99.* is not a date"),
+    ],
+)
+def test_unusable_period_columns(rates: Rules, rows: list[list[Any]], reason: str) -> None:
+    """A sheet that gives one component or period twice, or expands to too much, is refused with its place."""
+    with pytest.raises(DatasetError, match=reason):
+        tables_in(workbook({"Data": rows}), "x", rates)
+
+
+def test_sheets_for_readers_are_left_out(rates: Rules) -> None:
+    """A dimension and a period in one row do not make a sheet data, nor does a date that does not exist."""
+    data: list[list[Any]] = [["CURRENCY_DENOM", "EUR"], [], ["CURRENCY", "2024"], ["USD", 1]]
+    expected = [
+        {"row": "4", "FREQ": "A", "CURRENCY_DENOM": "EUR", "CURRENCY": "USD", "TIME_PERIOD": "2024", "OBS_VALUE": "1"}
+    ]
+    for notes in (
+        [["changes"], ["CURRENCY", "2024"], ["codes added"]],
+        [["as of", _LATE], ["CURRENCY", "x"]],
+        [["some"], *[["text"]] * 1_100, [*_TITLES, "2024"], ["USD", "EUR", 1]],
+        [[" ", "\t"], []],
+    ):
+        assert period_columns(rates, data, notes=notes) == expected
+
+
+def test_a_value_like_a_period_in_the_header_section(rates: Rules) -> None:
+    """A row of the header section whose value could be a period is not taken for the titles."""
+    for section in ([["CURRENCY_DENOM", "2709"]], [["CURRENCY", "2709"], ["CURRENCY_DENOM", "2023", "a remark"]]):
+        titles = "CURRENCY" if len(section) == 1 else "STATUS"
+        (found,) = period_columns(rates, [*section, [], ["FREQ", titles, "2024"], ["A", "X", 5]])
+        assert found["TIME_PERIOD"] == "2024"
+        assert found["CURRENCY_DENOM"] == section[-1][1]
+        assert found[titles] == "X"
+
+
+def test_titles_and_cells_of_white_space(rates: Rules) -> None:
+    """A title may have several lines; cells of white space are empty, wherever they are."""
+    (found,) = period_columns(
+        rates, [[" "], ["CURRENCY", "CURRENCY_DENOM ", "a\nnote", "2024", " 2025\n"], ["USD", "EUR", " ", 1, " ", "  "]]
+    )
+    assert found == {
+        "row": "3", "FREQ": "A", "CURRENCY": "USD", "CURRENCY_DENOM": "EUR", "a note": "", "TIME_PERIOD": "2024",
+        "OBS_VALUE": "1",
+    }  # fmt: skip
+    header = ["STRUCTURE", "STRUCTURE_ID", "ACTION", "DIM\nENSION"]
+    (table,) = tables_in(workbook({"D": [header, [*START, "A", " "], [" "]]}), "x")
+    assert table.content.decode() == "STRUCTURE,STRUCTURE_ID,ACTION,DIM ENSION\ndataflow,T:F(1.0),I,A\n"
+
+
+def test_the_frequency_by_its_role() -> None:
+    """The dimension of the frequency is found by its role, and a period shows it also with a time zone."""
+    rules = rules_of(version_of(structure(
+        dimension("FREQUENCY", text(), role="FREQ"), dimension("CURRENCY", text()), time(),
+        measure("OBS_VALUE", text("Double")),
+    )))  # fmt: skip
+    found = period_columns(rules, [["CURRENCY", "2024Z", "2024-M03+01:00", "2024-W05"], ["USD", 1, 2, 3]])
+    assert [row["FREQUENCY"] for row in found] == ["A", "M", "W"]
+
+
+def test_sheets_without_data_are_not_read_whole(rates: Rules, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sheet that is left out does not count much towards the limit on cells; one with data does."""
+    monkeypatch.setattr(worksheet, "MAX_CELLS", 10_000)
+    rows: list[list[Any]] = [[1] * 5 for _ in range(2_001)]
+    data: list[list[Any]] = [[*_TITLES, "2024"], ["USD", "EUR", 1]]
+    tables = tables_in(workbook({"Notes": rows, "Data": data}), "x", rates)
+    assert [one.sheet for one in tables] == ["Data"]
+    with pytest.raises(DatasetError, match="more than 10,000 cells"):
+        tables_in(workbook({"Data": [[*_TITLES, "2024"], *rows]}), "x", rates)
+
+
+def test_the_limit_applies_to_the_workbook(rates: Rules, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Several sheets together may not expand to more than one may."""
+    monkeypatch.setattr(workbooks, "_MOST_WRITTEN", 8 << 20)  # a sheet of the real limit takes seconds
+    rows: list[list[Any]] = [[*_TITLES, *_YEARS[:200]], ["x" * 30_000, "y", *_YEARS[:200]]]
+    assert period_columns(rates, rows)
+    with pytest.raises(DatasetError, match=r"sheet 'other', row 2: .* exceed 8 MiB in the workbook"):
+        period_columns(rates, rows, other=rows)
+
+
+def test_codes_that_are_ids_do_not_make_period_columns(rates: Rules) -> None:
+    """A plain table is read as before if a code is the id of a dimension next to a period."""
+    rows: list[list[Any]] = [["CURRENCY", "FREQ", "TIME_PERIOD", "OBS_VALUE"], ["CURRENCY", "FREQ", "2024", 2025]]
+    (table,) = tables_in(workbook({"D": rows}), "x", rates)
+    assert table.content.decode() == "CURRENCY,FREQ,TIME_PERIOD,OBS_VALUE\nCURRENCY,FREQ,2024,2025\n"
+
+
+def test_period_columns_have_the_findings_of_csv(
+    rules: Rules, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """A workbook with a column for each period gives the good rows and the findings of the same data as plain CSV."""
+    frame = pl.DataFrame(generate_rows(rules, 60, 1), infer_schema_length=None).select(pl.col(pl.String))
+    frame = frame.with_columns(SEX=pl.when(pl.int_range(pl.len()) == 7).then(pl.lit("??")).otherwise("SEX"))
+    frame = frame.with_columns(pl.col("OBS_VALUE").fill_null("3"))
+    names = [name for name in frame.columns if name not in {"STRUCTURE", "STRUCTURE_ID", "ACTION"}]
+    plain = frame.select(names)
+    plain.write_csv(tmp_path / "data.csv")
+    others = [name for name in names if name not in {"TIME_PERIOD", "OBS_VALUE"}]
+    wide = plain.pivot("TIME_PERIOD", index=others, values="OBS_VALUE")
+    (tmp_path / "data.xlsx").write_bytes(workbook({"D": [wide.columns, *map(list, wide.rows())]}))
+    run = runner(capfdbinary)
+    found = []
+    for name in ("data.csv", "data.xlsx"):
+        out, listed = tmp_path / f"out of {name}", tmp_path / f"{name}.findings.csv"
+        where = ["--structures", SAMPLES, "--out", out, "--findings", listed]
+        assert run("validate", tmp_path / name, "--flow", FLOW, *where).returncode == 3
+        findings = pl.read_csv(listed, infer_schema=False)
+        places = findings.select("rule", "component", "value", "series", "time").rows()
+        found.append((sorted((out / "good.csv").read_text().splitlines()), sorted(places)))
+    assert found[0] == found[1]
+    assert "part_row" in findings.columns
+
+
 def test_a_workbook_is_not_taken_for_an_archive(tmp_path: Path) -> None:
-    """A workbook is no archive of data, also within an archive."""
+    """A workbook is not an archive of data, also within an archive."""
     data = workbook({"D": [HEADER, [*START, "A", "2010", 1]]})
     (tmp_path / "a.xlsx").write_bytes(data)
     with zipfile.ZipFile(tmp_path / "b.zip", "w") as archive:
@@ -124,3 +305,14 @@ def test_the_structure_that_a_workbook_names(tmp_path: Path) -> None:
     file = tmp_path / "data.xlsx"
     file.write_bytes(workbook({"notes": [["a"]], "D": [HEADER, [*START, "A", "2010", 1]]}))
     assert str(artefact_of(sources_of([str(file)])[0]).reference) == "T:F(1.0)"
+
+
+def test_an_invalid_reference_is_an_error_with_its_sheet_and_row(
+    tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """The error names the file, the sheet and the row."""
+    file = tmp_path / "data.xlsx"
+    file.write_bytes(workbook({"D": [HEADER, [*START, "A", "2010", 1], ["cube", *START[1:], "A", "2010", 1]]}))
+    done = runner(capfdbinary)("validate", file, "--flow", FLOW, "--structures", SAMPLES, "--out", tmp_path / "out")
+    assert done.returncode == 1
+    assert "data.xlsx, sheet D, row 3: the kind of the structure is 'cube'" in " ".join(done.stderr.split())

@@ -107,7 +107,7 @@ CASES: list[tuple[str, tuple[str, ...], str, dict[str, str]]] = [
      {"AREA": "", "FREQ": "", "STATUS": ""}),
     ("what data there is says nothing of what may be", (
         constraint(region(selected("AREA", "AT")), role="Actual"),), FLOW, {"AREA": "AT DE EU US W"}),
-    ("the latest version that is no draft", (
+    ("the latest version that is not a draft", (
         constraint(region(selected("AREA", "AT")), version="1.0.0"),
         constraint(region(selected("AREA", "DE")), version="1.1.0"),
         constraint(region(selected("AREA", "US")), version="2.0.0-draft")), FLOW, {"AREA": "DE"}),

@@ -97,7 +97,7 @@ def test_lists_without_the_annotation_are_not_looked_through(monkeypatch: pytest
 
 
 def test_artefacts_that_have_lapsed_are_listed() -> None:
-    """Dates of a list or structure itself are no rule for data, and are listed if they exclude the date."""
+    """Dates of a list or structure itself are not rules for data, and are listed if they exclude the date."""
     lapsed = DATED.replace('id="AREA"', 'id="AREA" validTo="2015-12-31T00:00:00"', 1)
     version = version_of(lapsed, STRUCTURE)
 

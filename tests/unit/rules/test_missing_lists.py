@@ -14,7 +14,7 @@ from kafka_replica.data.validation import Rules, compile_rules, generate_rows
 from kafka_replica.errors import UsageError
 from kafka_replica.sdmx import Structures, Urn
 from kafka_replica.sdmx.errors import IncompleteStructureError, SdmxError
-from kafka_replica.sdmx.lookups.resolved import Missing
+from kafka_replica.sdmx.lookups.resolved import MissingReference
 from support.effort import first_in_usual
 from support.rules.structures_by_hand import (
     FLOW,
@@ -83,7 +83,7 @@ def test_a_missing_concept_is_listed() -> None:
     with pytest.raises(IncompleteStructureError, match="AREA") as caught:
         compiled(version_of(*parts), allow_missing=False)
     rules = compiled(version_of(*parts), allow_missing=True)
-    assert len(rules.unchecked) == len(cast("tuple[Missing, ...]", caught.value.missing))
+    assert len(rules.unchecked) == len(cast("tuple[MissingReference, ...]", caught.value.missing))
     assert rules.unchecked[0].startswith("AREA: its values, ")
     assert told(rules, {"SEX": "M", "AREA": "XX", "OBS_VALUE": "1"}) == []
 
@@ -117,11 +117,11 @@ def test_real_structures_without_their_lists(file: Path) -> None:
         assert not any(said(validate(table(rows, [column.id for column in rules.columns]), rules)))
 
 
-def _missing(structures: Structures, urn: Urn) -> tuple[Missing, ...]:
+def _missing(structures: Structures, urn: Urn) -> tuple[MissingReference, ...]:
     try:
         compile_rules(structures, urn)
     except IncompleteStructureError as error:
-        found = cast("tuple[Missing, ...]", error.missing)
+        found = cast("tuple[MissingReference, ...]", error.missing)
         return () if any(one.source == urn for one in found) else found
     except (SdmxError, UsageError):
         return ()

@@ -17,7 +17,7 @@ from typing import IO, Any, Final, NamedTuple, TypeAlias, cast
 
 from kafka_replica.common.wording import reason_of
 from kafka_replica.data.errors import DatasetError
-from kafka_replica.data.files.content import beginning_of, is_packed_otherwise, read_content
+from kafka_replica.data.files.content import beginning_of, gzip_failed, is_packed_otherwise, read_content
 from kafka_replica.data.files.messages.blocks import Block, Columns, columns_of, lines_of, rows_of
 from kafka_replica.data.files.messages.edi import STARTS, EdiMessage, first_structure
 from kafka_replica.data.files.messages.ml import MlMessage
@@ -130,7 +130,8 @@ def located_blocks(
     """Yield blocks of rows, each with the line of its first row as in :class:`LocatedRow`.
 
     The arguments and errors are those of :func:`read_data_message`. In addition, ``note`` is called with each remark in
-    the message: each entry in the footer of SDMX-ML, and each of the errors listed in SDMX-JSON.
+    the message: each entry in the footer of SDMX-ML, and each of the errors listed in SDMX-JSON; and with each remark
+    on the message: parts of SDMX-ML and SDMX-JSON that were not read, and wrong numbers of segments in SDMX-EDI.
     """
     where = str(path)
     if content is None and is_packed_otherwise(where):
@@ -144,17 +145,26 @@ def located_blocks(
         if start == b"<":
             message = MlMessage(open_, where, rules, usages)
             yield from message.blocks()
-            _note_all(message.footers, note)
+            _note_all((*message.footers, *message.notes), note)
         elif start == b"{":
             found = _json_blocks(read_content(path) if content is None else content, where, note)
             yield from ((None, block) for block in found)
         elif is_edi:
-            yield from EdiMessage(read_content(path) if content is None else content, where, rules, usages).blocks()
+            interchange = EdiMessage(read_content(path) if content is None else content, where, rules, usages)
+            yield from interchange.blocks()
+            _note_all(interchange.notes, note)
         else:
+            if not head:
+                raise DatasetError(f"reading {path}: the file is empty")
+            begin = head[:20].decode(errors="backslashreplace")
             raise DatasetError(
-                f"reading {path}: it begins with {head[:20]!r}, so it is neither SDMX-ML, SDMX-JSON nor SDMX-EDI"
+                f"reading {path}: it begins with {begin!r}, so it is neither SDMX-ML, SDMX-JSON nor SDMX-EDI"
             )
-    except (OSError, EOFError, zlib.error) as error:
+    except EOFError as error:
+        raise gzip_failed(where, None) from error
+    except (gzip.BadGzipFile, zlib.error) as error:
+        raise gzip_failed(where, error) from error
+    except OSError as error:
         raise UsageError(f"reading {path}: {reason_of(error)}") from error
 
 

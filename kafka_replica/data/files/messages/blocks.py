@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import repeat
 from types import NoneType
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -11,6 +10,10 @@ from kafka_replica.data.files.messages.aligned import aligned
 
 TEXTS: Final = frozenset({str, NoneType})
 Columns: TypeAlias = dict[str, list[Any]]
+
+
+_LONG: Final = 4096
+"""The number of values from which a sequence is a part of its own."""
 
 
 class Block(NamedTuple):
@@ -43,33 +46,59 @@ def columns_of(blocks: Iterable[Block]) -> Columns:
 
     All values of a column have the same form; see :func:`~kafka_replica.data.files.messages.aligned.aligned`.
     """
-    columns: Columns = {}
+    parts: dict[str, _Parts] = {}
     other_forms: set[str] = set()
     total = 0
     for block in blocks:
-        size, shared, varying = block.size, block.shared, block.varying
-        for name, value in shared.items():
-            _filled(columns, name, total).extend(repeat(value, size))
+        size = block.size
+        for name, value in block.shared.items():
+            _of(parts, name).add(total, [value] * size)
             if type(value) not in TEXTS:
                 other_forms.add(name)
-        for name, values in varying.items():
-            _filled(columns, name, total).extend(values)
+        for name, values in block.varying.items():
+            _of(parts, name).add(total, values)
             if name not in block.texts and not TEXTS.issuperset(map(type, values)):
                 other_forms.add(name)
         total += size
-    for name in columns:
-        _filled(columns, name, total)
+    columns = {name: parts.pop(name).joined(total) for name in list(parts)}
     return columns | {name: aligned(columns[name]) for name in other_forms}
 
 
-def _filled(columns: Columns, name: str, total: int) -> list[Any]:
-    """Return a column of at least ``total`` values, after adding None for each earlier row that lacks it."""
-    column = columns.get(name)
-    if column is None:
-        column = columns[name] = [None] * total
-    elif len(column) < total:
-        column.extend(repeat(None, total - len(column)))
-    return column
+class _Parts:
+    """The parts of a column, joined at the end: many long lists that grow in turn are copied again and again."""
+
+    __slots__ = ("_end", "_growing", "_parts")
+
+    def __init__(self) -> None:
+        self._parts: list[tuple[int, Sequence[Any]]] = []  # the first row of each part, and its values
+        self._growing: list[Any] = []  # the last part, unless it is a long one
+        self._end = -1  # the row after it
+
+    def add(self, start: int, values: Sequence[Any]) -> None:
+        """Add the values from a row on; short sequences are collected, because each part needs memory of its own."""
+        size = len(values)
+        if size >= _LONG:
+            self._parts.append((start, values))
+            return
+        if start != self._end or len(self._growing) >= _LONG:
+            self._growing = []
+            self._parts.append((start, self._growing))
+        self._growing.extend(values)
+        self._end = start + size
+
+    def joined(self, total: int) -> list[Any]:
+        """Return the column, of ``total`` rows, with None where it has no part."""
+        column: list[Any] = [None] * total
+        for start, values in self._parts:
+            column[start : start + len(values)] = values
+        return column
+
+
+def _of(parts: dict[str, _Parts], name: str) -> _Parts:
+    found = parts.get(name)
+    if found is None:
+        found = parts[name] = _Parts()
+    return found
 
 
 def rows_of(columns: Columns) -> list[dict[str, Any]]:

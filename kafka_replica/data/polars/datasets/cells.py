@@ -13,9 +13,11 @@ from kafka_replica.data.files.layout import LABEL, LANGUAGE, UNDETERMINED, Field
 _QUOTED: Final = r'\A"(?:[^"]|"")*"\z'
 
 
-def value_of(field: Field, cell: pl.Expr, sub_separator: str | None, decimal: str) -> pl.Expr:
-    """Return the value of a cell; NULL if the cell is empty."""
-    text: pl.Expr = pl.when(cell != "").then(cell)
+def value_of(
+    field: Field, cell: pl.Expr, sub_separator: str | None, decimal: str, *, is_bare: bool = False
+) -> pl.Expr:  # fmt: skip
+    """Return the value of a cell; NULL if the cell is empty. With ``is_bare`` an empty cell is NULL already."""
+    text: pl.Expr = cell if is_bare else pl.when(cell != "").then(cell)
     if field.is_number and decimal not in {".", sub_separator}:
         text = text.str.replace_all(decimal, ".", literal=True)
     if field.form == "text":

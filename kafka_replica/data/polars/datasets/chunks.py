@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files.content_parts import ContentParts
+from kafka_replica.data.files.other_formats import encoding_in_words
 from kafka_replica.errors import ConfigurationError
 
 CHUNK_BYTES: Final = 16 << 20
@@ -23,6 +24,8 @@ _MARKS: Final = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _HEAD: Final = 4
+_LOOKED_AT: Final = 1 << 10
+"""The number of bytes in which NUL characters show that a file is in another encoding."""
 _QUOTE: Final = b'"'
 _LINE_ENDS: Final = b"\r\n"
 
@@ -99,27 +102,25 @@ class CsvChunks:
     def _records(self, *, with_header: bool) -> Iterator[Chunk]:
         line, is_first, rest = 1, True, b""
         for text in self._texts():
-            data = rest + text
+            following = text
             if is_first:
+                data = rest + text
                 stripped = data.lstrip(_LINE_ENDS)
                 line += data.count(b"\n", 0, len(data) - len(stripped))
-                data = stripped
-                end = data.find(b"\n") + 1
+                end = stripped.find(b"\n") + 1
                 if not end:
-                    rest = self._bounded(data, line)
+                    rest = self._bounded(stripped, line)
                     continue
                 is_first = False
                 if with_header:
-                    yield Chunk(data[:end], line)
+                    yield Chunk(stripped[:end], line)
                     return
-                data, line = data[end:], line + 1
-            end = _end_of_records(data)
-            if end:
-                whole, data = data[:end], data[end:]
-                for part in _parts(whole):
-                    yield Chunk(part, line)
-                    line += part.count(b"\n")
-            rest = self._bounded(data, line)
+                rest, following, line = b"", stripped[end:], line + 1
+            whole, rest = _whole_records(rest, following)
+            for part, lines in _parts(whole):
+                yield Chunk(part, line)
+                line += lines
+            rest = self._bounded(rest, line)
         rest = rest.rstrip(_LINE_ENDS)
         if rest and (with_header or not is_first):
             yield Chunk(rest + b"\n", line)
@@ -148,19 +149,33 @@ class CsvChunks:
         try:
             return decoder.decode(part, is_last).encode()
         except UnicodeDecodeError as error:
+            advice = "give its encoding (encoding=, or --encoding), for example cp1252"
+            if b"\0" in part[:_LOOKED_AT] and not begin:
+                advice = encoding_in_words(part[:_LOOKED_AT].decode("latin-1"))
             raise DatasetError(
-                f"reading {self._path}: it is not {self.encoding}, see byte {begin + error.start}; give its encoding "
-                "(encoding=, or --encoding), for example cp1252"
+                f"reading {self._path}: it is not {self.encoding}, see byte {begin + error.start}; {advice}"
             ) from error
 
 
-def _parts(data: bytes) -> Iterator[bytes]:
-    """Yield whole records in parts of at most ``MOST_LINES`` lines; a single record may have more."""
-    half, end = len(data) // 2, 0
-    if data.count(b"\n") > MOST_LINES:
+def _whole_records(rest: bytes, text: bytes) -> tuple[bytes, bytes]:
+    """Return the whole records of two consecutive texts, and what follows."""
+    end = text.rfind(b"\n") + 1
+    if end and _QUOTE not in text and _QUOTE not in rest:
+        return b"".join((rest, memoryview(text)[:end])), text[end:]  # a long text is copied only once
+    data = rest + text
+    end = _end_of_records(data)
+    return data[:end], data[end:]
+
+
+def _parts(data: bytes) -> Iterator[tuple[bytes, int]]:
+    """Yield whole records in parts of at most ``MOST_LINES`` lines, and their numbers; one record may have more."""
+    if not data:
+        return
+    half, end, lines = len(data) // 2, 0, data.count(b"\n")
+    if lines > MOST_LINES:
         end = _end_of_records(data[:half]) or _end_of_record(data, half)
     if end in {0, len(data)}:
-        yield data
+        yield data, lines
         return
     yield from _parts(data[:end])
     yield from _parts(data[end:])

@@ -71,7 +71,7 @@ class CsvRows:
         line_end: the line end of the header: LF or CR LF.
         decimal: the decimal separator.
         wrong: the rows with more or fewer cells than the header.
-        is_plain: whether no cell contains a comma, a quote or a line break.
+        is_bare: whether the file has neither quotes nor carriage returns here, so that an empty cell is NULL already.
     """
 
     layout: Layout
@@ -81,13 +81,20 @@ class CsvRows:
     line_end: str
     decimal: str
     wrong: tuple[WrongRow, ...] = ()
-    is_plain: bool = False
+    is_bare: bool = False
+
+    @property
+    def is_plain(self) -> bool:
+        """Return whether no cell contains a comma, a quote or a line break."""
+        return self.is_bare and self.layout.separator == ","
 
     @property
     def values(self) -> pl.DataFrame:
         """Return the values, with a column for each component; empty cells are NULL."""
         return self.cells.select([
-            value_of(field, pl.col(str(field.position)), self.layout.sub_separator, self.decimal).alias(field.name)
+            value_of(
+                field, pl.col(str(field.position)), self.layout.sub_separator, self.decimal, is_bare=self.is_bare
+            ).alias(field.name)
             for field in self.layout.fields
         ])  # fmt: skip
 
@@ -160,8 +167,7 @@ class CsvTable:
         if not cells.height or cells.to_series(-1).null_count():
             return None
         lines = _numbers(range(chunk.first_line, chunk.first_line + cells.height))
-        is_plain = self.layout.separator == "," and b"\r" not in chunk.data
-        return self._rows(cells, lines, is_plain=is_plain)
+        return self._rows(cells, lines, is_bare=b"\r" not in chunk.data)
 
     def whole(self) -> CsvRows:
         """Return all rows at once.
@@ -174,16 +180,16 @@ class CsvTable:
             for wrong in one.wrong:
                 raise DatasetError(
                     f"reading {self._path}: line {wrong.line} has {counted(wrong.cells, 'cell')}, the first row "
-                    f"{len(self.layout.header)}"
+                    f"{wrong.wanted}"
                 )
         nothing = self.nothing
         cells = pl.concat([nothing.cells, *(one.cells for one in batches)])
         return self._rows(cells, pl.concat([nothing.lines, *(one.lines for one in batches)]))
 
     def _rows(
-        self, cells: pl.DataFrame, lines: pl.Series, wrong: tuple[WrongRow, ...] = (), *, is_plain: bool = False
+        self, cells: pl.DataFrame, lines: pl.Series, wrong: tuple[WrongRow, ...] = (), *, is_bare: bool = False
     ) -> CsvRows:
-        return CsvRows(self.layout, cells, lines, self.encoding, self.line_end, self._decimal, wrong, is_plain)
+        return CsvRows(self.layout, cells, lines, self.encoding, self.line_end, self._decimal, wrong, is_bare)
 
     def _schema(self) -> dict[str, pl.String]:
         return {str(position): pl.String() for position in range(len(self.layout.header))}

@@ -24,12 +24,14 @@ class WrongRow(NamedTuple):
         at: the position of the row among the rows of its chunk.
         line: the line of the file on which the row begins.
         cells: the number of cells in the row.
+        wanted: the number of cells that the row should have.
         text: the original text of the row, without its line end.
     """
 
     at: int
     line: int
     cells: int
+    wanted: int
     text: str
 
 
@@ -111,7 +113,7 @@ def _kept(
         if outline in _BLANK:
             continue
         if count != cells:
-            wrong.append(WrongRow(len(records), line, count, record.removesuffix(b"\r").decode()))
+            wrong.append(WrongRow(len(records), line, count, cells, record.removesuffix(b"\r").decode()))
             record = empty
         records.append(record)
         kept.append(line)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 import polars as pl
 
+from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files import belongs_to
 from kafka_replica.data.files.references import urn_of
 from kafka_replica.data.validation.model import Rules
@@ -41,15 +42,25 @@ def rows_of(frame: pl.DataFrame, rules: Rules, usages: Collection[Urn] = ()) -> 
 
 
 def split_by_structure(
-    frame: pl.DataFrame, rules: Rules, usages: Collection[Urn]
+    frame: pl.DataFrame, rules: Rules, usages: Collection[Urn], where: Callable[[int], str] | None = None
 ) -> tuple[pl.DataFrame, dict[Urn, int]]:
-    """Return the rows that :func:`rows_of` selects, and the number of other rows by the artefact that they name."""
+    """Return the rows that :func:`rows_of` selects, and the number of other rows by the artefact that they name.
+
+    Args:
+        frame: rows of SDMX-CSV.
+        rules: the rules.
+        usages: other artefacts to include.
+        where: returns the location of a row, from its position in the frame, for errors; None if it is unknown.
+
+    Raises:
+        DatasetError: the reference of a row is invalid; the error names the first such row.
+    """
     named_rows = _named_artefacts(frame)
     if named_rows is None:
         return frame, {}
     meant: list[tuple[str | None, ...]] = [(None, None)]
     others: Counter[Urn] = Counter()
-    for row, urn, count in _artefact_counts(named_rows):
+    for row, urn, count in _artefact_counts(named_rows, where):
         if belongs_to(urn, rules, usages):
             meant.append(row)
         else:
@@ -78,7 +89,22 @@ def _named_artefacts(frame: pl.DataFrame) -> pl.DataFrame | None:
     return frame.select(text.alias(name) for name, text in zip(_COLUMNS, texts, strict=True))
 
 
-def _artefact_counts(named_rows: pl.DataFrame) -> list[tuple[tuple[str | None, ...], Urn, int]]:
+def _artefact_counts(
+    named_rows: pl.DataFrame, where: Callable[[int], str] | None = None
+) -> list[tuple[tuple[str | None, ...], Urn, int]]:
     """Return each distinct kind and reference in rows, with its artefact and the number of rows."""
     rows = named_rows.group_by(_COLUMNS).len().rows()
-    return [((kind, id_), urn_of(kind, id_), count) for kind, id_, count in rows if (kind, id_) != (None, None)]
+    try:
+        return [((kind, id_), urn_of(kind, id_), count) for kind, id_, count in rows if (kind, id_) != (None, None)]
+    except DatasetError:
+        if where is not None:
+            _refuse_first(named_rows, where)
+        raise
+
+
+def _refuse_first(named_rows: pl.DataFrame, where: Callable[[int], str]) -> None:
+    """Raise the error for the first row whose reference is invalid, with its location."""
+    distinct = named_rows.with_row_index("row").unique(_COLUMNS, keep="first").sort("row")
+    for row, kind, reference in distinct.select("row", *_COLUMNS).rows():
+        if (kind, reference) != (None, None):
+            urn_of(kind, reference, where(row))

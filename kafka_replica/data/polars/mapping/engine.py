@@ -106,6 +106,9 @@ class PolarsEngine:
         each = pl.coalesce(text, pl.repeat(None, pl.len(), dtype=pl.String))
         return each.str.replace_all(mark, by.fill_null(""), literal=True)
 
+    def is_one_of(self, text: pl.Expr, values: Sequence[str]) -> pl.Expr:
+        return self.any_of([text == value for value in values])
+
     def is_null(self, expression: pl.Expr) -> pl.Expr:
         return expression.is_null()
 
@@ -115,6 +118,9 @@ class PolarsEngine:
         for condition, then in others:
             found = found.when(condition).then(then)  # type: ignore[assignment]
         return found.otherwise(None)
+
+    def needed_where(self, condition: pl.Expr, expression: pl.Expr) -> pl.Expr:  # noqa: ARG002 - see the protocol
+        return expression  # polars would compute it for each row anyway
 
     def any_of(self, conditions: Sequence[pl.Expr]) -> pl.Expr:
         if not conditions:
@@ -129,7 +135,7 @@ class PolarsEngine:
         return digits.cast(pl.Int64, strict=False)
 
     def counted(self, digits: pl.Expr) -> pl.Expr:
-        return digits.cast(pl.Int64, strict=False)
+        return digits.cast(pl.Int32, strict=False).cast(pl.Int64)
 
     def floor(self, number: pl.Expr, by: int) -> pl.Expr:
         return number // pl.lit(by, pl.Int64)

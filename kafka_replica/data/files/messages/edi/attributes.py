@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 
 from kafka_replica.data.files.messages.edi.periods import periods_of
 from kafka_replica.data.files.messages.edi.structure import Components
-from kafka_replica.data.files.messages.ml.groups import Groups, Row
+from kafka_replica.data.files.messages.groups import Groups, Row
 from kafka_replica.sdmx.formats.edi.reading.messages import part
 from kafka_replica.sdmx.formats.edi.reading.syntax import Segment, fail
 from kafka_replica.sdmx.formats.edi.reading.texts import Texts
@@ -61,7 +61,9 @@ class Attributes:
         elif tag == "ARR":
             self.finish()
             self._begin(segment, elements[1] if len(elements) > 1 else [])
-        elif tag == "IDE" and first in {"Z10", "Z11"}:
+        elif tag == "IDE":
+            if first not in {"Z10", "Z11"}:
+                fail(segment.number, f"IDE+{first[:9]} among attributes is neither IDE+Z10 nor IDE+Z11")
             if not self._target:
                 fail(segment.number, "an attribute before ARR, which states its position")
             self._finish_value()
@@ -100,7 +102,7 @@ class Attributes:
         series, self._number = self._components.series, segment.number
         expected = {_DATA_SET: 0, _DIMENSIONS: len(series), _OBSERVATION: len(series) + 2}.get(self._scope)
         if expected is None:
-            fail(segment.number, "ARR of attributes before REL+Z01, which says their level")
+            fail(segment.number, "ARR of attributes before REL+Z01, which states their level")
         if len(key) != expected and any(key[expected:] if self._scope == _DATA_SET else [True]):
             fail(
                 segment.number,

@@ -7,6 +7,7 @@ from typing import Any, Final, NoReturn
 
 from kafka_replica.data.files.messages.blocks import Block
 from kafka_replica.data.files.messages.edi.attributes import Attributes
+from kafka_replica.data.files.messages.edi.places import check_within
 from kafka_replica.data.files.messages.edi.series import MISSING, Series, series_of
 from kafka_replica.data.files.messages.edi.structure import Components
 from kafka_replica.data.validation.actions import SWITCHED_OFF
@@ -57,9 +58,13 @@ class DataSet:
         named = {} if self._reference is None else {"STRUCTURE": "datastructure", "STRUCTURE_ID": self._reference}
         return {**named, "ACTION": self._letter}
 
+    def check_place(self, segment: Segment) -> None:
+        """Check that a segment may come next, and note whether the attributes begin with it. Raises MessageError."""
+        self._in_attributes |= segment.tag in _BEFORE_ATTRIBUTES
+        check_within(segment, in_attributes=self._in_attributes)
+
     def take(self, segment: Segment) -> None:
         """Collect the attributes in a segment, during the pass over attributes."""
-        self._in_attributes |= segment.tag in _BEFORE_ATTRIBUTES
         if segment.tag == "STS":
             self._letter = _action(segment)
         elif self._in_attributes and segment.tag != "FNS" and self._attributes is not None:
@@ -68,7 +73,6 @@ class DataSet:
 
     def block(self, segment: Segment) -> Block | None:
         """Return the rows of a segment, during the pass over rows; None if it has no rows."""
-        self._in_attributes |= segment.tag in _BEFORE_ATTRIBUTES
         if segment.tag == "STS":
             self._letter = _action(segment)
         elif segment.tag == "GIS" and part(segment.elements(), 0) == "1":

@@ -15,8 +15,10 @@ from typing import Final, TypeAlias
 from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files.messages.blocks import Block
 from kafka_replica.data.files.messages.edi.attributes import Attributes
+from kafka_replica.data.files.messages.edi.counts import Counts
 from kafka_replica.data.files.messages.edi.data_set import DataSet
 from kafka_replica.data.files.messages.edi.lines import lines_of
+from kafka_replica.data.files.messages.edi.places import check_before, check_in_other_message
 from kafka_replica.data.files.messages.edi.structure import Components, components_of_rules, components_of_structure
 from kafka_replica.data.validation.model import Rules
 from kafka_replica.sdmx import SdmxError, Urn, read_message
@@ -30,7 +32,6 @@ STARTS: Final = (b"UNA", b"UNB", b"UNH")
 _PADDING: Final = re.compile(rb" {2,}(?=\r?\n)")
 """Blanks that pad a line to a fixed length; they may separate the digits of a number."""
 _MOST_DELETED: Final = 1_000_000
-_OF_DATA_SET: Final = {"ARR", "FNS", "GIS", "REL", "STS"}
 
 LocatedBlock: TypeAlias = tuple[int | None, Block]
 
@@ -43,12 +44,16 @@ class EdiMessage:
         where: the file, for errors.
         rules: the rules of the expected structure. Without them, the interchange must contain its structures.
         usages: other artefacts whose data is also data of the rules' artefact.
+
+    Attributes:
+        notes: remarks on numbers of segments and messages that are wrong; set when all rows have been read.
     """
 
     def __init__(self, data: bytes, where: str, rules: Rules | None = None, usages: Collection[Urn] = ()) -> None:
         self._data, self._where = _PADDING.sub(b"", data), where
         self._rules, self._usages = rules, frozenset(usages)
         self._own: dict[str, DataStructure] | None = None
+        self.notes: tuple[str, ...] = ()
 
     def blocks(self) -> Iterator[LocatedBlock]:
         """Yield the blocks of rows, each with the line of its segment.
@@ -60,7 +65,7 @@ class EdiMessage:
             interchange = opened(self._data)
             lines = lines_of(self._data, interchange)
             attributes: dict[int, Attributes] = {}
-            if "REL" in interchange.text:
+            if "REL" in interchange.text or "FNS" in interchange.text:
                 for _ in self._read(interchange, attributes, only_attributes=True):
                     pass
             for number, block in self._read(interchange, attributes, only_attributes=False):
@@ -72,7 +77,7 @@ class EdiMessage:
         """Yield the structure of each data set, as SDMX-CSV writes it; None if the data set names no structure.
 
         Raises:
-            DatasetError: the file is no SDMX-EDI data message, or is damaged.
+            DatasetError: the file is not an SDMX-EDI data message, or is damaged.
         """
         try:
             envelope = Envelope()
@@ -90,6 +95,7 @@ class EdiMessage:
         for segment in segments(interchange):
             yield from reading.take(segment)
         reading.envelope.check_end(interchange)
+        self.notes = tuple(reading.counts.notes)
         if not reading.data_sets:
             raise MessageError("reading SDMX-EDI: it contains no data message (BGM+74 and DSI)")
 
@@ -125,6 +131,7 @@ class _Reading:
         only_attributes: bool,
     ) -> None:
         self.envelope = Envelope()
+        self.counts = Counts()
         self.data_sets = 0
         self._decimal, self._attributes, self._components = decimal, attributes, components
         self._only_attributes = only_attributes
@@ -134,7 +141,10 @@ class _Reading:
     def take(self, segment: Segment) -> Iterator[tuple[int, Block]]:
         """Process a segment, and yield its rows with its number. Raises MessageError."""
         is_around = self.envelope.take(segment)
-        if not is_around and self.envelope.function != DATA:
+        if is_around:
+            self.counts.take(segment)
+        elif self.envelope.function != DATA:
+            check_in_other_message(segment, self.envelope.function)
             return
         if segment.tag in {"UNT", "DSI"} and self._data_set is not None:
             yield from self._data_set.end(only_attributes=self._only_attributes)
@@ -147,15 +157,19 @@ class _Reading:
             self._data_set = DataSet(self.data_sets, self._decimal, self._attributes)
             self.data_sets += 1
         elif self._data_set is None:
-            if segment.tag in _OF_DATA_SET:
-                fail(segment.number, f"{segment.tag} before DSI, which begins a data set")
-        elif segment.tag == "IDE" and part(segment.elements(), 0) == "5":
+            check_before(segment)
+        else:
+            yield from self._of_data_set(self._data_set, segment)
+
+    def _of_data_set(self, data_set: DataSet, segment: Segment) -> Iterator[tuple[int, Block]]:
+        data_set.check_place(segment)
+        if segment.tag == "IDE" and part(segment.elements(), 0) == "5":
             reference = _reference(self.envelope, segment)
-            self._data_set.refer(reference, self._components(reference))
+            data_set.refer(reference, self._components(reference))
         elif self._only_attributes:
-            self._data_set.take(segment)
-        elif (block := self._data_set.block(segment)) is not None:
-            self._deleted += block.size if self._data_set.is_deletion else 0
+            data_set.take(segment)
+        elif (block := data_set.block(segment)) is not None:
+            self._deleted += block.size if data_set.is_deletion else 0
             if self._deleted > _MOST_DELETED:
                 fail(segment.number, f"more than {_MOST_DELETED:,} deletions; delete whole series instead")
             yield segment.number, block

@@ -8,8 +8,14 @@ from typing import Any
 from kafka_replica.data.files.messages.blocks import Block
 from kafka_replica.data.files.messages.json.datasets import DataSetReader
 from kafka_replica.data.files.messages.json.errors import errors_in
-from kafka_replica.data.files.messages.json.repeated_keys import check_no_key_repeats, keys_in, members_of
+from kafka_replica.data.files.messages.json.repeated_keys import (
+    are_all_decoded,
+    check_no_key_repeats,
+    keys_in,
+    members_of,
+)
 from kafka_replica.data.files.messages.json.structures import OLD, Components, number_of_structure, standing_of
+from kafka_replica.data.files.messages.json.unread_members import unread_members
 from kafka_replica.data.files.messages.json.wire import (
     Body,
     DataSet,
@@ -18,7 +24,6 @@ from kafka_replica.data.files.messages.json.wire import (
     decoded_structure,
     failure,
     given,
-    in_utf8,
 )
 
 
@@ -33,14 +38,13 @@ def json_blocks(
     Args:
         data: the content of the file.
         where: the file, for errors.
-        note: is called once with the errors that the message lists.
+        note: is called with the errors that the message lists, and with a sentence for each member that is not read.
 
     Raises:
         DatasetError: the data is not such a message, or violates the standard; the error names the location. It may be
             raised after blocks have been yielded.
     """
-    data = in_utf8(data, where)
-    message = decoded_message(data, where)
+    message, data = decoded_message(data, where)
     body = given(message.data) or message
     errors = errors_in(given(message.errors))
     if note is not None:
@@ -62,14 +66,18 @@ def json_blocks(
         keys += _keys_of(dataset)
         yield from reader.blocks()
         keys += reader.keys
-    check_no_key_repeats(data, keys, where)
+    if not are_all_decoded(data, keys):
+        check_no_key_repeats(data, where)
+        unread = unread_members(data, where)
+        if note is not None:
+            note(unread)
 
 
 def _structures(body: Body, where: str, errors: Sequence[str]) -> list[Any]:
     structure = given(body.structure)
     found = given(body.structures) or ([] if structure is None else [structure])
     if not found and errors:
-        raise failure(where, f"it has no data; the service that made it says: {'; '.join(errors)}")
+        raise failure(where, f"it has no data; the service reports: {'; '.join(errors)}")
     if not found:
         raise failure(
             where,

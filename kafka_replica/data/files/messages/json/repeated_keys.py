@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from msgspec import UNSET, Struct
 
-from kafka_replica.data.files.messages.json.wire import failure
+from kafka_replica.data.files.messages.json.wire import TOO_DEEP, failure
 
 _UNCOUNTABLE: Final = {b" ": b" :", b"\t": b"\t:", b"\n": b"\n:", b"\r": b"\r:", b"\\": b'\\":'}
 """Byte sequences that make counting ``":`` unreliable, by their first byte: a blank before the colon, or an escaped
@@ -41,19 +41,26 @@ def members_of(struct: Struct) -> list[Any]:
     return [member for member in members if member is not UNSET]
 
 
-def check_no_key_repeats(data: bytes, keys: int, where: str) -> None:
-    """Check that no object of a text has a key twice with different values.
+def are_all_decoded(data: bytes, keys: int) -> bool:
+    """Return whether all keys of a text are certainly among the decoded ones.
 
     Args:
         data: the text, in UTF-8.
         keys: the number of keys of all objects that were decoded from the text.
+    """
+    return data.count(b'":') == keys and not any(byte in data and text in data for byte, text in _UNCOUNTABLE.items())
+
+
+def check_no_key_repeats(data: bytes, where: str) -> None:
+    """Check that no object of a text has a key twice with different values.
+
+    Args:
+        data: the text, in UTF-8.
         where: the file, for errors.
 
     Raises:
         DatasetError: an object has a key twice with different values.
     """
-    if data.count(b'":') == keys and not any(byte in data and text in data for byte, text in _UNCOUNTABLE.items()):
-        return
 
     def check(pairs: Sequence[tuple[str, Any]]) -> object:
         seen: dict[str, Any] = {}
@@ -64,5 +71,7 @@ def check_no_key_repeats(data: bytes, keys: int, where: str) -> None:
 
     try:
         json.loads(data, object_pairs_hook=check)
-    except (ValueError, RecursionError) as error:
+    except RecursionError as error:
+        raise failure(where, f"the text {TOO_DEEP}") from error
+    except ValueError as error:
         raise failure(where, f"the text is damaged: {error}") from error

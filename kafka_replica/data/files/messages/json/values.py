@@ -116,11 +116,13 @@ class ValueReader:
         if self.listed:
             if kinds <= _INDEXES:
                 try:
+                    if given[0] == given[-1] and given.count(given[0]) == len(given):
+                        return [self._by_index[given[0]]] * len(given)
                     return [*map(self._by_index.__getitem__, given)]
                 except KeyError:
                     pass  # reported below, with the location
         elif kinds == {str}:
-            return [one or None for one in given] if "" in given else given
+            return given if all(given) else [one or None for one in given]
         found = []
         for i, one in enumerate(given):
             try:

@@ -16,6 +16,7 @@ from kafka_replica.data.errors import DatasetError
 T = TypeVar("T")
 Values: TypeAlias = list[Any] | None
 
+TOO_DEEP: Final = "is nested too deeply for a message of data; have it written again"
 _WRITTEN: Final = {"NaN": "NaN", "Infinity": "INF", "-Infinity": "-INF"}
 """Numbers that JSON lacks, as some programs write them, with their form in SDMX (XML Schema, ``double``)."""
 
@@ -102,13 +103,30 @@ def given(value: T | UnsetType | None) -> T | None:
     return None if value is UNSET else value
 
 
-def decoded_message(data: bytes, where: str) -> Message:
-    """Decode a message in UTF-8, except its series.
+def decoded_message(data: bytes, where: str) -> tuple[Message, bytes]:
+    """Decode a message, except its series.
+
+    Returns:
+        The message, and its text in UTF-8 without a byte order mark, in which NaN and infinity, which JSON lacks, are
+        texts.
 
     Raises:
         DatasetError: the text is not JSON, or not an SDMX-JSON data message.
     """
-    return _decoded(_MESSAGE, data, where, "")
+    try:
+        encoding = json.detect_encoding(data)
+        if encoding != "utf-8":
+            data = data.decode(encoding).encode()
+    except ValueError as error:
+        raise _damaged(where, error) from error
+    try:
+        return _decoded(_MESSAGE, data, where, ""), data
+    except DatasetError:
+        # Most messages have no such numbers, and searching each for them takes longer than this second attempt.
+        replaced = _with_texts_for_numbers(data, where)
+        if replaced is None:
+            raise
+    return _decoded(_MESSAGE, replaced, where, ""), replaced
 
 
 def decoded_series(data: Raw, where: str, path: str) -> Series:
@@ -134,32 +152,33 @@ def _decoded(decoder: msgspec.json.Decoder[T], data: bytes | Raw, where: str, pa
         return decoder.decode(data)
     except msgspec.ValidationError as error:
         raise failure(where, _described(error, path)) from error
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except RecursionError as error:
+        raise failure(where, f"{path or 'the text'} {TOO_DEEP}") from error
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise failure(where, f"{path or 'the text'} is damaged: {error}") from error
 
 
 def _described(error: msgspec.ValidationError, path: str) -> str:
     """Return the text of an error with the whole path, because msgspec's path begins (``$``) at the decoded part."""
-    said, _, place = str(error).replace("Object missing required field", "missing field").partition(" - at `")
+    problem, _, place = str(error).replace("Object missing required field", "missing field").partition(" - at `")
     place = f"{path}{place.strip('`')[1:]}".lstrip(".")
-    return f"{place or 'the message'}: {said[:1].lower()}{said[1:]}"
+    return f"{place or 'the message'}: {problem[:1].lower()}{problem[1:]}"
 
 
-def in_utf8(data: bytes, where: str) -> bytes:
-    """Return JSON in UTF-8 without a byte order mark, in which NaN and infinity, which JSON lacks, are texts.
-
-    Raises:
-        DatasetError: the encoding is invalid.
-    """
+def _with_texts_for_numbers(data: bytes, where: str) -> bytes | None:
+    """Return a text in which NaN and infinity are texts; None if they are not what makes it invalid."""
+    if (b"NaN" not in data and b"Infinity" not in data) or _is_json(data):
+        return None
     try:
-        encoding = json.detect_encoding(data)
-        if encoding != "utf-8":
-            data = data.decode(encoding).encode()
-        if (b"NaN" in data or b"Infinity" in data) and not _is_json(data):
-            data = msgspec.json.encode(json.loads(data, parse_float=str, parse_constant=_WRITTEN.__getitem__))
-    except (ValueError, RecursionError) as error:
-        raise failure(where, f"the text is damaged: {error}") from error
-    return data
+        return msgspec.json.encode(json.loads(data, parse_float=str, parse_constant=_WRITTEN.__getitem__))
+    except RecursionError as error:
+        raise failure(where, f"the text {TOO_DEEP}") from error
+    except ValueError as error:
+        raise _damaged(where, error) from error
+
+
+def _damaged(where: str, error: Exception) -> DatasetError:
+    return failure(where, f"the text is damaged: {error}")
 
 
 def _is_json(data: bytes) -> bool:

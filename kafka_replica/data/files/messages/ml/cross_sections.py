@@ -12,12 +12,10 @@ from collections.abc import Callable
 from typing import Final
 
 from kafka_replica.data.errors import DatasetError
-from kafka_replica.data.files.messages.ml.data_set import DataSet, Taken
+from kafka_replica.data.files.messages.groups import Row
+from kafka_replica.data.files.messages.ml.data_set import DEEPEST, MOST_COMPONENTS, DataSet, Taken
 from kafka_replica.data.files.messages.ml.events import Events
-from kafka_replica.data.files.messages.ml.groups import Row
 
-_DEEPEST: Final = 20
-_MOST_COMPONENTS: Final = 1_000
 _LEVELS: Final = frozenset({"Group", "Section"})
 _SKIPPED: Final = frozenset({"Annotations"})
 _VALUE: Final = "value"
@@ -40,19 +38,20 @@ class CrossSectionReader:
         """Begin a data set, whose element has just started."""
         self._data_set = data_set
         self._levels = []
-        self._events.handle(self._start, self._end)
+        self._events.handle(self._start, self._end, self._events.refuse_text)
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         local = name.rpartition("}")[2]
         if local in _SKIPPED:
             self._events.skip()
             return
-        if len(self._levels) > _DEEPEST or len(attributes) > _MOST_COMPONENTS:
+        if len(self._levels) > DEEPEST or len(attributes) > MOST_COMPONENTS:
             raise DatasetError(
-                f"line {self._events.line}: there are more than {_DEEPEST} nested elements, or more than "
-                f"{_MOST_COMPONENTS:,} components"
+                f"line {self._events.line}: there are more than {DEEPEST} nested elements, or more than "
+                f"{MOST_COMPONENTS:,} components"
             )
-        own: Row = {one: value for one, value in attributes.items() if value and "}" not in one}
+        known = self._data_set.known
+        own = known.values_of({one: value for one, value in attributes.items() if value and "}" not in one})
         above = self._levels[-1] if self._levels else {}
         self._levels.append(above | own)
         if local not in _LEVELS:
@@ -75,6 +74,8 @@ class CrossSectionReader:
         """
         known = self._data_set.known
         primary = known.primary_measure
+        if value is not None:
+            value = known.value_of(element if element in known.measures else primary, value) or None
         if element in {"Obs", primary}:
             return {} if value is None else {primary: value}
         missing = () if known.dimensions is None else tuple(known.dimensions.difference(given))

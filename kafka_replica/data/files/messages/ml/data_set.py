@@ -8,10 +8,15 @@ from operator import methodcaller
 from typing import Any, Final, TypeAlias
 
 from kafka_replica.data.errors import DatasetError
-from kafka_replica.data.files.messages.ml.groups import Groups, Row
+from kafka_replica.data.files.messages.groups import Groups, Row
 from kafka_replica.data.files.messages.ml.header import Reference
 from kafka_replica.data.files.messages.ml.known import KnownComponents
 from kafka_replica.data.validation.actions import SWITCHED_OFF
+
+DEEPEST: Final = 20
+"""The most levels of elements within a data set."""
+MOST_COMPONENTS: Final = 1_000
+"""More components than any row has."""
 
 _LETTERS: Final = {
     "Information": "I", "Append": "A", "Replace": "R", "Delete": "D", "Merge": "M",
@@ -40,7 +45,7 @@ class Run:
     names: tuple[str, ...]
     above: Row
     lines: Sequence[int]
-    columns: Sequence[Sequence[Any]]
+    columns: list[Sequence[Any]]
 
 
 Taken: TypeAlias = Located | Run

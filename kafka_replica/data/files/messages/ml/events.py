@@ -23,19 +23,26 @@ _MOST_PREFIXES: Final = 10_000
 _DEEPEST: Final = 1_000
 
 
+class StrayTextError(DatasetError):
+    """A data set contains text outside of values; the error does not name the line."""
+
+
 class Events:
     """The parser of a file. Its handlers are called with names in the form ``namespace}name``.
 
     Args:
         file: the file.
+        locates_text: whether each text is examined when it is parsed, so that an error can name its line; otherwise the
+            texts of a chunk are examined together, which is faster.
 
     Attributes:
         parser: Expat's parser. The line of each row is read directly from its attribute, because a method call would
             cost as much as the rest of an event.
         skipped_lines: the number of blank lines before the XML, which are not passed to the parser.
+        refuse_text: a handler of texts where there must be nothing but white space.
     """
 
-    def __init__(self, file: IO[bytes]) -> None:
+    def __init__(self, file: IO[bytes], *, locates_text: bool = False) -> None:
         self._file = file
         self._names: dict[str, str] = {}
         self._prefixes: set[str | None] = set()
@@ -43,7 +50,11 @@ class Events:
         self._skipped = 0
         self._handlers: tuple[Any, Any, Any] = (None, None, None)
         self.parser = expat.ParserCreate(namespace_separator="}", intern=self._names)
-        self.parser.buffer_text = True
+        # Without a buffer, the current line is that of the text, and not that of the element after the text.
+        self.parser.buffer_text = not locates_text
+        # A method of Python would cost as much as the event of an element. Few different texts are between elements.
+        self._texts: set[str] = set()
+        self.refuse_text: Callable[[str], None] = self._refuse_text if locates_text else self._texts.add
         self.parser.StartNamespaceDeclHandler = self._prefix
         self.parser.StartDoctypeDeclHandler = _refuse_dtd
         self.parser.EntityDeclHandler = _refuse_dtd
@@ -88,9 +99,11 @@ class Events:
                 with collector_paused():
                     self.parser.Parse(chunk, False)
                 self._check_size(fed)
+                self._check_texts()
                 yield
                 chunk = self._file.read(_CHUNK)
             self.parser.Parse(b"", True)
+            self._check_texts()  # Expat may keep the events of the last bytes until it knows that they are the last
         except (expat.ExpatError, ValueError, LookupError) as error:
             raise DatasetError(f"it is not well-formed XML: {error}") from error
         yield
@@ -107,6 +120,16 @@ class Events:
             raise DatasetError(f"line {self.line}: an element or comment has more than {_MOST_PENDING:,} bytes")
         if len(self._names) > _MOST_NAMES:
             raise DatasetError(f"line {self.line}: there are more than {_MOST_NAMES:,} different names")
+
+    def _check_texts(self) -> None:
+        for text in self._texts:
+            if not text.isspace():
+                raise StrayTextError(_stray(text))
+        self._texts.clear()
+
+    def _refuse_text(self, text: str) -> None:
+        if not text.isspace():
+            raise DatasetError(f"line {self.line}: {_stray(text)}")
 
     def _prefix(self, prefix: str | None, uri: str | None) -> None:
         del uri
@@ -125,6 +148,13 @@ class Events:
         self._skipped -= 1
         if not self._skipped:
             self.hand_back()
+
+
+def _stray(text: str) -> str:
+    return (
+        f"the text {text.strip()[:40]!r} is within an element of a data set, where SDMX-ML has no text, so it "
+        "would be lost; write values as XML attributes, or remove the text"
+    )
 
 
 def _refuse_dtd(*_: object) -> None:

@@ -23,6 +23,7 @@ _URN: Final = re.compile(
 )
 _AT_OBSERVATION: Final = re.compile(r":ObsLevelDim:(?P<id>[\w@$-]+)")
 _DEEPEST: Final = 100
+_SHOWN: Final = 10
 
 
 class Reference(NamedTuple):
@@ -56,12 +57,17 @@ class Header:
 
     Attributes:
         structures: the structures by their ids in the message.
+        namespaces: the namespaces of the elements with their data.
         texts: the texts of simple elements, by name.
+        notes: remarks on references of data sets.
     """
 
     def __init__(self) -> None:
         self.structures: dict[str, Reference] = {}
+        self.namespaces: set[str] = set()
         self.texts: dict[str, str] = {}
+        self.notes: tuple[str, ...] = ()
+        self._referred: set[str] = set()
         self._path: list[str] = []
         self._text: list[str] = []
         self._payload: Mapping[str, str] | None = None
@@ -107,6 +113,7 @@ class Header:
                 self.texts.setdefault(local, text)
         elif len(self._path) < self._payload_depth:
             self.structures[self._payload["structureID"]] = self._completed(self._payload)
+            self.namespaces.update(filter(None, [self._payload.get("namespace")]))
             self._payload = None
         elif self._found.text is None and text:
             self._found = reference_in(text)
@@ -117,12 +124,12 @@ class Header:
         Args:
             attributes: the XML attributes of its element, by local names.
             namespace: the namespace of its element, which is built from the structure in 2.0.
+
+        Raises:
+            DatasetError: the header declares structures, but it is not clear which is that of the data set.
         """
-        named = self.structures.get(attributes.get("structureRef", ""))
-        if named is None and len(self.structures) == 1:
-            named = next(iter(self.structures.values()))
-        if named is not None:
-            return named
+        if self.structures:
+            return self._declared(attributes.get("structureRef"))
         for found in (
             reference_in(attributes.get("keyFamilyURI", "")),
             self.key_family(self.texts.get("KeyFamilyRef", "")),
@@ -132,6 +139,29 @@ class Header:
             if found.text is not None:
                 return found
         return Reference()
+
+    def _declared(self, id_: str | None) -> Reference:
+        """Return the declared structure that a data set refers to.
+
+        Some services write another ``structureRef`` than their only ``structureID``, so the only structure is taken for
+        one wrong reference, but not for several different ones.
+        """
+        if id_ is not None:
+            self._referred.add(id_)
+        if id_ in self.structures:
+            return self.structures[id_]
+        declared = ", ".join([repr(one[:80]) for one in self.structures][:_SHOWN])
+        if len(self.structures) == 1 and len(self._referred) <= 1:
+            if id_ is not None:
+                note = f"a data set refers to the structure {id_[:80]!r}, which the header does not declare; "
+                self.notes = (f"{note}it was read as data of the only structure that the header declares, {declared}",)
+            return next(iter(self.structures.values()))
+        wrong = (
+            "no structureRef" if id_ is None else f"the structureRef {id_[:80]!r}, which the header does not declare"
+        )
+        raise DatasetError(
+            f"a data set has {wrong}, so its structure is unknown; refer to a structureID of the header ({declared})"
+        )
 
     def key_family(self, id_: str) -> Reference:
         """Return a data structure of 2.0 by its id; empty if the header does not name the agency."""

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from kafka_replica.data.files.references import belongs_to, urn_of
 from kafka_replica.data.validation.model import Rules
 from kafka_replica.sdmx import Urn
+from kafka_replica.sdmx.text_types import NUMBER_TYPES, TIME_TYPES
 
 TIME_PERIOD: Final = "TIME_PERIOD"
 OBS_VALUE: Final = "OBS_VALUE"
+WHITE_SPACE: Final = " \t\n\r"
+"""The white space of XML."""
+_COLLAPSED: Final = frozenset({
+    *NUMBER_TYPES, *TIME_TYPES, "Boolean", "Month", "MonthDay", "Day", "Time", "Duration", "URI",
+})  # fmt: skip
+"""The text types whose types in XML Schema collapse white space; texts and codes are restrictions of xs:string."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,16 +29,34 @@ class KnownComponents:
         dimensions: the dimensions; None if the structure is unknown.
         time: the time dimension.
         measures: the measures.
+        collapsed: the components whose values do not include the white space around them, such as numbers.
     """
 
     dimensions: frozenset[str] | None = None
     time: str = TIME_PERIOD
     measures: tuple[str, ...] = (OBS_VALUE,)
+    collapsed: frozenset[str] = frozenset()
 
     @property
     def primary_measure(self) -> str:
         """Return the measure that applies where a message does not name it."""
         return self.measures[0] if OBS_VALUE not in self.measures and len(self.measures) == 1 else OBS_VALUE
+
+    def value_of(self, name: str, value: Any) -> Any:
+        """Return a value of a component without the white space that is not part of it."""
+        if name not in self.collapsed:
+            return value
+        if isinstance(value, list):
+            return [self.value_of(name, one) for one in value]
+        return value.strip(WHITE_SPACE) if isinstance(value, str) else value
+
+    def values_of(self, row: dict[str, Any]) -> dict[str, Any]:
+        """Return a row without white space that is not part of its values, and without values that become empty."""
+        for name in self.collapsed.intersection(row):
+            row[name] = self.value_of(name, row[name])
+            if row[name] == "":
+                del row[name]
+        return row
 
 
 UNKNOWN: Final = KnownComponents()
@@ -63,4 +88,5 @@ class Structures:
             frozenset(one.id for one in columns if one.kind == "dimension"),
             next((one.id for one in columns if one.is_time), TIME_PERIOD),
             tuple(one.id for one in columns if one.kind == "measure"),
+            frozenset(one.id for one in columns if one.enumeration is None and one.text_type in _COLLAPSED),
         )

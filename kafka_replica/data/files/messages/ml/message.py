@@ -11,16 +11,18 @@ from typing import IO, Final
 
 from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files.messages.blocks import Block
+from kafka_replica.data.files.messages.groups import Groups
 from kafka_replica.data.files.messages.ml.cross_sections import CrossSectionReader
-from kafka_replica.data.files.messages.ml.data_set import DataSet, Located, Run, Taken, run_of
-from kafka_replica.data.files.messages.ml.events import Events
+from kafka_replica.data.files.messages.ml.data_set import DataSet, Taken
+from kafka_replica.data.files.messages.ml.events import Events, StrayTextError
 from kafka_replica.data.files.messages.ml.generic import GenericReader
-from kafka_replica.data.files.messages.ml.groups import Groups
 from kafka_replica.data.files.messages.ml.header import Header, Reference
 from kafka_replica.data.files.messages.ml.known import KnownComponents, Structures
 from kafka_replica.data.files.messages.ml.late_groups import has_late_groups
+from kafka_replica.data.files.messages.ml.row_blocks import blocks_of
 from kafka_replica.data.files.messages.ml.series import SeriesReader
 from kafka_replica.data.files.messages.ml.specific import SpecificReader
+from kafka_replica.data.files.messages.ml.unknown import UnknownElements
 from kafka_replica.data.files.messages.ml.values import ValueReader
 from kafka_replica.data.validation.model import Rules
 from kafka_replica.sdmx import Urn
@@ -30,6 +32,9 @@ _ROOTS: Final = frozenset({
     "CrossSectionalData", "MessageGroup",
 })  # fmt: skip
 _UNREAD: Final = frozenset({"UtilityData", "GenericMetadata", "StructureSpecificMetadata", "MetadataReport"})
+_PARTS: Final = ("Header", "DataSet", "Footer")
+_SKIPPED: Final = frozenset({"Annotations", "MetadataSet", "Structures"})
+"""Parts of messages that are not data, which groups of messages of 2.0 may have."""
 _OLD: Final = ("schemas/v1_0/message", "schemas/v2_0/message")
 _DEEPEST: Final = 100
 _MOST_FOOTERS, _LONGEST_FOOTER = 100, 1_000
@@ -55,6 +60,7 @@ class MlMessage:
 
     Attributes:
         footers: the messages in the footer, such as ``Warning 413: too much``; set when all rows have been read.
+        notes: remarks on elements that were not read, and on references; set when all rows have been read.
     """
 
     def __init__(
@@ -67,6 +73,7 @@ class MlMessage:
         self._opened, self._where = opened, where
         self._structures = Structures(rules, usages)
         self.footers: tuple[str, ...] = ()
+        self.notes: tuple[str, ...] = ()
 
     def blocks(self) -> Iterator[tuple[int, Block]]:
         """Yield blocks of rows, each with the line of its first row; consecutive observations of a series are a block.
@@ -81,10 +88,22 @@ class MlMessage:
             with self._opened() as file:
                 reading = _Reading(file, self._structures, groups, only_groups=False)
                 for rows in reading.chunks():
-                    yield from _blocks(rows, reading.skipped_lines)
-            self.footers = tuple(reading.footers)
+                    yield from blocks_of(rows, reading.skipped_lines)
+            self.footers, self.notes = tuple(reading.footers), reading.notes
+        except StrayTextError as error:
+            raise DatasetError(f"reading {self._where}: {self._located(error)}") from error
         except DatasetError as error:
             raise DatasetError(f"reading {self._where}: {error}") from error
+
+    def _located(self, error: StrayTextError) -> DatasetError:
+        """Return an error that names the line of the text, which another pass finds."""
+        try:
+            with self._opened() as file:
+                for _ in _Reading(file, self._structures, None, only_groups=False, locates_text=True).chunks():
+                    pass
+        except DatasetError as located:
+            return located
+        return error
 
     def _groups(self) -> list[Groups]:
         with self._opened() as file:
@@ -94,48 +113,20 @@ class MlMessage:
         return reading.groups
 
 
-def _blocks(rows: list[Taken], skipped: int) -> Iterator[tuple[int, Block]]:
-    """Group consecutive rows into blocks if they inherit the same values and have the same components of their own."""
-    waiting: list[Located] = []
-    names: tuple[str, ...] = ()
-    for row in rows:
-        if isinstance(row, Run):
-            if waiting:
-                yield _block(_run_of(waiting, names), skipped)
-                waiting = []
-            yield _block(row, skipped)
-            continue
-        own = tuple(row[2])
-        if waiting and (row[1] is not waiting[0][1] or own != names):
-            yield _block(_run_of(waiting, names), skipped)
-            waiting = []
-        waiting.append(row)
-        names = own
-    if waiting:
-        yield _block(_run_of(waiting, names), skipped)
-
-
-def _run_of(rows: list[Located], names: tuple[str, ...]) -> Run:
-    lines, (above, *_), values = zip(*rows, strict=True)
-    return run_of(names, above, lines, values)
-
-
-def _block(run: Run, skipped: int) -> tuple[int, Block]:
-    varying = dict(zip(run.names, run.columns, strict=True))
-    lines = [line + skipped for line in run.lines] if skipped else run.lines
-    if len(lines) == 1:
-        return lines[0], Block(1, run.above | {name: value for name, (value,) in varying.items()}, {})
-    shared = {name: one for name, one in run.above.items() if name not in varying}
-    return lines[0], Block(len(lines), shared, varying, lines)
-
-
 class _Reading:
     """A pass over a message, event by event."""
 
     def __init__(
-        self, file: IO[bytes], structures: Structures, groups: list[Groups] | None, *, only_groups: bool
+        self,
+        file: IO[bytes],
+        structures: Structures,
+        groups: list[Groups] | None,
+        *,
+        only_groups: bool,
+        locates_text: bool = False,
     ) -> None:
-        self._events = Events(file)
+        self._events = Events(file, locates_text=locates_text)
+        self._unknown = UnknownElements(self._events)
         self._structures, self._complete, self._only_groups = structures, groups, only_groups
         self._header = Header()
         self._rows: list[Taken] = []
@@ -155,6 +146,11 @@ class _Reading:
         """Return the number to add to the lines of rows."""
         return self._events.skipped_lines
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Return remarks on elements that were not read, and on references."""
+        return (*self._unknown.notes, *self._header.notes)
+
     def chunks(self) -> Iterator[list[Taken]]:
         """Yield the rows of each chunk of the file; the list is reused, and cleared after each step."""
         for _ in self._events.chunks():
@@ -163,8 +159,8 @@ class _Reading:
             yield self._rows
             self._rows.clear()
         if not self._has_data:
-            said = f"; its footer says: {'; '.join(self.footers)}" if self.footers else ""
-            raise DatasetError(f"it is not an SDMX-ML data message, or has no data{said}")
+            footer = f"; its footer reports: {'; '.join(self.footers)}" if self.footers else ""
+            raise DatasetError(f"it is not an SDMX-ML data message, or has no data{footer}")
 
     def _outside(self, name: str, attributes: dict[str, str]) -> None:
         """Look for the start of the message, which may be inside an envelope."""
@@ -176,6 +172,7 @@ class _Reading:
             raise DatasetError(f"it is {local}, which is not read as data{advice}")
         if local in _ROOTS:
             self._root, self._is_old = local, uri.lower().endswith(_OLD)
+            self._unknown.namespaces.add(uri)
             self._events.handle(self._inside, _nothing)
 
     def _inside(self, name: str, attributes: dict[str, str]) -> None:
@@ -189,8 +186,10 @@ class _Reading:
             self._begin(uri, attributes)
         elif local == "Footer":
             self._events.hand_over(self._footer, self._footer_end)
-        else:
+        elif local in _SKIPPED:
             self._events.skip()
+        else:
+            self._unknown.skip_or_refuse(name, _PARTS)
 
     def _header_end(self, name: str) -> None:
         if self._header.is_complete:
@@ -215,8 +214,8 @@ class _Reading:
             return
         self._up(name)
         if local == "Message" and len(self.footers) < _MOST_FOOTERS:
-            said = ": ".join(filter(None, (self._footer_kind, " / ".join(self._footer_texts))))
-            self.footers.append(said if len(said) <= _LONGEST_FOOTER else f"{said[: _LONGEST_FOOTER - 3]}...")
+            footer = ": ".join(filter(None, (self._footer_kind, " / ".join(self._footer_texts))))
+            self.footers.append(footer if len(footer) <= _LONGEST_FOOTER else f"{footer[: _LONGEST_FOOTER - 3]}...")
 
     def _down(self) -> None:
         self._depth += 1
@@ -229,7 +228,10 @@ class _Reading:
 
     def _begin(self, uri: str, attributes: dict[str, str]) -> None:
         named = {name.rpartition("}")[2]: value for name, value in attributes.items()}
-        reference = self._header.reference_of(named, uri)
+        try:
+            reference = self._header.reference_of(named, uri)
+        except DatasetError as error:
+            raise DatasetError(f"line {self._events.line}: {error}") from error
         number = len(self.groups)
         data_set = DataSet(
             reference,
@@ -238,10 +240,10 @@ class _Reading:
             None if self._complete is None else self._complete[number],
             self._end,
         )
-        data_set.attributes = {
-            name: value for name, value in attributes.items() if value and "}" not in name and name not in _STANDARD
-        }
+        own = {name: value for name, value in attributes.items() if value and "}" not in name and name not in _STANDARD}
+        data_set.attributes = data_set.known.values_of(own)
         self.groups.append(data_set.groups)
+        self._unknown.namespaces |= {uri, *self._header.namespaces}
         self._data_reader = self._reader(uri)
         self._data_reader.begin(data_set)
 
@@ -251,8 +253,12 @@ class _Reading:
             return CrossSectionReader(self._events, self._rows.append)
         is_generic = self._root.startswith("Generic") or (self._root == "MessageGroup" and uri.endswith("generic"))
         if is_generic:
-            return GenericReader(self._events, self._rows.append, self._key_family, only_groups=self._only_groups)
-        return SpecificReader(self._events, self._rows.append, is_old=self._is_old, only_groups=self._only_groups)
+            return GenericReader(
+                self._events, self._rows.append, self._unknown, self._key_family, only_groups=self._only_groups
+            )
+        return SpecificReader(
+            self._events, self._rows.append, self._unknown, is_old=self._is_old, only_groups=self._only_groups
+        )
 
     def _key_family(self, id_: str) -> tuple[Reference, KnownComponents]:
         """Return the structure whose id a data set of 2.0 gives in an element."""

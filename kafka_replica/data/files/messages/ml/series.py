@@ -7,16 +7,16 @@ Source: SDMX-ML 2.0, ``generic`` and ``compact``; 2.1, ``data/generic`` and ``da
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import ClassVar, Final
 
 from kafka_replica.data.errors import DatasetError
-from kafka_replica.data.files.messages.ml.data_set import DataSet, Taken
+from kafka_replica.data.files.messages.groups import Row
+from kafka_replica.data.files.messages.ml.data_set import DEEPEST, MOST_COMPONENTS, DataSet, Taken
 from kafka_replica.data.files.messages.ml.events import Events
-from kafka_replica.data.files.messages.ml.groups import Row
+from kafka_replica.data.files.messages.ml.unknown import UnknownElements
 from kafka_replica.data.validation.actions import SWITCHED_OFF
 
-_MOST_COMPONENTS: Final = 1_000
-_DEEPEST: Final = 20
 _MOST_NAMES: Final = 1_000
 NOTHING: Final = "nothing"
 
@@ -27,6 +27,7 @@ class SeriesReader:
     Args:
         events: the parser.
         take: is called with each row.
+        unknown: decides on elements without a handler.
         is_old: whether the message has version 1.0 or 2.0.
         only_groups: whether everything except groups is skipped.
     """
@@ -36,13 +37,20 @@ class SeriesReader:
         "Obs": ("obs_start", "obs_end"),
         "Group": ("group_start", "group_end"),
         "Annotations": ("skip", NOTHING),
+        "DataProvider": ("skip", NOTHING),
     }
     """The methods for the start and the end of elements, by local name."""
 
     def __init__(
-        self, events: Events, take: Callable[[Taken], None], *, is_old: bool = False, only_groups: bool = False
+        self,
+        events: Events,
+        take: Callable[[Taken], None],
+        unknown: UnknownElements,
+        *,
+        is_old: bool = False,
+        only_groups: bool = False,
     ) -> None:
-        self.events, self.take, self.is_old = events, take, is_old
+        self.events, self.take, self.unknown, self.is_old = events, take, unknown, is_old
         self._handlers = {name: (getattr(self, one), getattr(self, end)) for name, (one, end) in self.handlers.items()}
         if only_groups:
             self._handlers |= dict.fromkeys(("Series", "Obs"), (self.skip, self.nothing))
@@ -60,7 +68,7 @@ class SeriesReader:
     def begin(self, data_set: DataSet) -> None:
         """Begin a data set, whose element has just started."""
         self.data_set = data_set
-        self.events.handle(self.start, self.end)
+        self.events.handle(self.start, self.end, self.events.refuse_text)
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         """Handle the start of an element.
@@ -69,8 +77,8 @@ class SeriesReader:
             DatasetError: the element is not allowed here.
         """
         self.depth += 1
-        if self.depth > _DEEPEST:
-            raise DatasetError(f"line {self.events.line}: more than {_DEEPEST} elements are nested in a data set")
+        if self.depth > DEEPEST:
+            raise DatasetError(f"line {self.events.line}: more than {DEEPEST} elements are nested in a data set")
         handler = self._starts.get(name)
         if handler is None:
             self._resolve(name)
@@ -93,7 +101,7 @@ class SeriesReader:
         if len(self._starts) > _MOST_NAMES:
             self._starts.clear()
             self._ends.clear()
-        other = (self.other_start, self.other_end)
+        other = (partial(self.other_start, name), self.other_end)
         self._starts[name], self._ends[name] = self._handlers.get(name.rpartition("}")[2], other)
 
     def series_start(self, attributes: dict[str, str]) -> None:
@@ -116,7 +124,7 @@ class SeriesReader:
 
     def obs_start(self, attributes: dict[str, str]) -> None:
         """Begin an observation."""
-        self.refuse_within("Obs", self.obs)
+        self.refuse_within("Obs", self.obs, self.group if self.series is None else None)
         if self.above is None and self.series is not None:
             self.check(self.series)
             self.above = self.data_set.above_series(self.series)
@@ -189,6 +197,17 @@ class SeriesReader:
         if any(one is not None for one in others):
             raise DatasetError(f"line {self.events.line}: {name} is within an element where it has no meaning")
 
+    def refuse_outside(self, name: str, of: str, element: object) -> None:
+        """Refuse an element outside of the element that it is a part of.
+
+        Raises:
+            DatasetError: the other element, called ``of``, has not begun.
+        """
+        if element is None:
+            raise DatasetError(
+                f"line {self.events.line}: {name} is not within {of}, so its value would be lost; move or remove it"
+            )
+
     def refuse_second(self, name: str, first: object, second: object) -> None:
         """Refuse a second value of a component in one element.
 
@@ -206,12 +225,18 @@ class SeriesReader:
         Raises:
             DatasetError: the row has more components than any data structure.
         """
-        if len(row) > _MOST_COMPONENTS:
-            raise DatasetError(f"line {self.events.line}: there are more than {_MOST_COMPONENTS:,} components")
+        if len(row) > MOST_COMPONENTS:
+            raise DatasetError(f"line {self.events.line}: there are more than {MOST_COMPONENTS:,} components")
 
-    def other_start(self, attributes: dict[str, str]) -> None:
-        """Handle the start of an element for which there is no other method."""
-        self.skip(attributes)
+    def other_start(self, name: str, attributes: dict[str, str]) -> None:
+        """Handle the start of an element for which there is no other method.
+
+        Raises:
+            DatasetError: the element is not an extension of the sender.
+        """
+        del attributes
+        self.depth -= 1
+        self.unknown.skip_or_refuse(name, self.handlers)
 
     def other_end(self) -> None:
         """Handle the end of such an element, if it was not skipped."""

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import ClassVar, Final
 
-from kafka_replica.data.files.messages.ml.data_set import Taken, run_of
+from kafka_replica.data.errors import DatasetError
+from kafka_replica.data.files.messages.groups import Row
+from kafka_replica.data.files.messages.ml.data_set import Run, Taken, run_of
 from kafka_replica.data.files.messages.ml.events import Events
-from kafka_replica.data.files.messages.ml.groups import Row
+from kafka_replica.data.files.messages.ml.known import WHITE_SPACE
 from kafka_replica.data.files.messages.ml.series import NOTHING, SeriesReader
+from kafka_replica.data.files.messages.ml.unknown import UnknownElements
 from kafka_replica.data.files.messages.ml.values import Value, ValueReader
 
 _QUALIFIED_TYPE: Final = "}type"
@@ -25,14 +28,19 @@ class SpecificReader(SeriesReader):
         "Atts": ("group_start", "group_end"),
         "Comp": ("component_start", "component_end"),
         "Value": ("component_value_start", NOTHING),
-        "DataProvider": ("skip", NOTHING),
         "Metadata": ("skip", NOTHING),
     }
 
     def __init__(
-        self, events: Events, take: Callable[[Taken], None], *, is_old: bool = False, only_groups: bool = False
+        self,
+        events: Events,
+        take: Callable[[Taken], None],
+        unknown: UnknownElements,
+        *,
+        is_old: bool = False,
+        only_groups: bool = False,
     ) -> None:
-        super().__init__(events, self._take_row, is_old=is_old, only_groups=only_groups)
+        super().__init__(events, self._take_row, unknown, is_old=is_old, only_groups=only_groups)
         self._parser = events.parser
         self._take = take
         self._usual: str | None = None
@@ -84,11 +92,19 @@ class SpecificReader(SeriesReader):
         lines, self._lines = self._lines, []
         values, self._values = self._values, []
         run = run_of(self._names, self._shared, lines, values)
+        self._collapse(run)
         if any("" in column for column in run.columns):
             for line, one in zip(lines, values, strict=True):
                 self._take((line, self._shared, self.components(one)))
         else:
             self._take(run)
+
+    def _collapse(self, run: Run) -> None:
+        """Remove white space around values of a run that is not part of them, if there is any."""
+        collapsed = self.data_set.known.collapsed
+        for at, (name, column) in enumerate(zip(run.names, run.columns, strict=True)):
+            if name in collapsed and any(map("".join(column).__contains__, WHITE_SPACE)):
+                run.columns[at] = [one.strip(WHITE_SPACE) for one in column]
 
     def _take_row(self, row: Taken) -> None:
         self.end_run()
@@ -162,14 +178,15 @@ class SpecificReader(SeriesReader):
 
     def components(self, attributes: dict[str, str]) -> Row:
         """Return the components: XML attributes without a namespace that are not empty."""
-        return {name: value for name, value in attributes.items() if value and "}" not in name}
+        row = {name: value for name, value in attributes.items() if value and "}" not in name}
+        return self.data_set.known.values_of(row)
 
-    def other_start(self, attributes: dict[str, str]) -> None:
-        """Begin a group, whose element is called like the group in 2.0; skip any other element."""
+    def other_start(self, name: str, attributes: dict[str, str]) -> None:
+        """Begin a group, whose element is called like the group in 2.0; any other element is unknown."""
         if self.is_old and self.depth == 1:
             self.group_start(attributes)
         else:
-            self.skip(attributes)
+            super().other_start(name, attributes)
 
     def other_end(self) -> None:
         """End a group of 2.0."""
@@ -178,11 +195,14 @@ class SpecificReader(SeriesReader):
     def component_start(self, attributes: dict[str, str]) -> None:
         """Begin a component that is an element (3.x)."""
         self.refuse_within("Comp", self._component)
-        self._component = attributes.get("id", ""), []
+        if not attributes.get("id"):
+            raise DatasetError(f"line {self.events.line}: Comp has no id, which names its component")
+        self._component = attributes["id"], []
 
     def component_value_start(self, attributes: dict[str, str]) -> None:
         """Read a value of a component."""
         del attributes
+        self.refuse_outside("Value", "Comp", self._component)
         self.depth -= 1
         ValueReader(self.events, self._take_value)
 
@@ -195,8 +215,8 @@ class SpecificReader(SeriesReader):
         if self._component is not None and self._component[1]:
             name, values = self._component
             target = self.innermost()
-            value = values[0] if len(values) == 1 else values
-            if target.setdefault(name, value) != value:
+            value = self.data_set.known.value_of(name, values[0] if len(values) == 1 else values)
+            if value and target.setdefault(name, value) != value:
                 self.refuse_second(name, target[name], value)
             self.check(target)
         self._component = None

@@ -16,6 +16,7 @@ from typing import Final
 from lxml import etree
 
 from kafka_replica.sdmx.errors import MessageError
+from kafka_replica.sdmx.formats.xlsx import old_workbooks
 
 MAX_PART: Final = 64 << 20
 """The maximum decompressed size of a part in bytes; all parts together may have twice as many."""
@@ -42,6 +43,8 @@ class Package:
     """
 
     def __init__(self, data: bytes) -> None:
+        if data.startswith(old_workbooks.MAGIC):
+            raise MessageError(f"reading an XLSX file: {old_workbooks.ADVICE}")
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(data))
         except _DAMAGE as error:

@@ -17,6 +17,8 @@ MAX_CELLS: Final = 1_000_000
 """A workbook with more cells than this is refused."""
 
 _MAX_COLUMN: Final = 16_384
+_BOOLEANS: Final = {"1": "true", "0": "false"}
+"""The values of cells with booleans, as SDMX writes them, so that they are not read as numbers."""
 _column = re.compile(r"([A-Z]{1,3})[0-9]*").fullmatch
 
 
@@ -68,6 +70,8 @@ class Cells:
         written = next((one.text or "" for one in cell.iterchildren("{*}v")), "")
         if kind == "s" and written:
             return self._shared(written), False
+        if kind == "b":
+            return _BOOLEANS.get(written, written), False
         return written, kind == "n"
 
     def _shared(self, number: str) -> str:

@@ -1,4 +1,4 @@
-"""Attributes of groups, which apply to all rows whose dimensions have the values of the group's key.
+"""Attributes of groups in SDMX-ML and SDMX-EDI, which apply to all rows whose dimensions have the values of their key.
 
 Source: SDMX 2.1, Section 3A, "Group"; SDMX-ML 3.1, ``Group`` and ``Atts`` of a data set.
 """
@@ -42,7 +42,7 @@ class Groups:
     """The groups of a data set.
 
     Structure-specific messages write dimensions and attributes of a group in the same way. If the structure is unknown,
-    the names of a group that are also in the key of a row are taken for its dimensions.
+    the names of a group that are also in the key of a row are treated as its dimensions.
 
     Args:
         dimensions: the dimensions of the structure; None if it is unknown.

@@ -1,0 +1,51 @@
+"""Decompress gzip, lz4 frames and zstd (RFC 8878) into buffers of a limited size."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Final
+
+import cramjam
+
+CODECS: Final[dict[str, ModuleType]] = {"gzip": cramjam.gzip, "lz4": cramjam.lz4, "zstd": cramjam.zstd}
+_TOO_SMALL: Final = "failed to write whole buffer"
+_FEWEST_BYTES: Final = 1_024
+_FIRST_GUESS: Final = 4  # the compression ratio that is tried first
+_GROWTH: Final = 4
+
+
+class MoreBytesError(ValueError):
+    """The data has more bytes than the buffer."""
+
+
+def decompressed(codec: str, data: bytes, most_bytes: int) -> bytes:
+    """Return data of an unknown size decompressed, without ever allocating a buffer of more than ``most_bytes``.
+
+    Raises:
+        MoreBytesError: decompressed, the data has more than ``most_bytes``.
+        ValueError: the data is damaged.
+    """
+    size = min(max(_FEWEST_BYTES, _FIRST_GUESS * len(data)), most_bytes)
+    while True:
+        try:
+            return decompressed_into(codec, data, size)
+        except MoreBytesError:
+            if size == most_bytes:
+                raise
+        size = min(_GROWTH * size, most_bytes)
+
+
+def decompressed_into(codec: str, data: bytes, size: int) -> bytes:
+    """Return data decompressed with a buffer of ``size`` bytes.
+
+    Raises:
+        MoreBytesError: decompressed, the data has more bytes.
+        ValueError: the data is damaged.
+    """
+    buffer = bytearray(size)
+    try:
+        return bytes(memoryview(buffer)[: CODECS[codec].decompress_into(data, buffer)])
+    except cramjam.DecompressionError as error:
+        if str(error) == _TOO_SMALL:
+            raise MoreBytesError(f"it has more than {size:,} bytes uncompressed") from error
+        raise ValueError(str(error)) from error

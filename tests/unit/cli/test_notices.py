@@ -1,0 +1,52 @@
+"""Notices are printed as sentences, or as JSON with a name that programs rely on."""
+
+from __future__ import annotations
+
+import json
+from typing import get_args
+
+import pytest
+
+from kafka_replica.cli.notices import notice_printer, sentence
+from kafka_replica.producer import notices
+from kafka_replica.producer.notices import Notice
+
+SENTENCES: list[tuple[Notice, str]] = [
+    (notices.DatabaseAwaited("no answer"), "waiting for the database: no answer"),
+    (notices.Takeover(), "this instance publishes from now on"),
+    (notices.StandBy(), "another instance publishes; this one waits"),
+    (notices.Sending(7), "sending transaction 7"),
+    (notices.Acknowledged(7, 1234, 1, 0), "Kafka has transaction 7: 1 record, 1,234 bytes"),
+    (
+        notices.Acknowledged(7, 10, 2, 3),
+        ("Kafka has transaction 7: 2 records, 10 bytes; 3 records left out, which the format cannot represent"),
+    ),
+    (notices.Arrived(9), "all transactions up to 9 have arrived"),
+    (notices.Retrying(2, "transitory", "no broker"), "trying again (attempt 2): no broker"),
+    (notices.Suspension(3, 4, "refused"), "suspended at transaction 3: refused"),
+    (notices.Suspension(None, 4, "refused"), "suspended: refused"),
+    (notices.SourceRead(()), "the source was read: nothing has changed"),
+    (
+        notices.SourceRead((4, 5), ("a: bad", "b: bad")),
+        ("the source was read: 2 transactions recorded, the last is 5; cannot be read: a: bad; b: bad"),
+    ),
+    (notices.SourceFailed("no answer"), "the source cannot be read: no answer"),
+    (notices.Compared("start", 1, 1200), "the table was compared with its topic (start): 1 key written, 1,200 deleted"),
+]
+
+
+@pytest.mark.parametrize(("notice", "words"), SENTENCES)
+def test_notices(notice: Notice, words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each notice has a sentence; its JSON has the name of its class and all fields."""
+    assert sentence(notice) == words
+    notice_printer(as_json=False)(notice)
+    notice_printer(as_json=True)(notice)
+    text, line = capsys.readouterr().out.splitlines()
+    assert text == words
+    fields = json.loads(json.dumps(notice._asdict()))
+    assert json.loads(line) == {"event": type(notice).__name__.lower(), **fields}
+
+
+def test_all_notices_are_tested() -> None:
+    """A new notice needs a sentence here."""
+    assert {type(notice) for notice, _ in SENTENCES} == set(get_args(Notice))
