@@ -27,7 +27,13 @@ _TYPES: Final = {"line": "int", "row": "int", "part_row": "int"}
 
 
 def finding_table(
-    checked: DataFrame, data: DataFrame, rules: Rules, dataset: Sequence[Finding], *, names_files: bool
+    checked: DataFrame,
+    data: DataFrame,
+    rules: Rules,
+    dataset: Sequence[Finding],
+    *,
+    names_files: bool,
+    file_of_dataset: str | None = None,
 ) -> DataFrame:
     """Return all findings, one per row: first those of the data set, then the others by source, file and row.
 
@@ -37,6 +43,7 @@ def finding_table(
         rules: the rules of the data; for mapped data, those of the source.
         dataset: the findings about the data set as a whole.
         names_files: whether locations include the file.
+        file_of_dataset: the file of the findings about the data set as a whole; None if there are several.
     """
     found = checked.filter(F.col(ERRORS).isNotNull())
     if MAPPED_SOURCE in checked.columns:
@@ -47,7 +54,7 @@ def finding_table(
     long = numbered(long.select(*long.columns[:-1], "found.*"), data)
     listed = long.withColumns({"file": F.col(FILE) if names_files else F.lit(None).cast("string"),
                                "line": F.col(LINE), "row": F.col(ROW), "path": F.col(PATH)})  # fmt: skip
-    whole = _of_data_set(listed, dataset)
+    whole = _of_data_set(listed, dataset, file_of_dataset)
     rows = listed if whole is None else whole.unionByName(listed, allowMissingColumns=True)
     ordered = rows.orderBy(*(F.asc_nulls_first(name) for name in _ORDER))
     return ordered.select(
@@ -66,11 +73,11 @@ def _identified(found: DataFrame, rules: Rules) -> tuple[Column, Column]:
     return joined([texts[one] for one in rules.series if one in given]), period
 
 
-def _of_data_set(like: DataFrame, dataset: Sequence[Finding]) -> DataFrame | None:
+def _of_data_set(like: DataFrame, dataset: Sequence[Finding], file: str | None) -> DataFrame | None:
     if not dataset:
         return None
-    schema = ", ".join(f"{name} string" for name in FIELDS) + f", {_PLACE} int"
-    rows = [(*(one._asdict()[name] for name in FIELDS), number) for number, one in enumerate(dataset)]
+    schema = ", ".join(f"{name} string" for name in FIELDS) + f", {_PLACE} int, file string"
+    rows = [(*(one._asdict()[name] for name in FIELDS), number, file) for number, one in enumerate(dataset)]
     return like.sparkSession.createDataFrame(rows, schema)
 
 

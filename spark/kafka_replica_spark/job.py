@@ -10,6 +10,7 @@ from functools import reduce
 from typing import Final, NamedTuple
 
 import pyarrow as pa
+from pyspark.errors import PySparkTypeError
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.utils import is_remote
@@ -28,7 +29,7 @@ from kafka_replica.data.jobs.job import (
     note_adder,
     verdict_of,
 )
-from kafka_replica.data.jobs.progress import Progress, Step
+from kafka_replica.data.jobs.progress import Progress, ProgressCallback
 from kafka_replica.data.jobs.sources import Source
 from kafka_replica.data.validation import ERRORS, Report, Rules
 from kafka_replica.errors import ConfigurationError
@@ -126,7 +127,7 @@ class SparkEngine:
         hadoop = self._spark.sparkContext._jsc.hadoopConfiguration()  # noqa: SLF001 - Python has no name for it
         return str(hadoop.get("fs.defaultFS", "file:///")).startswith("file:")
 
-    def validate(self, job: ValidationJob, step: Step) -> Outcome:
+    def validate(self, job: ValidationJob, step: ProgressCallback) -> Outcome:
         """Validate data, and write good and rejected rows to separate folders.
 
         Raises:
@@ -140,7 +141,7 @@ class SparkEngine:
             checked = validate(data.mine, job.rules)
             return self._written(job, job.rules, checked, lambda: report(checked, job.rules), data)
 
-    def map(self, job: MappingJob, step: Step) -> Outcome:
+    def map(self, job: MappingJob, step: ProgressCallback) -> Outcome:
         """Map data, and write mapped rows and unchanged rejected rows to separate folders.
 
         Raises:
@@ -154,14 +155,14 @@ class SparkEngine:
             mapped = transform(data.mine, job.plan)
             return self._written(job, job.target, mapped, lambda: map_report(mapped, job.plan), data)
 
-    def _data(self, job: Job, step: Step) -> _Data:
+    def _data(self, job: Job, step: ProgressCallback) -> _Data:
         if job.findings is not None:
             check_kind(job.findings)
         step(Progress("reading data"))
         notes: list[str] = []
         df, layout = self._read(job, notes)
         step(Progress("picking rows"))
-        mine, others = split_by_structure(df, job.rules, job.usages)
+        mine, others = split_by_structure(df, job.rules, job.usages, _files(job))
         if others and mine.isEmpty():
             raise job.wrong_structure(others)
         return _Data(df, mine, others, tuple(notes), layout if job.keeps_layout else None)
@@ -206,12 +207,17 @@ class SparkEngine:
                 f"reading {source.path}: Spark cannot read workbooks; use the engine local (--engine local)"
             )
         if source.kind == "arrow":
-            table = read_arrow(source)
-            numbers = pa.array(range(1, table.num_rows + 1), pa.int64())
-            rows = self._spark.createDataFrame(table.append_column(AT, numbers))
-            return with_location(rows, number, source.path)
+            return with_location(self._arrow_rows(source), number, source.path)
         _refuse_packed(source)
         return with_location_of_parquet(self._spark.read.parquet(source.path), number, source.path)
+
+    def _arrow_rows(self, source: Source) -> DataFrame:
+        table = read_arrow(source)
+        numbers = pa.array(range(1, table.num_rows + 1), pa.int64())
+        try:
+            return self._spark.createDataFrame(table.append_column(AT, numbers))
+        except PySparkTypeError as error:
+            raise DatasetError(f"reading {source.path}: Spark has no type for one of its columns: {error}") from error
 
     def _csv_rows(self, number: int, source: Source, job: Job, verdict: str | None) -> _Read:
         _refuse_packed(source)
@@ -258,7 +264,9 @@ def _write_lists(job: Job, checked: DataFrame, data: DataFrame, made: Report, *,
     """
     if not _lists_findings(job):
         return None
-    table = finding_table(checked, data, job.rules, made.dataset, names_files=job.names_files)
+    table = finding_table(
+        checked, data, job.rules, made.dataset, names_files=job.names_files, file_of_dataset=job.file_of_dataset
+    )
     most = job.max_findings
     # Spark keeps all rows of a limit in memory, even a million; for more rows, the sorted table is cut while writing.
     first = table if most is None or most > _MOST_IN_MEMORY else table.limit(most)

@@ -7,7 +7,7 @@ from functools import reduce
 from typing import Any, Final
 
 import pyarrow as pa
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
 from kafka_replica.data.files.messages import located_blocks
@@ -19,6 +19,7 @@ from kafka_replica_spark.locations import AT, LINE, PATH
 from kafka_replica_spark.rows import quoted
 
 _BLOCK_ROWS: Final = 50_000
+_LANGUAGES: Final = "array<struct<language:string,text:string>>"
 
 
 def read_message(
@@ -52,8 +53,15 @@ def read_message(
     frames = [spark.createDataFrame(table.cast(schema)) for table in tables]
     df = reduce(DataFrame.union, frames)
     # On Spark, texts by language are maps, and not lists of structs.
-    listed = [name for name, kind in df.dtypes if kind == "array<struct<language:string,text:string>>"]
-    return df.withColumns({name: F.map_from_entries(quoted(name)) for name in listed})
+    mapped = {name: _with_maps(quoted(name), kind) for name, kind in df.dtypes}
+    return df.withColumns({name: column for name, column in mapped.items() if column is not None})
+
+
+def _with_maps(column: Column, kind: str) -> Column | None:
+    """Return a column of texts by language, also of several values of a row, as maps; None for any other column."""
+    if kind == _LANGUAGES:
+        return F.map_from_entries(column)
+    return F.transform(column, F.map_from_entries) if kind == f"array<{_LANGUAGES}>" else None
 
 
 def _tables(columns: Mapping[str, list[Any]], rows: int) -> Iterator[pa.Table]:

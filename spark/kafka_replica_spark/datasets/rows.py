@@ -48,17 +48,28 @@ def rows_of(df: DataFrame, rules: Rules, usages: Collection[Urn] = ()) -> DataFr
     return split_by_structure(df, rules, usages)[0]
 
 
-def split_by_structure(df: DataFrame, rules: Rules, usages: Collection[Urn]) -> tuple[DataFrame, dict[Urn, int]]:
+def split_by_structure(
+    df: DataFrame, rules: Rules, usages: Collection[Urn], files: str = "data"
+) -> tuple[DataFrame, dict[Urn, int]]:
     """Return the rows that :func:`rows_of` selects, and the number of other rows by the artefact that they name.
 
     This reads the frame once.
+
+    Args:
+        df: rows of SDMX-CSV.
+        rules: the rules.
+        usages: other artefacts to include.
+        files: the files of the rows, for errors.
+
+    Raises:
+        DatasetError: the reference of a row is invalid.
     """
     texts = _named_artefacts(df)
     if texts is None:
         return df, {}
     meant: list[tuple[str | None, ...]] = []
     others: Counter[Urn] = Counter()
-    for row, urn, count in _artefact_counts(df, texts):
+    for row, urn, count in _artefact_counts(df, texts, files):
         if belongs_to(urn, rules, usages):
             meant.append(row)
         else:
@@ -89,8 +100,11 @@ def _named_artefacts(df: DataFrame) -> list[Column] | None:
     return texts if named else None
 
 
-def _artefact_counts(df: DataFrame, texts: list[Column]) -> list[tuple[tuple[str | None, ...], Urn, int]]:
+def _artefact_counts(
+    df: DataFrame, texts: list[Column], files: str = "data"
+) -> list[tuple[tuple[str | None, ...], Urn, int]]:
     """Return each distinct kind and reference in rows, with its artefact and the number of rows."""
     shown = df.select(*(text.alias(name) for name, text in zip(_COLUMNS, texts, strict=True)))
     rows = [tuple(row) for row in shown.groupBy(*_COLUMNS).count().collect()]
-    return [((kind, id_), urn_of(kind, id_), count) for kind, id_, count in rows if (kind, id_) != (None, None)]
+    where = f"a row of {files}"
+    return [((kind, id_), urn_of(kind, id_, where), count) for kind, id_, count in rows if (kind, id_) != (None, None)]

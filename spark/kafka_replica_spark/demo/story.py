@@ -17,7 +17,7 @@ from kafka_replica.common.wording import counted
 from kafka_replica.demo.stage import Stage, expect, stderr_hidden, wait_until
 from kafka_replica.embedded import kafka_for
 from kafka_replica.errors import MissingExtraError
-from kafka_replica.metrics.replica import export
+from kafka_replica.metrics import export
 from kafka_replica.producer import TransactionalProducer
 from kafka_replica.producer.structures import put_part
 from kafka_replica.sdmx import Structures

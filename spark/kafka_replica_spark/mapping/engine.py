@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from operator import or_
+from typing import Final
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
@@ -17,6 +18,7 @@ from kafka_replica.data.validation.conditions import ComponentText
 from kafka_replica.data.validation.periods import start_of
 from kafka_replica_spark.expressions import Expressions
 from kafka_replica_spark.literals import MOST_IN_MAPS, entries, maps_are_hashed
+from kafka_replica_spark.mapping.digit_groups import digit_groups
 from kafka_replica_spark.mapping.tables import SMALL, look_up
 from kafka_replica_spark.matching import short_enough
 from kafka_replica_spark.rows import quoted
@@ -24,6 +26,9 @@ from kafka_replica_spark.texts import as_text, shape_of
 
 _PERIOD = "period"
 _LACKING = "_is_null"
+_MOST_DIGITS: Final = 19
+"""The digits of the largest number of 64 bits."""
+_TWO_DIGITS: Final = ",".join(f"{number:02}" for number in range(100))
 
 
 class SparkEngine:
@@ -89,7 +94,8 @@ class SparkEngine:
 
     def joined(self, texts: Sequence[Column], separator: str) -> Column:
         first, *rest = texts
-        return F.concat(first, *(part for one in rest for part in (F.lit(separator), one))) if rest else first
+        parts = (part for one in rest for part in ((F.lit(separator), one) if separator else (one,)))
+        return F.concat(first, *parts) if rest else first
 
     def part(self, text: Column, separator: str, number: int) -> Column:
         return F.get(F.split(text, separator), F.lit(number))
@@ -124,6 +130,10 @@ class SparkEngine:
         return F.when(text.rlike(expression), F.regexp_extract(text, expression, 1))
 
     def captures(self, text: Column, expression: str, groups: Sequence[int | None]) -> Column:
+        known = digit_groups(expression)
+        if known is not None:
+            cut = (F.lit("") if group is None else known.cut(text, group) for group in groups)
+            return F.when(text.rlike(expression), F.array(F.lit(""), *cut))
         written = "".join(PARTS if group is None else f"{PARTS}${group}" for group in groups)
         # A text that does not match remains unchanged, and has too few items when it is split.
         found = F.regexp_replace(F.when(~text.contains(PARTS), text), expression, written)
@@ -135,6 +145,9 @@ class SparkEngine:
     def replaced(self, text: Column, mark: str, by: Column) -> Column:
         return F.replace(text, F.lit(mark), F.coalesce(by, F.lit("")))
 
+    def is_one_of(self, text: Column, values: Sequence[str]) -> Column:
+        return F.coalesce(text.isin(list(values)), F.lit(False))
+
     def is_null(self, expression: Column) -> Column:
         return expression.isNull()
 
@@ -144,6 +157,9 @@ class SparkEngine:
         for condition, then in others:
             found = found.when(condition, then)
         return found
+
+    def needed_where(self, condition: Column, expression: Column) -> Column:
+        return F.when(condition, expression)
 
     def any_of(self, conditions: Sequence[Column]) -> Column:
         return reduce(or_, (F.coalesce(one, F.lit(False)) for one in conditions), F.lit(False))
@@ -155,22 +171,31 @@ class SparkEngine:
         return F.when(text.rlike(r"\A[+-]?[0-9]{1,19}\z"), text).try_cast("bigint")
 
     def counted(self, digits: Column) -> Column:
-        return digits.try_cast("bigint")
+        return digits.try_cast("int").cast("bigint")
 
     def floor(self, number: Column, by: int) -> Column:
         return number if by == 1 else F.call_function("div", number - F.pmod(number, F.lit(by)), F.lit(by))
 
     def digits(self, number: Column, width: int) -> Column:
         text = number.cast("string")
-        return F.when(F.char_length(text) >= width, text).otherwise(F.lpad(text, width, "0"))
+        if width == 1:
+            return text
+        if width == 2:
+            # An entry of an array is found without making a text.
+            return F.when(number < 100, F.get(F.split(F.lit(_TWO_DIGITS), ","), number)).otherwise(text)
+        padded = F.lpad(text, width, "0")
+        # Padding takes time. A number of 64 bits is shorter than a width for which the limit is not one.
+        return F.when(number >= 10 ** (width - 1), text).otherwise(padded) if width <= _MOST_DIGITS else padded
 
     def signed(self, number: Column) -> Column:
         return number.cast("string")
 
     def day(self, year: Column, month: Column, day: Column) -> Column:
-        text = self.joined([self.digits(year, 4), self.digits(month, 2), self.digits(day, 2)], "-")
-        is_one = year.between(1, 9999) & month.between(1, 12) & day.between(1, 31)
-        return F.unix_date(F.when(is_one, text).try_cast("date")).cast("bigint")
+        is_month = year.between(1, 9999) & month.between(1, 12)
+        date = F.make_date(year.try_cast("int"), month.try_cast("int"), F.lit(1))
+        found = F.when(is_month, F.unix_date(date)).cast("bigint") + day - F.lit(1)
+        is_there = day.between(1, 28) | (day.between(29, 31) & (F.month(_date(found)) == month))
+        return F.when(is_there, found)
 
     def months_later(self, day: Column, months: int) -> Column:
         return F.unix_date(F.add_months(_date(day), months)).cast("bigint")
@@ -179,7 +204,7 @@ class SparkEngine:
         date = _date(day)
         if field == "week_year":
             # the year of the week's Thursday (ISO 8601)
-            return F.year(F.date_add(F.date_trunc("week", date).cast("date"), 3)).cast("bigint")
+            return F.year(F.date_add(date, 3 - F.weekday(date))).cast("bigint")
         if field == "weekday":
             return (F.weekday(date) + 1).cast("bigint")
         of = {"year": F.year, "month": F.month, "day": F.dayofmonth, "day_of_year": F.dayofyear, "week": F.weekofyear}

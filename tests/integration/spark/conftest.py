@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 import pytest
 from pyspark.sql import SparkSession
@@ -12,6 +13,11 @@ from kafka_replica_spark import session
 from kafka_replica_spark.sessions import QUIET_JAVA
 from support.spark.in_one_job import small_jobs
 from support.spark.spark_world import RULES_MESSAGE, samples, version_of
+
+_SHORT_JOBS: Final = (
+    "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:MetaspaceSize=256m -XX:ReservedCodeCacheSize=240m -Xmn400m "
+    "-XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
+)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -25,10 +31,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def spark() -> Iterator[SparkSession]:
     """A session as session() creates it, without what these short jobs do not repay.
 
-    That is Java's second compiler, and the line of Python that Spark notes with each expression, for its errors: this
-    takes longer than the expression.
+    That is Java's second compiler, the check of Spark's classes, and the line of Python that Spark notes with each
+    expression, for its errors: this takes longer than the expression. Java also gets more room than by default for
+    classes, compiled code and new objects: it would collect all garbage to make room for classes, and drop code that it
+    needs again.
     """
-    java = f"{QUIET_JAVA} -XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+    java = f"{QUIET_JAVA} {_SHORT_JOBS}"
     settings = {
         "spark.sql.session.timeZone": "UTC",
         "spark.driver.extraJavaOptions": java,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from datetime import date
 from pathlib import Path
 
 import polars as pl
@@ -18,6 +20,7 @@ from support.rules.structures_by_hand import table, version_of
 from support.spark.plans import longest_method, plan_nodes
 
 _PLAIN = dated(date_map("WHEN", "TIME_PERIOD", "MM-yyyy", "Q"))
+_DAYS = dated(date_map("WHEN", "TIME_PERIOD", "dd-MM-yyyy", "=FREQ"), freq=True)
 _BY_FREQUENCY = dated(date_map("WHEN", "TIME_PERIOD", "MM-yyyy", "=FREQ"), freq=True)
 _SEVERAL = dated(
     date_map("WHEN", "TIME_PERIOD", "dd MMMM yyyy", "=FREQ"),
@@ -75,8 +78,59 @@ def test_dates_of_any_frequency(spark: SparkSession) -> None:
     assert {"1999", "1999-S1", "1999-T2", "1999-Q4", "1999-02", "1999-W52", "1999-02-28"} <= set(kept)
 
 
+def test_days_of_the_calendar(spark: SparkSession) -> None:
+    """A day that a month does not have is not a date; others have the week that Python's calendar gives them."""
+    expected: dict[tuple[str, str], str | None] = {}
+    for year in (1, 1900, 2000, 2020, 2023, 2024, 9998):
+        for month in range(14):
+            for day in range(33):
+                when = f"{day:02}-{month:02}-{year:04}"
+                expected[when, "D"] = expected[when, "W"] = None
+                with suppress(ValueError):
+                    one = date(year, month, day)
+                    expected[when, "D"] = one.isoformat()
+                    expected[when, "W"] = "{:04}-W{:02}".format(*one.isocalendar())
+    rows = [{"A": "a", "FREQ": freq, "WHEN": when} for when, freq in expected]
+    mapped = transform(spark.createDataFrame(table(rows).to_arrow()), _plan(_DAYS))
+    found = mapped.selectExpr("TIME_PERIOD", "_source.WHEN", "_source.FREQ").toArrow().to_pylist()
+    good = sorted(row["TIME_PERIOD"] for row in found if row["TIME_PERIOD"])
+    assert good == sorted(text for text in expected.values() if text)
+    bad = {(row["WHEN"], row["FREQ"]) for row in found if not row["TIME_PERIOD"]}
+    assert bad == {key for key, text in expected.items() if text is None}
+
+
+@pytest.mark.parametrize(
+    ("pattern", "written", "read", "shown"),
+    [
+        ("yyyy-MM-{d}", "2024-02-{}", "2024-02-03", f"2024-01-{15:020}"),
+        ("yyyy-{D}", "2024-{}", "2024-01-03", f"2024-{15:020}"),
+        ("YYYY-{w}", "2024-{}", "2024-01-21", f"2024-{3:020}"),
+    ],
+)
+def test_fields_of_many_digits(spark: SparkSession, pattern: str, written: str, read: str, shown: str) -> None:
+    """A field may be wider than a number of 64 bits: no engine fails, or takes too large a number for another one."""
+    numbers = [f"{number:020}" for number in (0, 3, 2**31, 2**32 + 3, 2**63 - 1, 2**64 + 3, 10**20 - 1)]
+    wide = pattern.format(d="d" * 20, D="D" * 20, w="w" * 20)
+    reading = _plan(dated(date_map("WHEN", "TIME_PERIOD", wide, "D")))
+    rows = [{"A": "a", "WHEN": written.format(number)} for number in numbers]
+    for found in _on_both_engines(spark, rows, reading):
+        assert [text for text in found if text] == [read]
+        assert len(found) == len(numbers)
+    writing = _plan(
+        dated(date_map("WHEN", "TIME_PERIOD", "yyyy-MM-dd", "=FREQ"), frequency_format("D", wide), freq=True)
+    )
+    rows = [{"A": "a", "FREQ": "D", "WHEN": "2024-01-15"}]
+    for found in _on_both_engines(spark, rows, writing):
+        assert found == [shown]
+
+
+def _on_both_engines(spark: SparkSession, rows: list[dict[str, str]], plan: MapPlan) -> list[list[str | None]]:
+    there = transform(spark.createDataFrame(table(rows).to_arrow()), plan).toArrow()
+    return [local_transform(table(rows), plan)["TIME_PERIOD"].to_list(), there["TIME_PERIOD"].to_pylist()]
+
+
 def test_marks_in_dates(spark: SparkSession) -> None:
-    """A text with the characters that separate fields internally is no date, on either engine."""
+    """A text with the characters that separate fields internally is not a date, on either engine."""
     rows = [{"A": "a", "WHEN": text} for text in ("\x1f2020\x1f01", "\x1f01\x1f2020", "01-2020\x1f", "01-2020", None)]
     plan = _plan(_PLAIN)
     found = transform(spark.createDataFrame(table(rows).to_arrow()), plan).select("TIME_PERIOD").toArrow()

@@ -195,6 +195,7 @@ def test_the_frame_determines_the_engine(spark: SparkSession) -> None:
         validate_any(frame, rules, engine="spark")
 
 
+@pytest.mark.usefixtures("uncompiled")
 def test_columns_that_are_no_texts(spark: SparkSession) -> None:
     """Intervals cannot be read on either engine, which both report; a list is not a dimension on either."""
     rules = rules_of(version_of(structure(dimension_of("ID", text()), attribute_of("V", text(maxLength=1)))))

@@ -136,6 +136,7 @@ def test_rows_that_are_meant(spark: SparkSession) -> None:
         assert [row["ROW"] for row in rows_of(df, rules, usages).collect()] == meant
 
 
+@pytest.mark.usefixtures("uncompiled")
 @pytest.mark.parametrize("labels", first_in_usual(["both", "id", "name"], 1))
 def test_files_written_by_spark_are_read_by_both_engines(labels: Any, spark: SparkSession, tmp_path: Path) -> None:
     """Files written by Spark give the frame again, in Spark and in polars, including odd texts."""

@@ -21,6 +21,7 @@ from kafka_replica.data.validation import Rules, compile_rules, generate_rows
 from kafka_replica.sdmx import Snapshot, Structures
 from kafka_replica_spark import job as job_of_spark
 from kafka_replica_spark import message_blocks
+from support.effort import usual_or_long
 from support.mapping.map_cases import one
 from support.mapping.maps_by_hand import plan_of
 from support.rules.structures_by_hand import version_of as hand_made
@@ -35,7 +36,7 @@ def _rules(demo: Snapshot) -> Rules:
 
 
 def _data(rules: Rules, rows: int) -> pl.DataFrame:
-    """Rows of which each seventh has an unknown code, and some a value that is no number."""
+    """Rows of which each seventh has an unknown code, and some a value that is not a number."""
     made = pl.DataFrame(generate_rows(rules, rows, 1), infer_schema_length=None)
     number = pl.int_range(pl.len())
     return made.with_columns(
@@ -104,12 +105,12 @@ def test_findings_of_validation(demo: Snapshot, spark: SparkSession, tmp_path: P
     The files are CSV in many blocks, small CSV, several of which are in a partition, compressed CSV, and Parquet.
     """
     rules = _rules(demo)
-    rows = _data(rules, 300)
-    write_sdmx_csv(rows[:160], tmp_path / "a data.csv", rules)
-    rows[160:180].write_csv(tmp_path / "b.csv")
-    rows[180:190].write_csv(tmp_path / "b2.csv")
-    (tmp_path / "b3.csv.gz").write_bytes(gzip.compress(rows[190:230].write_csv().encode()))
-    rows[230:].write_parquet(tmp_path / "c.parquet", row_group_size=20)
+    rows = _data(rules, 200)
+    write_sdmx_csv(rows[:110], tmp_path / "a data.csv", rules)
+    rows[110:130].write_csv(tmp_path / "b.csv")
+    rows[130:140].write_csv(tmp_path / "b2.csv")
+    (tmp_path / "b3.csv.gz").write_bytes(gzip.compress(rows[140:160].write_csv().encode()))
+    rows[160:].write_parquet(tmp_path / "c.parquet", row_group_size=20)
     names = ("a data.csv", "b.csv", "b2.csv", "b3.csv.gz", "c.parquet")
     sources = sources_of([str(tmp_path / name) for name in names])
     job = ValidationJob(sources=sources, rules=rules, out=tmp_path)
@@ -117,18 +118,22 @@ def test_findings_of_validation(demo: Snapshot, spark: SparkSession, tmp_path: P
         local, found, first, other = _both(tmp_path, job, "csv")
     assert found.drop(_UNKNOWN).equals(local.drop(_UNKNOWN))
     assert found.columns == local.columns
-    assert first.listed == other.listed == local.height > 50
+    assert first.listed == other.listed == local.height > 30
     assert set(local["file"]) == {str(tmp_path / name) for name in names}
     assert first.report.counts == other.report.counts
     assert _ess(tmp_path / "local-csv" / "report.ess.json") == _ess(tmp_path / "spark-csv" / "report.ess.json")
 
 
+@pytest.mark.scaled
 @pytest.mark.usefixtures("uncompiled", "spark")
 def test_findings_of_messages(demo: Snapshot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Findings of messages, which Spark gets in blocks, and of Arrow have the lines and rows of the local engine."""
-    monkeypatch.setattr(message_blocks, "_BLOCK_ROWS", 4)
+    """Findings of messages, which Spark gets in blocks, and of Arrow have the lines and rows of the local engine.
+
+    Each message has two blocks. Spark plans every job for each block, so that the time grows with their square.
+    """
+    monkeypatch.setattr(message_blocks, "_BLOCK_ROWS", 14)
     rules = _rules(demo)
-    names = [name for name in FILES if Path(name).suffix in {".xml", ".json"}]
+    names = usual_or_long(["ml30.xml", "json2.json"], ["ml21.xml", "ml30.xml", "json1.json", "json2.json"])
     for name in names:
         # Each element of XML on a line of its own.
         (tmp_path / name).write_bytes(re.sub(rb">\s*<", b">\n<", FILES[name]))

@@ -17,6 +17,9 @@ from kafka_replica.data.validation import compile_rules, generate_rows
 from kafka_replica.data.validation.locations import Location
 from kafka_replica.errors import ConfigurationError
 from kafka_replica.sdmx import Snapshot, Structures
+from support.datasets.ml_messages import BASE
+from support.rules.structures_by_hand import attribute, dimension, rules_of, structure, version_of
+from support.rules.structures_by_hand import text as of_text
 
 _ORDER = ["TIME_PERIOD", "REF_AREA", "SEX", "INDICATOR", "FREQ"]
 
@@ -170,3 +173,27 @@ def test_rejected_rows_with_cells_that_are_read_otherwise_are_sdmx_csv(
     header, row = _lines(sorted((tmp_path / "rejected.csv").glob("part-*.csv")), "utf-8")
     assert header.startswith("STRUCTURE,STRUCTURE_ID,ACTION,")
     assert "Q" in row.split(",")
+
+
+@pytest.mark.usefixtures("spark", "uncompiled")
+def test_several_values_in_languages_are_written_alike(tmp_path: Path) -> None:
+    """An attribute with several values in several languages each, as SDMX-ML 3.0 has them, is read and written."""
+    notes = attribute("NOTE", of_text(), occurs='maxOccurs="unbounded"')
+    rules = rules_of(version_of(structure(dimension("ID", of_text()), notes)))
+    values = "".join(
+        f'<Value><c:Text xml:lang="en">{one}</c:Text><c:Text xml:lang="fr">{other}</c:Text></Value>'
+        for one, other in (("a", "b;c"), ("d", "e"))
+    )
+    (tmp_path / "data.xml").write_text(
+        f'<m:StructureSpecificData xmlns:m="{BASE}/v3_0/message" xmlns:c="{BASE}/v3_0/common"><m:Header/><m:DataSet>'
+        f'<Obs ID="1"><Comp id="NOTE">{values}</Comp></Obs><Obs ID="2" NOTE="f"/></m:DataSet></m:StructureSpecificData>'
+    )
+    sources = sources_of([str(tmp_path / "data.xml")])
+    written = {}
+    for name in ("local", "spark"):
+        job = ValidationJob(sources=sources, rules=rules, out=tmp_path / name)
+        job.out.mkdir()
+        engine(name).validate(job, lambda words: None)
+        written[name] = read_sdmx_csv(job.out / "good.csv").sort("ID").to_dicts()
+    assert written["spark"] == written["local"]
+    assert [one["text"] for one in written["local"][0]["NOTE"][0]] == ["a", "b;c"]
