@@ -6,8 +6,8 @@ WHAT is ``rows``, ``duplicates``, ``mapping``, ``parquet`` or ``csv``; each has 
 compiles for one does not change another. The program prints seconds per task: ``scan``, and ``kept`` and
 ``violations``, ``kept`` and ``duplicates``, or ``mapping``; for ``parquet`` and ``csv`` ``kept`` and ``violations`` of
 such a file. For ``rows`` it also prints them for smaller data and longer codelists, for the plot; ``local`` is polars,
-``pandas`` a loop over rows, of a share of the rows. Besides wall time it prints the processor time of the JVM, which
-other processes disturb less.
+``pandas`` a loop over rows, of a share of the rows. In addition to wall time it prints the processor time of the JVM,
+which other processes disturb less.
 """
 
 from __future__ import annotations

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from kafka_replica.sdmx.lookups.live import LiveStats, LiveStructures
     from kafka_replica.sdmx.lookups.of_files import FileError, FileStructures, read_files
     from kafka_replica.sdmx.lookups.query_result import QueryResult
-    from kafka_replica.sdmx.lookups.references import Dangling
-    from kafka_replica.sdmx.lookups.resolved import AttachedConstraint, Missing, ResolvedStructure
+    from kafka_replica.sdmx.lookups.references import DanglingReference
+    from kafka_replica.sdmx.lookups.resolved import AttachedConstraint, MissingReference, ResolvedStructure
     from kafka_replica.sdmx.lookups.stored_message import StoredMessage
     from kafka_replica.sdmx.lookups.structures import ResolvedComponent, Snapshot, Structures
     from kafka_replica.sdmx.merging import MergedPart, merge_copies
@@ -85,7 +85,7 @@ __all__ = [
     "Component",
     "Concept",
     "ConceptScheme",
-    "Dangling",
+    "DanglingReference",
     "DataStructure",
     "Dataflow",
     "DecodeCache",
@@ -109,7 +109,7 @@ __all__ = [
     "MergedPart",
     "Message",
     "MessageError",
-    "Missing",
+    "MissingReference",
     "NotExpressibleError",
     "OpaqueArtefact",
     "Part",
@@ -187,11 +187,11 @@ _HOMES: Final = {
         "ValueList",
     ),
     "reading": ("read_message",),
-    "lookups.references": ("Dangling",),
+    "lookups.references": ("DanglingReference",),
     "representation": ("Representation", "TextFormat"),
     "lookups.effective_component": ("EffectiveComponent",),
     "lookups.query_result": ("QueryResult",),
-    "lookups.resolved": ("AttachedConstraint", "Missing", "ResolvedStructure"),
+    "lookups.resolved": ("AttachedConstraint", "MissingReference", "ResolvedStructure"),
     "selection": ("only",),
     "split": ("Part", "SplitMessage", "split_message", "split_readable"),
     "lookups.stored_message": ("StoredMessage",),

@@ -102,7 +102,11 @@ class InternationalString(msgspec.Struct, frozen=True, gc=False):
         """Return the text in that language or None; without a language, the English text, else the first."""
         if language is not None:
             return self.get(language)
-        found, texts = self.get("en"), self.texts
+        texts = self.texts
+        for known, text in texts:
+            if known == "en":
+                return text
+        found = self.get("en")
         return found if found is not None or not texts else texts[0][1]
 
 

@@ -17,6 +17,8 @@ import re
 from collections.abc import Iterable
 from typing import Final, TypeAlias
 
+__all__ = ["fits", "is_rule", "is_stable", "is_version", "newest"]
+
 LATEST: Final = "~"
 """The newest version, stable or not."""
 

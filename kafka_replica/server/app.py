@@ -42,9 +42,10 @@ from kafka_replica.server.pages.sign_in_pages import SignInPages
 from kafka_replica.server.pages.upload_pages import UploadPages
 from kafka_replica.server.pages.views import Pages, either
 from kafka_replica.server.process_roles import MainRole, Role, WorkerRole
-from kafka_replica.server.rest import is_quick
+from kafka_replica.server.rest import is_quick, unparsed_answer
 from kafka_replica.server.routes.change_feed import ChangeFeed
 from kafka_replica.server.routes.data import DataRoutes
+from kafka_replica.server.routes.direct import DirectQueries
 from kafka_replica.server.routes.forwarding import ForwardingMiddleware
 from kafka_replica.server.routes.history import HistoryRoutes
 from kafka_replica.server.routes.sdmx import Answer, SdmxRoutes
@@ -104,7 +105,9 @@ class Service:
         live = role.structures if isinstance(role, MainRole) else self.versions.live
         export_structures(live, name=topic or replica.topic, registry=self._metrics.registry)
         self._answer = answer or DefaultAnswer(self.versions, settings)
-        self._quick = is_quick if answer is None else None  # a caller's function may take arbitrarily long
+        # A caller's function may take arbitrarily long, and return other answers.
+        self._quick = is_quick if answer is None else None
+        self._unparsed = unparsed_answer if answer is None else None
         self._past = HistoryRoutes(self.versions, history, several_topics=replica.has_key_spaces)
         self._requests = DataRequests(self.versions, settings)
         self._data = DataRoutes(self._requests)
@@ -121,7 +124,8 @@ class Service:
 
     def _make_app(self) -> Starlette:
         settings = self.settings
-        sdmx = SdmxRoutes(self.versions, self._answer, settings, self._executor, kafka_replica.__version__, self._quick)
+        release = kafka_replica.__version__
+        sdmx = SdmxRoutes(self.versions, self._answer, settings, self._executor, release, self._quick, self._unparsed)
         # The most frequent routes are first, because the router tries them in this order.
         routes = [Route(base + "/{rest:path}", sdmx.sdmx) for base in settings.base_paths]
         routes += [
@@ -144,7 +148,10 @@ class Service:
         ]
         app = Starlette(
             routes=routes,
-            middleware=self._middleware(routes),
+            middleware=[
+                *self._middleware(routes),
+                Middleware(DirectQueries, routes=sdmx, base_paths=settings.base_paths),
+            ],
             exception_handlers={HTTPException: answer_exception},
             lifespan=self._lifespan,
         )

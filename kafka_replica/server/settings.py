@@ -25,7 +25,7 @@ def setting(default: T, help_text: str, *, least: float | None = None) -> T:
     Args:
         default: the default value.
         help_text: the description in the help of the command.
-        least: the smallest possible number; None if the setting is no number.
+        least: the smallest possible number; None if the setting is not a number.
     """
     found: T = field(default=default, metadata={"help": help_text, "least": least})
     return found
@@ -144,6 +144,6 @@ def check_fields(settings: ServerSettings | ListenSettings) -> None:
 
 
 def limit_of(metadata: Mapping[str, Any]) -> float | None:
-    """Return the smallest possible number of a field that ``setting`` returned; None if the field is no number."""
+    """Return the smallest possible number of a field that ``setting`` returned; None if the field is not a number."""
     least: float | None = metadata["least"]
     return least

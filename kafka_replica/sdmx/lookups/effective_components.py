@@ -11,7 +11,7 @@ from kafka_replica.sdmx.items import Item, item_of
 from kafka_replica.sdmx.lookups.effective_component import EffectiveComponent, Enumeration
 from kafka_replica.sdmx.lookups.extensions import without_prefixes
 from kafka_replica.sdmx.lookups.references import late_bound
-from kafka_replica.sdmx.lookups.resolved import Missing
+from kafka_replica.sdmx.lookups.resolved import MissingReference
 from kafka_replica.sdmx.model import (
     Artefact,
     Attribute,
@@ -66,8 +66,8 @@ class Components:
     def __init__(self, source: Source) -> None:
         self._source = source
         self._lists: dict[Urn, _Listed | SdmxError] = {}
-        self.needed: list[Missing] = []
-        self.unneeded: list[Missing] = []
+        self.needed: list[MissingReference] = []
+        self.unneeded: list[MissingReference] = []
 
     def component(self, component: Component, relationship: AttributeRelationship | None = None) -> EffectiveComponent:
         """Return the component with its effective concept, representation, list and relationship."""
@@ -99,7 +99,7 @@ class Components:
                 self._lists[target] = error
         found = self._lists[target]
         if isinstance(found, SdmxError):
-            self.needed.append(Missing(component.urn, target, str(found)))
+            self.needed.append(MissingReference(component.urn, target, str(found)))
             return _UNLISTED
         return found
 
@@ -124,11 +124,11 @@ class Components:
         if structure.metadata is None:
             if structure.metadata_attribute_usages:
                 reason = f"{structure.urn} uses metadata attributes of no metadata structure"
-                note.append(Missing(structure.urn, None, reason))
+                note.append(MissingReference(structure.urn, None, reason))
             return None
         found = self.optional(structure.urn, structure.metadata, note)
         if isinstance(found, MetadataStructure) and found.is_stub:
-            note.append(Missing(structure.urn, structure.metadata, str(stub_error(found.urn))))
+            note.append(MissingReference(structure.urn, structure.metadata, str(stub_error(found.urn))))
             return None
         return found if isinstance(found, MetadataStructure) else None
 
@@ -144,13 +144,13 @@ class Components:
                 found[usage.metadata_attribute] = self.component(attribute, usage.relationship)
             else:
                 reason = f"{metadata.urn} has no metadata attribute {usage.metadata_attribute!r}"
-                self.needed.append(Missing(structure.urn, metadata.urn, reason))
+                self.needed.append(MissingReference(structure.urn, metadata.urn, reason))
         return found
 
-    def optional(self, source: Urn, target: Urn, note: list[Missing]) -> Artefact | Item | None:
+    def optional(self, source: Urn, target: Urn, note: list[MissingReference]) -> Artefact | Item | None:
         """Return the artefact or item of a URN; if it is missing, add a note and return None."""
         try:
             return self._source.get(late_bound(target, source))
         except SdmxError as error:
-            note.append(Missing(source, target, str(error)))
+            note.append(MissingReference(source, target, str(error)))
             return None

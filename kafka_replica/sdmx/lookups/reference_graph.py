@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple, TypeVar
 
 from kafka_replica.sdmx.errors import SdmxError
@@ -18,6 +18,7 @@ from kafka_replica.sdmx.lookups.index.relations import VersionRelations
 from kafka_replica.sdmx.lookups.locating import ArtefactLocator
 from kafka_replica.sdmx.lookups.query_result import QueryResult, without_traceback
 from kafka_replica.sdmx.lookups.references import late_bound, references_in, references_of
+from kafka_replica.sdmx.lookups.stored_message import StoredMessage, complete_format
 from kafka_replica.sdmx.model import OpaqueArtefact
 from kafka_replica.sdmx.urn import Urn
 
@@ -98,6 +99,22 @@ class ReferenceGraph:
             facts = None if holder is None else self.contents.of(holder)
         return None if facts is None else facts.content
 
+    def complete_message(self, urns: Sequence[Urn]) -> StoredMessage | None:
+        """Return the message of the only existing artefact: see ``Structures.complete_message``."""
+        contents = self._indexes.contents.made
+        if contents is None or next(contents.companions((urns[0].agency, urns[0].id)), None) is not None:
+            return None
+        found = [(urn, facts) for urn in urns if (facts := contents.of(urn)) is not None]
+        if len(found) != 1 or found[0][1].complete is None:
+            return None
+        record = self._decoder.record(found[0][0])
+        return None if record is None else StoredMessage(record.value or b"", found[0][1].complete)
+
+    @property
+    def is_pending(self) -> bool:
+        """True if the index of the contents was built for an earlier version, and not derived for this one yet."""
+        return self._indexes.contents.is_begun and self._indexes.contents.made is None
+
     def result(self, found: Iterable[T]) -> QueryResult[T]:
         """Return the result of a query over all records, with the records that cannot be read."""
         return QueryResult(found, self.contents.unreadable)
@@ -163,4 +180,4 @@ class ReferenceGraph:
         if message.errors and unreadable is None and has_companions:
             unreadable = partly_unreadable(record, message)
         references = {urn: () if isinstance(one, OpaqueArtefact) else references_of(one) for urn, one in held}
-        return RecordFacts(content, references, unreadable)
+        return RecordFacts(content, references, unreadable, complete_format(key, record, message))

@@ -11,7 +11,7 @@ from kafka_replica.sdmx.urn import Urn
 from kafka_replica.sdmx.versions import rule_in
 
 
-class Dangling(NamedTuple):
+class DanglingReference(NamedTuple):
     """A dangling reference: the artefact that contains it, and its target."""
 
     source: Urn

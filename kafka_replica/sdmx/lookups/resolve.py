@@ -16,7 +16,7 @@ from kafka_replica.sdmx.lookups.effective_components import Source as ComponentS
 from kafka_replica.sdmx.lookups.resolved import (
     AttachedConstraint,
     ConstraintLevel,
-    Missing,
+    MissingReference,
     ResolvedStructure,
     constraints_in_force,
     used_components,
@@ -87,7 +87,7 @@ class _Gathering:
         try:
             require_components(structure)
         except UnreadableContentError as error:
-            missing = Missing(structure.urn, None, str(error))
+            missing = MissingReference(structure.urn, None, str(error))
             raise incomplete(self._source, self._urn, [missing]) from error
         provider = self._provider(agreement)
         components = Items({one.id: self._components.component(one) for one in structure.components})

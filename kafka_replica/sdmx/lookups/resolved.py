@@ -25,7 +25,7 @@ from kafka_replica.sdmx.urn import Urn
 from kafka_replica.sdmx.versions import is_stable, sort_key
 
 
-class Missing(NamedTuple):
+class MissingReference(NamedTuple):
     """A missing or unusable target of a reference: where the reference is, what it names, and the reason."""
 
     source: Urn
@@ -92,8 +92,8 @@ class ResolvedStructure(msgspec.Struct, frozen=True, kw_only=True):
     metadata_attributes: Items[EffectiveComponent]
     constraints: tuple[AttachedConstraint, ...] = ()
     unread_constraints: dict[Urn, str] = {}
-    missing: tuple[Missing, ...] = ()
-    missing_lists: tuple[Missing, ...] = ()
+    missing: tuple[MissingReference, ...] = ()
+    missing_lists: tuple[MissingReference, ...] = ()
 
     def __repr__(self) -> str:
         counts = counted(len(self.components), "component"), counted(len(self.constraints), "constraint")

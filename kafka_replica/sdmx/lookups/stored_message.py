@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from kafka_replica.records import Record
 from kafka_replica.sdmx.lookups.decoding import RecordDecoder, media_type
+from kafka_replica.sdmx.message import Message
 from kafka_replica.sdmx.message_format import Format, unpacked
+from kafka_replica.sdmx.model import Codelist
 from kafka_replica.sdmx.urn import Urn
 
 _GZIP = b"\x1f\x8b"
@@ -33,14 +36,29 @@ def stored_message(decoder: RecordDecoder, urn: Urn) -> StoredMessage | None:
         MessageError: the record cannot be read.
     """
     record, message = decoder.record(urn), decoder.message(urn)
-    if record is None or message is None or list(message.artefacts) != [urn]:
-        return None
-    if message.errors or message.availability_constraints:
+    if record is None or message is None or not _is_alone(urn, message):
         return None
     data = record.value or b""
     data = unpacked(data) if data[:2] == _GZIP else data
-    if data[:1] == b"<" or data[:1].isspace():
-        return StoredMessage(data, message.format) if _is_structure_message(data) else None
-    if data[:1] != b"{" or data[1:2] == b"\0" or "charset" in (media_type(record) or "").lower():
+    return StoredMessage(data, message.format) if _is_readable_as_stored(data, record) else None
+
+
+def complete_format(urn: Urn, record: Record, message: Message) -> Format | None:
+    """Return the format of a record whose bytes are a message that lacks nothing of its artefact; None otherwise.
+
+    The bytes are those that :func:`stored_message` returns, without unpacking, and the artefact inherits no codes.
+    """
+    if not _is_alone(urn, message) or not _is_readable_as_stored(record.value or b"", record):
         return None
-    return StoredMessage(data, message.format)
+    artefact = message.artefacts[urn]
+    return None if isinstance(artefact, Codelist) and artefact.extensions else message.format
+
+
+def _is_alone(urn: Urn, message: Message) -> bool:
+    return list(message.artefacts) == [urn] and not message.errors and not message.availability_constraints
+
+
+def _is_readable_as_stored(data: bytes, record: Record) -> bool:
+    if data[:1] == b"<" or data[:1].isspace():
+        return _is_structure_message(data) is not None
+    return data[:1] == b"{" and data[1:2] != b"\0" and "charset" not in (media_type(record) or "").lower()

@@ -9,7 +9,7 @@ from kafka_replica.sdmx.containers import stub_error
 from kafka_replica.sdmx.errors import IncompleteStructureError, SdmxError, UrnError
 from kafka_replica.sdmx.items import Item
 from kafka_replica.sdmx.lookups.references import late_bound
-from kafka_replica.sdmx.lookups.resolved import Missing
+from kafka_replica.sdmx.lookups.resolved import MissingReference
 from kafka_replica.sdmx.model import Artefact, Dataflow, DataStructure, ProvisionAgreement
 from kafka_replica.sdmx.urn import Urn
 
@@ -67,29 +67,29 @@ def structure_usage(source: Source, urn: Urn) -> StructureUsage:
 def _target(source: Source, urn: Urn, holder: Artefact, target: Urn | None, kind: type[T]) -> T:
     """Return a required artefact."""
     if holder.is_stub:
-        raise incomplete(source, urn, [Missing(holder.urn, target, str(stub_error(holder.urn)))])
+        raise incomplete(source, urn, [MissingReference(holder.urn, target, str(stub_error(holder.urn)))])
     if target is None:
         reason = f"{holder.urn} names no {kind.__name__}; publish it with one"
-        raise incomplete(source, urn, [Missing(holder.urn, None, reason)])
+        raise incomplete(source, urn, [MissingReference(holder.urn, None, reason)])
     try:
         found = source.get(late_bound(target, holder.urn))
     except SdmxError as error:
-        raise incomplete(source, urn, [Missing(holder.urn, target, str(error))]) from error
+        raise incomplete(source, urn, [MissingReference(holder.urn, target, str(error))]) from error
     if not isinstance(found, kind):
         raise UrnError(f"resolving {urn}: {holder.urn} refers to {target}, not to a {kind.__name__}")
     return found
 
 
-def incomplete(source: Source, urn: Urn, missing: Sequence[Missing]) -> IncompleteStructureError:
+def incomplete(source: Source, urn: Urn, missing: Sequence[MissingReference]) -> IncompleteStructureError:
     """Return the error for an artefact that lacks other artefacts, or that needs some that are unusable."""
     who: dict[str, list[str]] = {}
     for one in missing:
         who.setdefault(one.reason, []).append(one.source.item or one.source.reference)
-    told = [f"{', '.join(sources)}: {reason}" for reason, sources in who.items()]
-    rest = f"; and {len(told) - _SHOWN} more" if len(told) > _SHOWN else ""
+    reasons = [f"{', '.join(sources)}: {reason}" for reason, sources in who.items()]
+    rest = f"; and {len(reasons) - _SHOWN} more" if len(reasons) > _SHOWN else ""
     error = IncompleteStructureError(
         f"resolving {urn} in version {source.version}: parts that it needs are missing or unusable: "
-        f"{'; '.join(told[:_SHOWN])}{rest}; publish them, or use a version that has them"
+        f"{'; '.join(reasons[:_SHOWN])}{rest}; publish them, or use a version that has them"
     )
     error.missing = tuple(missing)
     return error

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple, Self, TypeVar
 
@@ -25,7 +25,7 @@ from kafka_replica.sdmx.lookups.item_schemes import hierarchy_tree, scheme_of
 from kafka_replica.sdmx.lookups.locating import ArtefactLocator
 from kafka_replica.sdmx.lookups.query_result import QueryResult
 from kafka_replica.sdmx.lookups.reference_graph import ReferenceGraph, ReferenceStats
-from kafka_replica.sdmx.lookups.references import Dangling, walk
+from kafka_replica.sdmx.lookups.references import DanglingReference, walk
 from kafka_replica.sdmx.lookups.resolve import resolve
 from kafka_replica.sdmx.lookups.resolved import ResolvedStructure
 from kafka_replica.sdmx.lookups.stored_message import StoredMessage, stored_message
@@ -45,7 +45,7 @@ from kafka_replica.sdmx.representation import effective_representation, says_val
 from kafka_replica.sdmx.urn import Urn
 from kafka_replica.sdmx.versions import LATEST, LATEST_STABLE
 
-__all__ = ["CONTENT_TYPE", "Dangling", "Item", "Reference", "ResolvedComponent", "Snapshot", "Structures"]
+__all__ = ["CONTENT_TYPE", "DanglingReference", "Item", "Reference", "ResolvedComponent", "Snapshot", "Structures"]
 
 T = TypeVar("T")
 
@@ -191,6 +191,18 @@ class Structures(TypedLookUps):
         urn = Urn.parse(reference) if isinstance(reference, str) else reference
         return stored_message(self._decoder, urn)
 
+    def complete_message(self, urns: Sequence[Urn]) -> StoredMessage | None:
+        """Return the stored bytes of the only existing artefact among some, if they are known to lack nothing of it.
+
+        Nothing is decoded. The result is None if none or several of the artefacts exist; if the references have not
+        been looked up, which decodes everything (:meth:`children`, :meth:`follow_references`); if the artefact inherits
+        codes; and if its record is compressed, unreadable, or not a structure message with this artefact alone.
+
+        Args:
+            urns: URNs, at least one, with the same agency, id and version.
+        """
+        return self._graph.complete_message(urns)
+
     def content_id(self, urn: Urn) -> Content | None:
         """Return the identity of the message that holds an artefact: equal in all versions with the same bytes.
 
@@ -304,7 +316,7 @@ class Structures(TypedLookUps):
         """Return the parents of an artefact or item, their parents, and so on; each once, nearest first."""
         return self._graph.result(walk(self._artefacts.known(reference), self._graph.parents))
 
-    def dangling(self) -> QueryResult[Dangling]:
+    def dangling(self) -> QueryResult[DanglingReference]:
         """Return the references to an artefact or item that is not in this version, sorted.
 
         Items of stubs, of partial lists and of extended codelists are not reported, because they may exist elsewhere.
@@ -335,6 +347,19 @@ class Structures(TypedLookUps):
     def count_references(self) -> ReferenceStats:
         """Return the counts of :attr:`reference_stats`; decodes everything if that has not happened before."""
         return self._graph.count()
+
+    @property
+    def has_pending_references(self) -> bool:
+        """True if an earlier version has found out what queries for references need, and this version has not yet."""
+        return self._graph.is_pending
+
+    def follow_references(self) -> None:
+        """Find out what queries for references need, if an earlier version has; the cost depends on the changes only.
+
+        Queries do this by themselves; a service can do it before they come.
+        """
+        if self._graph.is_pending:
+            _ = self._graph.contents
 
     # --- constraints and hierarchy associations ---
 

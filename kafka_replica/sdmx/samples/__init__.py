@@ -10,6 +10,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
+__all__ = ["extra_files", "sample_files"]
+
 _HERE: Final = Path(__file__).parent
 
 

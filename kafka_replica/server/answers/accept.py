@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from kafka_replica.server.errors.problems import PROBLEM
+from kafka_replica.server.quality_values import accepted_in
 
 _HTML: Final = frozenset({"text/html", "application/xhtml+xml"})
 _JSON: Final = frozenset({"application/json", PROBLEM})
@@ -16,17 +17,8 @@ def prefers_html(accept: str) -> bool:
     Ranges such as ``*/*`` do not count, so that programs get JSON.
     """
     best = {"html": 0.0, "json": 0.0}
-    for part in accept.lower().split(","):
-        essence, *parameters = (text.strip() for text in part.split(";"))
+    for one in accepted_in(accept):
         for name, essences in (("html", _HTML), ("json", _JSON)):
-            if essence in essences:
-                best[name] = max(best[name], _quality(parameters))
+            if one.name in essences:
+                best[name] = max(best[name], one.quality)
     return best["html"] > 0 and best["html"] >= best["json"]
-
-
-def _quality(parameters: list[str]) -> float:
-    text = next((parameter.partition("=")[2] for parameter in parameters if parameter.startswith("q=")), "1")
-    try:
-        return float(text)
-    except ValueError:
-        return 0.0

@@ -19,7 +19,7 @@ class FinishedAnswer(NamedTuple):
     """Pairs of name and value, as in ASGI messages."""
     body: bytes
     problem: str | None = None
-    """The error message for people; None if the answer is no error."""
+    """The error message for people; None if the answer is not an error."""
 
 
 class AnswerCache:

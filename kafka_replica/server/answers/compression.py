@@ -1,4 +1,4 @@
-"""Compression of answers. Source: RFC 9110, sections 12.4.2 (quality values) and 12.5.3 (Accept-Encoding)."""
+"""Compression of answers. Source: RFC 9110, section 12.5.3 (Accept-Encoding)."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import gzip
 import re
 from functools import lru_cache
 from typing import Final
+
+from kafka_replica.server.quality_values import accepted_in
 
 _LEAST_BYTES: Final = 1000  # smaller answers fit into one packet
 _LEVEL: Final = 5
@@ -15,19 +17,8 @@ _COMPRESSIBLE: Final = re.compile(r"(text/|application/[^;]*(json|xml))", re.IGN
 @lru_cache(maxsize=256)
 def accepts_gzip(header: str) -> bool:
     """Return whether a request with this header ``Accept-Encoding`` accepts gzip."""
-    qualities: dict[str, float] = {}
-    for part in header.lower().split(","):
-        coding, _, parameters = part.partition(";")
-        qualities[coding.strip().removeprefix("x-")] = _quality(parameters)
+    qualities = {one.name.removeprefix("x-"): one.quality for one in accepted_in(header)}
     return qualities.get("gzip", qualities.get("*", 0.0)) > 0
-
-
-def _quality(parameters: str) -> float:
-    found = re.fullmatch(r"\s*q\s*=\s*([0-9.]+)\s*", parameters)
-    try:
-        return float(found[1]) if found else 1.0
-    except ValueError:
-        return 0.0
 
 
 def is_worth_compressing(content_type: str, size: int) -> bool:

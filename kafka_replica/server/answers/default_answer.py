@@ -6,7 +6,7 @@ from typing import Literal, cast
 
 from kafka_replica.sdmx import Structures
 from kafka_replica.sdmx.message_writer import MessageWriter
-from kafka_replica.server.answers.versions import ServedVersion, Versions, version_headers
+from kafka_replica.server.answers.versions import ServedVersion, Versions
 from kafka_replica.server.rest import RestAnswer, RestRequest, RestSettings, answer
 from kafka_replica.server.settings import ServerSettings
 
@@ -41,6 +41,4 @@ class DefaultAnswer:
         made = answer(request, structures, self._settings._replace(version_at=version_at))
         if not past:
             return made
-        snapshot = past[0].snapshot
-        named = version_headers(self._versions.id_of(snapshot), snapshot.position)
-        return made._replace(headers=(*made.headers, *named.items()))
+        return made._replace(headers=(*made.headers, *past[0].headers.items()))

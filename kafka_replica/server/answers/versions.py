@@ -72,6 +72,9 @@ class ServedVersion(NamedTuple):
 
     structures: Structures
     snapshot: Snapshot
+    id: VersionId
+    headers: Mapping[str, str]
+    """The headers that name the version."""
 
 
 class Versions:
@@ -89,6 +92,7 @@ class Versions:
         self._topic = topic
         self.live = LiveStructures(replica, topic=topic)
         self._pinned: OrderedDict[VersionId, ServedVersion] = OrderedDict()
+        self._current: ServedVersion | None = None
         self._lock = Lock()
 
     def snapshot(self, wanted: VersionId | None = None) -> Snapshot:
@@ -124,10 +128,19 @@ class Versions:
         """Return the current version, with look-ups. Raises as ``snapshot``."""
         for _ in range(_ATTEMPTS):
             snapshot = self.snapshot()  # first, because it raises errors as problems
+            known = self.prepared(snapshot)
+            if known is not None:
+                return known
             structures = self.live.structures()
             if structures.version == snapshot.version:
-                return ServedVersion(structures, snapshot)
+                self._current = self._served(structures, snapshot)
+                return self._current
         return self._with_structures(self.snapshot())  # a new version appeared between the two calls each time
+
+    def prepared(self, snapshot: Snapshot) -> ServedVersion | None:
+        """Return the version of a snapshot, with look-ups, if it is the current version and these exist already."""
+        known = self._current
+        return known if known is not None and known.snapshot is snapshot else None
 
     def at(self, wanted: VersionId) -> ServedVersion:
         """Return a version that is kept, with look-ups. Raises as ``snapshot``."""
@@ -177,6 +190,7 @@ class Versions:
     def close(self) -> None:
         """Stop following the replica."""
         self.live.close()
+        self._current = None
 
     def _kept(self, wanted: VersionId) -> Snapshot:
         """Return a version that the replica or the history keeps.
@@ -206,7 +220,11 @@ class Versions:
         return found
 
     def _with_structures(self, snapshot: Snapshot) -> ServedVersion:
-        return ServedVersion(self.live.structures(snapshot), snapshot)
+        return self._served(self.live.structures(snapshot), snapshot)
+
+    def _served(self, structures: Structures, snapshot: Snapshot) -> ServedVersion:
+        id_ = self.id_of(snapshot)
+        return ServedVersion(structures, snapshot, id_, version_headers(id_, snapshot.position))
 
 
 @cache

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from kafka_replica.errors import UsageError
+from kafka_replica.server.quality_values import accepted_in
 
 
 class NotAcceptableError(Exception):
@@ -45,18 +46,6 @@ def _quality(media_types: Sequence[str], ranges: Mapping[str, float]) -> float:
 
 def _ranges(accept: str) -> dict[str, float]:
     found: dict[str, float] = {}
-    for part in accept.lower().split(","):
-        essence, *parameters = (text.strip() for text in part.split(";"))
-        found[essence] = max(found.get(essence, 0.0), _q(parameters))
+    for one in accepted_in(accept):
+        found[one.name] = max(found.get(one.name, 0.0), one.quality)
     return found
-
-
-def _q(parameters: Sequence[str]) -> float:
-    for parameter in parameters:
-        name, _, value = parameter.partition("=")
-        if name.strip() == "q":
-            try:
-                return min(max(float(value), 0.0), 1.0)
-            except ValueError:
-                return 0.0
-    return 1.0

@@ -25,7 +25,7 @@ _DAMAGES: Final = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError
 
 
 def workbook_bytes(path: Path) -> int | None:
-    """Return the uncompressed size of a workbook as its directory states it; None if the archive is no workbook.
+    """Return the uncompressed size of a workbook as its directory states it; None if the archive is not a workbook.
 
     Raises:
         DatasetError: the archive is damaged or of an unsupported kind.

@@ -15,7 +15,6 @@ from typing import Any, Final, NamedTuple
 from kafka_replica.data.jobs import Outcome
 from kafka_replica.data.validation import Rules
 from kafka_replica.data.validation.catalogue import CATALOGUE
-from kafka_replica.data.validation.frequency import FREQ
 from kafka_replica.data.validation.model import Finding
 from kafka_replica.errors import UsageError
 from kafka_replica.server.data.answers import zip_of
@@ -162,6 +161,7 @@ class _Keys:
     def __init__(self, rules: Rules, rows: int) -> None:
         self._series = rules.series
         self._time = next((column.id for column in rules.columns if column.is_time), None)
+        self._frequency = rules.frequency or ""
         self._rows = rows
         self.periods: dict[str, dict[str, str]] = {}
 
@@ -176,7 +176,7 @@ class _Keys:
     def _key(self, row: Mapping[str, str]) -> tuple[str, ...]:
         period = row.get(self._time or "")
         if period:
-            self._extend(row.get(FREQ) or "-", period)
+            self._extend(row.get(self._frequency) or "-", period)
         return tuple(row.get(dimension) or "" for dimension in self._series)
 
     def _extend(self, frequency: str, period: str) -> None:

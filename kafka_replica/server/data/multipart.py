@@ -29,7 +29,7 @@ class _State(Enum):
 
 
 def boundary_of(content_type: str) -> bytes | None:
-    """Return the boundary that the header ``Content-Type`` of a form names; None if the request is no such form.
+    """Return the boundary that the header ``Content-Type`` of a form names; None if the request is not such a form.
 
     Raises:
         DatasetError: the header names no valid boundary.

@@ -1,7 +1,7 @@
 """A limit for the number of different components in an SDMX-ML data message.
 
-pysdmx needs about a millisecond for each component, even if there is only one row; without a limit, a small message
-could keep a thread busy for hours.
+Each name becomes a column of all rows, even if only one row has a value for it. So without a limit, a small message
+could become a huge table, and keep a thread busy.
 """
 
 from __future__ import annotations
@@ -30,4 +30,6 @@ def check_names(path: Path) -> None:
         for name in _names(content):
             found.add(name[0])
             if len(found) > _MOST:
-                raise DatasetError(f"the SDMX-ML message has more than {_MOST:,} different attributes; no data has")
+                raise DatasetError(
+                    f"the SDMX-ML message has more than {_MOST:,} different attributes, more than any data structure"
+                )

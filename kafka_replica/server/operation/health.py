@@ -36,6 +36,8 @@ def readiness(status: Status, settings: ServerSettings) -> Readiness:
     start (or, with ``ready_when_stale``, if there is any version), and the lag is within the limits.
     """
     reason = _REASONS[status.state]
+    if status.state is State.CATCHING_UP and status.last_error is not None:
+        reason += "; it has met a problem, such as a missing topic: the log has the reason"
     if status.state in {State.NEW, State.FAILED, State.STOPPED}:
         return Readiness(False, reason)
     if not status.ready:

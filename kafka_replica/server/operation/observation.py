@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
+import random
 import re
-import secrets
 import time
 from collections.abc import Callable, Iterable
 from typing import Final
@@ -27,6 +27,7 @@ _PROTECTION: Final = (
     (b"referrer-policy", b"no-referrer"),
     (b"x-content-type-options", b"nosniff"),
 )
+_PROTECTING: Final = frozenset(name for name, _ in _PROTECTION)
 
 
 class Observation:
@@ -71,34 +72,42 @@ class Observation:
             await send(message)
 
         answered = self._presented(scope, observed)
-        with self._metrics.in_progress():
-            try:
-                await self._app(scope, receive, answered)
-            except Exception:
-                _log.exception("request %s failed", request_id)
-                if status:
-                    raise  # the headers are sent already; the server closes the connection
-                detail = f"an unexpected error; the server's log has it under {REQUEST_ID} {request_id}"
-                await problem_response(500, detail)(scope, receive, answered)
-            finally:
-                duration_s = time.perf_counter() - began_s
-                self._metrics.count(self._route_of(scope), scope["method"], status, duration_s, bytes_sent)
-                if is_logged():
-                    log_access(_access(scope, status, bytes_sent, duration_s, request_id))
+        self._metrics.begun()
+        try:
+            await self._app(scope, receive, answered)
+        except Exception:
+            _log.exception("request %s failed", request_id)
+            if status:
+                raise  # the headers are sent already; the server closes the connection
+            detail = f"an unexpected error; the server's log has it under {REQUEST_ID} {request_id}"
+            await problem_response(500, detail)(scope, receive, answered)
+        finally:
+            duration_s = time.perf_counter() - began_s
+            self._metrics.ended(self._route_of(scope), scope["method"], status, duration_s, bytes_sent)
+            if is_logged():
+                log_access(_access(scope, status, bytes_sent, duration_s, request_id))
 
 
 def _request_id(scope: Scope) -> str:
     """Return the id that the client sent, if it has only harmless characters; otherwise a new id."""
-    given = next((value for name, value in scope["headers"] if name == b"x-request-id"), b"")
-    return str(given, "ascii") if _POSSIBLE_ID.fullmatch(given) else secrets.token_hex(8)
+    for name, value in scope["headers"]:
+        if name == _RAW_REQUEST_ID and _POSSIBLE_ID.fullmatch(value):
+            return str(value, "ascii")
+    return f"{random.getrandbits(64):016x}"  # it is no secret
 
 
 def _protected(headers: Iterable[tuple[bytes, bytes]], request_id: str) -> list[tuple[bytes, bytes]]:
     """Return the headers of an answer with the missing security headers and the id of the request."""
-    found = [header for header in headers if header[0] != _RAW_REQUEST_ID]
-    own = {name for name, _ in found}
-    found += [header for header in _PROTECTION if header[0] not in own]
-    return [*found, (_RAW_REQUEST_ID, request_id.encode())]
+    found = list(headers)
+    own = dict(found)
+    if _RAW_REQUEST_ID in own:
+        found = [header for header in found if header[0] != _RAW_REQUEST_ID]
+    if _PROTECTING.isdisjoint(own):
+        found += _PROTECTION
+    else:
+        found += [header for header in _PROTECTION if header[0] not in own]
+    found.append((_RAW_REQUEST_ID, request_id.encode()))
+    return found
 
 
 def _access(scope: Scope, status: int, bytes_sent: int, duration_s: float, request_id: str) -> Access:

@@ -13,5 +13,6 @@ from kafka_replica.server.rest.answer_query import answer, error_answer
 from kafka_replica.server.rest.answered_inline import is_quick
 from kafka_replica.server.rest.request_and_answer import RestAnswer, RestRequest
 from kafka_replica.server.rest.settings import RestSettings
+from kafka_replica.server.rest.stored_answer import unparsed_answer
 
-__all__ = ["RestAnswer", "RestRequest", "RestSettings", "answer", "error_answer", "is_quick"]
+__all__ = ["RestAnswer", "RestRequest", "RestSettings", "answer", "error_answer", "is_quick", "unparsed_answer"]

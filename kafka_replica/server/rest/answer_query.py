@@ -24,7 +24,7 @@ from kafka_replica.server.rest.rejections import (
     too_large,
     unreadable,
 )
-from kafka_replica.server.rest.request_and_answer import RestAnswer, RestRequest
+from kafka_replica.server.rest.request_and_answer import VARY, RestAnswer, RestRequest
 from kafka_replica.server.rest.schema import asks_for_schema, schema_contents
 from kafka_replica.server.rest.settings import RestSettings
 from kafka_replica.server.rest.stored_answer import stored_answer
@@ -37,7 +37,6 @@ DEFAULT_SETTINGS: Final = RestSettings()
 
 _FEW: Final = 100
 """The number of artefacts up to which another acceptable format is tried if the first cannot represent them all."""
-_VARY: Final = ("Vary", "Accept")
 
 
 def answer(request: RestRequest, structures: Structures, settings: RestSettings = DEFAULT_SETTINGS) -> RestAnswer:
@@ -74,7 +73,7 @@ def _answered(
         return version
     day = settings.today() if _depends_on_date(query) else None
     tag = entity_tag(version.version, day, request, accepted)
-    headers = (("ETag", tag), _VARY)
+    headers = (("ETag", tag), VARY)
     if request.if_none_match and matches(request.if_none_match, tag):
         return RestAnswer(304, headers, b"")
     try:
@@ -191,11 +190,11 @@ def _message(
 
 def _rejected(rejection: Rejection, request: RestRequest, api: Api, settings: RestSettings) -> RestAnswer:
     if rejection.status == 404 and settings.empty_status == 204:
-        return RestAnswer(204, (_VARY,), b"")
+        return RestAnswer(204, (VARY,), b"")
     accepted = offers(request.accept, format_of(request.query), api)
     format_ = accepted[0].format if accepted else PREFERENCES[api][0]
     content_type, body = error_message(rejection, format_, settings.header)
-    return RestAnswer(rejection.status, (("Content-Type", content_type), _VARY), body, rejection.text)
+    return RestAnswer(rejection.status, (("Content-Type", content_type), VARY), body, rejection.text)
 
 
 def _is_v1(path: str) -> bool:

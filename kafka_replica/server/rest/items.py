@@ -67,7 +67,7 @@ def _flat(artefact: ItemScheme, paths: Collection[str]) -> tuple[dict[str, Any],
 
 
 def _paths(artefact: ItemScheme, path: str) -> list[tuple[str, ...]]:
-    """Return the path of a nested item; for an id that is no path, the paths of all items with the id at any depth."""
+    """Return the path of a nested item; for an id, the paths of all items with that id at any depth."""
     if "." in path or path in artefact.items:
         return [tuple(path.split("."))]
     found: list[tuple[str, ...]] = []

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 
 from kafka_replica.sdmx import Format, media_types
 from kafka_replica.sdmx.versions import fits
+from kafka_replica.server.quality_values import Accepted, accepted_in
 from kafka_replica.server.rest.grammar import Api
 
 _ML: Final = (Format.SDMX_ML_3_1, Format.SDMX_ML_3_0, Format.SDMX_ML_2_1)
@@ -65,8 +66,7 @@ XML_SCHEMA: Final = "application/vnd.sdmx.schema+xml"
 """The media type of XML schemas, without its version."""
 
 _CHARSETS: Final = {"utf-8", "utf8", "us-ascii"}
-_range = re.compile(r"\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*").fullmatch
-_quality = re.compile(r"(?:0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)").fullmatch
+_range = re.compile(r"[!#$%&'*+.^_`|~0-9a-z-]+/[!#$%&'*+.^_`|~0-9a-z-]+").fullmatch
 _MAX_LENGTH: Final = 4_096
 
 
@@ -176,24 +176,10 @@ def _named(name: str, api: Api) -> tuple[OfferedFormat, ...]:
 
 
 def _ranges(accept: str) -> list[_Range]:
-    found = (_range_of(part) for part in accept.split(","))
-    return [each for each in found if each is not None]
+    return [_range_of(one) for one in accepted_in(accept) if _range(one.name)]
 
 
-def _range_of(text: str) -> _Range | None:
-    essence, *parameters = text.split(";")
-    matched = _range(essence)
-    if matched is None:
-        return None
-    values: dict[str, str] = {}
-    for parameter in parameters:
-        name, _, value = parameter.partition("=")
-        values[name.strip().lower()] = value.strip().strip('"')
-    quality = values.get("q", "1")
-    if _quality(quality) is None:
-        return None
-    version = values.get("version")
-    name = matched[1].lower()
-    written = name if version is None else f"{name};version={version}"
-    charset = values.get("charset")
-    return _Range(name, version, None if charset is None else charset.lower(), float(quality), written)
+def _range_of(one: Accepted) -> _Range:
+    version, charset = one.parameters.get("version"), one.parameters.get("charset")
+    written = one.name if version is None else f"{one.name};version={version}"
+    return _Range(one.name, version, None if charset is None else charset.lower(), one.quality, written)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
+
+VARY: Final = ("Vary", "Accept")
+"""The header of all answers that depend on the formats that a request accepts."""
 
 
 class RestRequest(NamedTuple):
@@ -29,7 +32,7 @@ class RestAnswer(NamedTuple):
         status: the HTTP status.
         headers: pairs of name and value.
         body: the message.
-        problem: the error message for people; None if the answer is no error.
+        problem: the error message for people; None if the answer is not an error.
     """
 
     status: int

@@ -39,14 +39,14 @@ class VersionExpression(NamedTuple):
 
 
 class InvalidVersionError(ValueError):
-    """The error of a text that is no version expression."""
+    """The error of a text that is not a version expression."""
 
 
 def parse_version(text: str) -> VersionExpression:
     """Parse a version expression.
 
     Raises:
-        InvalidVersionError: the text is no version expression; the error suggests an alternative.
+        InvalidVersionError: the text is not a version expression; the error suggests an alternative.
     """
     if is_version(text):
         return VersionExpression(text, lambda versions: [version for version in versions if version == text])

@@ -5,7 +5,7 @@ Answers are computed in threads, except those that cost less than the switch to 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Mapping
 from concurrent.futures import Executor
 from datetime import UTC, datetime
 from functools import partial
@@ -14,6 +14,7 @@ from urllib.parse import quote
 
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.types import Scope
 
 from kafka_replica.sdmx import Structures
 from kafka_replica.server.answers.accept import prefers_html
@@ -22,7 +23,7 @@ from kafka_replica.server.answers.as_of import may_have_as_of
 from kafka_replica.server.answers.compression import accepts_gzip, compress, is_worth_compressing
 from kafka_replica.server.answers.computing import compute_in
 from kafka_replica.server.answers.entity_tags import suffix_of, with_suffix, without_suffix
-from kafka_replica.server.answers.versions import VersionId, Versions, pinned_version, raw_headers, version_headers
+from kafka_replica.server.answers.versions import ServedVersion, VersionId, Versions, pinned_version, raw_headers
 from kafka_replica.server.errors.problems import Problem, problem_response
 from kafka_replica.server.rest.request_and_answer import RestAnswer, RestRequest
 from kafka_replica.server.settings import ServerSettings
@@ -30,11 +31,14 @@ from kafka_replica.stores import Snapshot
 
 _KEPT: Final = frozenset({200, 304})
 _WITHOUT_BODY: Final = frozenset({204, 304})
+_COMPRESSED: Final = 32_768
+"""The number of bytes that are compressed in less than a millisecond; more are compressed in a thread."""
 _APIS: Final = frozenset({"v1", "v2"})
 
 Answer: TypeAlias = Callable[[RestRequest, Structures], RestAnswer]
 """A function that answers a request from one version; it must be thread-safe."""
 Quick: TypeAlias = Callable[[RestRequest, Callable[[str], int | None]], bool]
+Unparsed: TypeAlias = Callable[[RestRequest, Structures], RestAnswer | None]
 
 
 class SdmxRoutes:
@@ -48,6 +52,7 @@ class SdmxRoutes:
         release: the release of this library; another release may write the same answer differently.
         quick: returns whether a request is answered within about a millisecond, given a function that returns the size
             of a record; None if no request is.
+        unparsed: returns the answer that ``answer`` would return, within microseconds; None if it does not know it.
     """
 
     def __init__(
@@ -58,6 +63,7 @@ class SdmxRoutes:
         executor: Executor,
         release: str,
         quick: Quick | None = None,
+        unparsed: Unparsed | None = None,
     ) -> None:
         self._versions = versions
         self._answer = answer
@@ -65,23 +71,35 @@ class SdmxRoutes:
         self._executor = executor
         self._release = release
         self._quick = quick
+        self._unparsed = unparsed
+        self._followed: VersionId | None = None
         self._cache = AnswerCache(settings.cache_bytes)
 
     async def sdmx(self, request: Request) -> Response:
         """Answer from the current version."""
-        return await self._respond(request, None)
+        return await self.respond(request.scope, request.path_params["rest"], None)
 
     async def pinned_sdmx(self, request: Request) -> Response:
         """Answer from the version in the path."""
-        return await self._respond(request, pinned_version(request.path_params))
+        return await self.respond(request.scope, request.path_params["rest"], pinned_version(request.path_params))
 
-    async def _respond(self, request: Request, wanted: VersionId | None) -> Response:
+    async def respond(self, scope: Scope, rest: str, wanted: VersionId | None) -> Response:
+        """Return the answer to a request.
+
+        Args:
+            scope: the request.
+            rest: the path after the base path, decoded.
+            wanted: the version from which to answer; None for the current one.
+
+        Raises:
+            Problem: the version is not available, or the answer is too large or takes too long.
+        """
         snapshot = self._versions.snapshot(wanted)
         version = self._versions.id_of(snapshot)
-        asked = rest_request(request, suffix_of(version.incarnation or "", self._release))
-        with_gzip = accepts_gzip(joined(request, b"accept-encoding"))
+        asked = rest_request(scope, rest, suffix_of(version.incarnation or "", self._release))
+        with_gzip = accepts_gzip(joined(scope, b"accept-encoding"))
         key = version, asked, with_gzip, datetime.now(UTC).date()  # the validity of constraints depends on the date
-        found = self._cache.get(key)
+        found = self._cache.get(key) or self._stored(asked, snapshot, key, with_gzip=with_gzip)
         if found is None:
             compute = partial(self._compute, asked, wanted, with_gzip=with_gzip)
             if self._quick is not None and self._quick(asked, partial(_size_of, snapshot)):
@@ -92,18 +110,43 @@ class SdmxRoutes:
             return problem_response(found.status, found.problem)  # which ErrorPages converts to a page
         return FinishedResponse(found, self._versions.raw_state_headers())
 
+    def _stored(
+        self, asked: RestRequest, snapshot: Snapshot, key: Hashable, *, with_gzip: bool
+    ) -> FinishedAnswer | None:
+        """Return the answer from the current version if it consists of stored bytes, and this is known already."""
+        served = self._versions.prepared(snapshot)
+        answer = None if served is None or self._unparsed is None else self._unparsed(asked, served.structures)
+        limit = self._settings.max_answer_bytes
+        if served is None or answer is None or len(answer.body) > (min(limit, _COMPRESSED) if with_gzip else limit):
+            return None
+        found = self._finished(answer, served, with_gzip=with_gzip)
+        self._cache.put(key, found)
+        return found
+
     def _compute(self, asked: RestRequest, wanted: VersionId | None, *, with_gzip: bool) -> FinishedAnswer:
-        served = self._versions.current() if wanted is None else self._versions.at(wanted)
-        version, day = self._versions.id_of(served.snapshot), datetime.now(UTC).date()
-        suffix = suffix_of(version.incarnation or "", self._release)
+        served, day = self._served(wanted), datetime.now(UTC).date()
         answer = self._answer(asked, served.structures)
         if len(answer.body) > self._settings.max_answer_bytes:
             raise Problem(413, f"the answer is larger than {self._settings.max_answer_bytes} bytes; request less")
-        found = finished(answer, version_headers(version, served.snapshot.position), suffix, with_gzip=with_gzip)
+        found = self._finished(answer, served, with_gzip=with_gzip)
         # An answer of the past also depends on which versions are kept.
         if found.status in _KEPT and not may_have_as_of(asked.query):
-            self._cache.put((version, asked, with_gzip, day), found)
+            self._cache.put((served.id, asked, with_gzip, day), found)
         return found
+
+    def _finished(self, answer: RestAnswer, served: ServedVersion, *, with_gzip: bool) -> FinishedAnswer:
+        suffix = suffix_of(served.id.incarnation or "", self._release)
+        return finished(answer, served.headers, suffix, with_gzip=with_gzip)
+
+    def _served(self, wanted: VersionId | None) -> ServedVersion:
+        """Return a version; if it is the current one, let a thread find out what is known about stored bytes."""
+        if wanted is not None:
+            return self._versions.at(wanted)
+        served = self._versions.current()
+        if served.structures.has_pending_references and self._followed != served.id:
+            self._followed = served.id
+            self._executor.submit(served.structures.follow_references)
+        return served
 
 
 def _size_of(snapshot: Snapshot, key: str) -> int | None:
@@ -111,7 +154,7 @@ def _size_of(snapshot: Snapshot, key: str) -> int | None:
     return None if record is None or record.value is None else len(record.value)
 
 
-def finished(answer: RestAnswer, version: dict[str, str], suffix: str, *, with_gzip: bool) -> FinishedAnswer:
+def finished(answer: RestAnswer, version: Mapping[str, str], suffix: str, *, with_gzip: bool) -> FinishedAnswer:
     """Return an answer of the SDMX REST API ready to be sent: with all headers, and compressed if possible.
 
     Args:
@@ -149,25 +192,25 @@ class FinishedResponse(Response):
         self.raw_headers = [*found.headers, *more]
 
 
-def joined(request: Request, name: bytes) -> str:
-    """Return all values of a header, joined by commas."""
-    return ", ".join([value.decode("latin-1") for found, value in request.scope["headers"] if found == name])
+def joined(scope: Scope, name: bytes) -> str:
+    """Return all values of a header of a request, joined by commas."""
+    return ", ".join([value.decode("latin-1") for found, value in scope["headers"] if found == name])
 
 
-def rest_request(request: Request, suffix: str) -> RestRequest:
+def rest_request(scope: Scope, rest: str, suffix: str) -> RestRequest:
     """Return the request in the form that ``rest`` reads.
 
     Args:
-        request: the request; its path parameter ``rest`` is the path after the base path.
+        scope: the request.
+        rest: the path after the base path, decoded.
         suffix: the suffix of this incarnation's entity tags.
     """
-    scope = request.scope
     path = scope.get("raw_path") or quote(scope["path"]).encode()
     return RestRequest(
-        _rest_path(path, scope["path"].removesuffix(request.path_params["rest"])),
+        _rest_path(path, scope["path"].removesuffix(rest)),
         scope["query_string"].decode("latin-1"),
-        joined(request, b"accept"),
-        without_suffix(joined(request, b"if-none-match"), suffix),
+        joined(scope, b"accept"),
+        without_suffix(joined(scope, b"if-none-match"), suffix),
     )
 
 

@@ -144,7 +144,7 @@ def as_problems(headers: Mapping[str, str], folder: Path | None = None) -> Itera
     except BaseException as error:
         if isinstance(error, Exception):
             raise
-        raise RuntimeError("the engine failed") from error  # a panic of polars is no Exception
+        raise RuntimeError("the engine failed") from error  # a panic of polars is not an Exception
 
 
 async def _disconnection(request: Request) -> None:

@@ -18,7 +18,7 @@ async def form_fields(request: Request, timeout_s: float) -> dict[str, str]:
     """Return the fields of a form.
 
     Raises:
-        Problem: the body is no form, is too large, or does not arrive in time; or the client disconnects.
+        Problem: the body is not a form, is too large, or does not arrive in time; or the client disconnects.
     """
     if request.headers.get("content-type", _FORM).partition(";")[0].strip().lower() != _FORM:
         raise Problem(415, f"the body must be a form: Content-Type: {_FORM}", {"Connection": "close"})

@@ -17,6 +17,7 @@ from kafka_replica.metrics.dashboard import dashboard
 from kafka_replica.metrics.producer import export_producer
 from kafka_replica.producer import Put, StructureProducer
 from kafka_replica.testing.pytest_plugin import TopicMaker
+from support import plain_http
 from support.producer.producer_tools import settings_of
 from support.prometheus import prometheus, query
 from support.server.server_tools import ServerProcess, until_ready
@@ -59,7 +60,7 @@ def test_every_series_of_every_panel_has_data(local_kafka: LocalKafka, kafka_top
                 for number in range(120):
                     with producer.engine.begin() as connection:
                         producer.record(connection, [Put(KEY, b"%d" % number)])
-                    assert httpx.get(f"{service.address}/health/live").status_code == 200
+                    assert plain_http.get(f"{service.address}/health/live").status_code == 200
                     empty = {each: None for each in empty if not query(client, each[1])}
                     if not empty:
                         break

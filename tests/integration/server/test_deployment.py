@@ -9,15 +9,16 @@ import re
 import shutil
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import click
-import httpx
 import pytest
 
 from kafka_replica.cli.groups import kafka_replica
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.testing.pytest_plugin import TopicMaker
+from support import plain_http
 from support.broker.kafka_tools import producer, write
 from support.paths import ROOT
 from support.waiting import wait_until
@@ -66,6 +67,27 @@ def test_the_extras_of_the_image_exist() -> None:
     assert {extra for found in named for extra in found.split(",")} <= set(declared)
 
 
+def test_the_image_has_all_files_that_its_build_needs(tmp_path: Path) -> None:
+    """The files that the container file copies are enough to build the package."""
+    written = (DEPLOY / "container" / "Containerfile").read_text(encoding="utf-8")
+    copied = re.findall(r"^COPY (?!--from)(.+) (\S+)$", written, re.MULTILINE)
+    sources = [source for names, _ in copied for source in names.split()]
+    build = tmp_path / "build"
+    build.mkdir()
+    for source in sources:
+        if (ROOT / source).is_dir():
+            shutil.copytree(ROOT / source, build / source, ignore=shutil.ignore_patterns("__pycache__", "*.so"))
+        else:
+            shutil.copy(ROOT / source, build)
+    subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", tmp_path], cwd=build, check=True, timeout=120
+    )
+    (wheel,) = tmp_path.glob("*.whl")
+    with zipfile.ZipFile(wheel) as opened:
+        names = set(opened.namelist())
+    assert {"kafka_replica/py.typed", "kafka_replica_spark/__init__.py"} <= names
+
+
 @needs("systemd-analyze", "Debian: systemd")
 def test_systemd_accepts_the_unit(tmp_path: Path) -> None:
     """The unit has no unknown directive, and gives away little: systemd rates it below 3 of 10."""
@@ -78,9 +100,15 @@ def test_systemd_accepts_the_unit(tmp_path: Path) -> None:
     assert float(level[1]) < 3
 
 
+_WITH_TOKENS = (
+    "tokensSecretName=readers", "serviceMonitor.token.name=scraper", "serviceMonitor.token.key=token",
+    "serviceMonitor.labels.release=prometheus",
+)  # fmt: skip
+
+
 @needs("helm", "helm.sh")
 @pytest.mark.parametrize(
-    "values", [(), ("serviceMonitor.enabled=true", "secretName=kafka", "storage.storageClassName=fast")]
+    "values", [(), ("serviceMonitor.enabled=true", "secretName=kafka", "storage.storageClassName=fast", *_WITH_TOKENS)]
 )
 def test_helm_accepts_the_chart(values: tuple[str, ...]) -> None:
     """The chart has no fault, and its manifests have probes, a volume, a budget, and no rights that are not needed."""
@@ -95,6 +123,18 @@ def test_helm_accepts_the_chart(values: tuple[str, ...]) -> None:
     for needed in ("runAsNonRoot: true", "readOnlyRootFilesystem: true", "drop: [ALL]", "failureThreshold: 180"):
         assert needed in manifests
     assert ("secretRef: {name: kafka}" in manifests) == bool(values)
+    with_tokens = (
+        "KAFKA_REPLICA_TOKENS_FILE, value: /etc/kafka-replica/tokens", "credentials: {name: scraper, key: token}",
+        "secret: {secretName: readers,", "release: prometheus",
+    )  # fmt: skip
+    assert [text in manifests for text in with_tokens] == [bool(values)] * 4
+
+
+@needs("helm", "helm.sh")
+def test_the_manifests_for_those_without_helm_are_those_of_the_chart() -> None:
+    """Otherwise: helm template structures deploy/helm/kafka-replica > deploy/kubernetes/kafka-replica.yaml."""
+    manifests = (DEPLOY / "kubernetes" / "kafka-replica.yaml").read_text(encoding="utf-8")
+    assert manifests == run("helm", "template", "structures", CHART)
 
 
 @needs("helm", "helm.sh")
@@ -106,7 +146,8 @@ def test_helm_accepts_the_chart(values: tuple[str, ...]) -> None:
 def test_manifests_are_valid_by_the_schemas_of_kubernetes(version: str, tmp_path: Path) -> None:
     """Each manifest is valid without any unknown field; one with a misspelled field is not."""
     manifests, misspelled = tmp_path / "manifests.yaml", tmp_path / "misspelled.yaml"
-    manifests.write_text(run("helm", "template", "structures", CHART, "--set", "secretName=kafka"))
+    settings = [argument for value in ("secretName=kafka", *_WITH_TOKENS) for argument in ("--set", value)]
+    manifests.write_text(run("helm", "template", "structures", CHART, *settings))
     misspelled.write_text(manifests.read_text().replace("readinessProbe:", "readynessProbe:"))
     validate = [Path(sys.executable).with_name("kubernetes-validate"), "--strict", "-k", version]
     assert run(*validate, manifests).count("passed for resource") == 3
@@ -174,8 +215,8 @@ def test_the_image_runs_without_rights_and_writes_to_one_folder(
         line = process.stdout.readline()
         assert line, process.communicate()[1]
         address = json.loads(line)["address"].replace("0.0.0.0", "127.0.0.1")
-        wait_until(lambda: httpx.get(f"{address}/health/ready").status_code == 200)
-        assert httpx.get(f"{address}/health/live").status_code == 200
+        wait_until(lambda: plain_http.get(f"{address}/health/ready").status_code == 200)
+        assert plain_http.get(f"{address}/health/live").status_code == 200
         assert is_healthy(address.rpartition(":")[2])
         assert not is_healthy("1"), "the port is not that of the variable"
     finally:

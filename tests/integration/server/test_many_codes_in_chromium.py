@@ -9,10 +9,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from statistics import median
 
-import httpx
 import pytest
 
 from kafka_replica.testing import FakeTopic
+from support import plain_http
 from support.effort import usual_or_long
 from support.server.browser import Browser, browsing, chromium
 from support.server.html_tools import BROWSER
@@ -74,10 +74,10 @@ def test_pages_of_50_000_codes_are_shown_almost_as_fast_as_static_pages(tmp_path
     with topic.replica() as replica:
         replica.wait_ready(60)
         with running(replica, answer=None) as (address, _), browsing(tmp_path) as browser:
-            files = {"/static/pages.css": ("text/css", httpx.get(f"{address}/static/pages.css").content)}
+            files = {"/static/pages.css": ("text/css", plain_http.get(f"{address}/static/pages.css").content)}
             for start in starts:
                 page = f"{PATH}?start={start}"
-                files[page] = "text/html; charset=utf-8", httpx.get(address + page, headers=BROWSER).content
+                files[page] = "text/html; charset=utf-8", plain_http.get(address + page, headers=BROWSER).content
             with static_pages(files) as other:
                 own, static = [], []
                 for start in starts:

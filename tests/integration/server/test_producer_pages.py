@@ -84,6 +84,7 @@ def world(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path) -> I
         replica.wait_ready(30)
         for client, token in ((reader, "read"), (operator, "control")):
             client.headers["Authorization"] = f"Bearer {token}"
+        wait_until(lambda: producer.status().mode is Mode.RUNNING, "it runs")
         yield World(producer, local_kafka.bootstrap_servers, topic, settings, replica, reader, operator)
 
 

@@ -15,6 +15,7 @@ import pytest
 
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.testing.pytest_plugin import TopicMaker
+from support import plain_http
 from support.broker.kafka_tools import producer, write
 from support.core.certificates import Authority
 from support.server.app_tools import EventParser
@@ -42,12 +43,12 @@ def test_a_server_follows_its_topic_and_ends_in_order(
     parser, events = EventParser(), []
     monkeypatch.setenv("KAFKA_REPLICA_LOG_FORMAT", "json")
     with ServerProcess(tmp_path, "--config", str(tmp_path / "serve.toml")) as server:
-        wait_until(lambda: httpx.get(f"{server.address}/health/ready").status_code == 200)
-        assert httpx.get(f"{server.address}/changes").status_code == 401
+        wait_until(lambda: plain_http.get(f"{server.address}/health/ready").status_code == 200)
+        assert plain_http.get(f"{server.address}/changes").status_code == 401
         asked = {"Authorization": "Bearer secret-token", "X-Request-ID": "my-id"}
 
         def follow() -> None:
-            with httpx.stream("GET", f"{server.address}/changes", headers=asked, timeout=60) as response:
+            with plain_http.stream("GET", f"{server.address}/changes", headers=asked, timeout=60) as response:
                 for chunk in response.iter_bytes():
                     events.extend(parser.feed(chunk))
 
@@ -85,23 +86,23 @@ def test_a_restart_on_disk_answers_before_it_has_caught_up(
     options += ["--boundaries", "quiescence"]
     path = "/sdmx/v2/structure/codelist"
     with ServerProcess(tmp_path, *options) as server:
-        wait_until(lambda: httpx.get(f"{server.address}/health/ready").status_code == 200)
-        before = httpx.get(server.address + path).headers
+        wait_until(lambda: plain_http.get(f"{server.address}/health/ready").status_code == 200)
+        before = plain_http.get(server.address + path).headers
         assert "kafka-replica-stale" not in before
         server.process.send_signal(signal.SIGINT)
         assert server.wait() == 0, server.log.read_text()
     write(writer, topic, {"b": "x"}, commit=None)
     with ServerProcess(tmp_path, *options) as server:
-        wait_until(lambda: "kafka-replica-version" in httpx.get(server.address + path).headers)
-        after = httpx.get(server.address + path).headers
+        wait_until(lambda: "kafka-replica-version" in plain_http.get(server.address + path).headers)
+        after = plain_http.get(server.address + path).headers
         assert after["kafka-replica-version"] == before["kafka-replica-version"]
         assert after["kafka-replica-stale"] == "true"
-        ready = httpx.get(f"{server.address}/health/ready")
+        ready = plain_http.get(f"{server.address}/health/ready")
         assert (ready.status_code, ready.json()["stale"]) == (503, True)
-        wait_until(lambda: httpx.get(f"{server.address}/health/ready").json()["state"] == "blocked")
+        wait_until(lambda: plain_http.get(f"{server.address}/health/ready").json()["state"] == "blocked")
         writer.commit_transaction()
-        wait_until(lambda: httpx.get(f"{server.address}/health/ready").status_code == 200)
-        assert "kafka-replica-stale" not in httpx.get(server.address + path).headers
+        wait_until(lambda: plain_http.get(f"{server.address}/health/ready").status_code == 200)
+        assert "kafka-replica-stale" not in plain_http.get(server.address + path).headers
 
 
 def test_a_lag_in_records_is_not_ready(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path) -> None:
@@ -114,15 +115,15 @@ def test_a_lag_in_records_is_not_ready(local_kafka: LocalKafka, kafka_topic: Top
     with ServerProcess(tmp_path, *options) as server:
 
         def status() -> int:
-            return httpx.get(f"{server.address}/health/ready").status_code
+            return plain_http.get(f"{server.address}/health/ready").status_code
 
         wait_until(lambda: status() == 200)
         write(writer, topic, {f"key {number}": "x" for number in range(10)}, commit=None)
         wait_until(lambda: status() == 503)
-        found = httpx.get(f"{server.address}/health/ready").json()
+        found = plain_http.get(f"{server.address}/health/ready").json()
         assert found["lag_records"] >= 10
         assert "the lag exceeds 5 records" in found["reason"]
-        assert "kafka-replica-version" in httpx.get(f"{server.address}/sdmx/v2/structure/codelist").headers
+        assert "kafka-replica-version" in plain_http.get(f"{server.address}/sdmx/v2/structure/codelist").headers
         writer.commit_transaction()
         wait_until(lambda: status() == 200)
 
@@ -140,7 +141,7 @@ def test_a_silent_broker_is_visible_and_answers_continue(
     with ServerProcess(tmp_path, *options) as server:
 
         def health() -> tuple[int, str]:
-            found = httpx.get(f"{server.address}/health/ready")
+            found = plain_http.get(f"{server.address}/health/ready")
             return found.status_code, found.json()["state"]
 
         wait_until(lambda: health() == (200, "live"))
@@ -148,7 +149,7 @@ def test_a_silent_broker_is_visible_and_answers_continue(
         try:
             wait_until(lambda: health() == (200, "stalled"))
             wait_until(lambda: health() == (503, "stalled"))
-            assert "kafka-replica-version" in httpx.get(f"{server.address}/sdmx/v2/structure/codelist").headers
+            assert "kafka-replica-version" in plain_http.get(f"{server.address}/sdmx/v2/structure/codelist").headers
         finally:
             local_kafka.resume()
         wait_until(lambda: health() == (200, "live"))

@@ -7,13 +7,13 @@ import subprocess
 import zipfile
 from pathlib import Path
 
-import httpx
 import pytest
 
 from kafka_replica.cli.structure_source import snapshot_of_files
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.producer import TransactionalProducer
 from kafka_replica.testing.pytest_plugin import TopicMaker
+from support import plain_http
 from support.doc_blocks import programs
 from support.docs.needs import needs_curl
 from support.server.data_samples import FLOW, LABOUR_CSV, MAP, STRUCTURES, by_command
@@ -40,7 +40,7 @@ def test_the_examples_run(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_
     (tmp_path / "data.csv").write_bytes(LABOUR_CSV)
     where = ("--topic", topic, "--bootstrap-server", local_kafka.bootstrap_servers)
     with ServerProcess(tmp_path, *where) as server:
-        wait_until(lambda: httpx.get(f"{server.address}/health/ready").status_code == 200)
+        wait_until(lambda: plain_http.get(f"{server.address}/health/ready").status_code == 200)
 
         def output(block: str) -> str:
             adapted = block.replace("http://127.0.0.1:8080", server.address).replace("curl ", "curl -sS --fail -g ")

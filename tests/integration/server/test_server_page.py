@@ -14,6 +14,7 @@ import pytest
 from kafka_replica.embedded import LocalKafka, ports
 from kafka_replica.server.access.policy import read_tokens
 from kafka_replica.testing.pytest_plugin import TopicMaker
+from support import plain_http
 from support.broker.kafka_tools import producer, write
 from support.doc_blocks import programs
 from support.server.server_tools import ServerProcess
@@ -42,16 +43,42 @@ def test_the_settings_file_and_the_program_run(
 
     (tmp_path / "serve.toml").write_text(adapted(block("toml", "[replica]")))
     with ServerProcess(tmp_path, "--config", str(tmp_path / "serve.toml")) as server:
-        wait_until(lambda: httpx.get(f"{server.address}/health/ready").status_code == 200)
+        wait_until(lambda: plain_http.get(f"{server.address}/health/ready").status_code == 200)
     port = ports.choose()
     program = adapted(block("python", "create_app")).replace("port=8000", f"port={port}")
     (tmp_path / "program.py").write_text(program)
     with subprocess.Popen([sys.executable, tmp_path / "program.py"], stderr=subprocess.DEVNULL) as process:
         address = f"http://127.0.0.1:{port}/structures"
         wait_until(lambda: status_of(f"{address}/health/ready") == 200)
-        assert httpx.get(f"{address}/sdmx/v2/structure/codelist").headers["kafka-replica-state"] == "live"
+        assert plain_http.get(f"{address}/sdmx/v2/structure/codelist").headers["kafka-replica-state"] == "live"
         process.send_signal(signal.SIGTERM)
         assert process.wait(60) in {0, -signal.SIGTERM}
+
+
+@pytest.mark.broker
+@pytest.mark.runs("docs/deployment.md", language="toml")
+def test_the_settings_of_the_unit_run(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path) -> None:
+    """The service listens, and Prometheus gets metrics only with an allowed host and a token, as the pages say."""
+    topic = kafka_topic("unit")
+    write(producer(local_kafka.bootstrap_servers, topic), topic, {"a": "x"})
+    subprocess.run(["sh", "-ec", block("sh", "openssl rand")], cwd=tmp_path, env=os.environ, check=True)
+    (settings,) = programs("docs/deployment.md", language="toml")
+    for shown, used in (
+        ("kafka.example.org:9092", local_kafka.bootstrap_servers), ("sdmx.structures", topic),
+        ("/var/lib/kafka-replica", str(tmp_path)), ("/etc/kafka-replica", str(tmp_path)),
+    ):  # fmt: skip
+        assert shown in settings
+        settings = settings.replace(shown, used)
+    (tmp_path / "serve.toml").write_text(settings)
+    token = {"Authorization": f"Bearer {(tmp_path / 'token').read_text().strip()}"}
+    host = {"Host": "structures.example.org"}
+    with ServerProcess(tmp_path, "--config", str(tmp_path / "serve.toml")) as server:
+        port = server.address.rpartition(":")[2]
+
+        def metrics(**headers: str) -> int:
+            return httpx.get(f"http://127.0.0.1:{port}/metrics", headers=headers).status_code
+
+        assert [metrics(**token), metrics(**host), metrics(**host, **token)] == [400, 401, 200]
 
 
 @pytest.mark.runs("docs/server.md", containing="openssl rand")
@@ -72,6 +99,6 @@ def test_the_commands_for_tokens_make_a_file_of_tokens(tmp_path: Path) -> None:
 def status_of(url: str) -> int:
     """Return the status of a page; 0 if nothing listens there yet."""
     try:
-        return httpx.get(url).status_code
+        return plain_http.get(url).status_code
     except httpx.TransportError:
         return 0

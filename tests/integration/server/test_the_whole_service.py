@@ -11,12 +11,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.sdmx.samples import sample_files
 from kafka_replica.testing.pytest_plugin import TopicMaker
+from support import plain_http
 from support.broker.kafka_tools import producer, write
 from support.server.server_tools import ServerProcess
 from support.waiting import wait_until
@@ -44,34 +44,34 @@ def test_past_versions_are_served_after_a_restart(
     options += ["--store", str(tmp_path / "store"), "--history-path", str(tmp_path / "history"), "--history", "0"]
     with ServerProcess(tmp_path, *options) as server:
         base = f"{server.address}/sdmx/v2/{PATH}"
-        wait_until(lambda: httpx.get(f"{server.address}/health/ready").status_code == 200)
-        first = httpx.get(base)
+        wait_until(lambda: plain_http.get(f"{server.address}/health/ready").status_code == 200)
+        first = plain_http.get(base)
         assert first.status_code == 200
         assert AREAS.rpartition("=")[2].partition("(")[0].partition(":")[2] in first.text
         version = first.headers["kafka-replica-version"]
         seen = datetime.now(UTC).isoformat()
         write(producer(local_kafka.bootstrap_servers, topic), topic, {AREAS: None})
-        wait_until(lambda: httpx.get(base).status_code == 404)
-        latest = httpx.get(base).headers["kafka-replica-version"]
-        assert httpx.get(base, params={"asOf": seen}).content == first.content
+        wait_until(lambda: plain_http.get(base).status_code == 404)
+        latest = plain_http.get(base).headers["kafka-replica-version"]
+        assert plain_http.get(base, params={"asOf": seen}).content == first.content
         server.process.send_signal(signal.SIGTERM)
         assert server.wait() == 0, server.log.read_text()
     with ServerProcess(tmp_path, *options) as server:
-        wait_until(lambda: httpx.get(f"{server.address}/health/ready").status_code == 200)
+        wait_until(lambda: plain_http.get(f"{server.address}/health/ready").status_code == 200)
         base = f"{server.address}/sdmx/v2/{PATH}"
-        assert httpx.get(base).status_code == 404
+        assert plain_http.get(base).status_code == 404
         for found in (
-            httpx.get(base, params={"asOf": seen}),
-            httpx.get(base, params={"asOf": version.partition(".")[0]}),
-            httpx.get(f"{server.address}/version/{version}/sdmx/v2/{PATH}"),
+            plain_http.get(base, params={"asOf": seen}),
+            plain_http.get(base, params={"asOf": version.partition(".")[0]}),
+            plain_http.get(f"{server.address}/version/{version}/sdmx/v2/{PATH}"),
         ):
             assert (found.status_code, found.content) == (200, first.content)
             assert found.headers["kafka-replica-version"] == version
-        listed = httpx.get(f"{server.address}/history").json()["versions"]
+        listed = plain_http.get(f"{server.address}/history").json()["versions"]
         assert [each["version"] for each in listed][-2:] == [latest, version]
-        difference = httpx.get(f"{server.address}/diff/{version}/{latest}").json()
+        difference = plain_http.get(f"{server.address}/diff/{version}/{latest}").json()
         assert (difference["added"], difference["changed"], difference["deleted"]) == ([], [], [AREAS])
-        future = httpx.get(base, params={"asOf": "2999-01-01"})
+        future = plain_http.get(base, params={"asOf": "2999-01-01"})
         assert future.status_code == 422
         assert "in the future" in future.text
 
@@ -82,15 +82,17 @@ def test_pysdmx_reads_a_live_registry(local_kafka: LocalKafka, kafka_topic: Topi
     topic = kafka_topic("service-client")
     publish(local_kafka, topic)
     with ServerProcess(tmp_path, "--topic", topic, "-b", local_kafka.bootstrap_servers) as server:
-        wait_until(lambda: httpx.get(f"{server.address}/health/ready").status_code == 200)
+        wait_until(lambda: plain_http.get(f"{server.address}/health/ready").status_code == 200)
         client: Any = fmr.RegistryClient(f"{server.address}/sdmx/v2/")
         codes = client.get_codes("KR_DEMO", "CL_REF_AREA", "1.0")
         assert {"LU", "BE", "W10"} <= {code.id for code in codes}
         schema = client.get_schema("dataflow", "KR_DEMO", "LABOUR", "1.0")
         assert "REF_AREA" in {component.id for component in schema.components}
-        page = httpx.get(f"{server.address}/sdmx/v2/structure/dataflow/KR_DEMO", headers={"Accept": "application/json"})
+        page = plain_http.get(
+            f"{server.address}/sdmx/v2/structure/dataflow/KR_DEMO", headers={"Accept": "application/json"}
+        )
         assert json.loads(page.content)
-        old = httpx.get(f"{server.address}/sdmx/v1/codelist/KR_DEMO/CL_REF_AREA/1.0?references=parents")
+        old = plain_http.get(f"{server.address}/sdmx/v1/codelist/KR_DEMO/CL_REF_AREA/1.0?references=parents")
         assert (old.status_code, old.headers["content-type"].partition(";")[0]) == (
             200, "application/vnd.sdmx.structure+xml",
         )  # fmt: skip

@@ -14,6 +14,7 @@ from kafka_replica.embedded import LocalKafka
 from kafka_replica.producer import StructureProducer
 from kafka_replica.producer.files import read_configuration
 from kafka_replica.testing.pytest_plugin import TopicMaker
+from support import plain_http
 from support.server.html_tools import BROWSER, PageContent
 from support.server.worker_service import Service, service
 from support.server.worker_tools import cpu_ticks
@@ -37,7 +38,7 @@ def page(running: Service, path: str, status: int = 200, **headers: str) -> Page
 def post(running: Service, path: str, cookie: str, **fields: str) -> httpx.Response:
     """Send a form over a connection of its own."""
     headers = {**BROWSER, "Origin": running.address, **({"Cookie": cookie} if cookie else {})}
-    return httpx.post(running.address + path, data=fields, headers=headers, timeout=60)
+    return plain_http.post(running.address + path, data=fields, headers=headers, timeout=60)
 
 
 @contextmanager

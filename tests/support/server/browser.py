@@ -14,6 +14,7 @@ import httpx
 import pytest
 
 from kafka_replica.embedded import ports
+from support import plain_http
 from support.waiting import wait_until
 
 CONTRASTS = """
@@ -146,11 +147,11 @@ def browsing(folder: Path, *, scripts: bool = True) -> Iterator[Browser]:
     ) as process:
         try:
             wait_until(lambda: _is_ready(port))
-            with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=120) as client:
+            with plain_http.Client(base_url=f"http://127.0.0.1:{port}", timeout=120) as client:
                 made = client.post("/session", json={"capabilities": {"alwaysMatch": wanted}})
                 assert made.status_code == 200, made.text
                 session = f"/session/{made.json()['value']['sessionId']}"
-                with httpx.Client(base_url=f"http://127.0.0.1:{port}{session}", timeout=120) as window:
+                with plain_http.Client(base_url=f"http://127.0.0.1:{port}{session}", timeout=120) as window:
                     yield Browser(window)
                 client.delete(session)
         finally:
@@ -159,6 +160,6 @@ def browsing(folder: Path, *, scripts: bool = True) -> Iterator[Browser]:
 
 def _is_ready(port: int) -> bool:
     try:
-        return bool(httpx.get(f"http://127.0.0.1:{port}/status").json()["value"]["ready"])
+        return bool(plain_http.get(f"http://127.0.0.1:{port}/status").json()["value"]["ready"])
     except httpx.TransportError:
         return False

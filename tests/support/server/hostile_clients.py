@@ -9,6 +9,7 @@ import re
 import zipfile
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import cache
 from typing import Final
 
 from support.server.data_samples import LABOUR_CSV
@@ -86,26 +87,29 @@ def _zipped(data: bytes) -> bytes:
     return made.getvalue()
 
 
-_BOMB: Final = b"0" * 200_000_000
-BODIES: Final[Sequence[tuple[bytes, bytes]]] = [
-    (gzip.compress(_BOMB), b"gzip"),
-    (gzip.compress(gzip.compress(_BOMB)), b"gzip"),
-    (_zipped(_BOMB), b"identity"),
-    (_laughs(b"message:StructureSpecificData"), b"identity"),
-    (_laughs(b"html"), b"identity"),
-    (b"{" * 200_000, b"identity"),
-    (b'{"data":' + b"[" * 200_000, b"identity"),
-    (b"<a>" * 200_000, b"identity"),
-    (b"a," * 500_000, b"identity"),
-    (LABOUR_CSV, b"identity"),
-    (LABOUR_CSV[:-20] + b"\0\xff" * 1000, b"identity"),
-    (b"", b"identity"),
-    (b'"' + b"x" * 2_000_000, b"identity"),
-    (b"not gzip", b"gzip"),
-    (gzip.compress(LABOUR_CSV)[:-9], b"gzip"),
-    (b"--x\r\n" * 50_000, b"identity"),
-    (b"STRUCTURE,STRUCTURE_ID,ACTION\n" + b"dataflow,A:B(1.0),I\n" * 100_000, b"identity"),
-]
+@cache
+def bodies() -> Sequence[tuple[bytes, bytes]]:
+    """Return bodies with their content coding; made at first use, because each test process imports this module."""
+    bomb = b"0" * 200_000_000
+    return [
+        (gzip.compress(bomb), b"gzip"),
+        (gzip.compress(gzip.compress(bomb)), b"gzip"),
+        (_zipped(bomb), b"identity"),
+        (_laughs(b"message:StructureSpecificData"), b"identity"),
+        (_laughs(b"html"), b"identity"),
+        (b"{" * 200_000, b"identity"),
+        (b'{"data":' + b"[" * 200_000, b"identity"),
+        (b"<a>" * 200_000, b"identity"),
+        (b"a," * 500_000, b"identity"),
+        (LABOUR_CSV, b"identity"),
+        (LABOUR_CSV[:-20] + b"\0\xff" * 1000, b"identity"),
+        (b"", b"identity"),
+        (b'"' + b"x" * 2_000_000, b"identity"),
+        (b"not gzip", b"gzip"),
+        (gzip.compress(LABOUR_CSV)[:-9], b"gzip"),
+        (b"--x\r\n" * 50_000, b"identity"),
+        (b"STRUCTURE,STRUCTURE_ID,ACTION\n" + b"dataflow,A:B(1.0),I\n" * 100_000, b"identity"),
+    ]
 
 
 def reads(address: str, chance: random.Random) -> list[int]:
@@ -116,7 +120,7 @@ def reads(address: str, chance: random.Random) -> list[int]:
 
 def uploads(address: str, chance: random.Random) -> list[int]:
     """Send data that expands, nests or breaks off."""
-    body, coding = chance.choice(BODIES)
+    body, coding = chance.choice(bodies())
     head = b"POST %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: %s\r\nContent-Encoding: %s\r\n"
     length = b"Content-Length: %d\r\n\r\n" % (len(body) + chance.choice([0, 0, 0, 7]))
     return _sent(address, head % (chance.choice(_TARGETS), chance.choice(_TYPES), coding) + length + body)

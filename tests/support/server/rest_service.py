@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
-import httpx
 from prometheus_client.parser import text_string_to_metric_families
 
 from kafka_replica.testing import FakeTopic
+from support import plain_http
 from support.server.server_tools import running
 
 
@@ -20,7 +20,7 @@ class RestService(NamedTuple):
 
     def statuses(self) -> set[str]:
         """Return the statuses of all answers of the SDMX REST API so far, as the server counts them."""
-        text = httpx.get(f"{self.address}/metrics").text
+        text = plain_http.get(f"{self.address}/metrics").text
         return {
             sample.labels["status"]
             for family in text_string_to_metric_families(text)

@@ -14,8 +14,6 @@ from pathlib import Path
 from typing import Any, Self
 from urllib.parse import urlsplit
 
-import httpx
-
 from kafka_replica import Replica
 from kafka_replica.history import VersionHistory
 from kafka_replica.server import ListenSettings, ServerSettings
@@ -23,6 +21,7 @@ from kafka_replica.server.app import Service
 from kafka_replica.server.http_server import Server, make_config
 from kafka_replica.server.listening.sockets import address_of, open_socket
 from kafka_replica.server.routes.sdmx import Answer
+from support import plain_http
 from support.server.app_tools import stand_in
 from support.waiting import wait_until
 
@@ -73,7 +72,7 @@ def received(connection: socket.socket) -> bytes:
 
 def until_ready(server: ServerProcess) -> None:
     """Wait until a service has its first version."""
-    wait_until(lambda: httpx.get(f"{server.address}/health/ready").status_code == 200)
+    wait_until(lambda: plain_http.get(f"{server.address}/health/ready").status_code == 200)
 
 
 class ServerProcess:

@@ -10,6 +10,7 @@ from pathlib import Path
 import httpx
 
 from kafka_replica.embedded import LocalKafka
+from support import plain_http
 from support.broker.kafka_tools import producer, write
 from support.server.server_tools import ServerProcess
 from support.server.worker_tools import URN, codelist, worker_pids
@@ -52,7 +53,7 @@ class Service:
         """Return an answer over a connection of its own, which any worker may accept; ask again if it dies."""
         for _ in range(100):
             try:
-                return httpx.get(self.address + path, headers=headers, timeout=60)
+                return plain_http.get(self.address + path, headers=headers, timeout=60)
             except (httpx.RemoteProtocolError, httpx.ReadError):
                 continue
         raise AssertionError("no connection ended with an answer")
@@ -68,7 +69,7 @@ class Service:
         ended = threading.Event()
 
         def run() -> None:
-            while not ended.wait(0.05):
+            while not ended.wait(0.02):
                 self.write()
 
         thread = threading.Thread(target=run)

@@ -8,6 +8,7 @@ from pathlib import Path
 import httpx
 from prometheus_client.parser import text_string_to_metric_families
 
+from support import plain_http
 from support.sdmx.sdmx_json_samples import message
 
 URN = "urn:sdmx:org.sdmx.infomodel.codelist.Codelist=SDMX:CL_{}(1.0)"
@@ -65,6 +66,6 @@ def is_running(pid: int) -> bool:
 
 def counted(address: str, name: str, **labels: str) -> float:
     """Return the sum of the samples with a name and some labels, as the service counts them."""
-    text = httpx.get(f"{address}/metrics", timeout=60).text
+    text = plain_http.get(f"{address}/metrics", timeout=60).text
     samples = [sample for family in text_string_to_metric_families(text) for sample in family.samples]
     return sum(sample.value for sample in samples if sample.name == name and labels.items() <= sample.labels.items())

@@ -43,7 +43,7 @@ KNOWN_JSON = [
     Known(
         "MetadataStructure",
         r"components\.(components\.)?(local_dtype|local_codes|array_def)",
-        "the same; one is no array",
+        "the same; one is not an array",
     ),
     Known(
         "Hierarchy", r"codes\.(codes\.)*(name|valid_from)", "names of codes come from other artefacts of the message"
@@ -65,7 +65,9 @@ KNOWN_FUSION = [
     Known("Hierarchy", r"codes\.(codes\.)*(name|valid_from)", OTHERS),
     Known("Hierarchy", r"is_partial", "always partial"),
     Known(
-        "MetadataStructure", r"components\.(array_def|components\.local_codes)", "one is no array; codes are " + OTHERS
+        "MetadataStructure",
+        r"components\.(array_def|components\.local_codes)",
+        "one is not an array; codes are " + OTHERS,
     ),
 ]
 KNOWN_XML = [
@@ -78,7 +80,9 @@ KNOWN_XML = [
     Known("ConceptScheme", r"items\.(codes|enum_ref)", "codes in place of the reference"),
     Known(".*Scheme", r"items\.dataflows#", "flows of an organisation come from other artefacts of the message"),
     Known(
-        "DataStructureDefinition", r"components\.(array_def|local_codes)", "one is no array; codes from other artefacts"
+        "DataStructureDefinition",
+        r"components\.(array_def|local_codes)",
+        "one is not an array; codes from other artefacts",
     ),
     Known("DataStructureDefinition", r"components\.local_facets\.is_multilingual", "isMultiLingual is not read"),
     Known("(Metadata|Data)Structure.*", r"components\.local_facets\.(min|max)_length", "lengths are text"),

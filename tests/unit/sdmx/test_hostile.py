@@ -166,7 +166,8 @@ def test_no_quadratic_work() -> None:
         return best
 
     seconds(100)
-    assert seconds(4000) < 9 * seconds(1000)
+    # Several attempts, as other programs can change the speed of the processor between the two sizes.
+    assert any(seconds(4000) < 9 * seconds(1000) for _ in range(3))
 
 
 @pytest.mark.parametrize("what", ["components", "answers"])

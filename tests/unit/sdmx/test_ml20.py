@@ -628,7 +628,8 @@ def test_reading_2_0_takes_linear_time() -> None:
         return best
 
     seconds(100)
-    assert seconds(4000) < 9 * seconds(1000)
+    # Several attempts, as other programs can change the speed of the processor between the two sizes.
+    assert any(seconds(4000) < 9 * seconds(1000) for _ in range(3))
 
 
 # The names that the index uses for classes renamed by SDMX 2.1.

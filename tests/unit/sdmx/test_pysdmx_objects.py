@@ -101,7 +101,7 @@ def test_content_that_pysdmx_would_interpret_differently_is_refused() -> None:
         with pytest.raises(NotExpressibleError, match=reason) as error:
             to_pysdmx(of_class(cls))
         assert str(of_class(cls).urn) in str(error.value)
-    with pytest.raises(NotExpressibleError, match="no date or time"):
+    with pytest.raises(NotExpressibleError, match="not a date or time"):
         to_pysdmx(replace(sample("CL_REF_AREA"), valid_from="soon"))
 
 

@@ -15,7 +15,7 @@ from kafka_replica.sdmx.errors import ArtefactNotFoundError, MessageError
 from kafka_replica.sdmx.items import has_items, item_of
 from kafka_replica.sdmx.lookups import decoding as module
 from kafka_replica.sdmx.lookups.cache import DecodeCache
-from kafka_replica.sdmx.lookups.references import Dangling, references_of
+from kafka_replica.sdmx.lookups.references import DanglingReference, references_of
 from kafka_replica.sdmx.samples import sample_files
 from support.effort import examples
 from support.sdmx.sdmx_corpus import FakeSnapshot, record
@@ -203,7 +203,7 @@ def test_missing_artefacts_and_items_are_dangling() -> None:
     assert [(one.source.id, str(one.target).partition("=")[2]) for one in found] == [
         ("C", "A:S(1.0).X"), ("C", "A:FULL(2.0+.0)"), ("H", "A:FULL(1.0.0).B"), ("H", "A:NONE(1.0.0).A"),
     ]  # fmt: skip
-    assert isinstance(found[0], Dangling)
+    assert isinstance(found[0], DanglingReference)
 
 
 def test_a_rule_in_a_draft_means_drafts_too() -> None:

@@ -18,7 +18,7 @@ from kafka_replica.sdmx.errors import (
 )
 from kafka_replica.sdmx.lookups import decoding as decoding_module
 from kafka_replica.sdmx.lookups.cache import DecodeCache
-from kafka_replica.sdmx.lookups.resolved import ConstraintLevel, Missing, ResolvedStructure
+from kafka_replica.sdmx.lookups.resolved import ConstraintLevel, MissingReference, ResolvedStructure
 from kafka_replica.sdmx.model import Constraint
 from kafka_replica.sdmx.representation import Representation, TextFormat, effective_representation
 from support.sdmx.sdmx_corpus import FakeSnapshot, data_of, record, rows
@@ -395,7 +395,7 @@ def test_all_missing_parts_are_listed_at_once() -> None:
     with pytest.raises(IncompleteStructureError) as caught:
         structures_of(data).resolve(FLOW)
     told = str(caught.value)
-    missing = [one for one in caught.value.missing if isinstance(one, Missing)]
+    missing = [one for one in caught.value.missing if isinstance(one, MissingReference)]
     assert [(one.source.item, one.target and one.target.id) for one in missing] == [
         ("FREQ", "CL"), ("AREA", "AREA"), ("CURRENCY", "VL"), ("CONTACT.NAME", "CS"),
     ]  # fmt: skip
@@ -503,7 +503,7 @@ def test_a_damaged_record_is_reported_with_its_place() -> None:
     with pytest.raises(IncompleteStructureError, match=r"FREQ: .*offset 0") as caught:
         Structures(snapshot).resolve(FLOW)
     [one] = caught.value.missing
-    assert isinstance(one, Missing)
+    assert isinstance(one, MissingReference)
     assert one.reason.startswith("record at structures-3, offset 0")
 
 
@@ -550,7 +550,7 @@ def check_resolved(structures: Structures, urn: Urn) -> None:
     if found is None:
         assert missing
         for one in missing:
-            assert isinstance(one, Missing)
+            assert isinstance(one, MissingReference)
             is_there = one.target is not None and one.target in structures
             assert not is_there or "stub" in one.reason or "expanding" in one.reason
         return

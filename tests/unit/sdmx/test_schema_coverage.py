@@ -35,7 +35,7 @@ _XML_OLD: Final = _XML | {
     r".*/Level/Order": "is the order; the sample has one level",
     r"(KeyFamily|MetadataStructureDefinition)/.*@conceptAgency": "beside conceptSchemeAgency, which is more exact",
     r"OrganisationScheme@(id|version|isExternalReference)": "each kind of organisation has one scheme, with a fixed id",
-    r".*/TargetIdentifiers/Annotations/.*": "of a list of targets, which is no object since 2.1",
+    r".*/TargetIdentifiers/Annotations/.*": "of a list of targets, which is not an object since 2.1",
     r"StructureSet/CodelistMap/(Target)?CodelistRef/Alias": "names the list within its own reference",
     r".*/RepresentationMapRef(/RepresentationMapAgencyID|@representationType)": "the map is one of the same set",
 }

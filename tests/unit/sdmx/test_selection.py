@@ -32,7 +32,7 @@ KEYS = {FREQ, AREA, DSD, OTHER}
     ],
 )
 def test_the_key_decides(make: Callable[[], KeyFilter], kept: set[bytes]) -> None:
-    """Class, agency, id and version are each selected by one or several patterns; a key that is no URN is excluded."""
+    """Class, agency, id and version are each selected by one or several patterns; other keys are excluded."""
     assert {key for key in KEYS if make()(key)} == kept
 
 

@@ -270,7 +270,7 @@ def test_a_failed_replica_still_answers_and_is_not_ready(topic: FakeTopic, repli
 
 
 def test_metrics_have_bounded_labels(replica: Replica) -> None:
-    """Paths and methods of clients are no labels; replica, look-ups and requests are there."""
+    """Paths and methods of clients are not labels; replica, look-ups and requests are there."""
     client = client_of(create_app(replica, answer=stand_in))
     client.get(f"{CODELISTS}/secret")
     client.get("/attack/secret")

@@ -226,7 +226,7 @@ def test_a_stream_may_begin_before_the_first_version_and_with_many_keys() -> Non
 
 
 def test_keys_of_several_topics_and_of_odd_bytes_stay_apart() -> None:
-    """A key names its topic if there are several; bytes that are no text are shown as such."""
+    """A key names its topic if there are several; bytes that are not text are shown as such."""
     first = FakeTopic("one")
     second = FakeTopic("two", kafka=first.kafka)
 

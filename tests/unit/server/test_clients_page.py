@@ -10,10 +10,10 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import httpx
 import pytest
 
 from kafka_replica.sdmx import read_message
+from support import plain_http
 from support.doc_blocks import blocks
 from support.docs.needs import needs_curl
 from support.paths import ROOT
@@ -140,7 +140,7 @@ def test_formats_of_fmr(service: RestService, api: str) -> None:
     assert len(names) > 15
     refused = set()
     for name in names:
-        answer = httpx.get(f"{service.address}/{api}", params={"format": name})
+        answer = plain_http.get(f"{service.address}/{api}", params={"format": name})
         if answer.status_code == 406:
             refused.add(name)
         else:

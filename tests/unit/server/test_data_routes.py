@@ -245,7 +245,7 @@ _LAUGHS = (
         ("/validate", b"<Obs " + b" ".join(b'A%d="1"' % i for i in range(1001)) + b"/>", 422, "1,000"),
         ("/validate", b"<a>" + b"".join(b'<Value id="A%d"/>' % i for i in range(1001)) + b"</a>", 422, "1,000"),
         ("/validate", b'{"a": 1}', 422, "data.json"),
-        ("/validate", b"[" * 100_000, 400, "structure"),
+        ("/validate", b"[" * 100_000, 422, "it is JSON, not CSV"),
         ("/validate", b'{"a":' * 20_000, 422, "data.json"),
         ("/validate", gzip.compress(LABOUR_CSV)[:-9], 422, "ends before"),
         ("/validate", b"\x1f\x8b garbage", 422, "decompressing"),
@@ -323,7 +323,7 @@ def test_a_form_is_read_in_pieces_of_any_size(content: bytes, field: bytes, size
 
 
 def test_a_form_with_two_files_is_refused() -> None:
-    """Nobody could tell which file the answer is about."""
+    """A form with two files is refused, because the answer would not show which of them it is about."""
     part = b'--x\r\nContent-Disposition: form-data; name="file"\r\n\r\n1\r\n'
     with pytest.raises(DatasetError, match="two files"):
         FormReader(b"x", bytes).feed(part + part + b"--x--")
@@ -349,12 +349,12 @@ class _Held:
         self.writes_here = True
         self.began, self.go_on = threading.Semaphore(0), threading.Event()
 
-    def validate(self, job: jobs.ValidationJob, step: jobs.Step) -> jobs.Outcome:
+    def validate(self, job: jobs.ValidationJob, step: jobs.ProgressCallback) -> jobs.Outcome:
         self.began.release()
         assert self.go_on.wait(120)
         return self.engine.validate(job, step)
 
-    def map(self, job: jobs.MappingJob, step: jobs.Step) -> jobs.Outcome:
+    def map(self, job: jobs.MappingJob, step: jobs.ProgressCallback) -> jobs.Outcome:
         return self.engine.map(job, step)
 
 
@@ -394,9 +394,9 @@ def test_a_job_that_takes_too_long_keeps_its_place_until_it_ends(
     """The request gets 503; the folder is removed, and the place is free, when the job ends."""
     held = _Held(jobs.engine("local"))
     monkeypatch.setattr("kafka_replica.server.data.processing.engine", lambda _name: held)
-    client = client_of(create_app(replica, ServerSettings(max_uploads=1, data_timeout_s=0.05)))
+    client = client_of(create_app(replica, ServerSettings(max_uploads=1, data_timeout_s=1.0)))
     late = post(client, "/validate")
-    assert (late.status_code, "0.05 s" in late.json()["detail"]) == (503, True)
+    assert (late.status_code, "1 s" in late.json()["detail"]) == (503, True)
     assert list(temporary.iterdir())
     assert post(client, "/validate").status_code == 503
     held.go_on.set()

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from kafka_replica import Replica
 from kafka_replica.data import jobs
 from kafka_replica.server import ServerSettings
+from support import plain_http
 from support.effort import examples
 from support.server.data_samples import LABOUR_CSV, labour_topic
 from support.server.server_tools import connected, received, running
@@ -53,10 +54,10 @@ def test_a_slow_upload_gets_408(replica: Replica, temporary: Path) -> None:
     with running(replica, settings=settings) as (address, _), connected(address) as client:
         client.sendall(HEAD + b"Content-Length: 1000\r\n\r\nSTRUCTURE")
         wait_until(lambda: bool(list(temporary.iterdir())))
-        assert httpx.post(f"{address}/validate", content=LABOUR_CSV).status_code == 503
+        assert plain_http.post(f"{address}/validate", content=LABOUR_CSV).status_code == 503
         assert status_of(received(client)) == 408
         assert not list(temporary.iterdir())
-        assert httpx.post(f"{address}/validate", content=LABOUR_CSV).status_code == 200
+        assert plain_http.post(f"{address}/validate", content=LABOUR_CSV).status_code == 200
 
 
 def test_an_upload_that_is_broken_off_leaves_nothing(replica: Replica, temporary: Path) -> None:
@@ -66,7 +67,7 @@ def test_an_upload_that_is_broken_off_leaves_nothing(replica: Replica, temporary
             client.sendall(HEAD + b"Content-Length: 1000\r\n\r\nSTRUCTURE")
             wait_until(lambda: bool(list(temporary.iterdir())))
         wait_until(lambda: not list(temporary.iterdir()))
-        wait_until(lambda: httpx.post(f"{address}/validate", content=LABOUR_CSV).status_code == 200)
+        wait_until(lambda: plain_http.post(f"{address}/validate", content=LABOUR_CSV).status_code == 200)
 
 
 def test_a_client_that_leaves_cancels_work_that_has_not_begun(
@@ -78,12 +79,12 @@ def test_a_client_that_leaves_cancels_work_that_has_not_begun(
     class Held:
         writes_here = True
 
-        def validate(self, job: jobs.ValidationJob, step: jobs.Step) -> jobs.Outcome:
+        def validate(self, job: jobs.ValidationJob, step: jobs.ProgressCallback) -> jobs.Outcome:
             began.release()
             assert go_on.wait(60)
             return engine.validate(job, step)
 
-        def map(self, job: jobs.MappingJob, step: jobs.Step) -> jobs.Outcome:
+        def map(self, job: jobs.MappingJob, step: jobs.ProgressCallback) -> jobs.Outcome:
             return engine.map(job, step)
 
     monkeypatch.setattr("kafka_replica.server.data.processing.engine", lambda _name: Held())
@@ -98,15 +99,15 @@ def test_a_client_that_leaves_cancels_work_that_has_not_begun(
         go_on.set()
         wait_until(lambda: not list(temporary.iterdir()))
         assert not began.acquire(blocking=False)
-        assert httpx.post(f"{address}/validate", content=LABOUR_CSV).status_code == 200
+        assert plain_http.post(f"{address}/validate", content=LABOUR_CSV).status_code == 200
 
 
 def test_clients_that_send_too_much_can_read_why(replica: Replica, temporary: Path) -> None:
     """A usual client gets 413, with and without an announced length, somewhat above the limit and far above."""
     with running(replica, settings=ServerSettings(max_upload_bytes=1_000_000)) as (address, _):
         for size in (1_000_001, 1_900_000):
-            assert httpx.post(f"{address}/validate", content=b"a" * size).status_code == 413
-            assert httpx.post(f"{address}/validate", content=iter([b"a" * size])).status_code == 413
+            assert plain_http.post(f"{address}/validate", content=b"a" * size).status_code == 413
+            assert plain_http.post(f"{address}/validate", content=iter([b"a" * size])).status_code == 413
         with connected(address) as client:
             client.sendall(HEAD + b"Content-Length: 99000000000\r\nExpect: 100-continue\r\n\r\n")
             assert status_of(received(client)) == 413
@@ -130,7 +131,7 @@ QUERIES = st.sampled_from(["", "?structure=KR_DEMO:LABOUR(1.0)", "?decimal=%00",
 def hostile_server(replica: Replica) -> Iterator[httpx.Client]:
     """A client of a server."""
     settings = ServerSettings(max_upload_bytes=20_000)
-    with running(replica, settings=settings) as (address, _), httpx.Client(base_url=address, timeout=60) as client:
+    with running(replica, settings=settings) as (address, _), plain_http.Client(base_url=address, timeout=60) as client:
         yield client
 
 
@@ -149,7 +150,7 @@ def test_no_data_makes_an_unexpected_error(
 
 def test_a_connection_serves_another_request_after_an_error(replica: Replica) -> None:
     """Reasons that need no closing leave the connection usable."""
-    with running(replica) as (address, _), httpx.Client(base_url=address) as client:
+    with running(replica) as (address, _), plain_http.Client(base_url=address) as client:
         for _ in range(3):
             assert client.post("/validate", content=b"{}").status_code == 422
             assert client.post("/validate", content=LABOUR_CSV).status_code == 200

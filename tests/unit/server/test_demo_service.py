@@ -6,8 +6,9 @@ import signal
 import subprocess
 import sys
 
-import httpx
 import pytest
+
+from support import plain_http
 
 PROGRAM = """
 from kafka_replica.demo.stage import Stage
@@ -30,8 +31,8 @@ def test_the_demonstration_stays_up_as_a_service() -> None:
             assert process.stdout is not None
             line = next(line for line in process.stdout if "over HTTP" in line)
             address = line.split()[-1]
-            assert httpx.get(f"{address}health/ready").status_code == 200
-            assert httpx.get(address).json()["structures"][0] == f"{address}sdmx/v2"
+            assert plain_http.get(f"{address}health/ready").status_code == 200
+            assert plain_http.get(address).json()["structures"][0] == f"{address}sdmx/v2"
             process.send_signal(signal.SIGINT)
             assert process.wait(60) == 0
             assert "closing" in process.stdout.read()

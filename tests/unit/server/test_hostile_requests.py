@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from kafka_replica.server import ServerSettings
 from kafka_replica.testing import FakeTopic
+from support import plain_http
 from support.effort import examples
 from support.server.server_tools import connected, received, running
 
@@ -39,7 +40,7 @@ def hostile_server() -> Iterator[tuple[str, httpx.Client]]:
         settings = ServerSettings(allowed_origins=("*",))
         with (
             running(replica, header_timeout_s=2.0, settings=settings) as (address, _),
-            httpx.Client(base_url=address, timeout=60) as other,
+            plain_http.Client(base_url=address, timeout=60) as other,
         ):
             yield address, other
 

@@ -73,4 +73,4 @@ def test_a_page_of_50_000_codes_takes_less_than_200_ms() -> None:
     assert max(times_s) < LIMIT_S
     assert max(found_s) < LIMIT_S
     # A slow machine decodes slowly, too; the rest of the first page takes one to three times as long.
-    assert min(cold_s) - decoding_s < max(LIMIT_S, 4 * decoding_s)
+    assert min(cold_s) - decoding_s < max(LIMIT_S, 8 * decoding_s)

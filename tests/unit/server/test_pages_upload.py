@@ -122,7 +122,7 @@ def test_archives_and_mapped_rows_are_downloads(client: TestClient, tmp_path: Pa
 
 
 def test_hostile_data_is_text(client: TestClient) -> None:
-    """Values of the data are shown, and are no elements of the page."""
+    """Values of the data are shown, and are not elements of the page."""
     page = report_of(submit(client, "/upload", plain_csv().replace(b"n/a", HOSTILE), structure=FLOW))
     assert HOSTILE.decode() in page.text
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-import httpx
 import pytest
 
 from kafka_replica.sdmx import Format, InternationalString, Items, Structures, Urn, read_message
@@ -39,6 +38,7 @@ from kafka_replica.sdmx.model import (
 )
 from kafka_replica.sdmx.representation import Representation
 from kafka_replica.testing import FakeTopic
+from support import plain_http
 from support.paths import TESTS
 from support.server.page_topic import publish
 from support.server.registry import items, named, urn, version_of
@@ -155,7 +155,7 @@ def related(found: set[Urn], references: str, structures: Structures) -> set[Urn
 def test_each_address_is_answered_as_a_direct_read(service: RestService) -> None:
     """Status and artefacts are those of look-ups; artefacts equal those that were published, stubs and items aside."""
     statuses: dict[int, int] = {}
-    with httpx.Client(timeout=60) as client:
+    with plain_http.Client(timeout=60) as client:
         for line in LINES:
             version, address = line.split("\t")
             answer = client.get(f"{service.address}/sdmx/{version[:2]}/{address}", headers=JSON)

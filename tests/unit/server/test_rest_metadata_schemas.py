@@ -83,7 +83,7 @@ def test_schemas_of_metadata_messages_are_not_generated(context: str) -> None:
 
 
 def test_missing_and_impossible_contexts_are_distinguished() -> None:
-    """A missing artefact is 404; a resource that is no context is a wrong query; 1.5 has no metadata agreements."""
+    """A missing artefact is 404; a resource that is not a context is a wrong query; 1.5 has no metadata agreements."""
     assert get("schema/metadataflow/ECB/NONE").status == 404
     assert get("schema/metadataproviderscheme/ECB/METADATA_PROVIDERS").status == 400
     assert get("v1/schema/metadataprovisionagreement/ECB/QUALITY_P1").status == 400

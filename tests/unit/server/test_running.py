@@ -7,7 +7,6 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
-import httpx
 import pytest
 
 from kafka_replica import Replica
@@ -17,6 +16,7 @@ from kafka_replica.server import ListenSettings, ServerSettings, serve
 from kafka_replica.server.listening.sockets import open_socket, tls_context
 from kafka_replica.server.rest.request_and_answer import RestAnswer, RestRequest
 from kafka_replica.testing import FakeTopic
+from support import plain_http
 from support.core.certificates import PASSWORD, Authority
 from support.server.app_tools import EventParser, stand_in
 from support.server.server_tools import connected, received, running
@@ -37,7 +37,7 @@ def test_a_client_that_sends_no_complete_request_is_disconnected(replica: Replic
     """Neither an idle connection nor one that sends its headers byte by byte stays; others are served meanwhile."""
     with running(replica, header_timeout_s=2) as (address, _), connected(address) as idle, connected(address) as slow:
         slow.sendall(b"GET /health/live HTTP/1.1\r\nHost: ")
-        assert httpx.get(f"{address}/health/live").status_code == 200
+        assert plain_http.get(f"{address}/health/live").status_code == 200
         assert received(idle) == b""
         assert received(slow) == b""
         with connected(address) as second:  # the second request of a connection has the same limit
@@ -80,7 +80,7 @@ def test_requests_that_are_too_large_or_malformed_are_refused(replica: Replica) 
             with connected(address) as client:
                 client.sendall(request)
                 assert received(client).startswith(f"HTTP/1.1 {status} ".encode()), request[:20]
-        assert httpx.get(f"{address}/health/live").status_code == 200
+        assert plain_http.get(f"{address}/health/live").status_code == 200
 
 
 def test_shutdown_ends_open_streams_at_once(replica: Replica) -> None:
@@ -89,7 +89,7 @@ def test_shutdown_ends_open_streams_at_once(replica: Replica) -> None:
 
     def follow(address: str) -> None:
         parser = EventParser()
-        with httpx.stream("GET", f"{address}/changes", timeout=60) as response:
+        with plain_http.stream("GET", f"{address}/changes", timeout=60) as response:
             for chunk in response.iter_bytes():
                 if parser.feed(chunk):
                     begun.set()
@@ -160,7 +160,7 @@ def test_a_replica_that_fails_before_its_first_version_ends_the_server() -> None
 def test_a_version_from_before_is_ready_if_that_is_configured(replica: Replica) -> None:
     """Without a version yet, ready_when_stale waits for one."""
     with running(replica, settings=ServerSettings(ready_when_stale=True)) as (address, _):
-        assert httpx.get(f"{address}/health/ready").status_code == 200
+        assert plain_http.get(f"{address}/health/ready").status_code == 200
 
 
 def test_a_body_does_not_wait_for_the_acknowledgement_of_its_headers() -> None:

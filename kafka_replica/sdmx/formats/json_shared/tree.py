@@ -191,8 +191,8 @@ def _refuse_errors(top: dict[str, msgspec.Raw]) -> None:
     """Raise MessageError if the message is an error response of a registry (field guide, "errors")."""
     errors = bytes(top.get("errors", b"[]"))
     if errors not in {b"[]", b"null"}:
-        said = errors[:300].decode(errors="replace")
-        raise MessageError(f"reading a JSON message: it contains no structures but the error of a registry: {said}")
+        stated = errors[:300].decode(errors="replace")
+        raise MessageError(f"reading a JSON message: it contains no structures but the error of a registry: {stated}")
 
 
 @lru_cache(maxsize=64)
@@ -252,10 +252,10 @@ def _urn_of(artefact: msgspec.Raw, class_: str, message: JsonMessage, where: str
 def _unreadable(artefact: msgspec.Raw, class_: str, place: str, reason: str) -> UnreadableArtefact:
     """Return the entry in the list of errors for an artefact without a URN or with an uncertain URN."""
     try:
-        said = decoded(_IDENTITY, artefact, place)
+        stated = decoded(_IDENTITY, artefact, place)
     except MessageError:
-        said = _Identity()
-    return unreadable(class_, Identity(said.agency or said.agency_upper, said.id, said.version), place, reason)
+        stated = _Identity()
+    return unreadable(class_, Identity(stated.agency or stated.agency_upper, stated.id, stated.version), place, reason)
 
 
 def _identity(members: dict[str, msgspec.Raw], what: str) -> _Identity:

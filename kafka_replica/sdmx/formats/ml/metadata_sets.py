@@ -94,10 +94,10 @@ def read_metadata_set_of_reports(item: Item, header: MetadataHeader) -> Metadata
     rest = known(item.element, ANY_NAME)
     reports = tuple(_report(one) for one in pick(rest, "Report"))
     reported = header.reported(item.element)
-    said: dict[str, Any] = {
+    stated: dict[str, Any] = {
         field: attribute(item.element, name, names) for name, field in (SET_ATTRIBUTES | _VALID).items()
     }
-    said["action"] = said["action"] or header.action
+    stated["action"] = stated["action"] or header.action
     return MetadataSetOfReports(
         urn=urn,
         metadataflow=reported.metadataflow,
@@ -107,7 +107,7 @@ def read_metadata_set_of_reports(item: Item, header: MetadataHeader) -> Metadata
         data_provider=header.provider(rest),
         reports=reports,
         **read_about(reports),
-        **(base | said),
+        **(base | stated),
     )
 
 

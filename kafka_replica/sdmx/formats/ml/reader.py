@@ -206,23 +206,23 @@ def _artefact(
     return read(item)
 
 
-_SAID: Final = frozenset({"ID", "Prepared", "Test", "Sender"})
+_STATED: Final = frozenset({"ID", "Prepared", "Test", "Sender"})
 
 
 def _header(element: etree._Element | None, names: Names) -> Header:
     if element is None:
         return Header()
     # If a part is repeated, the first one counts.
-    said: dict[str, str | None] = {}
+    stated: dict[str, str | None] = {}
     for child in element:
         kind = names[child.tag]
-        if kind in _SAID and kind not in said:
-            said[kind] = child.get("id") if kind == "Sender" else text_of(child).strip()
+        if kind in _STATED and kind not in stated:
+            stated[kind] = child.get("id") if kind == "Sender" else text_of(child).strip()
     return Header(
-        id=said.get("ID"),
-        sender=said.get("Sender"),
-        prepared=said.get("Prepared"),
-        test=said.get("Test") in {"true", "1"},
+        id=stated.get("ID"),
+        sender=stated.get("Sender"),
+        prepared=stated.get("Prepared"),
+        test=stated.get("Test") in {"true", "1"},
     )
 
 

@@ -67,13 +67,13 @@ def read_hierarchical_codelist(urn: Urn, elements: list[etree._Element], source:
 
 def _own_marks(element: etree._Element) -> dict[str, Any]:
     """Return the version and validity of a hierarchy itself, as far as they are stated."""
-    said = {
+    stated = {
         "version": element.get("version"),
         "valid_from": element.get("validFrom"),
         "valid_to": element.get("validTo"),
         "is_final": boolean(element, "isFinal"),
     }
-    return {name: value for name, value in said.items() if value is not None}
+    return {name: value for name, value in stated.items() if value is not None}
 
 
 def _code_refs(item: Item) -> list[etree._Element]:

@@ -40,8 +40,8 @@ def set_urn(element: etree._Element, source: Source) -> Urn:
     """Return the URN of a set. Raises MessageError."""
     names = source.names
     rest = known(element, names)
-    agency = _said(element, "dataProviderID") or (text(rest, "MetadataStructureAgencyRef") or "").strip()
-    id_ = _said(element, "datasetID")
+    agency = _stated(element, "dataProviderID") or (text(rest, "MetadataStructureAgencyRef") or "").strip()
+    id_ = _stated(element, "datasetID")
     holder = element.getparent()
     if not id_ and holder is not None and names[holder.tag] == "GenericMetadata":
         # Such a message has one set: the header may give the set's id, or else only the message's id.
@@ -49,7 +49,7 @@ def set_urn(element: etree._Element, source: Source) -> Urn:
     return artefact_urn("MetadataSet", agency or source.sender, id_, None, None, f"at line {element.sourceline}")
 
 
-def _said(element: etree._Element, name: str) -> str | None:
+def _stated(element: etree._Element, name: str) -> str | None:
     return element.get(name, "").strip() or None
 
 
@@ -64,11 +64,11 @@ def read_metadata_set(urn: Urn, elements: list[etree._Element], source: Source) 
     base |= read_about(reports)
     structure = (text(rest, "MetadataStructureRef") or "").strip()
     agency = (text(rest, "MetadataStructureAgencyRef") or "").strip() or urn.agency
-    flow = _said(element, "dataflowID")
+    flow = _stated(element, "dataflowID")
     return MetadataSetOfReports(
         urn=urn,
         metadataflow=made(
-            element, "Metadataflow", _said(element, "dataflowAgencyID") or agency, flow, DEFAULT_VERSION
+            element, "Metadataflow", _stated(element, "dataflowAgencyID") or agency, flow, DEFAULT_VERSION
         ) if flow else None,
         metadata_structure=made(element, "MetadataStructure", agency, structure, DEFAULT_VERSION)
         if structure
@@ -82,8 +82,8 @@ def read_metadata_set(urn: Urn, elements: list[etree._Element], source: Source) 
 
 def _provider(element: etree._Element, agency: str) -> Urn | None:
     """Return the provider; since 2.1 an agency has one scheme of providers, with a fixed id."""
-    id_ = _said(element, "dataProviderID")
-    own = _said(element, "dataProviderSchemeAgencyId") or agency
+    id_ = _stated(element, "dataProviderID")
+    own = _stated(element, "dataProviderSchemeAgencyId") or agency
     return made(element, "DataProvider", own, FIXED_IDS["DataProviderScheme"], DEFAULT_VERSION, id_) if id_ else None
 
 
@@ -104,7 +104,7 @@ def _report(element: etree._Element, report: str | None, names: Names) -> Metada
 def _attribute(element: etree._Element, names: Names) -> ReportedAttribute:
     rest = known(element, names)
     start, notes = text(rest, "StartTime"), first(rest, "Annotations")
-    id_ = _said(element, "conceptID") or fail(element, "it has no conceptID")
+    id_ = _stated(element, "conceptID") or fail(element, "it has no conceptID")
     texts = international(rest, "Value")
     below = tuple(_attribute(one, names) for one in pick(rest, "ReportedAttribute"))
     annotations = () if notes is None else read_annotations(notes, names)

@@ -73,12 +73,12 @@ def read_organisations(urn: Urn, elements: list[etree._Element], source: Source)
 def _read_own_marks(element: etree._Element) -> dict[str, Any]:
     """Return the version and validity of an organisation itself, as far as they are stated."""
     version = element.get("version", "").strip() or DEFAULT_VERSION
-    said = {
+    stated = {
         "version": version if version != DEFAULT_VERSION else None,
         "valid_from": element.get("validFrom"),
         "valid_to": element.get("validTo"),
     }
-    return said if any(said.values()) else {}
+    return stated if any(stated.values()) else {}
 
 
 def _scheme(urn: Urn, element: etree._Element, source: Source) -> dict[str, Any]:

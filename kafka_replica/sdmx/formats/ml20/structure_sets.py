@@ -131,8 +131,8 @@ def _read_component_map(element: etree._Element, source: Source) -> ComponentMap
     parts = parts_of(element, source)
     representation, written = first(children, "RepresentationMapRef"), first(children, "ToTextFormat")
     used = {} if representation is None else parts_of(representation, source)
-    said = {"alias": element.get("componentAlias"), "preferred_language": element.get("preferredLanguage")}
-    own: dict[str, Any] = {name: value for name, value in said.items() if value is not None}
+    stated = {"alias": element.get("componentAlias"), "preferred_language": element.get("preferredLanguage")}
+    own: dict[str, Any] = {name: value for name, value in stated.items() if value is not None}
     return (AliasedComponentMap if own else ComponentMapInSet)(
         source=parts.get("MapConceptRef") or fail(element, "it has no MapConceptRef"),
         target=parts.get("MapTargetConceptRef") or fail(element, "it has no MapTargetConceptRef"),

@@ -148,7 +148,7 @@ def _where_given(violation: Violation) -> Predicate:
 
 
 def _is_always_a_code(component: EffectiveComponent) -> bool:
-    """Return whether each row has a code here. Sentinels for missing values are no codes; constraints ignore them."""
+    """Return whether each row has a code here. Sentinels for missing values are not codes; constraints ignore them."""
     format_ = component.representation.format if component.representation is not None else None
     return component.kind == "dimension" and not (format_ is not None and format_.sentinel_values)
 

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple, TypeAlias
 from kafka_replica.common.persistent_map import PersistentMap
 from kafka_replica.sdmx.errors import SdmxError
 from kafka_replica.sdmx.lookups.cache import Content
+from kafka_replica.sdmx.message_format import Format
 from kafka_replica.sdmx.urn import Urn
 
 Name: TypeAlias = tuple[str, str]
@@ -22,6 +23,8 @@ class RecordFacts(NamedTuple):
     """Each artefact of the message with its references as written; the artefact of the key has the key's URN."""
     error: SdmxError | None = None
     """The reason why the record, or an artefact in it, cannot be read; the references of that artefact are unknown."""
+    complete: Format | None = None
+    """The format of the record if its bytes are a message that lacks nothing of the artefact of the key, else None."""
 
 
 class RecordedArtefact(NamedTuple):

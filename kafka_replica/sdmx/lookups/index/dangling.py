@@ -10,7 +10,7 @@ from kafka_replica.sdmx.errors import SdmxError
 from kafka_replica.sdmx.items import has_items, item_of
 from kafka_replica.sdmx.lookups.index.contents import Name, RecordedArtefact
 from kafka_replica.sdmx.lookups.index.relations import VersionRelations
-from kafka_replica.sdmx.lookups.references import Dangling, late_bound
+from kafka_replica.sdmx.lookups.references import DanglingReference, late_bound
 from kafka_replica.sdmx.model import Artefact, Codelist
 from kafka_replica.sdmx.urn import Urn
 
@@ -27,12 +27,12 @@ class DanglingIndex:
     __slots__ = ("_found", "_relations", "count")
 
     def __init__(self) -> None:
-        self._found: PersistentMap[Urn, tuple[Dangling, ...]] = PersistentMap()
+        self._found: PersistentMap[Urn, tuple[DanglingReference, ...]] = PersistentMap()
         self._relations: VersionRelations | None = None
         self.count = 0
         """The number of dangling references."""
 
-    def __iter__(self) -> Iterator[Dangling]:
+    def __iter__(self) -> Iterator[DanglingReference]:
         for found in self._found.values():
             yield from found
 
@@ -42,14 +42,16 @@ class DanglingIndex:
         made._found, made._relations, made.count = self._found, relations, self.count
         whole, names = self._touched(relations, changed)
         partly = {place.key for name in names for place in relations.contents.naming(name)} - whole
-        written = [(key, Dangling(artefact, target)) for key in whole for artefact, target in _written(relations, key)]
-        kept: dict[Urn, list[Dangling]] = {key: [] for key in whole | partly}
+        written = [
+            (key, DanglingReference(artefact, target)) for key in whole for artefact, target in _written(relations, key)
+        ]
+        kept: dict[Urn, list[DanglingReference]] = {key: [] for key in whole | partly}
         for key in partly:
             for one in self._found.get(key) or ():
                 if _name(one.target) not in names:
                     kept[key].append(one)
             written += [
-                (key, Dangling(artefact, target))
+                (key, DanglingReference(artefact, target))
                 for artefact, target in _written(relations, key)
                 if _name(target) in names
             ]
@@ -75,7 +77,7 @@ class DanglingIndex:
         whole |= {place.key for name in names for place in relations.contents.companions(name)}
         return whole, names
 
-    def _set(self, key: Urn, found: tuple[Dangling, ...]) -> None:
+    def _set(self, key: Urn, found: tuple[DanglingReference, ...]) -> None:
         self.count += len(found) - len(self._found.get(key) or ())
         self._found = self._found.set(key, found) if found else self._found.delete(key)
 
@@ -93,9 +95,9 @@ def _written(relations: VersionRelations, key: Urn) -> Iterator[tuple[Urn, Urn]]
 
 
 def _leading_nowhere(
-    relations: VersionRelations, written: Iterable[tuple[Urn, Dangling]], held: Held
-) -> Iterator[tuple[Urn, Dangling]]:
-    by_holder: dict[Urn, list[tuple[Urn, Dangling]]] = {}
+    relations: VersionRelations, written: Iterable[tuple[Urn, DanglingReference]], held: Held
+) -> Iterator[tuple[Urn, DanglingReference]]:
+    by_holder: dict[Urn, list[tuple[Urn, DanglingReference]]] = {}
     for key, one in written:
         holder = relations.meant(late_bound(one.target, one.source))
         if holder is None:

@@ -34,7 +34,7 @@ class Work(NamedTuple):
         try:
             found = datetime.fromisoformat(padded)
         except ValueError:
-            raise self.refused(f"{text!r} is no date or time of the calendar, and it holds no others") from None
+            raise self.refused(f"{text!r} is not a date or time of the calendar, and it holds no others") from None
         return found if found.tzinfo else found.replace(tzinfo=UTC)
 
     def identified(self, one: Identifiable) -> dict[str, Any]:

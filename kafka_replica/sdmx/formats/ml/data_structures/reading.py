@@ -214,8 +214,8 @@ def read_descriptor(urn: Urn, class_: str, element: etree._Element, names: Names
 
 
 def _described(urn: Urn, element: etree._Element, names: Names) -> Identifiable | None:
-    said = Item(element, urn, names).identified
-    return Identifiable(urn=urn, **said) if said else None
+    stated = Item(element, urn, names).identified
+    return Identifiable(urn=urn, **stated) if stated else None
 
 
 def read_data_structure(item: Item) -> DataStructure:

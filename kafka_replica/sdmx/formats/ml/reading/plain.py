@@ -77,7 +77,7 @@ def parsed(data: bytes) -> Element:
     # Opening and closing brackets alternate, and so do the pieces between them: text, tag, text, tag, ...
     parts = text.replace(">", "<").split("<")
     at = 2 if _declaration(data) else 0
-    if len(parts) < at + 3 or _is_said(parts[at]) or _is_said(parts[-1]) or len(parts[at + 1]) > _LONG_ROOT:
+    if len(parts) < at + 3 or _has_text(parts[at]) or _has_text(parts[-1]) or len(parts[at + 1]) > _LONG_ROOT:
         raise NotPlainError("no root")
     if "&" in text:
         parts[2::2] = [unescaped(part) if "&" in part else part for part in parts[2::2]]
@@ -85,7 +85,7 @@ def parsed(data: bytes) -> Element:
     return _built(root, parts[at + 2], zip(parts[at + 3 :: 2], parts[at + 4 :: 2], strict=True), tags)
 
 
-def _is_said(text: str) -> bool:
+def _has_text(text: str) -> bool:
     """Return True if the text has anything but blanks ([3] S)."""
     return text.strip(" \t\n") != ""
 

@@ -145,8 +145,8 @@ def _attempted(
     """Yield the place of an element, or of its items; nothing if its error is collected."""
 
     def describe(reason: str) -> UnreadableArtefact:
-        said = source.agency_of(element), element.get("id"), element.get("version")
-        return unreadable(class_, Identity(*map(_bare, said)), f"line {element.sourceline}", reason)
+        stated = source.agency_of(element), element.get("id"), element.get("version")
+        return unreadable(class_, Identity(*map(_bare, stated)), f"line {element.sourceline}", reason)
 
     urn = source.collector.attempt(identify, describe)
     if urn is not None:
@@ -198,6 +198,6 @@ def _organisations(scheme: etree._Element, source: Source) -> Iterator[ArtefactE
             identify = partial(_made, scheme, class_, source.agency_of(scheme))
             yield from _attempted(scheme, class_, identify, source, elements)
     if is_empty:
-        said = source.agency_of(scheme), scheme.get("id"), scheme.get("version")
-        identify = partial(_made, scheme, "OrganisationScheme", *said)
+        stated = source.agency_of(scheme), scheme.get("id"), scheme.get("version")
+        identify = partial(_made, scheme, "OrganisationScheme", *stated)
         yield from _attempted(scheme, "OrganisationScheme", identify, source)

@@ -53,7 +53,9 @@ def write_identified(one: Identifiable, edition: Edition) -> Json:
 
 def write_named(one: Nameable, edition: Edition) -> Json:
     """Write names and descriptions in addition to ``identified``."""
-    found = {"id": one.id, **write_annotated(one, edition)}
+    found: Json = {"id": one.id}
+    if one.annotations or one.links or one.uri is not None:
+        found |= write_annotated(one, edition)
     if one.names.texts:
         found |= write_texts("name", "names", one.names)
     if one.descriptions.texts:

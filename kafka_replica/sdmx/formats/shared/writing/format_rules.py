@@ -73,9 +73,11 @@ def _addresses_of(format_: Format) -> dict[str, Change]:
     without_urn = references.WITHOUT_URN.get(format_, ())
 
     def own(found: str | None, owner: Identifiable) -> str | None:
+        if found is None:
+            return None
         # The uri is part of the object's link to itself, which must have a URN or another address.
         has_link = owner.urn.cls not in without_urn or getattr(owner, "structure_url", None)
-        return found if found is not None and _is_address(found) and has_link else None
+        return found if _is_address(found) and has_link else None
 
     return {
         "Identifiable.uri": own, "Contact.uris": address, "Contact.emails": of_value(_emails), "Link.uri": address,

@@ -7,6 +7,7 @@ IDType in SDMXCommon.xsd of 2.0, and the attributes in SDMXStructure.xsd of 1.0.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -91,12 +92,6 @@ def _check_earlier(format_: Format) -> Change:
     is_10 = format_ is Format.SDMX_ML_1_0
     is_id = _is_token if is_10 else _is_id_of_2_0
 
-    def checked(found: Any, _: Any) -> Any:
-        for one in stored_parts(found) if isinstance(found, tuple) else (found,):
-            if isinstance(one, Urn):
-                check(one)
-        return found
-
     def check(one: Urn) -> None:
         own = one.id if one.item is None else one.item.rpartition(".")[2]
         if not all(map(is_id, (own, one.id, one.agency))):
@@ -104,7 +99,7 @@ def _check_earlier(format_: Format) -> Change:
         if is_10 and one.cls in _NAMED_1_0 and not _is_name_of_xml(own):
             raise UnwritableError(f"the format cannot represent the id {own!r} of a {one.cls}")
 
-    return checked
+    return _of_each_urn(check)
 
 
 def check_references(format_: Format, *classes: str) -> Change:
@@ -112,12 +107,6 @@ def check_references(format_: Format, *classes: str) -> Change:
     since_3 = format_ in SINCE_3
     absent = _UNTIL_2_1 | _NO_URN_3 if since_3 else _OTHERWISE_IN_2_1
     is_version = _is_version_2 if not since_3 else lambda text: _is_version_3(text) or _is_rule_3(text)
-
-    def checked(found: Any, _: Any) -> Any:
-        for one in stored_parts(found) if isinstance(found, tuple) else (found,):
-            if isinstance(one, Urn):
-                check(one)
-        return found
 
     def check(one: Urn) -> None:
         if classes:
@@ -131,6 +120,18 @@ def check_references(format_: Format, *classes: str) -> Change:
             raise UnwritableError(f"the format cannot represent the agency or the version of {one}")
         if since_3 and _FIXED_SCHEMES.get(one.cls, one.id) != one.id:
             raise UnwritableError(f"the format cannot represent a scheme other than {_FIXED_SCHEMES[one.cls]} in {one}")
+
+    return _of_each_urn(check)
+
+
+def _of_each_urn(check: Callable[[Urn], None]) -> Change:
+    """Return a change that checks a URN, or each URN of several parts, and changes nothing."""
+
+    def checked(found: Any, _: Any) -> Any:
+        for one in stored_parts(found) if isinstance(found, tuple) else (found,):
+            if isinstance(one, Urn):
+                check(one)
+        return found
 
     return checked
 
@@ -162,6 +163,8 @@ def with_target(links: tuple[Link, ...], _: Any) -> tuple[Link, ...]:
 
 def with_known_urns(links: tuple[Link, ...], _: Any) -> tuple[Link, ...]:
     """Return the links that SDMX-JSON 2.x can represent: with an address or an allowed URN; other URNs are dropped."""
+    if not links:  # as in most codes, which are many
+        return links
     if all(_is_urn_3(one.urn) for one in links):
         return with_target(links, None)
     return with_target(tuple(one if _is_urn_3(one.urn) else replace(one, urn=None) for one in links), None)

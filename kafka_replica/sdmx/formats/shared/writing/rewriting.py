@@ -19,6 +19,7 @@ Change: TypeAlias = Callable[[Any, Any], Any]
 """A function from the old value of a field and its owner to the new value; the same object if nothing changes."""
 _Steps: TypeAlias = tuple[tuple[str, tuple[Change, ...], bool], ...]
 """Field, its changes, and a flag: its parts may have fields to change."""
+_NO_PARTS: Final[tuple[()]] = ()
 _LEAVES: Final = (Urn, InternationalString)
 
 
@@ -61,7 +62,7 @@ class FieldChanges:
             found = made = getattr(value, name)
             for change in changes:
                 made = change(made, value)
-            if has_parts:
+            if has_parts and made is not None and made is not _NO_PARTS:  # as in most codes, which are many
                 made = self._apply(made)
             if made is not found:
                 changed[name] = made
