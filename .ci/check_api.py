@@ -22,8 +22,11 @@ import click
 from kafka_replica.cli.groups import kafka_replica
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.append(str(ROOT / "tests"))
+
+from support.docs.public_names import public_names  # noqa: E402
+
 BASELINE = ROOT / ".ci" / "api-baseline.txt"
-NAMES = ROOT / "tests" / "unit" / "core" / "public_names.txt"
 _OURS = ("kafka_replica.", "kafka_replica_spark.")
 _SIMPLE = (bool, int, float, str, bytes, type(None))
 _MARKS = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
@@ -65,12 +68,7 @@ def members(kind: type) -> Iterator[tuple[str, str]]:
 
 def of_packages() -> Iterator[str]:
     """Yield a line for each exported name and each member of a class."""
-    package = ""
-    for line in NAMES.read_text(encoding="utf-8").splitlines():
-        if not line.startswith(" "):
-            package = line
-            continue
-        name = line.strip()
+    for package, name in ((package, name) for package, names in public_names().items() for name in names):
         value = getattr(import_module(package), name)
         yield f"{package} {name}{signature(value) if inspect.isclass(value) or inspect.isroutine(value) else ''}"
         if inspect.isclass(value):

@@ -23,12 +23,14 @@ _IDIOMS = re.compile(
     r"\b(anew|for ever|at hand|let go of|lets go of|is none of|are none of|who is silent|stands for|stand for|taken up|"
     r"take up|takes up|is told of|are told of|be told of|made sure of|make sure of|nobody says|says nothing of|"
     r"is said of|in the place of|of its own accord|the like|go on|goes on|going on|went on|besides?|as ever|"
-    r"(?:any|every|no|some)body|told apart|tells? (?:\w+ ){1,4}apart|knows? (?:no|nothing)|in vain)\b"
+    r"(?:any|every|no|some)body|told apart|tells? (?:\w+ ){1,4}apart|knows? (?:no|nothing)|in vain|"
+    r"(?<!here\s)(?:is|are|was|were) no (?!(?:longer|more|faster|need|reason|secret)\b)\w+)\b",
+    re.IGNORECASE,
 )
 
 # Idioms of errors, log lines and help texts, in addition to those above.
 _IN_TEXTS = re.compile(
-    r"(?<!here )\b(?:is|are) (?:no|none of) (?!longer\b|more\b)|\bmend(?:ed)?\b|\bby itself\b|\b(?:goes|go) on\b|"
+    r"\bmend(?:ed)?\b|\bby itself\b|\b(?:goes|go) on\b|"
     r"\b(?:comes|stands|is there) twice\b|\bis there already\b|\bnobody foresaw\b|\bwhat was\b|\bwhat it holds\b|"
     r"\bwhat answers\b|\bhave (?:it|the \w+|these) (?:published|mended|corrected)\b|"
     r"\b(?:[Kk]afka|database|PostgreSQL) says\b|\bsay --|\btaken in\b|\bcut off\b|\bfor it has\b|\btells?\b|\btold\b|"

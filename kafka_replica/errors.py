@@ -58,6 +58,31 @@ defined in these packages, and exported by them. This module imports no other mo
 
 from __future__ import annotations
 
+__all__ = [
+    "AuthenticationError",
+    "AuthorizationError",
+    "BadRecordError",
+    "BrokerError",
+    "BrokerUnavailableError",
+    "CommitUnknownError",
+    "ConfigurationError",
+    "DataError",
+    "KafkaReplicaError",
+    "LogReplacedError",
+    "MissingExtraError",
+    "NotReadyError",
+    "PublishError",
+    "RecordNotSentError",
+    "ReplicaClosedError",
+    "StoreDamagedError",
+    "StoreError",
+    "StoreInUseError",
+    "TopicNotFoundError",
+    "UsageError",
+    "VersionGoneError",
+    "WaitTimeoutError",
+]
+
 
 class KafkaReplicaError(Exception):
     """The base of all exceptions raised by kafka_replica."""

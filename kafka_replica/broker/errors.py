@@ -127,6 +127,21 @@ def translate_error(error: KafkaError | KafkaException | Exception, doing: str) 
     return kind(f"{text}; {advice}" if advice else text)
 
 
+def check_code(code: int, doing: str) -> None:
+    """Raise our exception for an error code in an answer of a broker; 0 means success.
+
+    Args:
+        code: the code of Kafka's protocol.
+        doing: the current operation, for the message.
+
+    Raises:
+        BrokerError: the code is an error; ``BrokerUnavailableError`` if the error may be temporary.
+    """
+    if code:
+        error = KafkaError(code)
+        raise translate_error(error, doing) from KafkaException(error)
+
+
 def _kind(error: KafkaError) -> type[BrokerError | ConfigurationError]:
     code = error.code()
     if code in _AUTHENTICATION:

@@ -7,6 +7,8 @@ from typing import Final, NamedTuple
 
 from kafka_replica.records import Headers, Stored
 
+__all__ = ["TransactionHeaders", "of_transaction", "read", "written"]
+
 CONTENT_TYPE: Final = "content-type"
 TRANSACTION: Final = "transaction-id"
 NUMBER: Final = "transaction-number"

@@ -133,7 +133,7 @@ class Journal:
         """Decode the record of a key.
 
         Raises:
-            StoreDamagedError: the data is no record.
+            StoreDamagedError: the data is not a record.
         """
         try:
             return unpack_record(key, data, self.partitions, self.key_spaces[unpack_location(data)[1]])

@@ -11,7 +11,7 @@ from kafka_replica.records import Record
 
 
 def assemble(key: bytes, record: Record, look_up: Callable[[bytes], Record | None]) -> Record:
-    """Return the record with its whole value; a record that is no manifest is returned unchanged.
+    """Return the record with its whole value; a record that is not a manifest is returned unchanged.
 
     Offset, time and source are those of the manifest; the headers are those that the writer gave. The memory needed
     is little more than the value: nothing is reserved for sizes that a manifest merely claims.

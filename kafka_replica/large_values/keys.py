@@ -68,7 +68,7 @@ def check_main_key(key: bytes) -> None:
 
 
 def check_count(count: int) -> None:
-    """Check that the numbers of so many chunks fit into their keys. Raises UsageError."""
+    """Check that the numbers of this many chunks fit into their keys. Raises UsageError."""
     if count > _MOST:
         raise UsageError(f"a value of {count:,} chunks is too large, {_MOST:,} are possible; make the chunks larger")
 

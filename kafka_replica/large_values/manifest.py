@@ -58,7 +58,7 @@ def manifest_of(record: Record) -> Manifest | None:
     """Return the manifest that a record is; None for a record with a value of its own.
 
     Raises:
-        BadRecordError: the record belongs to a large value, and is no manifest that this version can read.
+        BadRecordError: the record belongs to a large value, and is not a manifest that this version can read.
     """
     if not record.headers or record.is_tombstone:
         return None

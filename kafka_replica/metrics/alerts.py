@@ -39,6 +39,8 @@ class RecordingRule(NamedTuple):
 
 
 _REPLICA: Final = "the replica {{ $labels.replica }} of {{ $labels.topic }}"
+_OF_USERS: Final = 'route!~"live|ready|metrics"'
+"""Requests that are not of probes or of Prometheus: probes get 503 while the first version is read."""
 _PRODUCER: Final = "the producer {{ $labels.producer }}"
 
 
@@ -57,8 +59,9 @@ RECORDING_RULES: Final = (
     RecordingRule("kafka_replica_http:requests:rate5m", "sum by (route) (rate(kafka_replica_http_requests_total[5m]))"),
     RecordingRule(
         "kafka_replica_http:errors:ratio_rate5m",
-        '(sum(rate(kafka_replica_http_requests_total{status=~"5.."}[5m])) or vector(0))'
-        " / sum(rate(kafka_replica_http_requests_total[5m]))",
+        f'(sum(rate(kafka_replica_http_requests_total{{{_OF_USERS},status=~"5..",status!="501"}}[5m])) or vector(0))'
+        f" / sum(rate(kafka_replica_http_requests_total{{{_OF_USERS}}}[5m]))"
+        " or 0 * sum(rate(kafka_replica_http_requests_total[5m]))",  # while there are only probes
     ),
     RecordingRule(
         "kafka_replica_http:request_duration_seconds:p99",
@@ -211,8 +214,9 @@ ALERTS: Final = (
         "critical",
         "{{ $value | humanizePercentage }} of the requests to the service fail",
         "Users of the service get errors instead of answers. A program that embeds a replica is not affected.",
-        "The access log names the requests by their ids; 503 means that limits are reached, 500 is a fault of "
-        "kafka_replica.",
+        "The access log names the requests by their ids. 503 means that there is no version yet, or that a limit on "
+        "time or on the number of requests is reached; 500 is a fault of kafka_replica. Health checks, and 501 for "
+        "queries that are not supported, are not counted.",
     ),
     Alert(
         "KafkaReplicaHttpSlow",

@@ -2,7 +2,7 @@
 
 ::
 
-    from kafka_replica.metrics.replica import export
+    from kafka_replica.metrics import export
 
     export(replica)  # into the default registry, under the replica's topic
 

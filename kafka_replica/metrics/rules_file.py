@@ -9,7 +9,7 @@ from kafka_replica.metrics.alerts import ALERTS, RECORDING_RULES, Alert
 
 _HEAD = """\
 # Recording and alerting rules for Prometheus, written by `kafka-replica monitoring`.
-# What each alert means and what to do: docs/alerts.md.
+# What each alert means and what to do: docs/alerts.md, or `kafka-replica explain NAME`.
 """
 
 
@@ -18,7 +18,7 @@ def rules_file(docs_url: str = "") -> str:
 
     Args:
         docs_url: the URL of the documentation site, for the links from alerts to their explanations; if it is empty,
-            the links name the page in the repository.
+            there are no links. Each description names the command that explains the alert.
     """
     return "\n".join([_HEAD + "groups:", *_recording(), *_alerting(docs_url.rstrip("/"))]) + "\n"
 
@@ -43,10 +43,10 @@ def _alerting(docs_url: str) -> Iterator[str]:
         yield "        annotations:"
         # A JSON string is also a valid YAML string.
         yield f"          summary: {json.dumps(alert.summary)}"
-        yield f"          description: {json.dumps(f'{alert.effect} {alert.action}')}"
-        yield f"          runbook_url: {json.dumps(_runbook(alert, docs_url))}"
+        yield f"          description: {json.dumps(_description(alert))}"
+        if docs_url:
+            yield f"          runbook_url: {json.dumps(f'{docs_url}/alerts.html#{alert.name.lower()}')}"
 
 
-def _runbook(alert: Alert, docs_url: str) -> str:
-    page = f"{docs_url}/alerts.html" if docs_url else "docs/alerts.md"
-    return f"{page}#{alert.name.lower()}"
+def _description(alert: Alert) -> str:
+    return f"{alert.effect} {alert.action} This text: kafka-replica explain {alert.name}"

@@ -6,7 +6,6 @@ Labels are bounded: ``route`` is one of the service's routes, ``method`` is GET,
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Final
 
@@ -48,17 +47,16 @@ class RequestMetrics:
         self._streams = _gauge("change_streams", "Open streams of changes.", self.registry)
         self._series: dict[tuple[str, str, int], tuple[Counter, Histogram, Counter]] = {}  # finding labels takes longer
 
-    def in_progress(self) -> AbstractContextManager[object]:
-        """Return a context manager that counts a request as in progress during its block."""
-        found: AbstractContextManager[object] = self._running.track_inprogress()
-        return found
+    def begun(self) -> None:
+        """Count a request as in progress until ``ended`` is called."""
+        self._running.inc()
 
     def streams(self, count: int) -> None:
         """Set the number of open streams of changes."""
         self._streams.set(count)
 
-    def count(self, route: str, method: str, status: int, duration_s: float, bytes_sent: int) -> None:
-        """Count a request that has ended.
+    def ended(self, route: str, method: str, status: int, duration_s: float, bytes_sent: int) -> None:
+        """Count a request that has ended, and is in progress no longer.
 
         Args:
             route: the route.
@@ -77,6 +75,7 @@ class RequestMetrics:
                 self._bytes.labels(*labels),
             )
         requests, durations, sent = series
+        self._running.dec()
         requests.inc()
         durations.observe(duration_s)
         sent.inc(bytes_sent)

@@ -2,7 +2,7 @@
 
 ::
 
-    from kafka_replica.metrics.usage import export_usage
+    from kafka_replica.metrics import export_usage
 
     export_usage(usage, "terminals")  # the Usage of the RoutingTrail in a replica's header stack
 

@@ -14,26 +14,26 @@ from kafka_replica.errors import ConfigurationError
 T = TypeVar("T")
 
 
-def settings_tables(said: Mapping[str, Any], names: Iterable[str], path: Path) -> dict[str, dict[str, Any]]:
+def settings_tables(content: Mapping[str, Any], names: Iterable[str], path: Path) -> dict[str, dict[str, Any]]:
     """Return the tables of a file, with values from environment variables filled in; a missing table is empty.
 
     Args:
-        said: the content of the file.
+        content: the content of the file.
         names: the names of the possible tables.
         path: the file, for messages.
 
     Raises:
         ConfigurationError: a table is unknown, or an environment variable is not set.
     """
-    tables = {name: _table(said, name, path) for name in names}
-    if unknown := set(said) - set(tables):
+    tables = {name: _table(content, name, path) for name in names}
+    if unknown := set(content) - set(tables):
         hint = did_you_mean(min(unknown), tables) or f"; known are {', '.join(tables)}"
         raise ConfigurationError(f"{path}: unknown table {', '.join(sorted(unknown))}{hint}")
     return tables
 
 
-def _table(said: Mapping[str, Any], name: str, path: Path) -> dict[str, Any]:
-    table = said.get(name, {})
+def _table(content: Mapping[str, Any], name: str, path: Path) -> dict[str, Any]:
+    table = content.get(name, {})
     if not isinstance(table, dict):
         raise ConfigurationError(f"{path}: [{name}] must be a table: [{name}] and lines of key = value")
     return {key: filled(value, f"{path}, [{name}] {key}") for key, value in table.items()}

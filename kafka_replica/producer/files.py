@@ -54,8 +54,8 @@ def read_configuration(path: Path) -> Configuration:
         ConfigurationError: the file cannot be read, a setting is unknown or missing, or a variable is not set.
     """
     file = read_settings_file(path)
-    said = file.values if file.is_toml else tables_of(file)
-    tables = settings_tables(said, _TABLES, path)
+    content = file.values if file.is_toml else tables_of(file)
+    tables = settings_tables(content, _TABLES, path)
     kafka = flat(tables["kafka"])
     check_names(kafka, f"{path}, [kafka]")
     settings = make_settings(ProducerSettings, {**tables["producer"], "kafka": kafka}, f"{path}, [producer]")

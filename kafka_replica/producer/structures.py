@@ -6,6 +6,8 @@ from kafka_replica.producer.transactions import Transaction
 from kafka_replica.sdmx import Part
 from kafka_replica.sdmx.lookups.structures import CONTENT_TYPE
 
+__all__ = ["put_part"]
+
 
 def put_part(transaction: Transaction, part: Part) -> None:
     """Write one artefact, with its URN as key, its message as value, and the content type in a header.

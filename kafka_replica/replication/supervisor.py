@@ -67,7 +67,7 @@ class Supervisor:
     def _keep(self) -> None:
         resume_point = self._saved()
         self._lifecycle.started(None if resume_point is None else str(resume_point.position))
-        in_vain = 0
+        incomplete = 0
         while not self.closing.is_set():
             follower = Follower(
                 self._options, self._store, self._publisher, self._make_reader, self.closing, self._lifecycle
@@ -75,9 +75,9 @@ class Supervisor:
             try:
                 follower.follow(resume_point)
             except (LogReplacedError, StoreDamagedError) as error:
-                in_vain = 0 if self._publisher.health.is_ready else in_vain + 1
-                pause_s = _PAUSES_S[min(in_vain, len(_PAUSES_S) - 1)]
-                soon = f" in {pause_s:g} s (attempt {in_vain + 1})" if in_vain else ""
+                incomplete = 0 if self._publisher.health.is_ready else incomplete + 1
+                pause_s = _PAUSES_S[min(incomplete, len(_PAUSES_S) - 1)]
+                soon = f" in {pause_s:g} s (attempt {incomplete + 1})" if incomplete else ""
                 _log.warning("%s; the replica of %s is rebuilt%s", error, self._options.name, soon)
                 self._rebuild(error)
                 resume_point = None

@@ -236,7 +236,7 @@ class Store(Protocol):
         """Start a new, empty state, which later calls of ``stage`` and ``apply`` fill.
 
         Readers keep the current version until the next ``apply``, which replaces it with the new state and returns
-        the differences: a record that only has a different place in the log is no change for listeners. Everything
+        the differences: a record that only has a different place in the log is not a change for listeners. Everything
         staged before is discarded.
 
         Args:

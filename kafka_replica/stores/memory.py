@@ -150,7 +150,7 @@ class MemoryStore:
             self._beginnings += 1
 
     def _replace(self, delta: Delta, position: Position, resume_point: ResumePoint) -> AppliedChanges | None:
-        """Replace all records by those of a delta; a record that only has a different place in the log is no change."""
+        """Replace all records by those of a delta; a record that has only moved in the log is not a change."""
         present, _ = self._now
         source = delta.source or present.source
         whole = Delta(source=source)

@@ -111,8 +111,8 @@ def _compared(topics: Topics, topic: TopicDeclaration, brokers: int, timeout_s: 
     copies = topics.replicas(topic.name, timeout_s)
     settings, own = topics.settings_and_own(topic.name, timeout_s)
     found = ExistingTopic(len(copies), min(copies.values()), settings, own)
-    said = tuple(differences(topic, found, brokers))
-    return TopicReport(topic.name, TopicState.DIFFERENT if said else TopicState.AS_DECLARED, said)
+    different = tuple(differences(topic, found, brokers))
+    return TopicReport(topic.name, TopicState.DIFFERENT if different else TopicState.AS_DECLARED, different)
 
 
 def _replicas(topic: TopicDeclaration, brokers: int) -> int:

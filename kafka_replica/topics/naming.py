@@ -159,17 +159,17 @@ class TopicConvention:
                 yield part, value
 
     def _check(self, part: str, value: str) -> None:
-        said = f"{part[1:-1]}={value!r}"
+        shown = f"{part[1:-1]}={value!r}"
         if "." in value:
             raise TopicNameError(
-                f"{said} has a dot, which separates the parts of {self.template}: it would be read as several parts"
+                f"{shown} has a dot, which separates the parts of {self.template}: it would be read as several parts"
             )
         if not _PART.fullmatch(value):
-            raise TopicNameError(f"{said} must consist of letters, digits, underscores and hyphens")
+            raise TopicNameError(f"{shown} must consist of letters, digits, underscores and hyphens")
         if not self._rule(part).fullmatch(value):
-            raise TopicNameError(f"{said} is not a tenant of the convention ({self._tenants.pattern})")
+            raise TopicNameError(f"{shown} is not a tenant of the convention ({self._tenants.pattern})")
         if part == "{producer}" and value.endswith(STORAGE):
-            raise TopicNameError(f"{said} should be {producer_of(value)!r}: names of topics omit {STORAGE}")
+            raise TopicNameError(f"{shown} should be {producer_of(value)!r}: names of topics omit {STORAGE}")
 
 
 def parse_topic(topic: str, conventions: Iterable[TopicConvention]) -> tuple[TopicConvention, TopicName]:

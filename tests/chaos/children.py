@@ -27,7 +27,7 @@ class Child:
         with log.open("ab") as out:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", module, json.dumps(settings)],
-                stdin=subprocess.PIPE, stdout=out, stderr=out, process_group=0,
+                stdin=subprocess.PIPE, stdout=out, stderr=out, process_group=0, bufsize=0,
                 env={**os.environ, "PYTHONPATH": path},
             )  # fmt: skip
 
@@ -43,12 +43,9 @@ class Child:
 
     def tell(self, order: dict[str, Any]) -> None:
         """Send an order; a child that has ended does not receive it."""
-        if self._process.stdin is not None:
-            try:
+        if self._process.stdin is not None and not self._process.stdin.closed:
+            with suppress(OSError):
                 self._process.stdin.write(json.dumps(order).encode() + b"\n")
-                self._process.stdin.flush()
-            except OSError:
-                pass
 
     def pause(self) -> None:
         """Freeze the process."""
@@ -61,17 +58,16 @@ class Child:
     def kill(self) -> None:
         """End the process by kill -9."""
         self._process.kill()
-        self._process.wait()
-        if self._process.stdin is not None:
-            with suppress(OSError):  # the child ended before it received the order
-                self._process.stdin.close()
+        self.wait(None)
 
-    def wait(self, timeout_s: float) -> bool:
-        """Wait for the end of the process; return True if it has ended."""
+    def wait(self, timeout_s: float | None) -> bool:
+        """Wait for the end of the process, without a limit if it is None; return True if it has ended."""
         try:
             self._process.wait(timeout_s)
         except subprocess.TimeoutExpired:
             return False
+        if self._process.stdin is not None:
+            self._process.stdin.close()
         return True
 
 

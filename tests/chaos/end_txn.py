@@ -17,6 +17,7 @@ from typing import TypeAlias
 from chaos.proxy import Proxy
 
 _END_TXN = 26  # its key in Kafka's protocol
+_FLEXIBLE = 3  # the first version with tagged fields
 _CHUNK_BYTES = 64 * 1024
 
 
@@ -29,9 +30,11 @@ class EndTxnFault(StrEnum):
     LATE_ANSWER = "answer delayed"
     LOST_ANSWER = "answer dropped"
     CUT = "connection cut after the request"
+    UNKNOWN = "answer replaced by an unknown error of the server, although the request was carried out"
 
 
-FAULTS = [fault for fault in EndTxnFault if fault is not EndTxnFault.NONE]
+FAULTS = [fault for fault in EndTxnFault if fault not in {EndTxnFault.NONE, EndTxnFault.UNKNOWN}]
+"""The faults that are drawn at random."""
 Delay: TypeAlias = float | threading.Event
 """Seconds; or an event, for which a request waits."""
 Draw: TypeAlias = Callable[[], tuple[EndTxnFault, Delay]]
@@ -74,13 +77,7 @@ class EndTxnProxy(Proxy):
                     while await reader.read(_CHUNK_BYTES):
                         pass  # nothing that comes after it arrives either
                     break
-                if fault is EndTxnFault.LATE_REQUEST:
-                    await _end_of(delay)
-                    link.is_late = True
-                elif fault in {EndTxnFault.LATE_ANSWER, EndTxnFault.LOST_ANSWER}:
-                    link.flowing.clear()
-                    if fault is EndTxnFault.LATE_ANSWER and isinstance(delay, float):
-                        asyncio.get_running_loop().call_later(delay, link.flowing.set)
+                await _prepare(fault, delay, frame, link)
                 link.broker.write(frame)
                 await link.broker.drain()
                 if fault is EndTxnFault.CUT:
@@ -99,6 +96,9 @@ class EndTxnProxy(Proxy):
                     self.answered_late += 1
                     link.was_answered.set()
                 await link.flowing.wait()
+                version = link.spoiled.pop(frame[4:8], None)
+                if version is not None:
+                    frame = _with_unknown_error(frame, version)
                 with suppress(OSError):
                     link.client.write(frame)
                     await link.client.drain()
@@ -116,6 +116,27 @@ class _Link:
         self.is_late = False
         """True while a delayed request was passed on and not answered."""
         self.was_answered = asyncio.Event()
+        self.spoiled: dict[bytes, int] = {}
+        """The versions of requests whose answers are replaced, by their correlation ids."""
+
+
+async def _prepare(fault: EndTxnFault, delay: Delay, frame: bytes, link: _Link) -> None:
+    """Delay a request, or see to what happens to its answer."""
+    if fault is EndTxnFault.LATE_REQUEST:
+        await _end_of(delay)
+        link.is_late = True
+    elif fault is EndTxnFault.UNKNOWN:
+        link.spoiled[frame[8:12]] = int.from_bytes(frame[6:8], "big")
+    elif fault in {EndTxnFault.LATE_ANSWER, EndTxnFault.LOST_ANSWER}:
+        link.flowing.clear()
+        if fault is EndTxnFault.LATE_ANSWER and isinstance(delay, float):
+            asyncio.get_running_loop().call_later(delay, link.flowing.set)
+
+
+def _with_unknown_error(frame: bytes, version: int) -> bytes:
+    """Return an answer with the error code -1, UNKNOWN_SERVER_ERROR (EndTxnResponse.json)."""
+    at = 4 + 4 + (version >= _FLEXIBLE) + 4  # size, correlation id, tagged fields, throttle time
+    return frame[:at] + b"\xff\xff" + frame[at + 2 :]
 
 
 async def _end_of(delay: Delay) -> None:

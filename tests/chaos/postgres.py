@@ -25,7 +25,7 @@ class LocalPostgres(local_postgres.LocalPostgres):
         """Return a plain connection."""
         return psycopg.connect(
             host="127.0.0.1", port=self.port, user="app", password=self.password, dbname=database, autocommit=True,
-            connect_timeout=5,
+            connect_timeout=60,
         )  # fmt: skip
 
     def url(self, database: str) -> str:

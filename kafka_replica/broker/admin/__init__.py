@@ -1,4 +1,5 @@
 """Queries to a cluster: its topics, their settings, offsets and transactions.
 
-This package may import ``broker.connection``, ``broker.wire`` and ``broker.errors``. Read ``topics`` first.
+From ``broker``, this package may import ``connection``, ``wire``, ``errors`` and ``topic_settings``. Read ``topics``
+first.
 """

@@ -90,7 +90,7 @@ class PendingEnds:
         Raises:
             BrokerError: Kafka did not answer in time, or refused.
         """
-        doing = f"asking where {', '.join(map(str, self._stable))} ends"
+        doing = f"requesting the end of {', '.join(map(str, self._stable))}"
         stable = offsets_of(self._stable, doing, timeout_s, self._wait)
         if self._high is None:
             self._high = self._ask(IsolationLevel.READ_UNCOMMITTED)

@@ -33,7 +33,8 @@ from kafka_replica.transactions import Ends
 _LATEST: OffsetSpec = OffsetSpec.latest()  # type: ignore[no-untyped-call] # untyped in the library
 _EARLIEST: OffsetSpec = OffsetSpec.earliest()  # type: ignore[no-untyped-call]
 _POLL_S = 0.05  # between two checks for an answer
-_CHECK_EVERY_S, _CHECK_AGAIN_EVERY_S = 0.2, 1.0  # between two checks for errors; the latter if all brokers are down
+_CHECK_EVERY_S = 0.2  # between two checks for errors
+_CHECK_AGAIN_EVERY_S = 1.0  # the same, after a check that found all brokers down
 
 
 class BatchLimit(NamedTuple):
@@ -115,7 +116,9 @@ class Topics:
         with self._leaders_of(asked, timeout_s):
             futures = self._admin.list_offsets(dict.fromkeys(asked.values(), _EARLIEST), request_timeout=timeout_s)
             found = {partition: futures[queried] for partition, queried in asked.items()}
-            return offsets_of(found, f"asking where {', '.join(map(str, found))} begins", timeout_s, self._answer)
+            return offsets_of(
+                found, f"requesting the beginning of {', '.join(map(str, found))}", timeout_s, self._answer
+            )
 
     @contextmanager
     def _leaders_of(self, partitions: Iterable[Partition], timeout_s: float) -> Iterator[None]:

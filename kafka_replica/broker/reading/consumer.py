@@ -210,7 +210,7 @@ class ConsumerReader:
         return gaps
 
     def _take_event(self, message: Message) -> bool:
-        """Handle a message that is no record; return whether it came from a broker that has the partition."""
+        """Handle a message that is not a record; return whether it came from a broker that has the partition."""
         error = message.error()
         if error is None or error.code() == KafkaError.GROUP_AUTHORIZATION_FAILED:
             return False  # librdkafka reports this once, about a group that is not used

@@ -53,7 +53,7 @@ class FetchPosition:
     def is_empty(self, *, alone: bool) -> bool:
         """Record a fetch that was empty below the high watermark; return whether the rest is certainly empty.
 
-        A single empty fetch is no proof: a broker may return nothing for a moment, until it has found the high
+        A single empty fetch proves nothing: a broker may return nothing for a moment, until it has found the high
         watermark in its files.
         """
         if self.empty_at != self.position:

@@ -7,12 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from uuid import UUID
 
-from confluent_kafka import KafkaError
-
-from kafka_replica.broker.errors import may_pass, translate_error
+from kafka_replica.broker.errors import check_code
 from kafka_replica.broker.reading.contract import LogIdentity
 from kafka_replica.broker.reading.fetch_position import FetchPosition
-from kafka_replica.broker.reading.leader_views import are_enough, newer_leader
+from kafka_replica.broker.reading.leader_confirmation import MIN_INSYNC, LeaderConfirmation
 from kafka_replica.broker.reading.log_checks import check_beginnings, recreated, truncated
 from kafka_replica.broker.reading.topic_ids import parsed, printed
 from kafka_replica.broker.wire.cluster import Cluster, Purpose
@@ -43,7 +41,6 @@ from kafka_replica.transactions import Ends
 from kafka_replica.transactions.resume_point import ResumePoint
 
 _PAUSE_S = 0.1  # between two queries for the leaders
-_MIN_INSYNC = "min.insync.replicas"
 
 
 class FetchPositions:
@@ -60,9 +57,7 @@ class FetchPositions:
         """The log start offset of each partition, as far as known; a new object whenever an offset changes."""
         self._find_leaders_at_s: float | None = None  # None: no query is due
         self._complete = b""  # the last answer to ``question`` that listed only partitions that are read
-        self._replicas: frozenset[int] = frozenset()
-        self._min_insync: dict[str, int] = {}  # of the topics whose settings we may query
-        self._unconfirmed: frozenset[Partition] = frozenset()
+        self.confirmation = LeaderConfirmation(cluster, self._topics)
         self.question = metadata_request(self._topics)
         """The metadata request that leaders get about the topics."""
 
@@ -79,13 +74,8 @@ class FetchPositions:
         return {each.leader for each in self}
 
     @property
-    def _has_other_copies(self) -> bool:
-        """True if there are several partitions, and brokers that lead none of them but could lead one later.
-
-        The leader of a single partition need not be confirmed: no transaction spans other partitions, whose end offsets
-        would have to be of the same moment.
-        """
-        return len(self._fetch_positions) > 1 and not self._replicas <= self.leaders
+    def _leader_of_each(self) -> dict[Partition, int]:
+        return {each.partition: each.leader for each in self}
 
     async def find(self) -> list[Partition]:
         """Return all partitions of the topics; later queries expect the topic ids that were found first."""
@@ -132,22 +122,18 @@ class FetchPositions:
         found = {}
         for topic, (error, values) in read_settings(answer).items():
             with suppress(AuthorizationError):
-                check(error, f"asking for {names[0]} of topic {topic}")
+                check_code(error, f"requesting {names[0]} of topic {topic}")
                 found[topic] = values
         return found
 
     async def find_min_insync(self) -> None:
-        """Query ``min.insync.replicas``; the higher it is, the fewer brokers must confirm a leader.
+        """Query ``min.insync.replicas`` if leaders may have to be confirmed.
 
         Raises:
             BrokerError: Kafka did not answer.
         """
-        if len(self._fetch_positions) > 1 and len(self._replicas) > 1:
-            self.note_settings(await self.settings([_MIN_INSYNC]))
-
-    def note_settings(self, settings: Mapping[str, Mapping[str, str | None]]) -> None:
-        """Store the topics' ``min.insync.replicas``."""
-        self._min_insync.update({topic: int(values.get(_MIN_INSYNC) or 1) for topic, values in settings.items()})
+        if len(self._fetch_positions) > 1 and self.confirmation.has_copies:
+            self.confirmation.note_settings(await self.settings([MIN_INSYNC]))
 
     async def look(self, asked: Mapping[Partition, int] | None = None) -> list[Partition]:
         """Return the partitions that are not read yet; queries every leader.
@@ -170,29 +156,15 @@ class FetchPositions:
         return self._unread(found)
 
     async def _check_leaders(self, asked: Mapping[Partition, int], answers: dict[int, MetadataAnswer]) -> None:
-        """Check that no broker knows newer leaders than the queried ones; store the partitions with too few answers.
-
-        ``leader_views`` explains what this proves.
-
-        Args:
-            asked: the queried leaders.
-            answers: the metadata from these leaders, by their node ids.
-        """
-        if self._has_other_copies:
-            answers = answers | await self._cluster.views(self._topics, self._replicas - answers.keys())
-        unconfirmed = set()
-        for partition, leader in asked.items():
-            views = {node: answer.topics[partition.topic] for node, answer in answers.items()}
-            change = newer_leader(views.values(), partition.partition, leader)
-            if change is None:
-                if not are_enough(views, partition.partition, self._min_insync.get(partition.topic, 1)):
-                    unconfirmed.add(partition)
-                continue
-            if change >= 0:
-                self._fetch_positions[partition].leader = change
-                raise BrokerUnavailableError(f"the leader of {partition} has changed, from broker {leader} to {change}")
+        """Check that no broker knows newer leaders than the queried ones, by the metadata from these leaders."""
+        newer = await self.confirmation.successor(asked, answers, self._leader_of_each)
+        if newer is None:
+            return
+        partition, leader = newer.partition, asked[newer.partition]
+        if newer.node < 0:
             raise BrokerUnavailableError(f"broker {leader} no longer leads {partition}, and no other broker does yet")
-        self._unconfirmed = frozenset(unconfirmed) if len(asked) > 1 else frozenset()
+        self._fetch_positions[partition].leader = newer.node
+        raise BrokerUnavailableError(f"the leader of {partition} has changed, from broker {leader} to {newer.node}")
 
     def unread_in(self, answer: memoryview) -> list[Partition] | None:
         """Return the partitions that are not read yet, by an answer to ``question``; None if the answer is an error."""
@@ -238,13 +210,13 @@ class FetchPositions:
         Args:
             unread: the partitions that are not read yet; None if they are not known.
         """
-        asked = {each.partition: each.leader for each in self}
-        self._unconfirmed = frozenset()
+        asked = self._leader_of_each
+        self.confirmation.unconfirmed = frozenset()
         high = await self._offsets(list(self._fetch_positions), LATEST)
-        if unread is None or self._has_other_copies:
+        if unread is None or self.confirmation.needs_others(self._leader_of_each):
             unread = await self.look(asked)  # queried last: the ends then belong to the topics that are read
         stable = {each.partition: min(each.stable, high[each.partition]) for each in self}
-        return Ends(Position(stable), Position({**high, **dict.fromkeys(unread, 0)}), self._unconfirmed)
+        return Ends(Position(stable), Position({**high, **dict.fromkeys(unread, 0)}), self.confirmation.unconfirmed)
 
     # --- leaders ---
 
@@ -286,11 +258,11 @@ class FetchPositions:
         for answer in answers:
             for name in self._topics:
                 topic = answer.topics[name]
-                check(topic.error, f"looking up topic {name}")
+                check_code(topic.error, f"looking up topic {name}")
                 known = self._topic_ids.get(name, topic.topic_id)
                 if known != topic.topic_id:
                     raise LogReplacedError(recreated(name, printed(known), printed(topic.topic_id)))
-                self._replicas = self._replicas.union(*topic.replicas.values())
+                self.confirmation.note_copies(topic)
                 if name not in found or len(topic.leaders) > len(found[name].leaders):
                     found[name] = topic
         return found
@@ -305,7 +277,9 @@ class FetchPositions:
         found = {}
         for answer in asked:
             for partition, (error, offset) in read_offsets(await self._cluster.within(answer)).items():
-                await self._check(error, f"asking where {partition} {'ends' if timestamp == LATEST else 'begins'}")
+                await self._check(
+                    error, f"requesting the {'end' if timestamp == LATEST else 'beginning'} of {partition}"
+                )
                 found[partition] = offset
         return Position(found)
 
@@ -322,11 +296,11 @@ class FetchPositions:
                     raise truncated(partition, resume_point.position[partition])
 
     async def _check(self, error: int, doing: str) -> None:
-        """Raise like ``check``; on an error, query the leaders first, so that a retry asks the right ones."""
+        """Raise like ``check_code``; on an error, query the leaders first, so that a retry asks the right ones."""
         if error:
             with suppress(BrokerUnavailableError, TopicNotFoundError):
                 await self.find_leaders(now=True)
-        check(error, doing)
+        check_code(error, doing)
 
     async def _link(self, node: int) -> BrokerConnection:
         try:
@@ -334,16 +308,6 @@ class FetchPositions:
         except BrokerUnavailableError:
             await self.find_leaders(now=True)
             raise
-
-
-def check(error: int, doing: str) -> None:
-    """Raise the exception for an error code of Kafka; temporary errors become ``BrokerUnavailableError``."""
-    if not error:
-        return
-    explanation = translate_error(KafkaError(error), doing)
-    if may_pass(KafkaError(error)) and not isinstance(explanation, TopicNotFoundError | BrokerUnavailableError):
-        raise BrokerUnavailableError(str(explanation))
-    raise explanation
 
 
 def _partitions(topics: dict[str, TopicAnswer]) -> list[Partition]:

@@ -15,11 +15,11 @@ from typing import Any, TypeVar
 from confluent_kafka import KafkaError
 
 from kafka_replica.broker.connection.security import connection_settings
-from kafka_replica.broker.errors import is_missing_topic, may_pass, translate_error
+from kafka_replica.broker.errors import check_code, is_missing_topic, may_pass, translate_error
 from kafka_replica.broker.reading.batches import scan_batches
 from kafka_replica.broker.reading.contract import RETENTION_SETTINGS, FetchResult, LogIdentity, Retention, StartOffsets
 from kafka_replica.broker.reading.fetch_position import FetchPosition
-from kafka_replica.broker.reading.fetch_positions import FetchPositions, check
+from kafka_replica.broker.reading.fetch_positions import FetchPositions
 from kafka_replica.broker.reading.fetches import Fetch, Fetches
 from kafka_replica.broker.reading.log_checks import check_ends, truncated
 from kafka_replica.broker.reading.spill_buffer import SpillBuffer
@@ -93,7 +93,7 @@ class MarkerReader:
     def retentions(self) -> Mapping[str, Retention]:
         """Return how long each topic keeps its records and tombstones."""
         found = self._run(self._fetch_positions.settings([*RETENTION_SETTINGS, "min.insync.replicas"]))
-        self._fetch_positions.note_settings(found)  # min.insync.replicas may have changed since the start
+        self._fetch_positions.confirmation.note_settings(found)  # min.insync.replicas may have changed since the start
         return {topic: Retention.of(settings) for topic, settings in found.items()}
 
     def read(self, timeout_s: float) -> FetchResult:
@@ -193,7 +193,7 @@ class MarkerReader:
     def _take(self, fetch: Fetch) -> list[FetchedPartition]:
         try:
             error, partitions = read_fetch(fetch.answer.result())
-            check(error, "fetching")
+            check_code(error, "fetching")
         except BrokerUnavailableError as unavailable:
             self._note_temporary(unavailable)
             self._fetches.pause(fetch.node)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 
 from kafka_replica.broker.admin.pending_answers import PendingEnds, PendingInfo, TopicInfo
 from kafka_replica.broker.admin.topics import Topics
-from kafka_replica.broker.reading.log_checks import recreated
+from kafka_replica.broker.reading.log_checks import check_ends, recreated
 from kafka_replica.errors import LogReplacedError
 from kafka_replica.records import Partition, Position
 from kafka_replica.transactions import Ends
@@ -91,7 +91,10 @@ class TopicMonitor:
         if not ends.done:
             return None
         self._ends = None
-        return self._not_shorter(ends.wait(_ANSWER_S))
+        found = ends.wait(_ANSWER_S)
+        # A partition that was added since was not part of the query.
+        check_ends(found.high, {p: offset for p, offset in self._read_when_asked.items() if p in found.high})
+        return found
 
     def _same(self, found: list[TopicInfo]) -> list[Partition]:
         for name, topic in zip(self._names, found, strict=True):
@@ -101,13 +104,3 @@ class TopicMonitor:
         for topic in found:
             self.leaders.update(topic.leaders)
         return [partition for topic in found for partition in topic.partitions]
-
-    def _not_shorter(self, ends: Ends) -> Ends:
-        # A new partition was not part of the query.
-        read = Position({p: offset for p, offset in self._read_when_asked.items() if p in ends.high})
-        if not ends.high.dominates(read):
-            raise LogReplacedError(
-                f"the log ends at {ends.high}, below the offset read, {read}: it was truncated, and shown records "
-                "may no longer exist"
-            )
-        return ends

@@ -8,7 +8,7 @@ from typing import Final
 _LONG: Final = 256 << 10  # from this size on, the system provides the memory of a new buffer page by page, cleared
 _STEP: Final = 1 << 20  # sizes are rounded up to multiples, so that answers of similar sizes fit
 _KEPT: Final = 2  # one answer is processed while the next one arrives
-_SHORT_ANSWERS: Final = 100  # after so many short answers in sequence, no long answer is expected soon
+_SHORT_ANSWERS: Final = 100  # after this many short answers in sequence, no long answer is expected soon
 _COUNTS_REFERENCES: Final = sys.implementation.name == "cpython" and getattr(sys, "_is_gil_enabled", lambda: True)()
 
 

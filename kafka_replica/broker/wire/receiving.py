@@ -23,7 +23,7 @@ LONG_BYTES: Final = 1 << 20
 SIZE: Final = struct.Struct(">i")
 MAX_ANSWER_BYTES: Final = 1 << 30
 """A larger size means that the peer is not Kafka."""
-_SHORT_ANSWERS: Final = 2  # so many in sequence end the thread; one short answer, to a query, may follow each fetch
+_SHORT_ANSWERS: Final = 2  # this many in sequence end the thread; one short answer, to a query, may follow each fetch
 _STOPS_S: Final = 5.0
 
 

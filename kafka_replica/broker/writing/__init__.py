@@ -1,4 +1,4 @@
-"""The transactional writer, size limits, and a probe that shows whether a topic can be written to.
+"""The transactional writer, size limits, dead letters, and tools that test writing and end open transactions.
 
-This package may import ``broker.connection``, ``broker.admin`` and ``broker.errors``. Read ``writer`` first.
+This package may import the rest of ``broker``. Read ``writer`` first.
 """

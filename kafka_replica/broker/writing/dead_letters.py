@@ -108,10 +108,10 @@ class DeadLetterTopic:
 
 
 def _why(bad: BadRecordError) -> Headers:
-    said = {
+    texts = {
         "topic": bad.topic,
         "partition": str(bad.partition),
         "offset": str(bad.offset),
         "exception.message": bad.reason,
     }
-    return tuple((_PREFIX + name, text.encode()) for name, text in said.items())
+    return tuple((_PREFIX + name, text.encode()) for name, text in texts.items())

@@ -79,12 +79,28 @@ _BY_TYPE: tuple[tuple[type[Exception], Fault], ...] = (
 def fault_of(error: BaseException) -> Fault:
     """Return the kind of a failure, by the error of Kafka that caused it."""
     for each in causes(error):
-        if isinstance(each, KafkaException) and each.args and isinstance(each.args[0], KafkaError):
-            return _of_code(each.args[0])
+        if (reported := _reported_by(each)) is not None:
+            return _of_code(reported)
         for kind, fault in _BY_TYPE:
             if isinstance(each, kind):
                 return fault
     return Fault.UNEXPECTED
+
+
+def leaves_outcome_unknown(error: BaseException) -> bool:
+    """Return whether Kafka's answer to a commit does not say whether it has committed.
+
+    A coordinator answers UNKNOWN_SERVER_ERROR for errors that it does not expect, for example if another
+    producer has initialized the same transactional id meanwhile.
+    """
+    found = (_reported_by(each) for each in causes(error))
+    return any(reported is not None and reported.code() == KafkaError.UNKNOWN for reported in found)
+
+
+def _reported_by(error: BaseException) -> KafkaError | None:
+    """Return the error of Kafka that an exception of its client holds."""
+    is_of_kafka = isinstance(error, KafkaException) and error.args and isinstance(error.args[0], KafkaError)
+    return error.args[0] if is_of_kafka else None
 
 
 def _of_code(error: KafkaError) -> Fault:

@@ -41,23 +41,23 @@ def over_own_limit(doing: str, size_bytes: int, limit_bytes: int, done: str = "s
 
 def over_kafkas_limit(doing: str, config: Mapping[str, Any], topic: str, size_bytes: int, timeout_s: float) -> str:
     """Return the error message for a record that Kafka refused for its size; query the limit, if this is permitted."""
-    said = f"{doing}: Kafka reports MSG_SIZE_TOO_LARGE: {size_bytes:,} bytes before compression were sent"
+    start = f"{doing}: Kafka reports MSG_SIZE_TOO_LARGE: {size_bytes:,} bytes before compression were sent"
     try:
         limit = Topics(config).largest_batch(topic, timeout_s)
     except BrokerError:  # for example, without the right DescribeConfigs
         return (
-            f"{said}, and the limit of the topic, after compression, is lower; raise max.message.bytes of topic "
+            f"{start}, and the limit of the topic, after compression, is lower; raise max.message.bytes of topic "
             f"{topic}, or the "
             "brokers' message.max.bytes if the topic has none of its own"
         )
     if limit.is_the_topics_own:
         return (
-            f"{said}, and topic {topic} accepts batches of {limit.size_bytes:,} bytes after compression, by its own "
+            f"{start}, and topic {topic} accepts batches of {limit.size_bytes:,} bytes after compression, by its own "
             f"max.message.bytes; raise it: kafka-configs --alter --entity-type topics --entity-name {topic} "
             "--add-config max.message.bytes=BYTES"
         )
     return (
-        f"{said}, and the brokers accept batches of {limit.size_bytes:,} bytes after compression, by their "
+        f"{start}, and the brokers accept batches of {limit.size_bytes:,} bytes after compression, by their "
         f"message.max.bytes; topic {topic} has no max.message.bytes of its own. Set one: kafka-configs --alter "
         f"--entity-type topics --entity-name {topic} --add-config max.message.bytes=BYTES, or raise the brokers'"
     )

@@ -13,11 +13,12 @@ import time
 from collections.abc import Callable, Collection, Coroutine, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
-from confluent_kafka import KafkaError, KafkaException
+from confluent_kafka import KafkaError
 
 from kafka_replica.broker.connection.security import connection_settings
-from kafka_replica.broker.errors import translate_error
+from kafka_replica.broker.errors import check_code
 from kafka_replica.broker.reading.batches import scan_batches
+from kafka_replica.broker.reading.fetch_position import FetchPosition
 from kafka_replica.broker.reading.spill_buffer import SpillBuffer
 from kafka_replica.broker.wire import messages, transactions
 from kafka_replica.broker.wire.cluster import Cluster, Purpose
@@ -31,7 +32,6 @@ T = TypeVar("T")
 
 _TRANSACTION_TIMEOUT_MS = 60_000  # for a transaction without records
 _PAUSE_S = 0.05
-_SURE_S = 0.5  # if fetches stay empty for this time, the log is assumed to be empty up to its end
 _WAIT_MS = 100
 
 
@@ -95,20 +95,18 @@ class TransactionInspector:
         Raises:
             BrokerError: Kafka does not answer or refuses.
         """
-        position = max(begin, self.offsets([partition], messages.EARLIEST)[partition])
+        topic = self._topics[partition.topic]
+        at = FetchPosition(partition, topic.topic_id, topic.leaders[partition.partition])
+        at.position = max(begin, self.offsets([partition], messages.EARLIEST)[partition])
         end = self.offsets([partition], messages.LATEST)[partition]
-        empty_since_s: float | None = None
-        while position < end:
-            scanned = scan_batches(
-                self._run(self._fetch(partition, position)), partition, position, -1, self._spill_buffer
-            )
+        while at.position < end:
+            fetched = self._run(self._fetch(at))
+            scanned = scan_batches(fetched, partition, at.position, -1, self._spill_buffer)
             yield from (batch for batch in scanned.batches if batch.first < end)
-            if scanned.position > position:
-                position, empty_since_s = scanned.position, None
-            elif empty_since_s is None:
-                empty_since_s = time.monotonic()
-            elif time.monotonic() - empty_since_s > _SURE_S:
-                return
+            if scanned.position > at.position:
+                at.position = scanned.position
+            elif at.is_empty(alone=True):
+                return  # compaction has removed everything up to the end
 
     def end(self, transactional_id: str, partitions: Collection[Partition], *, commit: bool) -> None:
         """End the open transaction of the transactional id in these partitions. Fences all its producers.
@@ -126,7 +124,7 @@ class TransactionInspector:
     async def _find(self, topics: Collection[str]) -> dict[str, TopicAnswer]:
         (answer,) = await self._cluster.metadata(topics)
         for name in topics:
-            _check(answer.topics[name].error, f"looking up topic {name}")
+            check_code(answer.topics[name].error, f"looking up topic {name}")
         return answer.topics
 
     async def _link(self, node: int, purpose: Purpose = Purpose.ASK) -> BrokerConnection:
@@ -150,10 +148,10 @@ class TransactionInspector:
 
     async def _coordinator(self, transactional_id: str) -> BrokerConnection:
         request = transactions.coordinator_request(transactional_id)
-        anybody = await self._link(next(iter(self._topics.values())).leaders[0])
-        answer = await self._cluster.within(anybody.ask(messages.FIND_COORDINATOR, request))
+        broker = await self._link(next(iter(self._topics.values())).leaders[0])
+        answer = await self._cluster.within(broker.ask(messages.FIND_COORDINATOR, request))
         error, node = transactions.read_coordinator(answer)
-        _check(error, f"finding the coordinator of the transactional id {transactional_id}")
+        check_code(error, f"finding the coordinator of the transactional id {transactional_id}")
         return await self._link(node)
 
     async def _open_parts(self, transactional_id: str, partitions: list[Partition]) -> tuple[int, dict[Partition, int]]:
@@ -161,12 +159,12 @@ class TransactionInspector:
         request = transactions.transaction_request(transactional_id)
         answer = await self._cluster.within(coordinator.ask(messages.DESCRIBE_TRANSACTIONS, request))
         error, producer = transactions.read_transaction(answer)
-        _check(error, f"requesting the producer id of {transactional_id}")
+        check_code(error, f"requesting the producer id of {transactional_id}")
         found: dict[Partition, int] = {}
         for each in await self._of_leaders(partitions, messages.DESCRIBE_PRODUCERS, transactions.producers_request):
             for partition, (error, first_offsets) in transactions.read_producers(each).items():
                 if error != KafkaError.TOPIC_AUTHORIZATION_FAILED:
-                    _check(error, f"requesting open transactions in {partition}")
+                    check_code(error, f"requesting open transactions in {partition}")
                 if producer.number in first_offsets:
                     found[partition] = first_offsets[producer.number]
         return producer.number, found
@@ -178,17 +176,17 @@ class TransactionInspector:
         found: dict[Partition, int] = {}
         for each in await self._of_leaders(partitions, messages.LIST_OFFSETS, request):
             for partition, (error, offset) in messages.read_offsets(each).items():
-                _check(error, f"requesting offsets of {partition}")
+                check_code(error, f"requesting offsets of {partition}")
                 if offset >= 0:
                     found[partition] = offset
         return found
 
-    async def _fetch(self, partition: Partition, position: int) -> memoryview:
-        link = await self._leader(partition, Purpose.FETCH)
-        fetch = FetchFrom(self._topics[partition.topic].topic_id, partition.partition, position, -1)
+    async def _fetch(self, at: FetchPosition) -> memoryview:
+        link = await self._leader(at.partition, Purpose.FETCH)
+        fetch = FetchFrom(at.topic_id, at.partition.partition, at.position, -1)
         answer = await self._cluster.within(link.ask(messages.FETCH, messages.fetch_request([fetch], self._limits)))
         error, parts = messages.read_fetch(answer)
-        _check(error or parts[0].error, f"reading {partition} from offset {position} on")
+        check_code(error or parts[0].error, f"reading {at.partition} from offset {at.position} on")
         return parts[0].batches
 
     async def _end(self, transactional_id: str, partitions: Collection[Partition], *, commit: bool) -> None:
@@ -199,8 +197,8 @@ class TransactionInspector:
             give_up_s = time.monotonic() + self._timeout_s
             while True:
                 error, found = read(await self._cluster.within(coordinator.ask(api, request)))
-                if error != _CONCURRENT_TRANSACTIONS or time.monotonic() > give_up_s:
-                    _check(error, doing)
+                if error != KafkaError.CONCURRENT_TRANSACTIONS or time.monotonic() > give_up_s:
+                    check_code(error, doing)
                     return found
                 await asyncio.sleep(_PAUSE_S)  # the coordinator is completing another transaction
 
@@ -212,11 +210,3 @@ class TransactionInspector:
         await ask(messages.END_TXN, end, lambda data: (transactions.read_end(data), None))
         # Fences pending requests, and is answered only when all markers are written.
         await ask(messages.INIT_PRODUCER_ID, init, transactions.read_init)
-
-
-_CONCURRENT_TRANSACTIONS = KafkaError.CONCURRENT_TRANSACTIONS
-
-
-def _check(error: int, doing: str) -> None:
-    if error:
-        raise translate_error(KafkaError(error), doing) from KafkaException(KafkaError(error))

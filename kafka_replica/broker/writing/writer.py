@@ -12,6 +12,7 @@ from confluent_kafka import KafkaError, KafkaException, Message, Producer
 from kafka_replica.broker.connection.clients import create_client
 from kafka_replica.broker.connection.settings import common_settings, error_callback
 from kafka_replica.broker.errors import is_consequence, translate_error
+from kafka_replica.broker.writing.faults import leaves_outcome_unknown
 from kafka_replica.broker.writing.size_limits import is_too_large, over_kafkas_limit, over_own_limit
 from kafka_replica.errors import (
     AuthenticationError,
@@ -184,14 +185,13 @@ class TransactionalWriter:
             self._end("committing the transaction", self._producer.commit_transaction)
         except BrokerError as error:
             self._check_delivered()  # librdkafka has waited for the records, and does not commit if one of them failed
-            if not isinstance(error, BrokerUnavailableError) and not self._may_be_repeated:
+            is_unknown = isinstance(error, BrokerUnavailableError) or leaves_outcome_unknown(error)
+            if not is_unknown and not self._may_be_repeated:
                 raise PublishError(str(error)) from error  # the answer to the only request
             self.usable = False
             raise CommitUnknownError(
-                f"{error}; no answer in {self._timeout_s:g} s, or not to the first request; it may or may not have "
-                "been "
-                "committed: read the topic to find out, and continue with a new producer of the same "
-                "transactional id"
+                f"{error}; within {self._timeout_s:g} s, no answer stated whether the transaction was committed: read "
+                "the topic to find out, and continue with a new producer of the same transactional id"
             ) from error
         return self._ends
 

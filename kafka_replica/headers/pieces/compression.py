@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from types import ModuleType
 from typing import Final, Literal
 
-import cramjam
-
+from kafka_replica.common.codecs import CODECS, MoreBytesError, decompressed, decompressed_into
 from kafka_replica.errors import ConfigurationError
 from kafka_replica.headers.keys import assigned_key
 from kafka_replica.headers.piece import Form, Piece, PieceInput, PieceOutput
 
 _ENCODING, _SIZE = assigned_key("content-encoding"), assigned_key("uncompressed-size")
-_CODECS: Final[dict[str, ModuleType]] = {"gzip": cramjam.gzip, "lz4": cramjam.lz4, "zstd": cramjam.zstd}
 _HEADERS_BYTES: Final = 48  # the approximate size of the two headers in the log
-_FIRST_GUESS: Final = 4  # the compression ratio that is tried first if the headers do not state the size
-_TOO_SMALL: Final = "failed to write whole buffer"
 
 
 class Compression(Piece):
@@ -44,8 +39,8 @@ class Compression(Piece):
     def __init__(
         self, codec: Literal["gzip", "zstd", "lz4"] = "zstd", *, min_bytes: int = 128, max_bytes: int = 64 << 20
     ) -> None:
-        if codec not in _CODECS:
-            raise ConfigurationError(f"codec={codec!r} is not possible; it is one of {', '.join(_CODECS)}")
+        if codec not in CODECS:
+            raise ConfigurationError(f"codec={codec!r} is not possible; it is one of {', '.join(CODECS)}")
         if min_bytes < 0 or max_bytes < 1:
             raise ConfigurationError("min_bytes is a number of bytes, 0 or more, and max_bytes is 1 or more")
         self._codec = codec
@@ -66,7 +61,7 @@ class Compression(Piece):
             return PieceOutput(value)
         if len(value) > self._max_bytes:
             raise ValueError(f"the value has {len(value):,} bytes, and readers accept {self._max_bytes:,} (max_bytes)")
-        compressed = bytes(_CODECS[self._codec].compress(value))
+        compressed = bytes(CODECS[self._codec].compress(value))
         if len(compressed) + _HEADERS_BYTES >= len(value):
             return PieceOutput(value)
         own = (_ENCODING.name, self._codec.encode()), (_SIZE.name, b"%d" % len(value))
@@ -82,12 +77,11 @@ class Compression(Piece):
         if len(stated) < len(record.own) or _ENCODING.name not in stated:
             raise ValueError("its headers name no codec, or several")
         name = (stated[_ENCODING.name] or b"").decode("latin-1")
-        codec = _CODECS.get(name)
-        if codec is None:
-            raise ValueError(f"its codec {name[:40]!r} is unknown; known are {', '.join(_CODECS)}")
+        if name not in CODECS:
+            raise ValueError(f"its codec {name[:40]!r} is unknown; known are {', '.join(CODECS)}")
         if _SIZE.name in stated:
-            return PieceOutput(self._decompressed(codec, record.value, self._stated_size(stated[_SIZE.name])), ())
-        return PieceOutput(self._decompressed_of_any_size(codec, record.value), ())
+            return PieceOutput(_decompressed(name, record.value, self._stated_size(stated[_SIZE.name])), ())
+        return PieceOutput(self._decompressed_of_any_size(name, record.value), ())
 
     def _stated_size(self, content: bytes | None) -> int:
         if content is None or not content.isdigit() or len(content) > 12:
@@ -97,26 +91,20 @@ class Compression(Piece):
             raise ValueError(f"its value has {size:,} bytes uncompressed, more than {self._max_bytes:,} (max_bytes)")
         return size
 
-    def _decompressed(self, codec: ModuleType, value: bytes, size: int) -> bytes:
-        buffer = bytearray(size)
+    def _decompressed_of_any_size(self, codec: str, value: bytes) -> bytes:
         try:
-            found = codec.decompress_into(value, buffer)
-        except cramjam.DecompressionError as error:
-            reason = f"it has more than {size:,} bytes uncompressed" if str(error) == _TOO_SMALL else str(error)
-            raise ValueError(f"its value cannot be decompressed: {reason}") from error
-        if found != size:
-            raise ValueError(f"its value has {found:,} bytes uncompressed, and its header states {size:,}")
-        return bytes(buffer)
+            return decompressed(codec, value, self._max_bytes)
+        except MoreBytesError as error:
+            raise ValueError(f"its value has more than {self._max_bytes:,} bytes uncompressed (max_bytes)") from error
+        except ValueError as error:
+            raise ValueError(f"its value cannot be decompressed: {error}") from error
 
-    def _decompressed_of_any_size(self, codec: ModuleType, value: bytes) -> bytes:
-        size = min(max(1024, _FIRST_GUESS * len(value)), self._max_bytes)
-        while True:
-            buffer = bytearray(size)
-            try:
-                return bytes(buffer[: codec.decompress_into(value, buffer)])
-            except cramjam.DecompressionError as error:
-                if str(error) != _TOO_SMALL:
-                    raise ValueError(f"its value cannot be decompressed: {error}") from error
-                if size == self._max_bytes:
-                    raise ValueError(f"its value has more than {size:,} bytes uncompressed (max_bytes)") from error
-            size = min(4 * size, self._max_bytes)
+
+def _decompressed(codec: str, value: bytes, size: int) -> bytes:
+    try:
+        found = decompressed_into(codec, value, size)
+    except ValueError as error:
+        raise ValueError(f"its value cannot be decompressed: {error}") from error
+    if len(found) != size:
+        raise ValueError(f"its value has {len(found):,} bytes uncompressed, and its header states {size:,}")
+    return found

@@ -104,12 +104,12 @@ class Position(NamedTuple):
         return {**self.snapshot._asdict(), "seen": gaps, "mapping": self.mapping}
 
     @classmethod
-    def from_json(cls, said: Mapping[str, Any]) -> Self:
+    def from_json(cls, stored: Mapping[str, Any]) -> Self:
         """Parse a stored position.
 
         Raises:
             KeyError, TypeError, ValueError: the value is not a position.
         """
-        snapshot = Snapshot(*(said[name] for name in Snapshot._fields))
-        ids = list(accumulate(said["seen"], initial=snapshot.xmin))[1:]
-        return cls(snapshot, frozenset(ids), said["mapping"])
+        snapshot = Snapshot(*(stored[name] for name in Snapshot._fields))
+        ids = list(accumulate(stored["seen"], initial=snapshot.xmin))[1:]
+        return cls(snapshot, frozenset(ids), stored["mapping"])

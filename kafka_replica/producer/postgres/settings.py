@@ -67,7 +67,7 @@ class TableSourceSettings:
     timeout_s: float = 30.0
     """The timeout of one step in Kafka, in seconds."""
     retries: int = RETRIES
-    """The number of retries of a failure of Kafka that is no outage; outages are waited for without limit."""
+    """The number of retries of a failure of Kafka that is not an outage; outages are waited for without limit."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "database", hide_password(self.database))

@@ -126,10 +126,10 @@ class TableSource:
         while not connection.try_lock():
             if not stands_by:
                 stands_by = True
-                self._tell(StandBy())
+                self._report(StandBy())
             if self._closing.wait(_STAND_BY_S):
                 return False
-        self._tell(Takeover())
+        self._report(Takeover())
         return True
 
     def _lead(self, connection: TableConnection) -> None:
@@ -191,7 +191,7 @@ class TableSource:
         with closing(kafka_session(settings, connection.database_id, self._step)) as session:
             progress = session.connect(None, self._hint, self._acknowledged)
             self._failures.was_connected = True
-            yield session, TableCopy(settings, session, progress, topic_reader(settings), self._tell)
+            yield session, TableCopy(settings, session, progress, topic_reader(settings), self._report)
 
     def _due(self) -> str | None:
         interval_s = self.settings.compare_interval_s
@@ -204,7 +204,7 @@ class TableSource:
         attempts = self._database_failures
         if attempts & (attempts - 1) == 0:  # the 1st, 2nd, 4th, 8th, ..., so that a long outage does not fill the log
             _log.warning("waiting for the database, %s so far: %s", counted(attempts, "attempt"), error)
-            self._tell(DatabaseAwaited(str(error)))
+            self._report(DatabaseAwaited(str(error)))
         self._closing.wait(min(retry_pause_s(attempts), _DATABASE_PAUSE_S))
 
     def _kafka_failed(self, error: KafkaReplicaError) -> None:
@@ -217,10 +217,10 @@ class TableSource:
         attempt = self._failures.count
         reason = retry_reason(failed, attempt, time.monotonic() - self._failing_since_s)
         _log.warning("%s", reason)
-        self._tell(Retrying(attempt, fault, reason))
+        self._report(Retrying(attempt, fault, reason))
         self._closing.wait(retry_pause_s(attempt))
 
-    def _tell(self, notice: Notice) -> None:
+    def _report(self, notice: Notice) -> None:
         for observer in self._observers:
             try:
                 observer(notice)

@@ -47,7 +47,7 @@ class OutgoingRecords:
     ) -> Iterator[tuple[bytes, bytes | None, list[Header]]]:
         """Yield the keys, values and headers to send, and count them; the counts are complete at the end."""
         name = f"{self._identity.producer_id}/{recorded.tx_id}"
-        said = of_transaction(TransactionHeaders(name, 1, contents.record_count, recorded.recorded_ms))
+        headers_of = of_transaction(TransactionHeaders(name, 1, contents.record_count, recorded.recorded_ms))
         types: dict[str, Header] = {}  # few types for many records
         encodes = self._encoder is not as_recorded
         size = messages = 0
@@ -61,11 +61,11 @@ class OutgoingRecords:
             messages += 1
             size += len(key) if value is None else len(key) + len(value)
             if content_type is None:
-                yield key, value, [*said(number), *recorded.trace]
+                yield key, value, [*headers_of(number), *recorded.trace]
             else:
                 if content_type not in types:
                     types[content_type] = (CONTENT_TYPE, content_type.encode())
-                yield key, value, [types[content_type], *said(number), *recorded.trace]
+                yield key, value, [types[content_type], *headers_of(number), *recorded.trace]
             if messages == 1:
                 self._step("record")
         counts.size, counts.messages = size, messages

@@ -30,8 +30,8 @@ def progress_value(
     tx_id: int, fingerprint: Fingerprint, database_id: str = "", position: Mapping[str, Any] | None = None
 ) -> bytes:
     """Return the value that is sent within the transaction ``tx_id``, as JSON that also names the database."""
-    said = {"tx_id": tx_id, **fingerprint._asdict(), "database": database_id or None}
-    return json.dumps(said if position is None else {**said, "position": position}).encode()
+    fields = {"tx_id": tx_id, **fingerprint._asdict(), "database": database_id or None}
+    return json.dumps(fields if position is None else {**fields, "position": position}).encode()
 
 
 def progress_of(value: bytes, database_id: str) -> bytes:
@@ -48,9 +48,9 @@ def read_progress(value: bytes | None, offset: int, place: Partition, key: bytes
     if value is None:
         return None
     try:
-        said = json.loads(value)
-        fingerprint = Fingerprint(said.get("recorded_ms"), said.get("digest"))  # earlier versions wrote no digest
-        return Progress(int(said["tx_id"]), offset, fingerprint, said.get("position"))
+        fields = json.loads(value)
+        fingerprint = Fingerprint(fields.get("recorded_ms"), fields.get("digest"))  # earlier versions wrote no digest
+        return Progress(int(fields["tx_id"]), offset, fingerprint, fields.get("position"))
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         advice = "find the program that writes there; no other program may"
         raise BadRecordError(place.topic, place.partition, offset, "is not a progress record", advice, key) from error

@@ -186,7 +186,7 @@ class Runner:
         if not held or not self._leads:
             self._leads = True
             self._step("leased")
-            self._tell(Takeover())
+            self._report(Takeover())
         if not self._begun:
             self._view = view = self._queue.view()
             if view.intent.mode is Mode.FAILED:
@@ -264,7 +264,7 @@ class Runner:
         if self._lease.term is None:
             return self._stands_by()
         recorded = next(each for each in self._view.next if each.tx_id == tx_id)
-        self._tell(Sending(tx_id))
+        self._report(Sending(tx_id))
         if recorded.kind is TransactionKind.SWEEP and not recorded.is_skipped:
             keep = self._keys_to_keep(self._session, tx_id)
             gone = [Content(key, None, None) for key in self._session.present_keys() if key not in keep]
@@ -275,14 +275,14 @@ class Runner:
             sent = self._session.send(recorded, contents, self._prefetcher.read_next)
         self._sent[tx_id], self._offset = sent, sent.offset
         self._confirmation.committed()
-        self._tell(Acknowledged(tx_id, sent.size, sent.messages, sent.not_carried))
+        self._report(Acknowledged(tx_id, sent.size, sent.messages, sent.not_carried))
         return Committed(tx_id, contents.fingerprint)
 
     def _stands_by(self) -> Event:
         if self._leads:  # the lease may be lost at any time, because a separate thread renews it
             self._leads = False
             self._failing_since_s = None
-            self._tell(StandBy())
+            self._report(StandBy())
         return StandingBy()
 
     def _keys_to_keep(self, session: KafkaSession, tx_id: int) -> set[bytes]:
@@ -309,7 +309,7 @@ class Runner:
         if not_carried:
             _log.warning("up to transaction %d: the format cannot represent %d records", up_to, not_carried)
         self._sent.clear()
-        self._tell(Arrived(up_to))
+        self._report(Arrived(up_to))
         self._step("marked")
         return Marked()
 
@@ -318,7 +318,7 @@ class Runner:
         incarnation = (self._view or self._queue.view()).intent.incarnation
         if self._queue.mark_failed(self._lease.term, decision.tx_id, status, decision.reason, incarnation=incarnation):
             _log.error("suspended: %s", decision.reason)
-            self._tell(Suspension(decision.tx_id, status, decision.reason))
+            self._report(Suspension(decision.tx_id, status, decision.reason))
         else:
             self.closing.wait(_NOT_SUSPENDED_S)
         return Waited()
@@ -340,7 +340,7 @@ class Runner:
                     failing_s = time.monotonic() - (self._failing_since_s or time.monotonic())
                     reason = retry_reason(self._last_failure, decision.attempt, failing_s)
                     _log.warning("%s", reason)
-                    self._tell(Retrying(decision.attempt, self._last_failure.fault, reason))
+                    self._report(Retrying(decision.attempt, self._last_failure.fault, reason))
                     self._show_failure(reason)
                 self.closing.wait(retry_pause_s(decision.attempt))
         return Waited()
@@ -370,7 +370,7 @@ class Runner:
         if session is not None:
             session.close()
 
-    def _tell(self, notice: Notice) -> None:
+    def _report(self, notice: Notice) -> None:
         try:
             self._notify(notice)
         except Exception:  # noqa: BLE001 - a failing observer must not stop the sending

@@ -173,8 +173,8 @@ class UndecidedTransactions:
         """Return the number of the transaction to which a batch belongs; None if another program has written it."""
         for record in batch.content.records():
             if place != self._place:
-                said = read(record[4])
-                name, _, number = ("", "", "") if said is None else said.transaction.rpartition("/")
+                headers = read(record[4])
+                name, _, number = ("", "", "") if headers is None else headers.transaction.rpartition("/")
                 return int(number) if name == self._name and number.isdecimal() else None
             if record[0] == self._key:
                 progress = read_progress(record[1], record[2], place, self._key)

@@ -119,9 +119,9 @@ def _without_header(value: bytes, content_type: str) -> bytes:
     if "json" not in content_type:
         return value
     try:
-        said = json.loads(value)
+        message = json.loads(value)
     except (ValueError, RecursionError):
         return value
-    if isinstance(said, dict):
-        said = {name: each for name, each in said.items() if name not in _JSON_HEADERS}
-    return json.dumps(said).encode()
+    if isinstance(message, dict):
+        message = {name: each for name, each in message.items() if name not in _JSON_HEADERS}
+    return json.dumps(message).encode()

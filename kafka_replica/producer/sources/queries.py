@@ -41,10 +41,10 @@ def path_of(query: str, api: Api) -> str:
     Raises:
         ConfigurationError: the query is invalid.
     """
-    said = [part.strip() for part in query.strip("/").split("/")]
-    if len(said) > _PARTS or not all(said) or any(set(part) & set("?#& ") for part in said):
+    given = [part.strip() for part in query.strip("/").split("/")]
+    if len(given) > _PARTS or not all(given) or any(set(part) & set("?#& ") for part in given):
         raise ConfigurationError(f"structures: {query!r} should be like codelist/ECB/*/*: type, agency, id, version")
-    parts = said + ["*"] * (_PARTS - len(said))
+    parts = given + ["*"] * (_PARTS - len(given))
     if api == "2":
         return f"structure/{'/'.join(parts)}?references=none&detail=full"
     kind, *rest = parts

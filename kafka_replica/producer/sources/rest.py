@@ -195,9 +195,9 @@ class ServiceSource:
             404: 'check url and api ("1" or "2"), and structures; set allow_empty if an empty answer is allowed',
             406: "set accept to a format that it supports",
         }.get(response.status_code, "see its log")
-        said = " ".join(response.text[:300].split())
+        shown = " ".join(response.text[:300].split())
         return SourceError(
-            f"reading {address}: it answers {response.status_code} {response.reason_phrase}: {said}; nothing is "
+            f"reading {address}: it answers {response.status_code} {response.reason_phrase}: {shown}; nothing is "
             "recorded "
             f"; {advice}"
         )
@@ -224,9 +224,9 @@ def _check_complete(body: bytes) -> None:
     for footer in _FOOTER.findall(plain):
         notes = _NOTE.findall(footer)
         if not all(_HARMLESS.search(attributes) for attributes in notes):
-            said = " ".join(re.sub(rb"<[^>]*>", b" ", footer).decode(errors="replace").split())
+            shown = " ".join(re.sub(rb"<[^>]*>", b" ", footer).decode(errors="replace").split())
             codes = b" ".join(notes).decode(errors="replace").strip()
-            raise SdmxError(f"its footer reports a problem with the answer ({codes}: {said[:300]})")
+            raise SdmxError(f"its footer reports a problem with the answer ({codes}: {shown[:300]})")
 
 
 def _url(text: str) -> httpx.URL:

@@ -90,15 +90,15 @@ class Watcher:
             tx_ids = () if taken is None else taken.tx_ids
             if tx_ids or self._failure is not None or self._unreadable != before:
                 self._failure = None
-                self._tell(SourceRead(tx_ids, self._unreadable))
+                self._report(SourceRead(tx_ids, self._unreadable))
 
     def _failed(self, reason: str) -> None:
         if reason != self._failure:
             self._failure = reason
             _log.warning("%s", reason)
-            self._tell(SourceFailed(reason))
+            self._report(SourceFailed(reason))
 
-    def _tell(self, notice: SourceRead | SourceFailed) -> None:
+    def _report(self, notice: SourceRead | SourceFailed) -> None:
         try:
             self._producer.notify(notice)
         except Exception:  # noqa: BLE001 - a failing observer must not stop the watcher

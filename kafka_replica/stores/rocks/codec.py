@@ -20,7 +20,7 @@ _new = tuple.__new__  # twice as fast as Record(...)
 
 
 def pack_record(record: Record, number: int) -> bytes:
-    """Encode a record that is no tombstone; ``number`` is the index of its partition."""
+    """Encode a record that is not a tombstone; ``number`` is the index of its partition."""
     headers = pack_headers(record.headers) if record.headers else b""
     return pack_head(record.offset, record.timestamp_ms, number, len(headers)) + headers + (record.value or b"")
 

@@ -303,7 +303,7 @@ class Database:
         raise explanation from error
 
     def no_record(self, key: bytes, error: Exception) -> NoReturn:
-        """Raise an error for a key whose stored data is no record."""
+        """Raise an error for a key whose stored data is not a record."""
         self.is_damaged = True
         raise StoreDamagedError(
             f"reading {key_text(key)} in the store in {self.folder}: the stored value is not a record; "

@@ -9,7 +9,7 @@ from kafka_replica.stores.rocks.scan import Entries
 
 
 def difference(old: Entries, new: Entries) -> AppliedChanges:
-    """Return the changes between two generations, for listeners: records that only moved in the log are no changes.
+    """Return the changes between two generations, for listeners: records that only moved in the log are not changes.
 
     Args:
         old: keys and their stored data, in the order of the keys.

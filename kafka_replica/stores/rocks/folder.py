@@ -26,7 +26,7 @@ from kafka_replica.errors import ConfigurationError, StoreDamagedError, StoreErr
 
 FORMAT = 1
 _CURRENT, _NEXT, _LOCK = "CURRENT", "CURRENT.next", "kafka-replica.lock"
-_DATABASE = re.compile(r"database-[0-9a-f]{12}")  # strict, so that no other folder is taken for a database and removed
+_DATABASE = re.compile(r"database-[0-9a-f]{12}")  # strict: matching folders may be removed
 _HARMLESS = {_CURRENT, _NEXT, _LOCK, "lost+found"}  # the last exists in the root folder of a volume
 
 

@@ -33,7 +33,7 @@ class VersionRecord(NamedTuple):
         """Decode a version record.
 
         Raises:
-            StoreDamagedError: the data is no version record.
+            StoreDamagedError: the data is not a version record.
         """
         try:
             first, resume_point = data.split(b"\n", 1)

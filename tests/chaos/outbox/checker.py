@@ -109,7 +109,7 @@ def check_versions(
             if done == len(expected) or held > _TOGETHER:
                 wrong = next((key for key in sorted(touched) if due.get(key) != shown.get(key)), "")
                 what = f"{wrong} is {shown.get(wrong)}, and should be {due.get(wrong)}"
-                flaws.add(Flaw.TORN, f"version {number} is no state after {done - held}: with {held} more {what}")
+                flaws.add(Flaw.TORN, f"version {number} is not a state after {done - held}: with {held} more {what}")
                 return
             _apply(due, expected[done].content)
             touched |= expected[done].content.keys()

@@ -236,7 +236,7 @@ def test_adding_records() -> None:
 
 @needs_parser
 def test_wrong_arguments_are_refused() -> None:
-    """A type that is no plain tuple, or data shorter than the head of a batch, is an error and no crash."""
+    """A type that is not a plain tuple, or data shorter than the head of a batch, is an error and no crash."""
     assert PARSER is not None
     whole = batch_bytes([Written(b"k", b"v")])
 

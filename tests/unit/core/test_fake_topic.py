@@ -243,7 +243,7 @@ def test_records_written_without_a_broker_are_seen_afterwards() -> None:
             positions = topic.put("a", b"1")
             wait_until(lambda: replica.state == State.STALLED)
             assert "a" not in replica.snapshot()
-            assert "unavailable" in (replica.status().last_error or "")
+            wait_until(lambda: "unavailable" in (replica.status().last_error or ""))
         assert "a" in replica.wait_for(positions, PATIENCE_S)
 
 

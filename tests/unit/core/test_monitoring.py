@@ -77,7 +77,10 @@ CASES = {
     ),
 }  # fmt: skip
 _BESIDE = {  # what else the expression needs
-    "KafkaReplicaHttpErrors": ['kafka_replica_http_requests_total{route="/r",method="GET",status="200"}'],
+    "KafkaReplicaHttpErrors": [  # of these, only the first counts
+        f'kafka_replica_http_requests_total{{route="{route}",method="GET",status="{status}"}}'
+        for route, status in (("/r", "200"), ("ready", "503"), ("live", "503"), ("/r", "501"))
+    ],
     "KafkaReplicaHttpSlow": [
         f'kafka_replica_http_request_duration_seconds_bucket{{route="/r",method="GET",le="{bound}"}}'
         for bound in ("5", "+Inf")

@@ -3,27 +3,14 @@
 from __future__ import annotations
 
 from importlib import import_module
-from pathlib import Path
 
 import pytest
 
 from kafka_replica import errors
-
-_LIST = Path(__file__).with_name("public_names.txt")
-
-
-def intended() -> dict[str, list[str]]:
-    """Return the names of each package: a line for the package, then one for each name, indented."""
-    found: dict[str, list[str]] = {}
-    for line in _LIST.read_text().splitlines():
-        if line.startswith(" "):
-            found[list(found)[-1]].append(line.strip())
-        else:
-            found[line] = []
-    return found
+from support.docs.public_names import public_names
 
 
-@pytest.mark.parametrize(("package", "names"), intended().items(), ids=list(intended()))
+@pytest.mark.parametrize(("package", "names"), public_names().items(), ids=list(public_names()))
 def test_a_package_exports_the_intended_names(package: str, names: list[str]) -> None:
     """``__all__`` is what the list says, and each name can be imported."""
     module = import_module(package)
@@ -34,7 +21,7 @@ def test_a_package_exports_the_intended_names(package: str, names: list[str]) ->
 
 def test_the_top_exports_few_names() -> None:
     """The core's public names fit on one screen."""
-    assert len(intended()["kafka_replica"]) <= 32
+    assert len(public_names()["kafka_replica"]) <= 32
 
 
 def test_errors_are_exported_where_they_are_raised() -> None:
@@ -42,5 +29,5 @@ def test_errors_are_exported_where_they_are_raised() -> None:
     for package in ("headers", "directories", "history", "sdmx", "data", "producer", "embedded", "topics"):
         module = import_module(f"kafka_replica.{package}.errors")
         for name in module.__all__:
-            assert name in intended()[f"kafka_replica.{package}"]
+            assert name in public_names()[f"kafka_replica.{package}"]
             assert issubclass(getattr(module, name), errors.KafkaReplicaError)

@@ -33,13 +33,14 @@ def findings(check: ModuleType, source: str) -> list[str]:
 
 @pytest.mark.parametrize("phrase", [
     "goes on", "go on", "beside", "besides", "as ever", "nobody", "somebody", "told apart", "tells the two apart",
-    "knows no", "knows nothing", "anew", "in vain",
+    "knows no", "knows nothing", "anew", "in vain", "is no value", "are no values",
 ])  # fmt: skip
 def test_idioms_are_found_in_docstrings_comments_and_pages(check: ModuleType, phrase: str) -> None:
     """An idiom is found in a docstring, also a private one, in a comment, and on a page of the docs."""
     expected = [f"an idiom: {phrase!r}"]
     assert findings(check, f'def _read():\n    """Return a value that {phrase} it."""\n') == expected
     assert findings(check, f"# a value that {phrase} it\n") == expected
+    assert findings(check, f"# {phrase.capitalize()} it.\n") == [f"an idiom: {phrase.capitalize()!r}"]
     page = check.ROOT / "page.md"
     page.write_text(f"A value that {phrase} it.\n")
     assert [text for _, text in check.of_page(page)] == expected
@@ -54,7 +55,7 @@ def test_a_docstring_that_opens_with_a_bare_word_is_found(check: ModuleType, lin
 def test_plain_text_has_no_findings(check: ModuleType) -> None:
     """Words that only look like an idiom, and names in code, are accepted."""
     source = (
-        '"""Return the body of the answer; everything is included."""\n\n'
+        '"""Return the body of the answer; everything is included, and there is no limit."""\n\n'
         "# the reader continues; the caller knows the position and tells nothing\n"
         "nobody = 1\n"
     )

@@ -62,7 +62,7 @@ class JavaStore:
         """Return the certificates in the store, in PEM.
 
         Raises:
-            ConfigurationError: there are no certificates, the password is wrong, or the file is no such store.
+            ConfigurationError: there are no certificates, the password is wrong, or the file is not such a store.
             MissingExtraError: the package that reads PKCS#12 is not installed.
         """
         if self.is_pem:

@@ -122,10 +122,10 @@ class _Endpoint:
     def _refusal(self, error: HTTPError) -> BrokerError:
         with error:
             reason = _oauth_error(error)
-        said = f"{self._doing}: it answered {error.code}{reason}"
+        problem = f"{self._doing}: it answered {error.code}{reason}"
         if error.code >= 500 or error.code in _MAY_PASS:
-            return BrokerUnavailableError(f"{said}; it is queried again at the next connection")
-        return AuthenticationError(f"{said}; check {_PREFIX}client.id, client.secret, scope and token.endpoint.url")
+            return BrokerUnavailableError(f"{problem}; it is queried again at the next connection")
+        return AuthenticationError(f"{problem}; check {_PREFIX}client.id, client.secret, scope and token.endpoint.url")
 
     def _failure(self, error: Exception) -> BrokerError:
         cause = error.reason if isinstance(error, URLError) and isinstance(error.reason, Exception) else error
@@ -133,10 +133,10 @@ class _Endpoint:
             return AuthenticationError(
                 f"{self._doing}: its certificate was not accepted: {cause.verify_message}; check https.ca.location"
             )
-        said = "no answer in time" if isinstance(cause, TimeoutError) else type(cause).__name__
+        problem = "no answer in time" if isinstance(cause, TimeoutError) else type(cause).__name__
         if isinstance(cause, OSError) and cause.strerror:
-            said = cause.strerror
-        return BrokerUnavailableError(f"{self._doing}: {said}; check that it can be reached from here")
+            problem = cause.strerror
+        return BrokerUnavailableError(f"{self._doing}: {problem}; check that it can be reached from here")
 
 
 def _token_in(body: bytes, extensions: dict[str, str]) -> Token | None:

@@ -65,7 +65,7 @@ class Properties:
         """Return the value as a boolean.
 
         Raises:
-            ConfigurationError: the value is no boolean.
+            ConfigurationError: the value is not a boolean.
         """
         text = str(default if not self.has(name) else self._given[name]).lower()
         if text not in _TRUE | _FALSE:
@@ -76,7 +76,7 @@ class Properties:
         """Return the value as a whole number.
 
         Raises:
-            ConfigurationError: the value is no number, or outside the range that librdkafka allows.
+            ConfigurationError: the value is not a number, or outside the range that librdkafka allows.
         """
         try:
             number = int(float(self._given[name])) if self.has(name) else default

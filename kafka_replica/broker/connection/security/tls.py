@@ -119,5 +119,5 @@ def _using(name: str, what: str) -> Iterator[None]:
     try:
         yield
     except (OSError, ValueError, TypeError) as error:  # ssl.SSLError is an OSError
-        said = getattr(error, "strerror", None)
-        raise wrong(name, f"{what} ({said.partition(' (_ssl.c')[0]})" if said else what) from error
+        reason = getattr(error, "strerror", None)
+        raise wrong(name, f"{what} ({reason.partition(' (_ssl.c')[0]})" if reason else what) from error
