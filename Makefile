@@ -13,6 +13,7 @@
 # make env    all of the environment in .venv; demo and test make only the part they need
 # make pictures  the pictures of pages in docs/images, with Chromium
 # make package  wheel and source built, installed elsewhere and used there      (asks the package index)
+# make image  the container image built, and run with a broker, by docker or podman (CONTAINER_TOOL)
 # make lock   the dependencies of pyproject.toml locked           (LOCK_ARGS=--upgrade: in their newest versions)
 # make format the formatter applied
 
@@ -29,7 +30,7 @@ TEST_PROCESSES ?= 4
 unexport PYTHONDONTWRITEBYTECODE
 PYTEST = $(BIN)/python -m pytest -n $(TEST_PROCESSES)
 
-.PHONY: env demo demo-directory test quick long proof chaos fuzz bench pictures check docs package format lock clean
+.PHONY: env demo demo-directory test quick long proof chaos fuzz bench pictures check docs package image format lock clean
 .NOTPARALLEL:
 
 env: $(VENV)/.check
@@ -93,6 +94,9 @@ docs: $(VENV)/.docs
 
 package: $(VENV)/.check
 	@$(BIN)/python .ci/check_package.py
+
+image: $(VENV)/.test
+	@$(BIN)/python .ci/check_image.py
 
 format: $(VENV)/.check
 	$(BIN)/ruff format .

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import Final
 
 import pytest
@@ -27,6 +29,14 @@ _FIRST: Final = (*_ONE_PROCESS, *_LONGEST, "tests/integration/")
 def place_in_order(item: pytest.Item) -> int:
     """Return the place of a test in the order: the number of the first file or folder that contains it."""
     return next((place for place, folder in enumerate(_FIRST) if item.nodeid.startswith(folder)), len(_FIRST))
+
+
+def folder_of_all_processes(temporary: pytest.TempPathFactory, name: str) -> Path:
+    """Return a folder that the processes of this run share, for what is made once, under a lock of the caller."""
+    own = temporary.getbasetemp()
+    folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / name
+    folder.mkdir(exist_ok=True)
+    return folder
 
 
 class FilesAndFolders(LoadScopeScheduling):  # type: ignore[misc]

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
+from support import plain_http
 from support.paths import ROOT
 
 RULES = ROOT / "deploy" / "monitoring" / "kafka-replica-rules.yml"
@@ -38,7 +39,7 @@ def prometheus(folder: Path, *addresses: str) -> Iterator[httpx.Client]:
                 [*command, f"--web.listen-address=127.0.0.1:{port}"], stdout=output, stderr=output
             )
         try:
-            with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
+            with plain_http.Client(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
                 if _is_ready(client, process):
                     yield client
                     return

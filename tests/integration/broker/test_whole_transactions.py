@@ -39,7 +39,7 @@ def writing(writers: list[Writer], at_least: int = _AT_LEAST) -> Iterator[None]:
             writer.join(30)
     for writer in writers:
         assert writer.error is None, writer.error
-        assert writer.failed <= writer.begun / 5, f"writer {writer.number} failed too often"
+        assert writer.failed <= 2 + writer.begun / 5, f"writer {writer.number} failed too often"
         assert writer.committed >= at_least, f"writer {writer.number} hardly wrote: the test shows nothing"
 
 
@@ -73,7 +73,7 @@ def test_no_version_is_torn(partitions: int, local_kafka: LocalKafka, kafka_topi
         replica.subscribe(listen, max_pending=100_000)
         with writing(writers):
             began_s = time.monotonic()
-            give_up_s = began_s + 90
+            give_up_s = began_s + 240
             # On a busy machine writers are slow, and quiescent points of three partitions are rare while four write.
             while time.monotonic() < began_s + LEAST_S or (
                 time.monotonic() < give_up_s

@@ -32,7 +32,7 @@ def test_kills_of_every_part_lose_no_transaction_of_the_database(tmp_path: Path)
 def test_a_producer_that_marks_too_early_is_found_out(tmp_path: Path) -> None:
     """A producer that marks too early is detected: a transaction marked before a crash and not sent is missing."""
     options = OutboxOptions(
-        seconds=60, seed=2, wrong="marks early", instances=1, database="sqlite", settle_s=5.0, folder=tmp_path
+        seconds=300, seed=2, wrong="marks early", instances=1, database="sqlite", settle_s=5.0, folder=tmp_path
     )
     report = run(options, print)
     assert report.flaws.found[Flaw.CONTRADICTED] > 0, report.flaws.texts

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,9 +57,19 @@ def command(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> Command:
     return Command(local_kafka.bootstrap_servers, kafka_topic("cli"))
 
 
+@pytest.fixture(scope="module")
+def sample(local_kafka: LocalKafka) -> Iterator[Command]:
+    """The commands on a topic with the project's sample, which tests only read."""
+    topic = local_kafka.create_topic(f"cli-{uuid.uuid4().hex[:12]}", 1, {"cleanup.policy": "compact"})
+    made = Command(local_kafka.bootstrap_servers, topic)
+    made.run("publish", *map(str, sample_files()))
+    yield made
+    local_kafka.delete_topic(topic)
+
+
 @pytest.fixture
-def sample(command: Command) -> Iterator[Command]:
-    """The commands on a topic with the project's sample."""
+def own_sample(command: Command) -> Command:
+    """Return the commands on a topic with the sample, which the test may change."""
     command.run("publish", *map(str, sample_files()))
     return command
 
@@ -103,32 +114,32 @@ def test_list_by_pattern(sample: Command) -> None:
     assert b"no key matches 'CX_*', which is compared with keys, and ids and references of artefacts" in done.stderr
 
 
-def test_status_is_zero_only_when_live(sample: Command) -> None:
+def test_status_is_zero_only_when_live(own_sample: Command) -> None:
     """``status`` is 0 with all JSON fields if live, and 1 if blocked by an open transaction; markers do not block."""
-    (status,) = sample.json("status")
+    (status,) = own_sample.json("status")
     assert (status["state"], status["ready"], status["keys"]) == ("live", True, 15)
-    assert "live" in sample.run("status").stdout.decode()
-    hanging = producer(sample.bootstrap, sample.topic)
-    write(hanging, sample.topic, {"k": "v"}, commit=None)
-    (status,) = sample.json("status")
-    assert (status["state"], status["blocking_transaction"]) == ("live", f"{sample.topic}-0@16")
-    done = sample.run("status", "--json", "--timeout-s", "8", "--boundaries", "quiescence", status=1)
+    assert "live" in own_sample.run("status").stdout.decode()
+    hanging = producer(own_sample.bootstrap, own_sample.topic)
+    write(hanging, own_sample.topic, {"k": "v"}, commit=None)
+    (status,) = own_sample.json("status")
+    assert (status["state"], status["blocking_transaction"]) == ("live", f"{own_sample.topic}-0@16")
+    done = own_sample.run("status", "--json", "--timeout-s", "8", "--boundaries", "quiescence", status=1)
     assert json.loads(done.stdout)["state"] == "blocked"
     assert b"a transaction is open" in done.stderr
     hanging.abort_transaction()
 
 
-def test_watch_prints_a_line_a_version(sample: Command) -> None:
+def test_watch_prints_a_line_a_version(own_sample: Command) -> None:
     """``watch`` first prints the whole state, then each transaction; SIGTERM ends it with status 0."""
-    watching = subprocess.Popen(sample.line("watch", "--json"), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    watching = subprocess.Popen(own_sample.line("watch", "--json"), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert watching.stdout is not None
     first = json.loads(watching.stdout.readline())
     assert (first["version"], first["initial"], len(first["changed"]), first["deleted"]) == (1, True, 15, [])
-    sample.run("publish", "--delete", FREQ, AREAS)
+    own_sample.run("publish", "--delete", FREQ, AREAS)
     second = json.loads(watching.stdout.readline())
     assert second == {
         "version": 2,
-        "position": {f"{sample.topic}-0": wait_decided(sample.bootstrap, sample.topic)},
+        "position": {f"{own_sample.topic}-0": wait_decided(own_sample.bootstrap, own_sample.topic)},
         "transactions": 1,
         "initial": False,
         "changed": [],

@@ -60,7 +60,7 @@ class Terminal(msgspec.Struct, frozen=True):
 
 
 class PlainTerminal(Terminal, frozen=True):
-    """A row without a schema: the connector writes ``2026-01-01Z`` for a date, which is no date of ISO 8601."""
+    """A row without a schema: the connector writes ``2026-01-01Z`` for a date, which is not a date of ISO 8601."""
 
     installed: str | None  # type: ignore[assignment]
 

@@ -41,12 +41,14 @@ def test_alerts(world: PageWorld) -> None:
     import shutil
 
     world.run_shell("docs/alerts.md", language="")
-    (settings,) = programs("docs/alerts.md", language="yaml")
+    here, elsewhere = programs("docs/alerts.md", language="yaml")
     folder = world.folder / "monitoring"
-    assert [name for name in ("kafka-replica-rules.yml",) if name in settings and (folder / name).exists()]
-    (folder / "prometheus.yml").write_text(settings)
-    if shutil.which("promtool") is not None:
-        subprocess.run(["promtool", "check", "config", folder / "prometheus.yml"], check=True, capture_output=True)
+    assert [name for name in ("kafka-replica-rules.yml",) if name in here and (folder / name).exists()]
+    (folder / "token").touch()
+    for settings in (here, elsewhere.replace("/etc/prometheus/kafka-replica-token", "token")):
+        (folder / "prometheus.yml").write_text(settings)
+        if shutil.which("promtool") is not None:
+            subprocess.run(["promtool", "check", "config", folder / "prometheus.yml"], check=True, capture_output=True)
 
 
 @pytest.mark.runs("docs/embedded-broker.md", containing="broker start")

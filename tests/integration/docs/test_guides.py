@@ -8,10 +8,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-import httpx
 import pytest
 
 from kafka_replica.testing.pytest_plugin import TopicMaker
+from support import plain_http
 from support.doc_blocks import programs
 from support.docs.needs import needs_curl
 from support.docs.page_world import PageWorld
@@ -30,7 +30,7 @@ def walk(world: PageWorld, lines: list[str]) -> list[str]:
             if line.startswith("kafka-replica serve"):
                 server = ServerProcess(world.folder, *shlex.split(line)[2:], "--bootstrap-server", world.bootstrap)
                 ready = f"{server.address}/health/ready"
-                wait_until(lambda at=ready: httpx.get(at).status_code == 200)  # type: ignore[misc]
+                wait_until(lambda at=ready: plain_http.get(at).status_code == 200)  # type: ignore[misc]
             elif not line.startswith("kafka-replica broker start"):
                 address = server.address if server else ""
                 done = world.shell(line.replace("http://127.0.0.1:8080", address).replace("curl ", "curl -sS --fail "))
@@ -81,7 +81,7 @@ def test_the_guide_of_a_registry(world: PageWorld, kafka_topic: TopicMaker) -> N
     (commands,) = programs("docs/guide-registry.md", language="sh")
     migrate, run = commands.splitlines()
     with ServerProcess(world.folder, "--topic", world.topic, "--bootstrap-server", world.bootstrap) as registry:
-        wait_until(lambda: httpx.get(f"{registry.address}/health/ready").status_code == 200)
+        wait_until(lambda: plain_http.get(f"{registry.address}/health/ready").status_code == 200)
         replaced = {
             "https://registry.example.org": registry.address, "sdmx.structures": topic,
             "localhost:9092": world.bootstrap,

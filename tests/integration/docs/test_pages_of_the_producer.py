@@ -24,6 +24,7 @@ from kafka_replica.producer.outbox import Outbox, migrate
 from kafka_replica.sdmx import split_message
 from kafka_replica.sdmx.samples import sample_files
 from kafka_replica.testing.pytest_plugin import TopicMaker
+from support import plain_http
 from support.doc_blocks import programs
 from support.docs.page_world import PageWorld
 from support.producer.postgres_tools import LocalPostgres
@@ -121,7 +122,7 @@ def test_the_commands_that_run_a_producer(world: PageWorld, settings_file: Calla
 
 def _scraped(port: str) -> str:
     try:
-        return httpx.get(f"http://127.0.0.1:{port}/metrics").text
+        return plain_http.get(f"http://127.0.0.1:{port}/metrics").text
     except httpx.TransportError:
         return ""
 

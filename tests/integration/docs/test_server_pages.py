@@ -8,12 +8,12 @@ import json
 import shlex
 from pathlib import Path
 
-import httpx
 import pytest
 
 from kafka_replica.producer import StructureProducer
 from kafka_replica.producer.files import read_configuration
 from kafka_replica.testing.pytest_plugin import TopicMaker
+from support import plain_http
 from support.doc_blocks import programs
 from support.docs.needs import needs_curl
 from support.docs.page_world import PageWorld
@@ -31,7 +31,7 @@ def _serve(world: PageWorld, line: str) -> ServerProcess:
     if "--bootstrap-server" not in arguments:
         arguments += ["--bootstrap-server", world.bootstrap]
     server = ServerProcess(world.folder, *arguments)
-    wait_until(lambda: httpx.get(f"{server.address}/health/ready").status_code == 200)
+    wait_until(lambda: plain_http.get(f"{server.address}/health/ready").status_code == 200)
     return server
 
 
@@ -56,7 +56,7 @@ def test_several_workers(world: PageWorld) -> None:
     """Both workers serve."""
     (line,) = programs("docs/server-workers.md")
     with _serve(world, line) as server:
-        wait_until(lambda: "kafka_replica_http_workers 2.0\n" in httpx.get(f"{server.address}/metrics").text)
+        wait_until(lambda: "kafka_replica_http_workers 2.0\n" in plain_http.get(f"{server.address}/metrics").text)
 
 
 @needs_curl
@@ -66,7 +66,7 @@ def test_the_past(world: PageWorld) -> None:
     (text,) = programs("docs/server.md", containing="asOf=")
     serve, by_instant, by_version = text.splitlines()
     with _serve(world, serve) as server:
-        version = httpx.get(f"{server.address}/history").json()["versions"][0]["version"].partition(".")[0]
+        version = plain_http.get(f"{server.address}/history").json()["versions"][0]["version"].partition(".")[0]
         now = dt.datetime.now(dt.UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         found = _output(world, by_instant.replace("2026-11-23T10:00:00Z", now), server.address)
         assert "CL_FREQ" in found

@@ -21,6 +21,7 @@ from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.doc_blocks import programs
 from support.headers.sample_stacks import all_pieces
 from support.headers.schema_registry import running_registry
+from support.parallel import folder_of_all_processes
 from support.paths import ROOT
 
 _PAGE = (ROOT / "docs/headers.md").read_text()
@@ -66,12 +67,16 @@ def test_the_examples_run(local_kafka: LocalKafka, kafka_topic: TopicMaker, caps
 @pytest.mark.broker
 @pytest.mark.runs("docs/headers.md", containing="RegistrySchemas")
 def test_the_example_with_a_registry_runs(
-    local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    local_kafka: LocalKafka,
+    kafka_topic: TopicMaker,
+    tmp_path: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """A replica shows values in JSON that Confluent's serializer wrote in Avro."""
     topic, kafka = kafka_topic("avro"), {"bootstrap.servers": local_kafka.bootstrap_servers}
     schema = '{"type": "record", "name": "Terminal", "fields": [{"name": "acquirer", "type": "string"}]}'
-    with running_registry(tmp_path) as url:
+    with running_registry(folder_of_all_processes(tmp_path_factory, "registry")) as url:
         registry = SchemaRegistryClient({"url": url})
         value = AvroSerializer(registry, schema)({"acquirer": "A7"}, SerializationContext(topic, MessageField.VALUE))
         registry.close()

@@ -30,6 +30,7 @@ from kafka_replica.headers.pieces import CachedRegistryClient, Compression, Hmac
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.broker.durable_tools import config, durable
 from support.headers.schema_registry import running_registry
+from support.parallel import folder_of_all_processes
 
 AVRO = json.dumps({"type": "record", "name": "Terminal", "fields": [{"name": "acquirer", "type": "string"}]})
 JSON_SCHEMA = json.dumps({"title": "Terminal", "type": "object", "properties": {"acquirer": {"type": "string"}}})
@@ -39,8 +40,8 @@ _ONCE = {"max.retries": 0, "timeout": 5}
 
 @pytest.fixture(scope="module")
 def build(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder in which the registry is built once."""
-    return tmp_path_factory.mktemp("registry")
+    """The folder in which the registry is built once for all processes."""
+    return folder_of_all_processes(tmp_path_factory, "registry")
 
 
 def encode(value: Any) -> bytes:
@@ -143,7 +144,7 @@ def test_the_id_in_a_header(tmp_path: Path) -> None:
 
 
 def test_the_file_survives_the_registry(build: Path, tmp_path: Path) -> None:
-    """A new process reads known schemas while the registry is away; an unknown one is no bad record then."""
+    """A new process reads known schemas while the registry is away; an unknown one is not a bad record then."""
     file = tmp_path / "schemas"
     with running_registry(build) as url:
         sent = Stack([avro(url, tmp_path / "writer")]).outgoing("T1", encode(VALUE), topic="t")

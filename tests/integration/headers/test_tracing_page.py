@@ -135,7 +135,7 @@ def test_records_of_several_traces_are_linked(exporter: InMemorySpanExporter, pr
 
 
 def test_an_invalid_context_is_ignored(exporter: InMemorySpanExporter, provider: TracerProvider) -> None:
-    """Headers that are no trace context add nothing, and never stop the replica."""
+    """Headers without a trace context add nothing, and never stop the replica."""
     topic = FakeTopic("codes")
     with topic.replica() as replica:
         replica.wait_ready(timeout_s=60)

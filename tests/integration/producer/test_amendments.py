@@ -90,7 +90,7 @@ def test_a_skipped_transaction_is_sent_empty_and_kept(engine: Engine, outbox: Ou
     assert sent[2] == []
     assert sent[4] == [Content(b"d", b"3", None)]
     with engine.begin() as connection:
-        assert outbox.record(connection, [Put("c", b"2")]) == [5], "c was not sent, so this is no repetition"
+        assert outbox.record(connection, [Put("c", b"2")]) == [5], "c was not sent, so this is not a repetition"
         assert outbox.record_flush(connection) == [6, 7]
     assert sorted(relay.queue.keys_as_of(7)) == [b"c", b"d"]
     relay.queue.mark_sent(7, None, incarnation=relay.incarnation)

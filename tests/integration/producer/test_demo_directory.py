@@ -25,7 +25,7 @@ raise SystemExit(main([]))
 
 
 def run(*words: str) -> subprocess.CompletedProcess[str]:
-    """Run Python; the output is no terminal."""
+    """Run Python; the output is not a terminal."""
     return subprocess.run([sys.executable, *words], check=False, capture_output=True, text=True, timeout=240)
 
 

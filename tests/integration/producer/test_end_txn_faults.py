@@ -26,9 +26,9 @@ from chaos.end_txn import FAULTS, Delay, EndTxnFault, EndTxnProxy
 from kafka_replica import Partition
 from kafka_replica.broker.writing.transaction_inspector import TransactionInspector
 from kafka_replica.broker.writing.writer import TransactionalWriter
-from kafka_replica.errors import CommitUnknownError
+from kafka_replica.errors import CommitUnknownError, UsageError
 from kafka_replica.headers.transactions import read
-from kafka_replica.producer import Put, StructureProducer
+from kafka_replica.producer import Put, StructureProducer, TransactionalProducer
 from kafka_replica.transactions import Batch, Kind
 from support.broker.kafka_tools import ends, wait_decided
 from support.producer.producer_tools import settings_of
@@ -86,6 +86,13 @@ def network() -> Iterator[Network]:
         return proxies[-1]
 
     with Cluster(1, make) as cluster:
+        # The first transaction of a broker takes longer than others, for which tests allow two seconds.
+        cluster.create_topic("first", 1, KEEP)
+        writer = TransactionalWriter({"bootstrap.servers": cluster.bootstrap}, "first", 60.0)
+        writer.begin()
+        writer.send_to(Partition("first", 0), b"k", b"v", ())
+        writer.commit()
+        writer.close()
         yield Network(cluster, proxies, faults)
 
 
@@ -239,3 +246,20 @@ def test_an_unknown_outcome_ends_in_a_new_producer(network: Network) -> None:
     assert ends(cluster.bootstrap, topic)[0] == end, "and commits nothing of the next transaction"
     following.commit()
     following.close()
+
+
+def test_an_error_of_the_server_does_not_mean_that_nothing_was_committed(network: Network) -> None:
+    """Kafka carries out a commit and answers with an unknown error: the outcome is unknown, and the log has it."""
+    cluster, faults, topic = network.cluster, network.faults, "surprised"
+    cluster.create_topic(topic, 1, KEEP)
+    producer = TransactionalProducer({"bootstrap.servers": cluster.proxied_bootstrap, "log_level": 0}, topic, topic)
+    faults.next.append((EndTxnFault.UNKNOWN, 0.0))
+    with pytest.raises(CommitUnknownError, match="continue with a new producer"), producer.transaction() as transaction:
+        transaction.put("k", b"v")
+    with pytest.raises(UsageError), producer.transaction():
+        pass
+    wait_decided(cluster.bootstrap, topic, 60)
+    (found,) = [
+        batch.kind for batch in batches_of(cluster.bootstrap, Partition(topic, 0)) if batch.kind is not Kind.DATA
+    ]
+    assert found is Kind.COMMIT

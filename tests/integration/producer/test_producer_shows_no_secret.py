@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import socket
 from pathlib import Path
 
 import pytest
@@ -18,6 +17,7 @@ from kafka_replica.producer.notices import Suspension
 from kafka_replica.producer.outbox import open_database
 from kafka_replica.producer.outbox.database import outbox_errors
 from kafka_replica.producer.sources import ServiceSettings, ServiceSource
+from support.closed_port import closed_port
 from support.core.secret_tools import PASSWORD, Attempt, everything_logged, shown
 from support.producer.mail_tools import mail_server
 from support.producer.postgres_tools import LocalPostgres
@@ -34,14 +34,6 @@ def check(text: str) -> None:
     for secret in _SECRETS:
         at = text.find(secret)
         assert at < 0, text[max(0, at - 300) : at + 100]
-
-
-def closed_port() -> int:
-    """Return a port without a listener."""
-    with socket.socket() as closed:
-        closed.bind(("127.0.0.1", 0))
-        port: int = closed.getsockname()[1]
-        return port
 
 
 def test_a_configuration_hides_its_secrets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

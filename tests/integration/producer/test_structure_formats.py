@@ -178,7 +178,7 @@ def test_real_structures_are_carried_or_left_out(wanted: str) -> None:
 
 @pytest.mark.parametrize("media_type", [each for each in media_types() if "spreadsheet" not in each])
 def test_a_new_message_header_is_not_a_change_of_content(media_type: str) -> None:
-    """Another id and time in the header are no change of the content; another code is."""
+    """Another id and time in the header do not change the content; another code does."""
     artefact, other = (next(iter(read_message(codelist("CL_A", code).encode()))) for code in ("A", "B"))
     header = Header(id="OTHER", sender="B", prepared="2027-02-02T00:00:00Z")
     one, same = write_message(artefact, media_type), write_message(artefact, media_type, header)

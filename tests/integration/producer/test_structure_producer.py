@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
+import psutil
 import pytest
 from sqlalchemy import select
 
@@ -220,12 +221,29 @@ def test_the_encoders_word(local_kafka: LocalKafka, kafka_topic: TopicMaker, dat
     assert found == [(b"a", b"X", loud), (b"b", b"Y", loud), (b"bad", b"Z", loud)]
 
 
+def test_a_closed_producer_leaves_no_file_open(
+    local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
+) -> None:
+    """All connections to SQLite are closed, those of the producer's threads included."""
+    file = tmp_path / "o.db"
+    settings = settings_of(local_kafka.bootstrap_servers, kafka_topic(config=KEEP), f"sqlite:///{file}")
+    with StructureProducer(settings) as producer:
+        record(producer, Put("a", b"1"))
+        all_sent(producer)
+        assert str(file) in _open_files()
+    assert not [name for name in _open_files() if name.startswith(str(file))]
+
+
+def _open_files() -> list[str]:
+    return [one.path for one in psutil.Process().open_files()]
+
+
 def test_the_standby_takes_over_from_a_killed_instance(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, database: str
 ) -> None:
     """Only one instance publishes; and a configuration in use is not deleted."""
     topic = kafka_topic(config=KEEP)
-    settings = settings_of(local_kafka.bootstrap_servers, topic, database, lease_s=2.0)
+    settings = settings_of(local_kafka.bootstrap_servers, topic, database, lease_s=4.0)
     producer = StructureProducer(settings)
     record(producer, Put("a", b"1"))
     with process(settings) as first:

@@ -57,13 +57,13 @@ def ends(bootstrap: str, topic: str, partition: int = 0) -> tuple[int, int]:
     admin = AdminClient(quiet({"bootstrap.servers": bootstrap}))
     place = TopicPartition(topic, partition)
     found = [
-        admin.list_offsets({place: OffsetSpec.latest()}, isolation_level=level)[place].result(10).offset
+        admin.list_offsets({place: OffsetSpec.latest()}, isolation_level=level)[place].result(60).offset
         for level in (IsolationLevel.READ_COMMITTED, IsolationLevel.READ_UNCOMMITTED)
     ]
     return found[0], found[1]
 
 
-def wait_decided(bootstrap: str, topic: str, timeout_s: float = 20, partition: int = 0) -> int:
+def wait_decided(bootstrap: str, topic: str, timeout_s: float = 60, partition: int = 0) -> int:
     """Wait until no transaction is open or undelivered; return the end."""
     give_up_s = time.monotonic() + timeout_s
     while time.monotonic() < give_up_s:

@@ -374,7 +374,7 @@ class TopicContract(ABC):
     def test_a_topic_that_is_not_there(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """A replica waits for a missing topic, or fails, at the start and later."""
         monkeypatch.setattr(follower, "_LOOK_EVERY_S", 0.1)
-        monkeypatch.setattr(broker_retry, "_NO_TOPIC_FOR_S", 0.5)
+        monkeypatch.setattr(broker_retry, "_NO_TOPIC_FOR_S", 3.0)
         topic = self.make()
         topic.drop()
         with topic.replica(wait_for_topic=False) as replica, pytest.raises(TopicNotFoundError):

@@ -30,7 +30,9 @@ class Authority:
             pytest.skip("there is no openssl on the path, which makes the certificates of this test")
         self._folder, self._name = folder, name
         self.certificate = folder / f"{name}.crt"
-        self._new_key(name, "req", "-x509", "-days", "30", "-out", f"{name}.crt")
+        # Python 3.13 and newer demand these extensions (RFC 5280), as they do of certificates.
+        usage = ("-addext", "keyUsage=critical,keyCertSign,cRLSign")
+        self._new_key(name, "req", "-x509", *usage, "-days", "30", "-out", f"{name}.crt")
 
     def _new_key(self, name: str, *arguments: str) -> None:
         kind = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", f"{name}.key")
@@ -48,7 +50,10 @@ class Authority:
         """
         folder, ca = self._folder, self._name
         self._new_key(name, "req", "-out", f"{name}.csr")
-        (folder / f"{name}.ext").write_text(f"subjectAltName={alternatives}\nextendedKeyUsage=serverAuth,clientAuth\n")
+        (folder / f"{name}.ext").write_text(
+            f"subjectAltName={alternatives}\nextendedKeyUsage=serverAuth,clientAuth\n"
+            "subjectKeyIdentifier=hash\nauthorityKeyIdentifier=keyid\n"
+        )
         signed_by = ("-CA", f"{ca}.crt", "-CAkey", f"{ca}.key", "-CAcreateserial", "-extfile", f"{name}.ext")
         _openssl(folder, "x509", "-req", "-in", f"{name}.csr", *signed_by, "-days", "30", "-out", f"{name}.crt")
         locked = ("-v2", "aes-256-cbc", "-passout", f"pass:{PASSWORD}", "-out", f"{name}.locked.key")

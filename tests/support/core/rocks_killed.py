@@ -13,6 +13,7 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from unittest import mock
@@ -105,20 +106,20 @@ def finish(folder: Path, seed: int) -> None:
     print(begun_at, snapshot.version, written.number, flush=True)  # this process ends by os._exit
 
 
-def killed(folder: Path, seed: int, delay_s: float) -> None:
-    """Run a process for that long, then kill it."""
+def killed(work: Callable[[], None], folder: Path, delay_s: float) -> None:
+    """Run a function in a process until that long after it has made the file ``alive`` in the folder, then kill it."""
     (folder / "alive").unlink(missing_ok=True)
     child = os.fork()
     if child == 0:
         try:
-            live(folder, seed)
+            work()
         finally:
             os._exit(1)
     kill_at_s = None
     while kill_at_s is None or time.monotonic() < kill_at_s:
         if kill_at_s is None and (folder / "alive").exists():
             kill_at_s = time.monotonic() + delay_s
-        assert os.waitpid(child, os.WNOHANG) == (0, 0), "it ended of its own accord"
+        assert os.waitpid(child, os.WNOHANG) == (0, 0), "it ended before it was killed"
         time.sleep(0.001)
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
@@ -129,7 +130,7 @@ def main() -> None:
     folder, kills, seed = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
     dice = random.Random(seed)
     for _ in range(kills):
-        killed(folder, seed, dice.random() * 0.2)
+        killed(partial(live, folder, seed), folder, dice.random() * 0.2)
         forked(partial(look, folder))
     forked(partial(finish, folder, seed))
 

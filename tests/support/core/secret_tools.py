@@ -7,6 +7,8 @@ import logging
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Final
+from unittest.mock import patch
 
 PASSWORD = "open-sesame-4711"
 """A secret that occurs nowhere by chance."""
@@ -35,30 +37,28 @@ def everything_logged() -> Iterator[Capture]:
     capture, root = Capture(), logging.getLogger()
     loggers = [logger for logger in logging.root.manager.loggerDict.values() if isinstance(logger, logging.Logger)]
     before = [(logger, logger.level, logger.disabled, logger.propagate) for logger in (root, *loggers)]
-    policy = asyncio.get_event_loop_policy()
     for logger in (root, *loggers):
         logger.setLevel(logging.DEBUG)
         logger.disabled, logger.propagate = False, True
     root.addHandler(capture)
-    asyncio.set_event_loop_policy(_Talkative())
     try:
-        yield capture
+        with patch.object(asyncio.BaseEventLoop, "__init__", _init_talkative):
+            yield capture
     finally:
-        asyncio.set_event_loop_policy(policy)
         root.removeHandler(capture)
         for logger, level, disabled, propagate in before:
             logger.setLevel(level)
             logger.disabled, logger.propagate = disabled, propagate
 
 
-class _Talkative(asyncio.DefaultEventLoopPolicy):
-    """A policy whose loops log every callback as if it had been slow."""
+_init: Final = asyncio.BaseEventLoop.__init__
 
-    def new_event_loop(self) -> asyncio.AbstractEventLoop:
-        loop = super().new_event_loop()
-        loop.set_debug(True)
-        loop.slow_callback_duration = 0.0
-        return loop
+
+def _init_talkative(loop: asyncio.BaseEventLoop) -> None:
+    """Initialize a loop that logs every callback as if it had been slow."""
+    _init(loop)
+    loop.set_debug(True)
+    loop.slow_callback_duration = 0.0
 
 
 class Attempt:

@@ -76,7 +76,7 @@ def settings_table(kind: type[Any]) -> str:
 
 
 def commands() -> Iterator[tuple[str, click.Command]]:
-    """Yield all commands that are no groups, with the words that call them."""
+    """Yield all commands that are not groups, with the words that call them."""
     context = click.Context(kafka_replica)
     for name in kafka_replica.list_commands(context):
         command = kafka_replica.get_command(context, name)

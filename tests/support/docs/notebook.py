@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import tempfile
 import uuid
 from pathlib import Path
@@ -14,11 +16,11 @@ import nbformat
 from nbclient import NotebookClient
 
 from kafka_replica.embedded import ExistingKafka, LocalKafka
-from support.docs.page_world import copy_samples, publish_samples
 from support.paths import ROOT
 from support.server.server_tools import ServerProcess, until_ready
 
 NOTEBOOK: Final = ROOT / "docs" / "notebooks" / "validate.ipynb"
+PROGRAM: Final = Path(sys.executable).with_name("kafka-replica")
 SERVICE, BROKER, TOPIC = "http://localhost:8080", "localhost:9092", "sdmx.structures"
 
 
@@ -26,10 +28,11 @@ def executed(kafka: LocalKafka | ExistingKafka, folder: Path) -> Any:
     """Execute the notebook in a folder with the samples, with a topic and a service of its own; return it."""
     topic = f"notebook-{uuid.uuid4().hex[:12]}"
     kafka.create_topic(topic, 1, {"cleanup.policy": "compact"})
-    publish_samples(kafka, topic)
-    copy_samples(folder / "samples")
+    place = ["--topic", topic, "--bootstrap-server", kafka.bootstrap_servers]
+    for arguments in (["samples"], ["publish", "samples", *place]):  # as the first cell says
+        subprocess.run([PROGRAM, *arguments], cwd=folder, check=True, capture_output=True)
     notebook = nbformat.read(NOTEBOOK, as_version=4)
-    with ServerProcess(folder, "--topic", topic, "--bootstrap-server", kafka.bootstrap_servers) as service:
+    with ServerProcess(folder, *place) as service:
         until_ready(service)
         names = {SERVICE: service.address, BROKER: kafka.bootstrap_servers, TOPIC: topic}
         _replace(notebook, names)

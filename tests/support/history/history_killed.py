@@ -7,9 +7,7 @@ each equal to the state of the topic at its position.
 
 from __future__ import annotations
 
-import os
 import random
-import signal
 import sys
 import threading
 import time
@@ -20,7 +18,7 @@ from pathlib import Path
 from kafka_replica import Position, Record
 from kafka_replica.history import VersionHistory, step_writer
 from support.core.rocks_crasher import forked
-from support.core.rocks_killed import Written, open_store
+from support.core.rocks_killed import Written, killed, open_store
 
 KEPT = 60
 step_writer._BATCH_BYTES, step_writer.CHUNK_KEYS = 1 << 12, 20  # so that large transactions are written in parts
@@ -85,31 +83,12 @@ def is_in(position: Position, record: Record) -> bool:
     return record.offset < position.get(record.source, 0) and not is_open
 
 
-def killed(folder: Path, seed: int, delay_s: float) -> None:
-    """Run a process for that long, then kill it."""
-    (folder / "alive").unlink(missing_ok=True)
-    child = os.fork()
-    if child == 0:
-        try:
-            live(folder, seed)
-        finally:
-            os._exit(1)
-    kill_at_s = None
-    while kill_at_s is None or time.monotonic() < kill_at_s:
-        if kill_at_s is None and (folder / "alive").exists():
-            kill_at_s = time.monotonic() + delay_s
-        assert os.waitpid(child, os.WNOHANG) == (0, 0), "it ended of its own accord"
-        time.sleep(0.001)
-    os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-
-
 def main() -> None:
     """Kill and check."""
     folder, kills, seed = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
     dice = random.Random(seed)
     for _ in range(kills):
-        killed(folder, seed, 0.05 + dice.random() * 0.2)
+        killed(partial(live, folder, seed), folder, 0.05 + dice.random() * 0.2)
         forked(partial(look, folder, seed))
     print((folder / "looks").read_text(), flush=True)
 

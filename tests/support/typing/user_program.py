@@ -14,6 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 from starlette.applications import Starlette
 
 from kafka_replica import (
+    AsyncReplica,
     Change,
     DeadLetterFile,
     Difference,
@@ -28,7 +29,6 @@ from kafka_replica import (
     Status,
     Store,
 )
-from kafka_replica.aio import AsyncReplica
 from kafka_replica.data import validate as validate_without_spark
 from kafka_replica.directories import DatabaseTransactions, Directory, DirectoryView
 from kafka_replica.directories.interpreters import (
@@ -40,8 +40,7 @@ from kafka_replica.directories.interpreters import (
     Put,
 )
 from kafka_replica.embedded import LocalKafka
-from kafka_replica.metrics.replica import export
-from kafka_replica.metrics.sdmx import export_structures
+from kafka_replica.metrics import export, export_structures
 from kafka_replica.producer import TransactionalProducer
 from kafka_replica.sdmx import Codelist, LiveStructures, Structures, only
 from kafka_replica.server import ListenSettings, ServerSettings, create_app, serve

@@ -103,7 +103,7 @@ def until_last(transactions: DatabaseTransactions, kind: str) -> None:
 
 @pytest.mark.parametrize("value", [b"{}", b"no JSON", b'{"status":"MIDDLE"}', b'{"payload":[]}', b"[]"])
 def test_another_topic_is_an_error_that_names_the_record(kafka: FakeKafka, value: bytes) -> None:
-    """A topic that is no transaction topic is an error that names the record."""
+    """A topic that is not a transaction topic is an error that names the record."""
     write(kafka, ("table", "a", b"0"), ("transaction", "1", value))
     with kafka.replica("table", "transaction") as replica:
         transactions = DatabaseTransactions(replica, "transaction")

@@ -38,6 +38,7 @@ NOT_RUN: Final = (
     ("docs/embedded-broker.md", "pip install", INSTALLATION),
     ("docs/guide-validation-service.md", "pip install", INSTALLATION),
     ("docs/index.md", "pip install", INSTALLATION),
+    ("docs/installation.md", "pip install", INSTALLATION),
     ("docs/postgres-source.md", "pip install", INSTALLATION),
     ("docs/producer.md", "pip install", INSTALLATION),
     ("docs/spark-tutorial.md", "pip install", INSTALLATION),

@@ -191,7 +191,7 @@ class _Service:
 
 
 def test_a_key_service() -> None:
-    """An outage of the service is no bad record; a key for AES-128 is never used."""
+    """An outage of the service is not a bad record; a key for AES-128 is never used."""
     stack = Stack([Encryption(_Service())])
     with pytest.raises(ServiceUnavailableError):
         stack.incoming(b"k", b"v" * 40, [("record-encryption", b"1;aes-256-gcm;k;-;")])

@@ -22,7 +22,11 @@ def test_killed_at_random_moments() -> None:
     program = TESTS / "support/history/history_killed.py"
     with new_folder() as folder:
         done = subprocess.run(
-            [sys.executable, program, folder, str(KILLS), "7"], check=False, capture_output=True, text=True, timeout=280
+            [sys.executable, program, folder, str(KILLS), "7"],
+            check=False,
+            capture_output=True,
+            text=True,
+            timeout=20 * KILLS,
         )
     assert done.returncode == 0, done.stderr
     looks = [tuple(map(int, line.split())) for line in done.stdout.split("\n") if line]

@@ -140,7 +140,7 @@ def test_a_damaged_manifest_is_refused(damage: dict[str, object]) -> None:
 
 @given(st.binary(max_size=20) | st.sampled_from([b"[]", b"{}", b"null", b"[" * 100_000]))
 def test_any_other_manifest_is_refused(value: bytes) -> None:
-    """Bytes that are no manifest are a bad record."""
+    """Bytes that are not a manifest are a bad record."""
     with pytest.raises(BadRecordError):
         manifest_of(large()[b"k"]._replace(value=value))
 

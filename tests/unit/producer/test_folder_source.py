@@ -70,7 +70,7 @@ def test_changes_of_files_become_transactions(producer: StructureProducer, folde
 
 
 def test_another_header_is_no_change(producer: StructureProducer, folder: Path) -> None:
-    """A changed header is no change, for this process and for the next one, which knows only the database."""
+    """A changed header is not a change, for this process and for the next one, which knows only the database."""
     (folder / "a.xml").write_text(codelist("CL_A"))
     assert record_source(source_of(folder), producer) == [1]
     (folder / "a.xml").write_text(codelist("CL_A", prepared="2027-01-01T00:00:00Z"))

@@ -120,7 +120,7 @@ def test_a_topic_that_is_created_as_declared_has_no_differences(
 
 
 def test_every_difference_is_reported() -> None:
-    """Each has a sentence; equal values in another notation are no difference."""
+    """Each has a sentence; equal values in another notation are not a difference."""
     declared = TopicDeclaration(
         "t",
         3,
