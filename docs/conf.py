@@ -13,7 +13,7 @@ import sys
 from importlib import import_module
 from pathlib import Path
 from textwrap import indent
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from pygments.lexers.special import TextLexer
 from sphinx.pycode import ModuleAnalyzer
@@ -27,8 +27,9 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
     from sphinx.environment import BuildEnvironment
 
-FOLDER: Final = Path(__file__).parent
-NAMES: Final = FOLDER.parent / "tests/unit/core/public_names.txt"
+sys.path.append(str(Path(__file__).resolve().parents[1] / "tests"))
+
+from support.docs.public_names import public_names
 
 project = "kafka_replica"
 copyright = "the authors of kafka_replica; Apache License 2.0"  # noqa: A001 - Sphinx's name
@@ -50,19 +51,6 @@ suppress_warnings = [
     "misc.highlighting_failure",  # excerpts of output that only look like JSON
     "ref.python",  # the short name of an annotation that several packages export
 ]
-
-
-def public_names() -> dict[str, list[str]]:
-    """Return the names that each package exports."""
-    found: dict[str, list[str]] = {}
-    package = ""
-    for line in NAMES.read_text(encoding="utf-8").splitlines():
-        if line.startswith(" "):
-            found[package].append(line.strip())
-        else:
-            package = line
-            found[package] = []
-    return found
 
 
 def directive(value: object) -> str:

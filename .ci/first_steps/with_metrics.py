@@ -2,7 +2,7 @@
 
 import prometheus_client
 
-from kafka_replica.metrics.replica import export
+from kafka_replica.metrics import export
 from kafka_replica.testing import FakeTopic
 
 with FakeTopic("codes").replica() as replica:
