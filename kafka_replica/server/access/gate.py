@@ -28,6 +28,7 @@ from kafka_replica.server.access.policy import (
 from kafka_replica.server.access.sessions import SESSION, Session, csrf_of, token_of_cookie
 from kafka_replica.server.access.token_file import TokenFile
 from kafka_replica.server.errors.problems import Problem, busy, problem_response
+from kafka_replica.server.request_headers import request_headers
 from kafka_replica.server.settings import ServerSettings
 
 METHODS: Final = ("GET", "HEAD", "OPTIONS")
@@ -92,11 +93,11 @@ class Gate:
             self._running -= is_counted
 
     def _check(self, scope: Scope, path: str) -> None:
-        size, headers = _headers_of(scope)
+        size_bytes, headers = request_headers(scope)
         needed = self._check_method(scope["method"], path, headers)
         if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > self._settings.max_url_bytes:
             raise Problem(414, f"path and query are longer than {self._settings.max_url_bytes} bytes")
-        if size > self._settings.max_header_bytes:
+        if size_bytes > self._settings.max_header_bytes:
             raise Problem(431, f"the headers are larger than {self._settings.max_header_bytes} bytes")
         if path.startswith(_HEALTH):
             return
@@ -149,13 +150,4 @@ class Gate:
 
 def _is_preflight(scope: Scope) -> bool:
     """Return whether a request is a CORS preflight request, with which browsers send no token."""
-    return scope["method"] == "OPTIONS" and "access-control-request-method" in _headers_of(scope)[1]
-
-
-def _headers_of(scope: Scope) -> tuple[int, dict[str, str]]:
-    """Return the size of all headers in bytes, and the first value of each header."""
-    size, found = 0, dict[str, str]()
-    for name, value in scope["headers"]:
-        size += len(name) + len(value)
-        found.setdefault(name.decode("latin-1"), value.decode("latin-1"))
-    return size, found
+    return scope["method"] == "OPTIONS" and "access-control-request-method" in request_headers(scope).values

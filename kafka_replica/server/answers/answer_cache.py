@@ -5,21 +5,12 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Hashable
 from threading import Lock
-from typing import Final, NamedTuple
+from typing import Final
+
+from kafka_replica.server.answers.finished_answer import FinishedAnswer
 
 _OVERHEAD_BYTES: Final = 2_000  # the size of an entry's key, headers and objects
 _SHARE: Final = 4  # an answer may use a quarter of the cache at most, so that one answer does not evict all others
-
-
-class FinishedAnswer(NamedTuple):
-    """An answer ready to be sent, without the headers that may change while the version stays the same."""
-
-    status: int
-    headers: tuple[tuple[bytes, bytes], ...]
-    """Pairs of name and value, as in ASGI messages."""
-    body: bytes
-    problem: str | None = None
-    """The error message for people; None if the answer is not an error."""
 
 
 class AnswerCache:

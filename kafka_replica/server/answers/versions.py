@@ -75,6 +75,8 @@ class ServedVersion(NamedTuple):
     id: VersionId
     headers: Mapping[str, str]
     """The headers that name the version."""
+    raw_headers: dict[bytes, bytes]
+    """The same as in ASGI messages."""
 
 
 class Versions:
@@ -224,17 +226,18 @@ class Versions:
 
     def _served(self, structures: Structures, snapshot: Snapshot) -> ServedVersion:
         id_ = self.id_of(snapshot)
-        return ServedVersion(structures, snapshot, id_, version_headers(id_, snapshot.position))
+        headers = version_headers(id_, snapshot.position)
+        return ServedVersion(structures, snapshot, id_, headers, raw_headers(headers))
 
 
 @cache
 def _state_headers(state: State, *, is_stale: bool) -> tuple[tuple[bytes, bytes], ...]:
-    return raw_headers({STATE: str(state), **({STALE: "true"} if is_stale else {})})
+    return tuple(raw_headers({STATE: str(state), **({STALE: "true"} if is_stale else {})}).items())
 
 
-def raw_headers(headers: Mapping[str, str]) -> tuple[tuple[bytes, bytes], ...]:
-    """Return headers as in ASGI messages."""
-    return tuple((name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers.items())
+def raw_headers(headers: Mapping[str, str]) -> dict[bytes, bytes]:
+    """Return headers as in ASGI messages: encoded, with names in lower case."""
+    return {name.lower().encode("latin-1"): value.encode("latin-1") for name, value in headers.items()}
 
 
 def version_headers(version: VersionId, position: Position) -> dict[str, str]:

@@ -13,6 +13,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import Message, Scope, Send
 
 from kafka_replica.server.errors.problems import PROBLEM
+from kafka_replica.server.request_headers import request_headers
 
 
 class Form(NamedTuple):
@@ -61,7 +62,7 @@ class ProblemForms:
 
 def accepted(scope: Scope) -> str:
     """Return the header ``Accept`` of a request."""
-    return ", ".join(Headers(scope=scope).getlist("accept"))
+    return request_headers(scope).values.get("accept", "")
 
 
 def _start(message: Message, form: Form) -> Message:

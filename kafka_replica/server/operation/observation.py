@@ -14,11 +14,13 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from kafka_replica.metrics.server import RequestMetrics
 from kafka_replica.server.errors.problems import problem_response
 from kafka_replica.server.operation.access_log import Access, is_logged, log_access
+from kafka_replica.server.request_headers import request_headers
 
 REQUEST_ID: Final = "X-Request-ID"
 _log = logging.getLogger("kafka_replica.server")
-_POSSIBLE_ID: Final = re.compile(rb"[A-Za-z0-9._:/+=@-]{1,128}")
-_RAW_REQUEST_ID: Final = REQUEST_ID.lower().encode()
+_POSSIBLE_ID: Final = re.compile(r"[A-Za-z0-9._:/+=@-]{1,128}")
+_LOWER_REQUEST_ID: Final = REQUEST_ID.lower()
+_RAW_REQUEST_ID: Final = _LOWER_REQUEST_ID.encode()
 _PROTECTION: Final = (
     (
         b"content-security-policy",
@@ -90,9 +92,9 @@ class Observation:
 
 def _request_id(scope: Scope) -> str:
     """Return the id that the client sent, if it has only harmless characters; otherwise a new id."""
-    for name, value in scope["headers"]:
-        if name == _RAW_REQUEST_ID and _POSSIBLE_ID.fullmatch(value):
-            return str(value, "ascii")
+    sent = request_headers(scope).values.get(_LOWER_REQUEST_ID)
+    if sent is not None and _POSSIBLE_ID.fullmatch(sent):
+        return sent
     return f"{random.getrandbits(64):016x}"  # it is no secret
 
 

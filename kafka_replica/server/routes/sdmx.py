@@ -5,12 +5,10 @@ Answers are computed in threads, except those that cost less than the switch to 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable
 from concurrent.futures import Executor
-from datetime import UTC, datetime
 from functools import partial
 from typing import Final, TypeAlias
-from urllib.parse import quote
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -18,22 +16,21 @@ from starlette.types import Scope
 
 from kafka_replica.sdmx import Structures
 from kafka_replica.server.answers.accept import prefers_html
-from kafka_replica.server.answers.answer_cache import AnswerCache, FinishedAnswer
+from kafka_replica.server.answers.answer_cache import AnswerCache
+from kafka_replica.server.answers.answer_key import AnswerKey, answer_key, today
 from kafka_replica.server.answers.as_of import may_have_as_of
-from kafka_replica.server.answers.compression import accepts_gzip, compress, is_worth_compressing
 from kafka_replica.server.answers.computing import compute_in
-from kafka_replica.server.answers.entity_tags import suffix_of, with_suffix, without_suffix
-from kafka_replica.server.answers.versions import ServedVersion, VersionId, Versions, pinned_version, raw_headers
+from kafka_replica.server.answers.entity_tags import suffix_of
+from kafka_replica.server.answers.finished_answer import FinishedAnswer, FinishedResponse, finish
+from kafka_replica.server.answers.versions import ServedVersion, VersionId, Versions, pinned_version
 from kafka_replica.server.errors.problems import Problem, problem_response
 from kafka_replica.server.rest.request_and_answer import RestAnswer, RestRequest
 from kafka_replica.server.settings import ServerSettings
 from kafka_replica.stores import Snapshot
 
 _KEPT: Final = frozenset({200, 304})
-_WITHOUT_BODY: Final = frozenset({204, 304})
 _COMPRESSED: Final = 32_768
 """The number of bytes that are compressed in less than a millisecond; more are compressed in a thread."""
-_APIS: Final = frozenset({"v1", "v2"})
 
 Answer: TypeAlias = Callable[[RestRequest, Structures], RestAnswer]
 """A function that answers a request from one version; it must be thread-safe."""
@@ -95,48 +92,43 @@ class SdmxRoutes:
             Problem: the version is not available, or the answer is too large or takes too long.
         """
         snapshot = self._versions.snapshot(wanted)
-        version = self._versions.id_of(snapshot)
-        asked = rest_request(scope, rest, suffix_of(version.incarnation or "", self._release))
-        with_gzip = accepts_gzip(joined(scope, b"accept-encoding"))
-        key = version, asked, with_gzip, datetime.now(UTC).date()  # the validity of constraints depends on the date
-        found = self._cache.get(key) or self._stored(asked, snapshot, key, with_gzip=with_gzip)
+        key = answer_key(scope, rest, self._versions.id_of(snapshot), self._release)
+        found = self._cache.get(key) or self._stored(key, snapshot)
         if found is None:
-            compute = partial(self._compute, asked, wanted, with_gzip=with_gzip)
-            if self._quick is not None and self._quick(asked, partial(_size_of, snapshot)):
+            compute = partial(self._compute, key, wanted)
+            if self._quick is not None and self._quick(key.request, partial(_size_of, snapshot)):
                 found = compute()
             else:
                 found = await compute_in(self._executor, compute, self._settings.request_timeout_s)
-        if found.problem is not None and prefers_html(asked.accept):
+        if found.problem is not None and prefers_html(key.request.accept):
             return problem_response(found.status, found.problem)  # which ErrorPages converts to a page
         return FinishedResponse(found, self._versions.raw_state_headers())
 
-    def _stored(
-        self, asked: RestRequest, snapshot: Snapshot, key: Hashable, *, with_gzip: bool
-    ) -> FinishedAnswer | None:
+    def _stored(self, key: AnswerKey, snapshot: Snapshot) -> FinishedAnswer | None:
         """Return the answer from the current version if it consists of stored bytes, and this is known already."""
         served = self._versions.prepared(snapshot)
-        answer = None if served is None or self._unparsed is None else self._unparsed(asked, served.structures)
+        answer = None if served is None or self._unparsed is None else self._unparsed(key.request, served.structures)
         limit = self._settings.max_answer_bytes
-        if served is None or answer is None or len(answer.body) > (min(limit, _COMPRESSED) if with_gzip else limit):
+        if served is None or answer is None or len(answer.body) > (min(limit, _COMPRESSED) if key.with_gzip else limit):
             return None
-        found = self._finished(answer, served, with_gzip=with_gzip)
+        found = self._finished(answer, served, with_gzip=key.with_gzip)
         self._cache.put(key, found)
         return found
 
-    def _compute(self, asked: RestRequest, wanted: VersionId | None, *, with_gzip: bool) -> FinishedAnswer:
-        served, day = self._served(wanted), datetime.now(UTC).date()
-        answer = self._answer(asked, served.structures)
+    def _compute(self, key: AnswerKey, wanted: VersionId | None) -> FinishedAnswer:
+        served, day = self._served(wanted), today()
+        answer = self._answer(key.request, served.structures)
         if len(answer.body) > self._settings.max_answer_bytes:
             raise Problem(413, f"the answer is larger than {self._settings.max_answer_bytes} bytes; request less")
-        found = self._finished(answer, served, with_gzip=with_gzip)
+        found = self._finished(answer, served, with_gzip=key.with_gzip)
         # An answer of the past also depends on which versions are kept.
-        if found.status in _KEPT and not may_have_as_of(asked.query):
-            self._cache.put((served.id, asked, with_gzip, day), found)
+        if found.status in _KEPT and not may_have_as_of(key.request.query):
+            self._cache.put(key._replace(version=served.id, day=day), found)
         return found
 
     def _finished(self, answer: RestAnswer, served: ServedVersion, *, with_gzip: bool) -> FinishedAnswer:
         suffix = suffix_of(served.id.incarnation or "", self._release)
-        return finished(answer, served.headers, suffix, with_gzip=with_gzip)
+        return finish(answer, served.raw_headers, suffix, with_gzip=with_gzip)
 
     def _served(self, wanted: VersionId | None) -> ServedVersion:
         """Return a version; if it is the current one, let a thread find out what is known about stored bytes."""
@@ -152,70 +144,3 @@ class SdmxRoutes:
 def _size_of(snapshot: Snapshot, key: str) -> int | None:
     record = snapshot.get(key)
     return None if record is None or record.value is None else len(record.value)
-
-
-def finished(answer: RestAnswer, version: Mapping[str, str], suffix: str, *, with_gzip: bool) -> FinishedAnswer:
-    """Return an answer of the SDMX REST API ready to be sent: with all headers, and compressed if possible.
-
-    Args:
-        answer: the answer.
-        version: the headers that name the version.
-        suffix: the suffix of this incarnation's entity tags.
-        with_gzip: whether the request accepts gzip.
-    """
-    body, headers = answer.body, {name.title(): value for name, value in answer.headers}
-    headers.setdefault("Cache-Control", "no-cache")  # clients may cache the answer, but must revalidate it
-    compressed = with_gzip and is_worth_compressing(headers.get("Content-Type", ""), len(body))
-    if compressed:
-        body = compress(body)
-        headers["Content-Encoding"] = "gzip"
-    headers["Vary"] = ", ".join(filter(None, (headers.get("Vary"), "Accept-Encoding")))
-    if "Etag" in headers:
-        headers["Etag"] = with_suffix(headers["Etag"], suffix, compressed=compressed)
-    if answer.status not in _WITHOUT_BODY:
-        headers["Content-Length"] = str(len(body))
-    # The answer's own headers take precedence, because an answer with asOf names its own version.
-    return FinishedAnswer(answer.status, raw_headers({**version, **headers}), body, answer.problem)
-
-
-class FinishedResponse(Response):
-    """A response whose headers are encoded already.
-
-    Args:
-        found: the answer.
-        more: additional headers, encoded.
-    """
-
-    def __init__(self, found: FinishedAnswer, more: tuple[tuple[bytes, bytes], ...]) -> None:
-        # The base class's constructor is not called, because it would encode all headers again for each request.
-        self.status_code, self.body, self.background = found.status, found.body, None
-        self.raw_headers = [*found.headers, *more]
-
-
-def joined(scope: Scope, name: bytes) -> str:
-    """Return all values of a header of a request, joined by commas."""
-    return ", ".join([value.decode("latin-1") for found, value in scope["headers"] if found == name])
-
-
-def rest_request(scope: Scope, rest: str, suffix: str) -> RestRequest:
-    """Return the request in the form that ``rest`` reads.
-
-    Args:
-        scope: the request.
-        rest: the path after the base path, decoded.
-        suffix: the suffix of this incarnation's entity tags.
-    """
-    path = scope.get("raw_path") or quote(scope["path"]).encode()
-    return RestRequest(
-        _rest_path(path, scope["path"].removesuffix(rest)),
-        scope["query_string"].decode("latin-1"),
-        joined(scope, b"accept"),
-        without_suffix(joined(scope, b"if-none-match"), suffix),
-    )
-
-
-def _rest_path(path: bytes, before: str) -> str:
-    """Return the path after the base path ``before``, still percent-encoded; base paths have no encoded slashes."""
-    rest = path.decode("latin-1").split("/", before.count("/"))[-1]
-    api = before.rstrip("/").rpartition("/")[2]
-    return f"{api}/{rest}" if api in _APIS else rest  # otherwise the path itself determines the version of the API
