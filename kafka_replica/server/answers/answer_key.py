@@ -1,4 +1,4 @@
-"""What determines the answer to a query of the SDMX REST API: the version, the request and the date."""
+"""The key of an answer in the cache: the version, the request and the date, which determine it."""
 
 from __future__ import annotations
 

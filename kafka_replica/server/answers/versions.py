@@ -76,7 +76,7 @@ class ServedVersion(NamedTuple):
     headers: Mapping[str, str]
     """The headers that name the version."""
     raw_headers: dict[bytes, bytes]
-    """The same as in ASGI messages."""
+    """``headers`` as in ASGI messages."""
 
 
 class Versions:
