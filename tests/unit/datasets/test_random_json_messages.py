@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import io
 import json
 from pathlib import Path
 from typing import Any, Final
@@ -48,7 +49,7 @@ def test_locations_of_rows_do_not_keep_their_values(tmp_path: Path) -> None:
     """A job keeps the locations of all rows, which must not keep the decoded message in memory as well."""
     path = tmp_path / "data.json"
     path.write_text(json.dumps(MessageMaker(3).message()))
-    kept = [block.paths for block in json_blocks(path.read_bytes(), "data.json")]
+    kept = [block.paths for block in json_blocks(io.BytesIO(path.read_bytes()), "data.json")]
     assert any(isinstance(one, Chained) for one in kept)
     reached: list[Any] = [*kept]
     seen: set[int] = set()

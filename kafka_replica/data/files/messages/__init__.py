@@ -147,8 +147,8 @@ def located_blocks(
             yield from message.blocks()
             _note_all((*message.footers, *message.notes), note)
         elif start == b"{":
-            found = _json_blocks(read_content(path) if content is None else content, where, note)
-            yield from ((None, block) for block in found)
+            with _seekable(path, content) as file:
+                yield from ((None, block) for block in _json_blocks(file, where, note))
         elif is_edi:
             interchange = EdiMessage(read_content(path) if content is None else content, where, rules, usages)
             yield from interchange.blocks()
@@ -184,12 +184,12 @@ def _note_all(texts: Iterable[str], note: Callable[[str], object] | None) -> Non
             note(one)
 
 
-def _json_blocks(data: bytes, where: str, note: Callable[[str], object] | None) -> Iterator[Block]:
+def _json_blocks(file: IO[bytes], where: str, note: Callable[[str], object] | None) -> Iterator[Block]:
     try:
         from kafka_replica.data.files.messages.json import json_blocks  # noqa: PLC0415 - an extra
     except ImportError as error:
         raise MissingExtraError("reading SDMX-JSON data", "sdmx") from error
-    return json_blocks(data, where, lambda texts: _note_all(texts, note))
+    return json_blocks(file, where, lambda texts: _note_all(texts, note))
 
 
 @contextmanager
@@ -203,3 +203,16 @@ def _opened(path: str | Path) -> Iterator[IO[bytes]]:
             return
         with gzip.open(file) as content:
             yield cast("IO[bytes]", content)
+
+
+@contextmanager
+def _seekable(path: str | Path, content: bytes | None) -> Iterator[IO[bytes]]:
+    """Open a file for reading at any place; the content of a compressed one is held in memory."""
+    if content is not None:
+        yield io.BytesIO(content)
+        return
+    with Path(path).open("rb") as file:
+        if file.read(2) != GZIP:
+            yield file
+            return
+    yield io.BytesIO(read_content(path))

@@ -10,13 +10,30 @@ from msgspec import Raw
 
 from kafka_replica.common.garbage_collector import collector_paused
 from kafka_replica.data.files.messages.blocks import TEXTS, Block
+from kafka_replica.data.files.messages.json.decoding import decoded, failure
 from kafka_replica.data.files.messages.json.groups import Groups, attributes_of, check_annotation, groups_of
 from kafka_replica.data.files.messages.json.keys import Paths, key_columns, member, pointer
-from kafka_replica.data.files.messages.json.repeated_keys import keys_in, members_of
+from kafka_replica.data.files.messages.json.outline import Outline
+from kafka_replica.data.files.messages.json.parts import ObjectParts
+from kafka_replica.data.files.messages.json.repeated_keys import (
+    are_all_decoded,
+    check_no_key_repeats,
+    keys_in,
+    members_of,
+)
 from kafka_replica.data.files.messages.json.series_batch import SeriesBatch
 from kafka_replica.data.files.messages.json.structures import Components
+from kafka_replica.data.files.messages.json.unread_members import UnreadMembers
 from kafka_replica.data.files.messages.json.values import OMITTED, ValueReader
-from kafka_replica.data.files.messages.json.wire import DataSet, Series, Values, decoded_series, failure, given
+from kafka_replica.data.files.messages.json.wire import (
+    MEMBERS,
+    OBSERVATIONS,
+    SERIES,
+    DataSet,
+    Series,
+    Values,
+    given,
+)
 from kafka_replica.data.validation.actions import SWITCHED_OFF
 
 _AT_ONCE: Final = 8192
@@ -35,14 +52,13 @@ class DataSetReader:
         at: the location of the data set, as a JSON Pointer.
         where: the file, for errors.
 
-    Attributes:
-        keys: the number of keys in the JSON objects of the series and observations that have been read.
     """
 
     def __init__(
         self, dataset: DataSet, components: Components, standing: Mapping[str, str], path: str, at: str, where: str
     ) -> None:
-        self.keys = 0
+        self._keys = 0
+        """The number of keys in the JSON objects of the series and observations that have been read."""
         self._dataset = dataset
         self._components = components
         self._standing = standing
@@ -58,20 +74,25 @@ class DataSetReader:
         )
         self._groups = Groups(found, components.group, where)
 
-    def blocks(self) -> Iterator[Block]:
-        """Yield the rows. Raises DatasetError: the data set violates the standard; the message names the location."""
+    def blocks(self, outline: Outline, unread: UnreadMembers) -> Iterator[Block]:
+        """Yield the rows.
+
+        Args:
+            outline: the outline of the message, which leaves out series and observations.
+            unread: collects the unknown members of series.
+
+        Raises:
+            DatasetError: the data set violates the standard; the message names the location.
+        """
         dataset = self._dataset
         above = self._attributes(self._components.data_set, given(dataset.attributes), self._path)
         fixed = self._fixed()
         has_rows = False
-        for blocks in self._series(given(dataset.series) or {}, fixed, above):
+        for blocks in self._in_series(outline.parts_of(given(dataset.series)), fixed, above, unread):
             yield from blocks
             has_rows = True
-        observations = given(dataset.observations)
-        if observations:
-            # Without series, the keys of observations begin with the dimensions of series, if the structure has any.
-            flat = [*self._components.of_series, *self._components.of_observation]
-            yield from self._of_observations(fixed, above, {}, observations, (self._path, self._at), flat)
+        for blocks in self._flat(outline.parts_of(given(dataset.observations)), fixed, above):
+            yield from blocks
             has_rows = True
         if not has_rows and (any(value is not None for value in above.values()) or (self._deletes and fixed)):
             yield self._alone(fixed, above, {}, self._at)
@@ -93,18 +114,37 @@ class DataSetReader:
         found = attributes_of(attributes, values, f"{path}.attributes", self._where)
         return {one.id: one.default for one in attributes} | found
 
-    def _series(
-        self, series: Mapping[str, Raw], fixed: dict[str, Any], above: dict[str, Any]
+    def _in_series(
+        self, parts: ObjectParts, fixed: dict[str, Any], above: dict[str, Any], unread: UnreadMembers
     ) -> Iterator[Sequence[Block]]:
         """Yield the rows of series; those of small ones together, if no group depends on their keys."""
-        left = iter(series.items())
-        while True:
-            # Garbage collection is paused, because it would traverse each of the many lists of a series several times.
+        path = f"{self._path}.series"
+        for series, text in parts.decoded(MEMBERS, path):
+            keys_before = self._keys
+            left = iter(series.items())
+            while True:
+                # Garbage collection is paused, because it would traverse the many lists of a series several times.
+                with collector_paused():
+                    blocks = self._next_series(left, fixed, above)
+                if blocks is None:
+                    break
+                yield blocks
+            if not are_all_decoded(text, self._keys - keys_before + len(series)):
+                check_no_key_repeats(text, self._where)
+                unread.search_series(text, path)
+
+    def _flat(self, parts: ObjectParts, fixed: dict[str, Any], above: dict[str, Any]) -> Iterator[Sequence[Block]]:
+        """Yield the rows of observations without series."""
+        # The keys of observations begin with the dimensions of series, if the structure has any.
+        dimensions = [*self._components.of_series, *self._components.of_observation]
+        for observations, text in parts.decoded(OBSERVATIONS, f"{self._path}.observations"):
+            keys_before = self._keys
             with collector_paused():
-                blocks = self._next_series(left, fixed, above)
-            if blocks is None:
-                return
+                places = (self._path, self._at)
+                blocks = [*self._of_observations(fixed, above, {}, observations, places, dimensions)]
             yield blocks
+            if not are_all_decoded(text, self._keys - keys_before + len(observations)):
+                check_no_key_repeats(text, self._where)
 
     def _next_series(
         self, left: Iterator[tuple[str, Raw]], fixed: dict[str, Any], above: dict[str, Any]
@@ -125,9 +165,9 @@ class DataSetReader:
 
     def _decoded(self, path: str, raw: Raw) -> tuple[Series, dict[str, Values]]:
         """Return a series and its observations; count its keys."""
-        series = decoded_series(raw, self._where, path)
+        series = decoded(SERIES, raw, self._where, path)
         observations = given(series.observations) or {}
-        self.keys += len(members_of(series)) + len(observations) + keys_in([given(series.attributes)])
+        self._keys += len(members_of(series)) + len(observations) + keys_in([given(series.attributes)])
         return series, observations
 
     def _of_batch(self, batch: SeriesBatch, fixed: dict[str, Any], above: dict[str, Any]) -> Block:
@@ -212,7 +252,7 @@ class DataSetReader:
                 column = columns[place]
                 kinds = set(map(type, column))
                 if dict in kinds or list in kinds:
-                    self.keys += keys_in(column)
+                    self._keys += keys_in(column)
                     texts.discard(component.id)
                 found[component.id] = component.column(column, kinds, paths, place)
             else:

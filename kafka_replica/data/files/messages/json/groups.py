@@ -11,9 +11,10 @@ from itertools import repeat
 from typing import Any
 
 from kafka_replica.data.errors import DatasetError
+from kafka_replica.data.files.messages.json.decoding import failure
 from kafka_replica.data.files.messages.json.keys import Paths, key_columns, member
 from kafka_replica.data.files.messages.json.values import ValueReader
-from kafka_replica.data.files.messages.json.wire import Values, failure
+from kafka_replica.data.files.messages.json.wire import Values
 from kafka_replica.data.validation.actions import SWITCHED_OFF
 
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, overload
 
 from kafka_replica.common.wording import counted
+from kafka_replica.data.files.messages.json.decoding import failure
 from kafka_replica.data.files.messages.json.values import ValueReader, values_counted
-from kafka_replica.data.files.messages.json.wire import failure
 
 
 class Paths(Sequence[str]):

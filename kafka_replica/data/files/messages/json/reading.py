@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import IO, Any
+
+import msgspec
 
 from kafka_replica.data.files.messages.blocks import Block
 from kafka_replica.data.files.messages.json.datasets import DataSetReader
+from kafka_replica.data.files.messages.json.decoding import decoded_with_constants, described, failure
 from kafka_replica.data.files.messages.json.errors import errors_in
+from kafka_replica.data.files.messages.json.outline import Outline
 from kafka_replica.data.files.messages.json.repeated_keys import (
     are_all_decoded,
     check_no_key_repeats,
@@ -15,28 +19,22 @@ from kafka_replica.data.files.messages.json.repeated_keys import (
     members_of,
 )
 from kafka_replica.data.files.messages.json.structures import OLD, Components, number_of_structure, standing_of
-from kafka_replica.data.files.messages.json.unread_members import unread_members
-from kafka_replica.data.files.messages.json.wire import (
-    Body,
-    DataSet,
-    Structure,
-    decoded_message,
-    decoded_structure,
-    failure,
-    given,
-)
+from kafka_replica.data.files.messages.json.text import text_of
+from kafka_replica.data.files.messages.json.unread_members import UnreadMembers
+from kafka_replica.data.files.messages.json.wire import MESSAGE, Body, DataSet, LeftOut, Message, Structure, given
 
 
 def json_blocks(
-    data: bytes, where: str, note: Callable[[Sequence[str]], object] | None = None
+    file: IO[bytes], where: str, note: Callable[[Sequence[str]], object] | None = None
 ) -> Iterator[Block]:  # fmt: skip
     """Yield the rows of an SDMX-JSON data message 1.0, 2.0 or 2.1.
 
-    Series are decoded one by one, so that only the bytes, the structures and the series of one block, or the
-    observations of a flat data set, are in memory.
+    The message is read twice: first to find the parts of its data sets, then to decode them part by part. Only the
+    structures, the dimension groups and one part of about a MiB, or one series if it is longer, are in memory, and
+    8 bytes for each key of the series, or observations, of a data set while it is read the first time.
 
     Args:
-        data: the content of the file.
+        file: the message, a seekable file in binary mode.
         where: the file, for errors.
         note: is called with the errors that the message lists, and with a sentence for each member that is not read.
 
@@ -44,33 +42,44 @@ def json_blocks(
         DatasetError: the data is not such a message, or violates the standard; the error names the location. It may be
             raised after blocks have been yielded.
     """
-    message, data = decoded_message(data, where)
-    body = given(message.data) or message
-    errors = errors_in(given(message.errors))
-    if note is not None:
-        note(errors)
-    above = "" if body is message else "/data"
-    written = _structures(body, where, errors)
-    keys = _keys_above(message, body)
+    with text_of(file, where) as text:
+        outline = Outline(text, where)
+        message, written = decoded_with_constants(MESSAGE, outline.text, where, "", outline.place_in_file)
+        errors = errors_in(given(message.errors))
+        if note is not None:
+            note(errors)
+        body = given(message.data) or message
+        structures = _structures(body, where, errors)
+        unread = UnreadMembers(where)
+        if not are_all_decoded(written, _keys_of(message, body)):
+            check_no_key_repeats(written, where)
+            unread.search_outline(written)
+        for reader in _readers(body, structures, "" if body is message else "/data", where):
+            yield from reader.blocks(outline, unread)
+        if note is not None:
+            note(unread.notes)
+
+
+def _readers(body: Body, written: Sequence[Any], above: str, where: str) -> Iterator[DataSetReader]:
+    """Yield a reader of each data set. ``above`` is the JSON Pointer of the data."""
     structures: dict[int, tuple[Structure, str]] = {}
     for place, dataset in enumerate(given(body.data_sets) or ()):
         path = f"dataSets[{place}]"
         number = number_of_structure(place, dataset, written, where)
         if number not in structures:
             at = f"structures[{number}]" if given(body.structures) else OLD
-            structures[number] = decoded_structure(written[number], where, at), at
+            structures[number] = _structure(written[number], where, at), at
         structure, at = structures[number]
         standing = standing_of(structure, dataset)
         components = Components(structure, at, where, with_defaults=standing["ACTION"] != "D")
-        reader = DataSetReader(dataset, components, standing, path, f"{above}/dataSets/{place}", where)
-        keys += _keys_of(dataset)
-        yield from reader.blocks()
-        keys += reader.keys
-    if not are_all_decoded(data, keys):
-        check_no_key_repeats(data, where)
-        unread = unread_members(data, where)
-        if note is not None:
-            note(unread)
+        yield DataSetReader(dataset, components, standing, path, f"{above}/dataSets/{place}", where)
+
+
+def _structure(data: Any, where: str, path: str) -> Structure:
+    try:
+        return msgspec.convert(data, Structure)
+    except msgspec.ValidationError as error:
+        raise failure(where, described(error, path)) from error
 
 
 def _structures(body: Body, where: str, errors: Sequence[str]) -> list[Any]:
@@ -87,17 +96,15 @@ def _structures(body: Body, where: str, errors: Sequence[str]) -> list[Any]:
     return found
 
 
-def _keys_above(message: Body, body: Body) -> int:
-    """Return the number of keys in the message outside its data sets."""
+def _keys_of(message: Message, body: Body) -> int:
+    """Return the number of keys in the outline of a message."""
     above = [message] if body is message else [message, body]
     members = [member for one in above for member in members_of(one)]
     plain = [member for member in members if not isinstance(member, Body) and member is not body.data_sets]
-    return len(members) + keys_in(plain)
+    return len(members) + keys_in(plain) + sum(map(_keys_of_data_set, given(body.data_sets) or ()))
 
 
-def _keys_of(dataset: DataSet) -> int:
-    """Return the number of keys in a data set, without those inside its series and observations."""
+def _keys_of_data_set(dataset: DataSet) -> int:
     members = members_of(dataset)
-    inner = [one for one in members if one is not dataset.series and one is not dataset.observations]
-    series, observations = given(dataset.series) or {}, given(dataset.observations) or {}
-    return len(members) + keys_in(inner) + len(series) + len(observations)
+    left_out = [one for one in members if isinstance(one, LeftOut) and one.number is not None]
+    return len(members) + len(left_out) + keys_in(members)

@@ -12,7 +12,8 @@ from typing import Any, Final
 
 from msgspec import UNSET, Struct
 
-from kafka_replica.data.files.messages.json.wire import TOO_DEEP, failure
+from kafka_replica.data.errors import DatasetError
+from kafka_replica.data.files.messages.json.decoding import TOO_DEEP, failure
 
 _UNCOUNTABLE: Final = {b" ": b" :", b"\t": b"\t:", b"\n": b"\n:", b"\r": b"\r:", b"\\": b'\\":'}
 """Byte sequences that make counting ``":`` unreliable, by their first byte: a blank before the colon, or an escaped
@@ -66,7 +67,7 @@ def check_no_key_repeats(data: bytes, where: str) -> None:
         seen: dict[str, Any] = {}
         for key, value in pairs:
             if seen.setdefault(key, value) != value:
-                raise failure(where, f"the key {key!r} occurs twice in one object; only one of the two would be read")
+                raise repeated_key(where, key)
         return object()  # compares unequal to any other object, and needs less memory than the decoded object
 
     try:
@@ -75,3 +76,8 @@ def check_no_key_repeats(data: bytes, where: str) -> None:
         raise failure(where, f"the text {TOO_DEEP}") from error
     except ValueError as error:
         raise failure(where, f"the text is damaged: {error}") from error
+
+
+def repeated_key(where: str, key: str) -> DatasetError:
+    """Return the error for a key that occurs twice."""
+    return failure(where, f"the key {key!r} occurs twice in one object; only one of the two would be read")

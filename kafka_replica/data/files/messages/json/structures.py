@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from kafka_replica.data.files.messages.json.decoding import failure
 from kafka_replica.data.files.messages.json.values import ValueReader
-from kafka_replica.data.files.messages.json.wire import Component, DataSet, Levels, Structure, failure, given
+from kafka_replica.data.files.messages.json.wire import Component, DataSet, Levels, Structure, given
 
 LETTERS: Final = {"information": "I", "append": "A", "replace": "R", "delete": "D", "merge": "M"}
 _KINDS: Final = (

@@ -8,7 +8,8 @@ from types import NoneType
 from typing import Any, Final
 
 from kafka_replica.data.files.messages.blocks import TEXTS
-from kafka_replica.data.files.messages.json.wire import Component, failure
+from kafka_replica.data.files.messages.json.decoding import failure
+from kafka_replica.data.files.messages.json.wire import Component
 from kafka_replica.data.validation.actions import SWITCHED_OFF
 
 

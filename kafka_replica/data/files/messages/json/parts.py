@@ -1,0 +1,199 @@
+"""Long objects of a message, such as the series of a data set, as parts of some thousand members.
+
+An object is cut into parts in a first pass, and its parts are decoded one after the other in a second pass.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple, TypeVar
+
+import msgspec
+from msgspec import Raw
+
+from kafka_replica.common.garbage_collector import collector_paused
+from kafka_replica.data.errors import DatasetError
+from kafka_replica.data.files.messages.json.decoding import decoded_with_constants
+from kafka_replica.data.files.messages.json.key_hashes import KeyHashes
+from kafka_replica.data.files.messages.json.repeated_keys import repeated_key
+from kafka_replica.data.files.messages.json.scanner import DamagedTextError, Scanner
+from kafka_replica.data.files.messages.json.text import MessageText
+from kafka_replica.data.files.messages.json.wire import MEMBERS
+
+T = TypeVar("T")
+
+_SHORT: Final = 1 << 16
+_LONG: Final = 1 << 20
+"""The sizes of parts in bytes, if their members are not longer."""
+_MOST_TRIES: Final = 100
+
+
+class Part(NamedTuple):
+    """The place of the first byte of some members of an object, and of the byte behind the last."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Boundary:
+    """The text between two members of an object, as it usually is.
+
+    Attributes:
+        last: the last byte of a value.
+        pattern: matches from this byte to the next key, which is not part of the match.
+    """
+
+    last: bytes
+    pattern: re.Pattern[bytes]
+
+    def last_in(self, data: bytes) -> re.Match[bytes] | None:
+        """Return what is probably the last boundary, but may be text in a value."""
+        place = len(data)
+        for _ in range(_MOST_TRIES):
+            place = data.rfind(self.last, 0, place)
+            if place < 0:
+                break
+            found = self.pattern.match(data, place)
+            if found:
+                return found
+        return None
+
+
+def _boundary(first: bytes, last: bytes) -> Boundary:
+    blanks = rb"[ \t\r\n]*"
+    names = (re.escape(last), blanks, blanks, blanks, blanks, re.escape(first))
+    return Boundary(last, re.compile(rb'%b%b,%b(?="[0-9:~]*"%b:%b%b)' % names))
+
+
+BOUNDARIES: Final = {"series": _boundary(b"{", b"}"), "observations": _boundary(b"[", b"]")}
+"""The boundaries of the members of objects with keys, by the name of the object in a data set."""
+
+
+class Cutter:
+    """Cuts an object into parts, and checks that each consists of valid members.
+
+    Args:
+        text: the text of the message.
+        scanner: its cursor is before the first member of the object, of which there must be one.
+        boundary: the boundary of its members.
+        where: the file, for errors.
+    """
+
+    def __init__(self, text: MessageText, scanner: Scanner, boundary: Boundary, where: str) -> None:
+        self._text, self._scanner, self._boundary, self._where = text, scanner, boundary, where
+        self._hashes = KeyHashes()
+
+    def parts(self) -> Iterator[Part]:
+        """Yield the parts; the cursor is behind the last one after all, before the closing bracket if there is one.
+
+        Raises:
+            DatasetError: a part is not valid JSON.
+            DamagedTextError: the text is not JSON behind the part that was yielded last.
+        """
+        size = _SHORT
+        start: int | None = self._scanner.place
+        while start is not None:
+            part, after = self._walked(start) if size == _SHORT else self._guessed(start, size)
+            if part is None:
+                size //= 2
+                continue
+            yield part
+            start = after
+            size = min(2 * size, _LONG)
+
+    def repeated(self) -> frozenset[int]:
+        """Return the hashes of keys that occur in several parts."""
+        return self._hashes.repeated()
+
+    def _guessed(self, start: int, size: int) -> tuple[Part | None, int]:
+        """Return a part, and the place of the next one; None if no boundary was found that makes the part valid.
+
+        A part that is valid lies within the object: if the object ended in it, text would follow its closing bracket.
+        """
+        data = self._text.read(start, size)
+        found = self._boundary.last_in(data)
+        if found is None:
+            return None, start
+        part = Part(start, start + found.start() + len(self._boundary.last))
+        try:
+            self._check(part, data[: part.end - start])
+        except DatasetError:
+            return None, start
+        self._scanner.move(start + found.end())
+        return part, self._scanner.place
+
+    def _walked(self, start: int) -> tuple[Part, int | None]:
+        """Return a part, and the place of the next one, if any; find the end of each member."""
+        scanner = self._scanner
+        while True:
+            if scanner.token()[:1] != b'"' or scanner.token() != b":":
+                raise DamagedTextError
+            scanner.skip_value()
+            part = Part(start, scanner.place)
+            is_last = scanner.next_token() != b","
+            if not is_last:
+                scanner.token()
+            if is_last or part.end - start >= _SHORT:
+                break
+        self._check(part, self._text.read(start, part.end - start))
+        return part, None if is_last else scanner.place
+
+    def _check(self, part: Part, data: bytes) -> None:
+        with collector_paused():
+            members, _ = _decoded(MEMBERS, data, part, self._where, "")
+        self._hashes.add(members.keys())
+
+
+class ObjectParts:
+    """An object that is decoded part by part.
+
+    Args:
+        text: the text of the message.
+        where: the file, for errors.
+        parts: the parts; none if the object is empty.
+        repeated: the hashes of keys that occur in several parts.
+    """
+
+    def __init__(
+        self, text: MessageText, where: str, parts: Sequence[Part] = (), repeated: frozenset[int] = frozenset()
+    ) -> None:
+        self._text, self._parts, self._repeated, self._where = text, parts, repeated, where
+
+    def decoded(self, decoder: msgspec.json.Decoder[dict[str, T]], path: str) -> Iterator[tuple[dict[str, T], bytes]]:
+        """Yield the members of each part, and its text as an object.
+
+        Args:
+            decoder: the decoder of the members.
+            path: the location of the object, for errors.
+
+        Raises:
+            DatasetError: a member has another type than the decoder expects, or two have the same key and different
+                values.
+        """
+        first: dict[str, T] = {}
+        for part in self._parts:
+            data = self._text.read(part.start, part.end - part.start)
+            with collector_paused():
+                members, text = _decoded(decoder, data, part, self._where, path)
+            if self._repeated:
+                self._remove_repeated(members, first)
+            yield members, text
+
+    def _remove_repeated(self, members: dict[str, T], first: dict[str, T]) -> None:
+        """Remove the members whose keys occurred before with the same values, as in objects that are decoded whole."""
+        for key in [one for one in members if hash(one) in self._repeated]:
+            value = members[key]
+            before = first.setdefault(key, value)
+            if before is not value:
+                if isinstance(value, Raw) or before != value:
+                    raise repeated_key(self._where, key)
+                del members[key]
+
+
+def _decoded(
+    decoder: msgspec.json.Decoder[dict[str, Any]], data: bytes, part: Part, where: str, path: str
+) -> tuple[dict[str, Any], bytes]:
+    return decoded_with_constants(decoder, b"{%b}" % data, where, path, lambda place: part.start + place - 1)

@@ -1,0 +1,117 @@
+"""A cursor in the text of a message, which finds the ends of values without decoding them."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from kafka_replica.data.files.messages.json.text import MessageText
+
+_WINDOW: Final = 1 << 18
+_BLANKS: Final = rb"[ \t\r\n]*+"
+_STRING: Final = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
+_MARKS: Final = frozenset({b"{", b"}", b"[", b"]", b",", b":"})
+_TOKEN: Final = re.compile(rb'%b([{}\[\],:]|%b|[^ \t\r\n{}\[\],:"]++|\Z)' % (_BLANKS, _STRING), re.DOTALL)
+
+
+def _nested(levels: int) -> bytes:
+    """Return a pattern for text with balanced brackets, which are nested at most ``levels`` times."""
+    inner = rb"|[{\[]%b[}\]]" % _nested(levels - 1) if levels else b""
+    return rb'(?:[^"{}\[\]]++|%b%b)*+' % (_STRING, inner)
+
+
+_BALANCED: Final = re.compile(_nested(3), re.DOTALL)
+"""One step over most values; it may end at any bracket, or at a string that is not complete."""
+
+
+class DamagedTextError(Exception):
+    """The text is not JSON at the cursor."""
+
+
+class Scanner:
+    """A cursor in the text of a message.
+
+    Tokens and brackets are found as in any valid JSON; that the text is valid is not checked. The memory depends only
+    on the longest string or number.
+
+    Args:
+        text: the text. The cursor is before its first byte.
+    """
+
+    def __init__(self, text: MessageText) -> None:
+        self._text = text
+        self.move(text.start)
+
+    @property
+    def place(self) -> int:
+        """The place of the cursor in the file, in bytes."""
+        return self._start + self._at
+
+    def move(self, place: int) -> None:
+        """Move the cursor to another place, which is not within a token."""
+        self._start, self._window, self._at = place, b"", 0
+
+    def token(self) -> bytes:
+        """Return the next token, and move the cursor behind it.
+
+        Returns:
+            A bracket, comma, colon, string with its quotes, number or literal; empty at the end of the text.
+
+        Raises:
+            DamagedTextError: the text ends within a string.
+        """
+        found = self._found()
+        self._at = found.end()
+        return found[1]
+
+    def next_token(self) -> bytes:
+        """Return the next token without moving the cursor; otherwise like :meth:`token`."""
+        return self._found()[1]
+
+    def _found(self) -> re.Match[bytes]:
+        while True:
+            found = _TOKEN.match(self._window, self._at)
+            # A number may continue behind the window, and so may blanks; a string that does is not found.
+            if found and (found.end() < len(self._window) or found[1] in _MARKS or found[1][:1] == b'"'):
+                return found
+            if not self._has_more():
+                if found is None:
+                    raise DamagedTextError
+                return found
+
+    def skip_value(self) -> None:
+        """Move the cursor behind the next value. Raises DamagedTextError: there is none, or it is not complete."""
+        token = self.next_token()
+        if token in {b"}", b"]", b",", b":", b""}:
+            raise DamagedTextError
+        self.token()
+        if token in {b"{", b"["}:
+            self._skip_to_end()
+
+    def _skip_to_end(self) -> None:
+        """Move the cursor behind the end of the array or object in which it is.
+
+        Raises:
+            DamagedTextError: the text ends before.
+        """
+        depth = 1
+        while depth:
+            found = _BALANCED.match(self._window, self._at)
+            self._at = found.end() if found else self._at
+            bracket = self._window[self._at : self._at + 1]
+            if bracket in {b"{", b"["}:
+                depth += 1
+            elif bracket in {b"}", b"]"}:
+                depth -= 1
+            elif self._has_more():
+                continue
+            else:
+                raise DamagedTextError
+            self._at += 1
+
+    def _has_more(self) -> bool:
+        """Read more of the text: at least as much as is left, so that a long string is not searched again and again."""
+        left = self._window[self._at :]
+        read = self._text.read(self.place + len(left), max(_WINDOW, len(left)))
+        self._start, self._window, self._at = self.place, left + read, 0
+        return bool(read)
