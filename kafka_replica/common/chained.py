@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
-from itertools import accumulate
+from collections.abc import Iterator, Sequence
+from itertools import accumulate, chain
 from typing import TypeVar, overload
 
 T = TypeVar("T")
@@ -24,6 +24,11 @@ class Chained(Sequence[T]):
 
     def __len__(self) -> int:
         return len(self._indexes)
+
+    def __iter__(self) -> Iterator[T]:
+        if len(self._indexes) == sum(map(len, self._parts)) and self._indexes.step == 1:
+            return chain.from_iterable(self._parts)
+        return map(self.__getitem__, range(len(self)))
 
     @overload
     def __getitem__(self, index: int) -> T: ...

@@ -36,10 +36,9 @@ class Batch:
     Attributes:
         frame: the rows that belong to the job's structure, with their positions in the column ``AT``.
         first: the position of the first row of the batch, whether or not it belongs to the job's structure.
-        locations: the locations of all rows, including those of other structures, but without ``paths``.
+        locations: the locations of all rows, including those of other structures.
         csv: all rows, if they are from a CSV file.
         wrong: the rows with a wrong number of cells, which are not in the frame, by position.
-        paths: the path of each row within a message of SDMX-JSON; None for other formats.
         cells: the values of all rows, with columns named by position; None if the file has no layout.
     """
 
@@ -48,16 +47,11 @@ class Batch:
     locations: pl.DataFrame
     csv: CsvRows | None
     wrong: Mapping[int, WrongRow]
-    paths: Sequence[str] | None = None
     cells: pl.DataFrame | None = None
 
     def locations_of(self, positions: pl.Series) -> pl.DataFrame:
         """Return the locations of the rows with these positions."""
-        found = self.locations[positions - self.first]
-        if self.paths is None:
-            return found
-        paths = [self.paths[at - self.first] for at in positions]
-        return found.with_columns(pl.Series("path", paths, dtype=pl.String))
+        return self.locations[positions - self.first]
 
     def cells_of(self, positions: pl.Series) -> pl.DataFrame:
         """Return the cells of the rows with these positions, as texts; the file must have a layout."""
@@ -177,7 +171,7 @@ class Input:
             return f"{source.path}, {_in_words(place, source)}"
 
         mine, others = split_by_structure(frame, self._job.rules, self._job.usages, where)
-        return Batch(mine, first, located, part.csv, wrong, part.paths, part.cells), others
+        return Batch(mine, first, located, part.csv, wrong, part.cells), others
 
 
 def peek_single(batches: Iterator[Batch]) -> tuple[Iterator[Batch], bool]:

@@ -9,7 +9,6 @@ from typing import Any, Final
 
 import polars as pl
 
-from kafka_replica.common.chained import Chained
 from kafka_replica.data.files.messages import is_streamed, located_blocks
 from kafka_replica.data.files.messages.blocks import Block, columns_of, lines_of
 from kafka_replica.data.jobs.job import Job
@@ -19,7 +18,8 @@ from kafka_replica.data.polars.parts import Parts
 from kafka_replica.data.polars.source_rows import BatchSize, HeldRows, RowsPart, SourceRows
 
 _REPORT_EVERY: Final = 10_000
-_LINE: Final = "__line"
+_LOCATION: Final = {"line": "__line", "path": "__path"}
+"""The columns of the temporary files with the location of each row."""
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,9 @@ class StoredRows:
         done = 0
         for frame in self.parts.frames():
             done += frame.height
-            rows = in_forms(frame.drop(_LINE), self.forms)
-            yield RowsPart(rows, {"line": frame[_LINE]}), size * done // max(1, self.parts.rows)
+            rows = in_forms(frame.drop(_LOCATION.values()), self.forms)
+            known = {name: frame[column] for name, column in _LOCATION.items()}
+            yield RowsPart(rows, known), size * done // max(1, self.parts.rows)
 
 
 def open_message(
@@ -56,7 +57,7 @@ def open_message(
     schemas: list[pl.DataFrame] = []
     while some := _blocks_of(blocks, batch.rows):
         part = _of_blocks(iter(some), report_rows, stored.rows)
-        stored.add(part.frame.with_columns(part.known["line"].alias(_LINE)))
+        stored.add(part.frame.with_columns(part.known[name].alias(column) for name, column in _LOCATION.items()))
         schemas.append(part.frame.clear())
     return StoredRows(*common_forms(schemas), stored)
 
@@ -83,20 +84,19 @@ def _of_blocks(
         before: the number of rows that were read before these blocks.
     """
     lines: list[int | None] = []
-    paths: list[Sequence[str]] = []
+    paths: list[str | None] = []
     reported = 0
 
     def blocks() -> Iterator[Block]:
         nonlocal reported
         for line, block in located:
             lines.extend(lines_of(line, block))
-            if block.paths is not None:
-                paths.append(block.paths)
+            paths.extend([None] * block.size if block.paths is None else block.paths)
             yield block
             if len(lines) - reported >= _REPORT_EVERY:
                 reported = len(lines)
                 report_rows(before + reported)
 
     columns: dict[str, list[Any]] = columns_of(blocks())
-    known = {"line": pl.Series(lines, dtype=pl.UInt32)}
-    return RowsPart(pl.DataFrame(columns, infer_schema_length=None), known, paths=Chained(paths) if paths else None)
+    known = {"line": pl.Series(lines, dtype=pl.UInt32), "path": pl.Series(paths, dtype=pl.String)}
+    return RowsPart(pl.DataFrame(columns, infer_schema_length=None), known)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -33,22 +33,19 @@ class RowsPart(NamedTuple):
         frame: the rows.
         known: the known columns of the rows' locations.
         csv: the same rows with their original cells; None if the source is not a CSV file.
-        paths: the path of each row within a message of SDMX-JSON; None for other formats.
         cells: the values of the columns of the layout, named by position; None if the source has no layout.
     """
 
     frame: pl.DataFrame
     known: Mapping[str, pl.Series] = {}
     csv: CsvRows | None = None
-    paths: Sequence[str] | None = None
     cells: pl.DataFrame | None = None
 
     def slice(self, first: int, rows: int) -> RowsPart:
         """Return ``rows`` rows from the row with index ``first``, without ``csv``."""
         known = {name: values.slice(first, rows) for name, values in self.known.items()}
-        paths = None if self.paths is None else self.paths[first : first + rows]
         cells = None if self.cells is None else self.cells.slice(first, rows)
-        return RowsPart(self.frame.slice(first, rows), known, None, paths, cells)
+        return RowsPart(self.frame.slice(first, rows), known, None, cells)
 
 
 class SourceRows(Protocol):

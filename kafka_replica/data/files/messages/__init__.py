@@ -1,7 +1,7 @@
 """Data messages of SDMX-ML, SDMX-JSON and SDMX-EDI as rows or columns.
 
-SDMX-ML is read as a stream, in memory that does not depend on the size of the file. Messages of SDMX-JSON and SDMX-EDI
-are held in memory as a whole. No library is used for the content, because other libraries change values (12.40 becomes
+SDMX-ML and SDMX-JSON are read in parts, in memory that does not depend on the number of rows. Messages of SDMX-EDI are
+held in memory as a whole. No library is used for the content, because other libraries change values (12.40 becomes
 12.4) or lose attributes.
 """
 
@@ -36,6 +36,7 @@ __all__ = [
     "structure_named_in",
 ]
 
+_HEAD_BYTES: Final = 1 << 12
 _BEFORE: Final = b"\xef\xbb\xbf\xff\xfe\0 \t\r\n"  # byte order marks, halves of characters, blanks
 
 _Open: TypeAlias = Callable[[], AbstractContextManager[IO[bytes]]]
@@ -114,11 +115,10 @@ def structure_named_in(path: str | Path) -> tuple[str | None, str | None] | None
 
     The errors are those of :func:`read_data_message`.
     """
-    content = read_content(path)
-    if content.lstrip(_BEFORE).startswith(STARTS):
-        found = first_structure(content, str(path))
+    if beginning_of(str(path), _HEAD_BYTES).lstrip(_BEFORE).startswith(STARTS):
+        found = first_structure(read_content(path), str(path))
         return None if found is None else ("datastructure", found)
-    for one in data_message_rows(path, content=content):
+    for one in data_message_rows(path):
         return one.row.get("STRUCTURE"), one.row.get("STRUCTURE_ID")
     return None
 
@@ -139,7 +139,7 @@ def located_blocks(
     open_: _Open = (lambda: _opened(path)) if content is None else (lambda: io.BytesIO(content))
     try:
         with open_() as file:
-            head = file.read(1 << 12)
+            head = file.read(_HEAD_BYTES)
         start = head.lstrip(_BEFORE)[:1]
         is_edi = head.lstrip(_BEFORE).startswith(STARTS)
         if start == b"<":
@@ -169,13 +169,13 @@ def located_blocks(
 
 
 def is_streamed(path: str | Path, content: bytes | None = None) -> bool:
-    """Return whether a message is SDMX-ML, which is read as a stream; other messages are held in memory as a whole.
+    """Return whether a message is SDMX-ML or SDMX-JSON, which are read in parts; SDMX-EDI is held in memory as a whole.
 
     Raises:
         UsageError: the file cannot be opened.
     """
-    head = beginning_of(str(path), 1 << 12) if content is None else content[: 1 << 12]
-    return head.lstrip(_BEFORE).startswith(b"<")
+    head = beginning_of(str(path), _HEAD_BYTES) if content is None else content[:_HEAD_BYTES]
+    return head.lstrip(_BEFORE).startswith((b"<", b"{"))
 
 
 def _note_all(texts: Iterable[str], note: Callable[[str], object] | None) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import repeat
 from typing import Any, overload
 
 from kafka_replica.common.wording import counted
@@ -27,6 +28,9 @@ class Paths(Sequence[str]):
     def __len__(self) -> int:
         return len(self._keys)
 
+    def __iter__(self) -> Iterator[str]:
+        return map(self._write, repeat(self._prefix), self._keys)
+
     @overload
     def __getitem__(self, place: int) -> str: ...
     @overload
@@ -45,7 +49,11 @@ def member(prefix: str, key: str) -> str:
 
 def pointer(prefix: str, *keys: str) -> str:
     """Return the JSON Pointer of a member: ``prefix`` followed by the escaped keys. Source: RFC 6901, section 3."""
-    return "/".join([prefix, *(key.replace("~", "~0").replace("/", "~1") for key in keys)])
+    for key in keys:
+        # Most keys have neither of the two, and searching is faster than replacing.
+        escaped = key.replace("~", "~0").replace("/", "~1") if "~" in key or "/" in key else key
+        prefix = f"{prefix}/{escaped}"
+    return prefix
 
 
 def key_columns(
