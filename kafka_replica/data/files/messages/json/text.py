@@ -67,4 +67,6 @@ def _decoded(decoder: codecs.IncrementalDecoder, part: bytes, done: int, where: 
         return decoder.decode(part, final=not part).encode()
     except UnicodeDecodeError as error:
         place = done - held + error.start
-        raise failure(where, f"the text is damaged: {error.encoding}: {error.reason} (byte {place})") from error
+        raise failure(
+            where, f"the text is damaged: it is not {error.encoding}: {error.reason} (byte {place})"
+        ) from error
