@@ -29,8 +29,8 @@ _PIECES = [
 @pytest.fixture
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Cut objects into parts of some members, and read the text some bytes at a time."""
-    monkeypatch.setattr(parts, "_SHORT", 1 << 5)
-    monkeypatch.setattr(parts, "_LONG", 1 << 8)
+    monkeypatch.setattr(parts, "_SHORTEST", 1 << 5)
+    monkeypatch.setattr(parts, "_LONGEST", 1 << 8)
     monkeypatch.setattr(scanner, "_WINDOW", 16)
 
 
@@ -141,7 +141,7 @@ def test_a_key_that_is_repeated_in_another_part_is_an_error(data: bytes) -> None
 
 @pytest.mark.usefixtures("small_parts")
 def test_an_observation_that_is_repeated_in_another_part_with_the_same_values_is_read_once() -> None:
-    """The same holds within a part, because decoders keep one of the two."""
+    """Its rows are those of a message that is read in one part, in which the decoder keeps one of the two."""
     found = located_rows(simple(f'{observations(*range(30))}, "0:0": [0]'))
     assert [row["OBS_VALUE"] for _, row in found] == [str(at) for at in range(30)]
 
@@ -209,7 +209,7 @@ def test_text_that_is_not_in_its_encoding_is_an_error(encoding: str, monkeypatch
 
 @pytest.mark.parametrize("kind", ["flat", "series"])
 def test_an_outline_is_short(kind: str) -> None:
-    """It has none of the observations; what is in them is cut into parts, each about a MiB long."""
+    """The outline has no observations; they are cut into parts, each about a MiB long."""
     many = observations(*["1.5, " + "0, " * 200 + "0"] * 9_000)
     data = (
         simple(many) if kind == "flat" else simple("", "", series(*[', "annotations": [' + "0, " * 300 + "0]"] * 9_000))

@@ -24,9 +24,9 @@ from kafka_replica.data.files.messages.json.wire import MEMBERS
 
 T = TypeVar("T")
 
-_SHORT: Final = 1 << 16
-_LONG: Final = 1 << 20
-"""The sizes of parts in bytes, if their members are not longer."""
+_SHORTEST: Final = 1 << 16
+_LONGEST: Final = 1 << 20
+"""The sizes of parts in bytes, unless a member is longer; the second is the first, doubled several times."""
 _MOST_TRIES: Final = 100
 
 
@@ -93,25 +93,27 @@ class Cutter:
             DatasetError: a part is not valid JSON.
             DamagedTextError: the text is not JSON behind the part that was yielded last.
         """
-        size = _SHORT
+        size = _SHORTEST
         start: int | None = self._scanner.place
         while start is not None:
-            part, after = self._walked(start) if size == _SHORT else self._guessed(start, size)
+            # Finding the end of each member takes long, but works for all, and is needed at the end of the object.
+            part, after = self._part_by_tokens(start) if size == _SHORTEST else self._part_by_pattern(start, size)
             if part is None:
                 size //= 2
                 continue
             yield part
             start = after
-            size = min(2 * size, _LONG)
+            size = min(2 * size, _LONGEST)
 
     def repeated(self) -> frozenset[int]:
         """Return the hashes of keys that occur in several parts."""
         return self._hashes.repeated()
 
-    def _guessed(self, start: int, size: int) -> tuple[Part | None, int]:
-        """Return a part, and the place of the next one; None if no boundary was found that makes the part valid.
+    def _part_by_pattern(self, start: int, size: int) -> tuple[Part | None, int]:
+        """Return a part of at most ``size`` bytes, and the place of the next one; None if there is no valid one.
 
-        A part that is valid lies within the object: if the object ended in it, text would follow its closing bracket.
+        What looks like a boundary may be text in a value, or in another object. But if it is, the part is not valid:
+        it would end within a string or an inner value, or text would follow the closing bracket of the object.
         """
         data = self._text.read(start, size)
         found = self._boundary.last_in(data)
@@ -125,8 +127,8 @@ class Cutter:
         self._scanner.move(start + found.end())
         return part, self._scanner.place
 
-    def _walked(self, start: int) -> tuple[Part, int | None]:
-        """Return a part, and the place of the next one, if any; find the end of each member."""
+    def _part_by_tokens(self, start: int) -> tuple[Part, int | None]:
+        """Return a part, and the place of the next one, if any. The end of each member is looked for."""
         scanner = self._scanner
         while True:
             if scanner.token()[:1] != b'"' or scanner.token() != b":":
@@ -136,7 +138,7 @@ class Cutter:
             is_last = scanner.next_token() != b","
             if not is_last:
                 scanner.token()
-            if is_last or part.end - start >= _SHORT:
+            if is_last or part.end - start >= _SHORTEST:
                 break
         self._check(part, self._text.read(start, part.end - start))
         return part, None if is_last else scanner.place

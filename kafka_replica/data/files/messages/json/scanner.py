@@ -21,7 +21,7 @@ def _nested(levels: int) -> bytes:
 
 
 _BALANCED: Final = re.compile(_nested(3), re.DOTALL)
-"""One step over most values; it may end at any bracket, or at a string that is not complete."""
+"""Matches as much text as possible: it ends at a bracket, at a string that is not complete, or at the end."""
 
 
 class DamagedTextError(Exception):

@@ -1,4 +1,4 @@
-"""The text of a message on disk, in UTF-8, of which any part can be read."""
+"""The text of a message in UTF-8, any part of which can be read."""
 
 from __future__ import annotations
 
