@@ -66,8 +66,9 @@ def flat(message: dict[str, Any]) -> dict[str, Any]:
 
 
 def two_data_sets(seed: int) -> dict[str, Any]:
-    """Return a message with two data sets, each with its structure, one of them flat; the structures may be last."""
-    first, second = MessageMaker(seed).message(), flat(MessageMaker(seed + 1_000_000).message())
+    """Return a message with two data sets, each with its structure, some of them flat; the structures may be last."""
+    first, second = (MessageMaker(one).message() for one in (seed, seed + 1_000_000))
+    first, second = flat(first) if seed % 5 == 0 else first, flat(second) if seed % 3 == 0 else second
     structures = [*first["data"]["structures"], *second["data"]["structures"]]
     structures[1]["dataSets"] = [1]
     second["data"]["dataSets"][0]["structure"] = 1
@@ -140,6 +141,21 @@ def test_a_key_that_is_repeated_in_another_part_is_an_error(data: bytes) -> None
 
 
 @pytest.mark.usefixtures("small_parts")
+@pytest.mark.parametrize("kind", ["flat", "series"])
+def test_what_looks_like_the_end_of_a_member_may_be_text(kind: str) -> None:
+    """A text may end with a bracket and a comma, and the next one begin with a colon and a bracket."""
+    text = '1, 7, 8, 9, 10, {"],": ":[x"}' if kind == "flat" else '1, 7, 8, 9, 10, {"},": ":{x"}'
+    texts = {"],": ":[x"} if kind == "flat" else {"},": ":{x"}
+    measures = [{"id": name} for name in "VWXYZN"]
+    members = observations(*[text] * 50) if kind == "flat" else series(*[f', "own": [{text}]'] * 50)
+    data = json.loads(simple(members) if kind == "flat" else simple("", "", members))
+    data["structures"][0]["measures"] = {"observation": measures}
+    rows = located_rows(json.dumps(data).encode())
+    assert len(rows) == 50
+    assert kind == "series" or all(row["N"] == texts for _, row in rows)
+
+
+@pytest.mark.usefixtures("small_parts")
 def test_an_observation_that_is_repeated_in_another_part_with_the_same_values_is_read_once() -> None:
     """Its rows are those of a message that is read in one part, in which the decoder keeps one of the two."""
     found = located_rows(simple(f'{observations(*range(30))}, "0:0": [0]'))
@@ -195,6 +211,25 @@ def test_the_place_of_damage_is_that_in_the_file(data: bytes, before: bytes) -> 
     place = re.search(r"byte (\d+)", str(error.value))
     assert place is not None
     assert int(place[1]) == (before + data).index(b"?")
+
+
+class CountedText(MessageText):
+    """A text that counts how often it is read."""
+
+    reads = 0
+
+    def read(self, place: int, size: int) -> bytes:
+        """Return what is there."""
+        self.reads += 1
+        return super().read(place, size)
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_a_long_text_is_not_searched_again_and_again() -> None:
+    """Each time that a text is longer than what was read, as much is read as before."""
+    text = CountedText(io.BytesIO(b'{"a": "' + b"x" * 50_000 + b'", "b": [1]}'))
+    assert len(Outline(text, "m").text) > 50_000
+    assert text.reads < 50
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32-be"])
