@@ -65,5 +65,5 @@ class SeriesBatch:
         return self._located([pointer(self._at, "series", key, "observations") for key in self.keys], pointer)
 
     def _located(self, prefixes: Sequence[str], write: Callable[[str, str], str]) -> Sequence[str]:
-        # Locations are kept as long as the rows, so they must not refer to the values.
+        # Callers may keep locations longer than rows, so locations must not refer to the values.
         return Chained([Paths(prefix, keys, write) for prefix, keys in zip(prefixes, self._observations, strict=True)])
