@@ -38,8 +38,7 @@ def keys_in(values: Iterable[Any]) -> int:
 
 def members_of(struct: Struct) -> list[Any]:
     """Return the members of a decoded object that are present."""
-    members = (getattr(struct, name) for name in struct.__struct_fields__)
-    return [member for member in members if member is not UNSET]
+    return [one for name in struct.__struct_fields__ if (one := getattr(struct, name)) is not UNSET]
 
 
 def are_all_decoded(data: bytes, keys: int) -> bool:
