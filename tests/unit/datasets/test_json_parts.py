@@ -142,7 +142,7 @@ def test_a_key_that_is_repeated_in_another_part_is_an_error(data: bytes) -> None
 
 @pytest.mark.usefixtures("small_parts")
 @pytest.mark.parametrize("kind", ["flat", "series"])
-def test_what_looks_like_the_end_of_a_member_may_be_text(kind: str) -> None:
+def test_texts_that_look_like_the_end_of_a_member_are_read(kind: str) -> None:
     """A text may end with a bracket and a comma, and the next one begin with a colon and a bracket."""
     text = '1, 7, 8, 9, 10, {"],": ":[x"}' if kind == "flat" else '1, 7, 8, 9, 10, {"},": ":{x"}'
     texts = {"],": ":[x"} if kind == "flat" else {"},": ":{x"}
