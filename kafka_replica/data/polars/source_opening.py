@@ -66,7 +66,7 @@ def open_source(
     return FileOfCsv(
         open_(
             Path(source.path), rules=job.rules, decimal=job.decimal, encoding=job.encoding, content=source.content,
-            size=batch.bytes,
+            size=batch.bytes, folder=folder,
         )
     )  # fmt: skip
 
