@@ -12,7 +12,7 @@ from typing import Final, Literal, TypeAlias
 
 from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files.archives import BETWEEN, ZIP, files_in, is_hidden
-from kafka_replica.data.files.arrow_limit import ARROW_FILE
+from kafka_replica.data.files.arrow_messages import ARROW_FILE
 from kafka_replica.data.files.content import beginning_of, read_content
 from kafka_replica.data.files.header import SEPARATORS, separator_of
 from kafka_replica.data.files.other_formats import check_is_csv, check_no_page, is_structure_message

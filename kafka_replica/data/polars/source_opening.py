@@ -13,7 +13,7 @@ from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files.workbook import tables_in
 from kafka_replica.data.jobs.job import Job, verdict_of
 from kafka_replica.data.jobs.sources import Source
-from kafka_replica.data.polars.arrow_rows import read_arrow
+from kafka_replica.data.polars.arrow_rows import open_arrow
 from kafka_replica.data.polars.datasets.reading import (
     CsvRows,
     CsvTable,
@@ -25,7 +25,7 @@ from kafka_replica.data.polars.datasets.reading import (
 from kafka_replica.data.polars.message_rows import open_message
 from kafka_replica.data.polars.overlapping import read_ahead
 from kafka_replica.data.polars.parquet_rows import open_parquet
-from kafka_replica.data.polars.source_rows import BatchSize, HeldRows, RowsPart, SourceRows, held_rows
+from kafka_replica.data.polars.source_rows import BatchSize, HeldRows, RowsPart, SourceRows
 from kafka_replica.data.polars.written_rows import FileLayout, written_by, written_tables
 from kafka_replica.errors import ConfigurationError
 
@@ -57,9 +57,9 @@ def open_source(
     if source.kind == "message":
         return open_message(source, job, folder, batch, report_rows, note)
     if source.kind == "parquet":
-        return open_parquet(source, verdict_of(source, job.rules), batch)
+        return open_parquet(source, verdict_of(source, job.rules), folder, batch)
     if source.kind == "arrow":
-        return held_rows(read_arrow(source), verdict_of(source, job.rules), {}, batch)
+        return open_arrow(source, verdict_of(source, job.rules), folder, batch)
     if source.kind == "xlsx":
         return _workbook(source, job, batch)
     open_ = open_sdmx_csv if source.kind == "sdmx-csv" else open_plain_csv
