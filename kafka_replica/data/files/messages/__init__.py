@@ -1,6 +1,6 @@
 """Data messages of SDMX-ML, SDMX-JSON and SDMX-EDI as rows or columns.
 
-SDMX-ML is read as a stream, in memory that does not depend on the size of the file. Messages of SDMX-JSON and SDMX-EDI
+SDMX-ML and SDMX-EDI are read as streams, in memory that does not depend on the size of the file. Messages of SDMX-JSON
 are held in memory as a whole. No library is used for the content, because other libraries change values (12.40 becomes
 12.4) or lose attributes.
 """
@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple, NoReturn
 from kafka_replica.common.wording import reason_of
 from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files.content import beginning_of, read_content, streamed_content
-from kafka_replica.data.files.content_parts import Content
+from kafka_replica.data.files.content_parts import Content, ContentParts
 from kafka_replica.data.files.messages.blocks import Block, Columns, columns_of, lines_of, rows_of
 from kafka_replica.data.files.messages.edi import STARTS, EdiMessage, first_structure
 from kafka_replica.data.files.messages.ml import MlMessage
@@ -110,11 +110,11 @@ def structure_named_in(path: str | Path) -> tuple[str | None, str | None] | None
 
     The errors are those of :func:`read_data_message`.
     """
-    content = read_content(path)
-    if content.lstrip(_BEFORE).startswith(STARTS):
-        found = first_structure(content, str(path))
+    where = str(path)
+    if beginning_of(where, _HEAD_BYTES).lstrip(_BEFORE).startswith(STARTS):
+        found = first_structure(ContentParts(where), where)
         return None if found is None else ("datastructure", found)
-    for one in data_message_rows(path, content=content):
+    for one in data_message_rows(path):
         return one.row.get("STRUCTURE"), one.row.get("STRUCTURE_ID")
     return None
 
@@ -140,7 +140,7 @@ def located_blocks(
         elif start.startswith(b"{"):
             yield from ((None, block) for block in _json_blocks(read_content(path, content), where, note))
         elif start.startswith(STARTS):
-            interchange = EdiMessage(read_content(path, content), where, rules, usages)
+            interchange = EdiMessage(ContentParts(where, content), where, rules, usages)
             yield from interchange.blocks()
             _note_all(interchange.notes, note)
         else:
@@ -157,12 +157,12 @@ def _refuse(head: bytes, where: str) -> NoReturn:
 
 
 def is_streamed(path: str | Path, content: Content | None = None) -> bool:
-    """Return whether a message is SDMX-ML, which is read as a stream; other messages are held in memory as a whole.
+    """Return whether a message is SDMX-ML or SDMX-EDI, which are read as streams; others are held in memory as a whole.
 
     Raises:
         UsageError: the file cannot be opened.
     """
-    return beginning_of(str(path), _HEAD_BYTES, content).lstrip(_BEFORE).startswith(b"<")
+    return beginning_of(str(path), _HEAD_BYTES, content).lstrip(_BEFORE).startswith((b"<", *STARTS))
 
 
 def _note_all(texts: Iterable[str], note: Callable[[str], object] | None) -> None:
