@@ -20,8 +20,8 @@ from kafka_replica.data.polars.datasets.records import WrongRow
 from kafka_replica.data.polars.datasets.rows import split_by_structure
 from kafka_replica.data.polars.earlier_errors import without_earlier_errors
 from kafka_replica.data.polars.finding_tables import LOCATION_TYPES
-from kafka_replica.data.polars.source_opening import one_frame, open_source
-from kafka_replica.data.polars.source_rows import BatchSize, RowsPart, SourceRows
+from kafka_replica.data.polars.source_opening import open_source
+from kafka_replica.data.polars.source_rows import BatchSize, RowsPart, SourceRows, one_frame
 from kafka_replica.data.polars.written_rows import FileLayout, as_cells
 from kafka_replica.sdmx import Urn
 
