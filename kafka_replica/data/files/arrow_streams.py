@@ -40,7 +40,7 @@ def arrow_streams(data: ArrowBytes, rows: int) -> Iterator[ArrowStream]:
     """Yield streams with all record batches, in their order; the first stream has none.
 
     A stream ends with the record batch that completes a number of rows, or before a dictionary that is replaced or
-    extended. A message that is cut off is passed on, so that the reader reports it.
+    extended. A message that ends too early is passed on, so that the reader reports it.
 
     Args:
         data: the stream.
@@ -83,6 +83,6 @@ def arrow_streams(data: ArrowBytes, rows: int) -> Iterator[ArrowStream]:
                     yield stream()
                     count = 0
     except (struct.error, OverflowError) as error:
-        raise ValueError(f"it is damaged or cut off: {error}") from error
+        raise ValueError(f"it is damaged or ends too early: {error}") from error
     if batches:
         yield stream()

@@ -7,14 +7,11 @@ from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import NamedTemporaryFile, TemporaryFile
-from typing import IO, TYPE_CHECKING, cast
+from typing import IO, Any, cast
 
 from kafka_replica.common.wording import reason_of
 from kafka_replica.data.files.content_parts import Content, ContentParts, copy_parts, is_packed, place_of
 from kafka_replica.errors import UsageError
-
-if TYPE_CHECKING:
-    from typing_extensions import Buffer
 
 
 def read_content(path: str | Path, content: Content | None = None) -> bytes:
@@ -127,7 +124,7 @@ class _PartsFile(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer: Buffer, /) -> int:
+    def readinto(self, buffer: Any, /) -> int:
         if not self._rest:
             self._rest = memoryview(next(self._parts, b""))
         target = memoryview(buffer)

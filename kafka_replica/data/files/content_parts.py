@@ -24,7 +24,7 @@ from kafka_replica.errors import UsageError
 
 Content: TypeAlias = bytes | Path
 """The content of a file that the caller has already: its decompressed bytes, or the file that has it, as for standard
-input, whose name is no path."""
+input, which has no path."""
 
 PART_BYTES: Final = 1 << 20
 _HEAD: Final = 4

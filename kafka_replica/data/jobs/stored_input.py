@@ -6,6 +6,7 @@ from pathlib import Path
 from shutil import copyfileobj
 from tempfile import NamedTemporaryFile
 from typing import BinaryIO, Final
+from weakref import finalize
 
 from kafka_replica.common.wording import reason_of
 from kafka_replica.errors import UsageError
@@ -25,12 +26,12 @@ class StoredInput:
             UsageError: the temporary file cannot be written.
         """
         try:
-            self._file = NamedTemporaryFile(prefix="kafka-replica-")  # noqa: SIM115 - removed with this object
-            copyfileobj(file, self._file, 1 << 20)
-            self._file.flush()
+            with NamedTemporaryFile(prefix="kafka-replica-", delete=False) as stored:
+                self.path: Final = Path(stored.name)
+                finalize(self, self.path.unlink, missing_ok=True)  # also at the end of the process
+                copyfileobj(file, stored, 1 << 20)
         except OSError as error:
             raise UsageError(
                 f"reading standard input: storing it in a temporary file: {reason_of(error)}; the variable TMPDIR "
                 "names the folder of such files"
             ) from error
-        self.path: Final = Path(self._file.name)

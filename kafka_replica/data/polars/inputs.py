@@ -207,7 +207,7 @@ def _sizes(sources: Sequence[Source]) -> list[int]:
 
 
 def _size(file: Path) -> int:
-    return file.stat().st_size if file.exists() else 0  # a URL is no file
+    return file.stat().st_size if file.exists() else 0  # for example a URL
 
 
 def _located(part: RowsPart, name: str | None, row: int) -> pl.DataFrame:
