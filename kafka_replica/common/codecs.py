@@ -1,7 +1,8 @@
-"""Decompress gzip, lz4 frames and zstd (RFC 8878) into buffers of a limited size."""
+"""Decompress gzip, lz4 frames and zstd (RFC 8878): into buffers of a limited size, or into a pipe."""
 
 from __future__ import annotations
 
+from mmap import mmap
 from types import ModuleType
 from typing import Final
 
@@ -49,3 +50,19 @@ def decompressed_into(codec: str, data: bytes, size: int) -> bytes:
         if str(error) == _TOO_SMALL:
             raise MoreBytesError(f"it has more than {size:,} bytes uncompressed") from error
         raise ValueError(str(error)) from error
+
+
+def decompress_to_path(codec: str, data: bytes | mmap, path: str) -> None:
+    """Decompress data to a path that exists, such as that of a pipe, without holding the result in memory.
+
+    Raises:
+        ValueError: the data is damaged.
+        OSError: the path cannot be opened, or the pipe was closed.
+    """
+    file = cramjam.File(path, read=False, write=True, truncate=False)
+    try:
+        CODECS[codec].decompress_into(data, file)
+    except cramjam.DecompressionError as error:
+        raise ValueError(str(error)) from error
+    finally:
+        del file  # closes it; the traceback of an exception would keep it open, and who reads a pipe would wait

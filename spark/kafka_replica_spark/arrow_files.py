@@ -8,7 +8,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from kafka_replica.data.errors import DatasetError
-from kafka_replica.data.files.arrow_limit import ARROW_FILE, check_expanded_bytes
+from kafka_replica.data.files.arrow_limit import check_expanded_bytes
+from kafka_replica.data.files.arrow_messages import ARROW_FILE
 from kafka_replica.data.files.decompression_limit import largest
 from kafka_replica.data.jobs.sources import Source
 

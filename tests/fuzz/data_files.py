@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import io
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Final
 
 from kafka_replica.data.jobs import Source, ValidationJob
+from kafka_replica.data.jobs.stored_input import StoredInput
 from kafka_replica.data.validation import Rules
 from kafka_replica.errors import KafkaReplicaError
 from support.datasets.every_format import FILES, STRUCTURE
@@ -34,7 +36,7 @@ def feed_of(name: str) -> Callable[[bytes], None]:
     kind = FORMATS[name][0]
 
     def feed(data: bytes) -> None:
-        source = Source(kind, "-", content=data)  # type: ignore[arg-type]
+        source = Source(kind, "-", stdin=StoredInput(io.BytesIO(data)))  # type: ignore[arg-type]
         with contextlib.suppress(KafkaReplicaError):
             rows, locations, others = whole_input(
                 ValidationJob(sources=(source,), rules=rules_of_samples(), out=Path())

@@ -1,202 +1,138 @@
-"""Read and decompress files in gzip, zip and zstd, with a limit against decompression bombs."""
+"""The decompressed content of files: as a whole, its beginning, as a stream, or on disk for readers that seek in it."""
 
 from __future__ import annotations
 
 import io
-import zipfile
-import zlib
-from functools import partial
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from tempfile import NamedTemporaryFile, TemporaryFile
+from typing import IO, Any, cast
 
-from kafka_replica.common.wording import counted, reason_of
-from kafka_replica.data.errors import DatasetError
-from kafka_replica.data.files.decompression_limit import largest, too_large
-from kafka_replica.data.files.zstandard_frames import ZSTD, unpacked_zstd
-from kafka_replica.data.gunzip import MAGIC as GZIP
-from kafka_replica.data.gunzip import Gunzip
+from kafka_replica.common.wording import reason_of
+from kafka_replica.data.files.content_parts import Content, ContentParts, copy_parts, is_packed, place_of
 from kafka_replica.errors import UsageError
 
-BETWEEN: Final = "!/"
-"""The text between the path of a zip archive and the name of a file in it, as in Java's URLs."""
-ZIP: Final = b"PK\x03\x04"
-_CONTENT_TYPES: Final = "[Content_Types].xml"
-DAMAGE: Final = (
-    zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError,
-)  # fmt: skip
-"""The exceptions of ``zipfile`` for archives that are damaged, encrypted or of an unsupported kind."""
 
-
-def read_content(path: str | Path) -> bytes:
-    """Return the decompressed content of a file; its first bytes determine the format, not its name.
-
-    A gzip or zstd file may consist of several members or frames. If an archive has several files, the path must name
-    one of them, as in ``data.zip!/data.csv``. The files in an archive may themselves be compressed with gzip or zstd.
-
-    Raises:
-        UsageError: the file cannot be opened, or it is an archive of several files and the path names none of them.
-        DatasetError: the file is damaged, is an archive within an archive, or its decompressed content would be larger
-            than :func:`largest` allows.
-    """
-    where = str(path)
-    archive, _, name = where.partition(BETWEEN)
-    try:
-        data = Path(archive).read_bytes()
-    except OSError as error:
-        raise UsageError(f"reading {where}: {reason_of(error)}") from error
-    return unpacked(_unzipped(data, where, name) if name else data, where)
-
-
-def beginning_of(path: str, size: int) -> bytes:
-    """Return the first ``size`` bytes of a file's decompressed content, or fewer if the file is shorter.
-
-    Only the first 64 KiB of a file are read if it is uncompressed or gzip; other files are read as a whole.
-
-    Raises:
-        UsageError, DatasetError: see :func:`read_content`.
-    """
-    if BETWEEN in path:
-        return read_content(path)[:size]
-    try:
-        with Path(path).open("rb") as opened:
-            head = opened.read(1 << 16)
-    except OSError as error:
-        raise UsageError(f"reading {path}: {reason_of(error)}") from error
-    if head.startswith(GZIP):
-        try:
-            return zlib.decompressobj(wbits=31).decompress(head, size)
-        except zlib.error as error:
-            raise gzip_failed(path, error) from error
-    return read_content(path)[:size] if head.startswith((ZSTD, ZIP)) else head[:size]
-
-
-def is_packed_otherwise(path: str) -> bool:
-    """Return whether a file is a zip archive, lies in one, or is zstd, and so cannot be read as a stream.
-
-    Raises:
-        UsageError: the file cannot be opened.
-    """
-    if BETWEEN in path:
-        return True
-    try:
-        with Path(path).open("rb") as opened:
-            return opened.read(4).startswith((ZSTD, ZIP))
-    except OSError as error:
-        raise UsageError(f"reading {path}: {reason_of(error)}") from error
-
-
-def unpacked(data: bytes, where: str) -> bytes:
-    """Return bytes decompressed, if their first bytes show that they are compressed, and unchanged otherwise.
+def read_content(path: str | Path, content: Content | None = None) -> bytes:
+    """Return the decompressed content of a file, whose first bytes show how it is compressed.
 
     Args:
-        data: the bytes.
-        where: the file, for errors.
+        path: the file; see :class:`~kafka_replica.data.files.content_parts.ContentParts`.
+        content: the content of the file, if the caller has it already.
 
     Raises:
-        UsageError: the bytes are an archive of several files.
-        DatasetError: the bytes are damaged, are an archive within an archive, or would be larger than :func:`largest`
-            allows.
+        UsageError, DatasetError: see :class:`~kafka_replica.data.files.content_parts.ContentParts`.
     """
-    if data.startswith(ZIP) and not is_workbook(data):
-        data = _unzipped(data, where)
-    if data.startswith(GZIP):
-        return _gunzipped(data, where)
-    return unpacked_zstd(data, largest(len(data)), where) if data.startswith(ZSTD) else data
+    with streamed_content(path, content) as file:
+        return file.read()
 
 
-def is_workbook(data: bytes) -> bool:
-    """Return whether a zip archive is an office document (.xlsx), and not an archive of data files."""
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as opened:
-            return _CONTENT_TYPES in opened.namelist()
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
-        return False
+def beginning_of(path: str, size: int, content: Content | None = None) -> bytes:
+    """Return the first ``size`` bytes of a file's decompressed content, or fewer if the file is shorter.
+
+    No more is decompressed. The arguments and errors are those of :func:`read_content`.
+    """
+    found = b""
+    for part in ContentParts(path, content, size):
+        found += part
+        if len(found) >= size:
+            break
+    return found[:size]
 
 
-def is_hidden(path: Path) -> bool:
-    """Return whether a part of a path begins with ``.`` or ``_``, so that the file is not data."""
-    return any(part.startswith((".", "_")) for part in path.parts)
+@contextmanager
+def streamed_content(path: str | Path, content: Content | None = None) -> Iterator[IO[bytes]]:
+    """Open the decompressed content of a file, to be read once from its beginning to its end.
+
+    The arguments and errors are those of :func:`read_content`; the file that is yielded also raises these errors.
+    """
+    where = str(path)
+    if isinstance(content, bytes):
+        yield io.BytesIO(content)
+    elif is_packed(where, content):
+        # Closing the file ends the decompression.
+        with io.BufferedReader(_PartsFile(iter(ContentParts(where, content)))) as file:
+            yield cast("IO[bytes]", file)
+    else:
+        with _opened(where, content) as plain:
+            yield plain
 
 
-def files_in(archive: Path) -> list[str]:
-    """Return the names of the files in a zip archive, without those whose path has a part that begins with . or _.
+@contextmanager
+def seekable_content(
+    path: str | Path, content: Content | None = None, folder: Path | None = None
+) -> Iterator[IO[bytes]]:
+    """Open the decompressed content of a file for reading at any place.
+
+    Compressed content is decompressed part by part to a temporary file, which is removed at the end. Other files are
+    opened themselves.
+
+    Args:
+        path: the file; see :class:`~kafka_replica.data.files.content_parts.ContentParts`.
+        content: the content of the file, if the caller has it already.
+        folder: an existing folder for temporary files; None means the system's.
 
     Raises:
-        UsageError: the archive cannot be opened.
-        DatasetError: the archive is damaged, or contains an archive.
+        UsageError, DatasetError: see :class:`~kafka_replica.data.files.content_parts.ContentParts`.
     """
+    where = str(path)
+    if isinstance(content, bytes):
+        yield io.BytesIO(content)
+    elif is_packed(where, content):
+        with TemporaryFile(dir=folder) as copy:
+            copy_parts(ContentParts(where, content, folder=folder), copy, where)
+            copy.seek(0)
+            yield copy
+    else:
+        with _opened(where, content) as plain:
+            yield plain
+
+
+def content_on_disk(path: str | Path, content: Content | None, folder: Path) -> Path:
+    """Return a file with the decompressed content of a file, for libraries that open a path.
+
+    Compressed content is decompressed part by part to a new file in ``folder``, which the caller removes with the
+    folder. For other files, the result is the file itself. The arguments and errors are those of
+    :func:`seekable_content`.
+    """
+    where = str(path)
+    if not (isinstance(content, bytes) or is_packed(where, content)):
+        return place_of(where, content)
+    with NamedTemporaryFile(dir=folder, delete=False) as copy:
+        copy_parts(ContentParts(where, content, folder=folder), cast("IO[bytes]", copy), where)
+        return Path(copy.name)
+
+
+@contextmanager
+def _opened(where: str, content: Path | None) -> Iterator[IO[bytes]]:
     try:
-        with zipfile.ZipFile(archive) as opened:
-            names = [one.filename for one in _files(opened)]
+        file = place_of(where, content).open("rb")
     except OSError as error:
-        raise UsageError(f"reading {archive}: {reason_of(error)}") from error
-    except DAMAGE as error:
-        raise archive_failed(str(archive), error) from error
-    for name in names:
-        if name.lower().endswith(".zip"):
-            raise _archive_in_archive(f"{archive}{BETWEEN}{name}")
-    return names
+        raise UsageError(f"reading {where}: {reason_of(error)}") from error
+    with file:
+        yield file
 
 
-def archive_failed(where: str, error: Exception) -> DatasetError:
-    """Return the error for an archive that cannot be read; ``error`` is the library's."""
-    return DatasetError(f"reading {where}: the archive is damaged, or of an unsupported kind: {error}")
+class _PartsFile(io.RawIOBase):
+    """A file that consists of parts, one after the other."""
 
+    def __init__(self, parts: Iterator[bytes]) -> None:
+        self._parts = cast("Generator[bytes]", parts)
+        self._rest = memoryview(b"")
 
-def _archive_in_archive(where: str) -> DatasetError:
-    return DatasetError(f"reading {where}: it is an archive within an archive; unpack it first")
+    def readable(self) -> bool:
+        return True
 
+    def readinto(self, buffer: Any, /) -> int:
+        if not self._rest:
+            self._rest = memoryview(next(self._parts, b""))
+        target = memoryview(buffer)
+        size = min(len(target), len(self._rest))
+        target[:size] = self._rest[:size]
+        self._rest = self._rest[size:]
+        return size
 
-def gzip_failed(where: str, error: Exception | None) -> DatasetError:
-    """Return the error for damaged gzip data; ``error`` is the library's, or None if the data ends too early."""
-    reason = "is truncated" if error is None else f"is damaged: {error}"
-    return DatasetError(f"reading {where}: the gzip data {reason}")
-
-
-def _gunzipped(data: bytes, where: str) -> bytes:
-    limit = room = largest(len(data))
-    gunzip = Gunzip(room + 1, partial(gzip_failed, where))
-    done: list[bytes] = []
-    for piece in gunzip.feed(data):
-        done.append(piece)
-        room -= len(piece)
-        if room < 0:
-            raise too_large(where, limit)
-    gunzip.finish()
-    return done[0] if len(done) == 1 else b"".join(done)
-
-
-def _unzipped(data: bytes, where: str, name: str = "") -> bytes:
-    """Return the content of a file in a zip archive; without a name, the archive must have only one file."""
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as opened:
-            info = opened.getinfo(name) if name else _only_one(_files(opened), where)
-            # The size in the archive's directory cannot be trusted, so the limit applies to the bytes that are read.
-            limit = largest(info.compress_size)
-            with opened.open(info) as file:
-                found = file.read(limit + 1)
-    except KeyError as error:
-        raise UsageError(f"reading {where}: the file is not in the archive") from error
-    except DAMAGE as error:
-        raise archive_failed(where, error) from error
-    if len(found) > limit:
-        raise too_large(where, limit)
-    if found.startswith(ZIP) and not is_workbook(found):
-        raise _archive_in_archive(where)
-    return found
-
-
-def _only_one(files: list[zipfile.ZipInfo], where: str) -> zipfile.ZipInfo:
-    if len(files) != 1:
-        named = files[0].filename if files else "data.csv"
-        raise UsageError(
-            f"reading {where}: the archive has {counted(len(files), 'file')}; name one, as in {where}{BETWEEN}{named}"
-        )
-    return files[0]
-
-
-def _files(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
-    return [
-        one for one in archive.infolist()
-        if not one.is_dir() and not is_hidden(Path(one.filename))
-    ]  # fmt: skip
+    def close(self) -> None:
+        self._parts.close()
+        super().close()

@@ -1,74 +1,97 @@
-"""Read a file in parts: plain and gzip files, and plain files in zip archives, are decompressed part by part."""
+"""Read the content of files part by part: plain, compressed with gzip or zstd, or in zip archives.
+
+This is the only place where files are decompressed, with a limit against decompression bombs.
+"""
 
 from __future__ import annotations
 
 import io
-import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from typing import IO, Final
+from tempfile import TemporaryFile
+from typing import IO, Final, TypeAlias
 
 from kafka_replica.common.wording import reason_of
-from kafka_replica.data.files.content import BETWEEN, DAMAGE, ZIP, archive_failed, gzip_failed, read_content
+from kafka_replica.data.errors import DatasetError
+from kafka_replica.data.files.archives import BETWEEN, ZIP, archive_in_archive, is_workbook, opened_member
 from kafka_replica.data.files.decompression_limit import largest, too_large
-from kafka_replica.data.files.zstandard_frames import ZSTD
+from kafka_replica.data.files.zstandard_frames import ZSTD, zstd_parts
 from kafka_replica.data.gunzip import MAGIC as GZIP
 from kafka_replica.data.gunzip import Gunzip
 from kafka_replica.errors import UsageError
 
+Content: TypeAlias = bytes | Path
+"""The content of a file that the caller has already: its decompressed bytes, or the file that has it, as for standard
+input, which has no path."""
+
+PART_BYTES: Final = 1 << 20
 _HEAD: Final = 4
 """The number of bytes that show how a file is compressed."""
 _PACKED_SIZE: Final = 1 << 20
 
 
 class ContentParts:
-    """The decompressed content of a file, as an iterator of parts.
+    """The decompressed content of a file, as an iterator of parts; the first bytes show how a file is compressed.
 
-    zstd files, zip archives whose path names no file, and compressed files in archives are held in memory as a whole.
+    A gzip or zstd file may consist of several members or frames. If an archive has several files, the path must name
+    one of them, as in ``data.zip!/data.csv``. A file in an archive that is compressed itself is first copied to a
+    temporary file, without decompressing it.
 
     Attributes:
         done: the number of bytes read so far, before decompression.
     """
 
-    def __init__(self, path: str, content: bytes | None, size: int) -> None:
+    def __init__(
+        self, path: str, content: Content | None = None, size: int = PART_BYTES, folder: Path | None = None
+    ) -> None:
         """Remember the file, without opening it.
 
         Args:
-            path: the file, or ``archive.zip!/data.csv`` for a file in an archive.
-            content: the decompressed content of the file, if the caller has it already.
+            path: the file, or ``archive.zip!/data.csv`` for a file in an archive; errors name it.
+            content: the content of the file, if the caller has it already.
             size: the maximal size of a part, in bytes.
+            folder: an existing folder for temporary files; None means the system's.
         """
-        self._path, self._content, self._size = path, content, size
+        self._path, self._content, self._size, self._folder = path, content, size, folder
         self.done = 0
 
     def __iter__(self) -> Iterator[bytes]:
         """Yield the parts.
 
         Raises:
-            UsageError, DatasetError: see :func:`kafka_replica.data.files.content.read_content`.
+            UsageError: the file cannot be opened, or it is an archive of several files and the path names none of them.
+            DatasetError: the file is damaged, is an archive within an archive, or its decompressed content would be
+                larger than :func:`largest` allows.
         """
         self.done = 0
-        if self._content is not None:
+        if isinstance(self._content, bytes):
             yield from self._plain(io.BytesIO(self._content))
             return
-        archive, _, name = self._path.partition(BETWEEN)
+        place = place_of(self._path, self._content)
+        name = self._path.partition(BETWEEN)[2] if self._content is None else ""
         with ExitStack() as stack:
             try:
-                file: IO[bytes] = stack.enter_context(Path(archive).open("rb"))
-                head = file.read(_HEAD)
-                file.seek(0)
+                file: IO[bytes] = stack.enter_context(place.open("rb"))
+                head = _head(file)
+                size = place.stat().st_size
             except OSError as error:
                 raise UsageError(f"reading {self._path}: {reason_of(error)}") from error
-            if name:
+            if name or (head == ZIP and not is_workbook(file)):
                 yield from self._of_archive(file, name)
-            elif head.startswith((ZIP, ZSTD)):
-                yield from self._plain(io.BytesIO(read_content(self._path)))
-            elif head.startswith(GZIP):
-                yield from self._inflated(file, largest(Path(archive).stat().st_size))
             else:
-                yield from self._plain(file)
+                file.seek(0)
+                yield from self._unpacked(file, head, size)
+
+    def _unpacked(self, file: IO[bytes], head: bytes, size: int) -> Iterator[bytes]:
+        """Yield the parts of a file of ``size`` bytes that is plain, gzip or zstd."""
+        if head.startswith(GZIP):
+            yield from self._limited(self._inflated(file), largest(size))
+        elif head == ZSTD:
+            yield from self._limited(zstd_parts(file, self._size, self._path, self._report), largest(size))
+        else:
+            yield from self._plain(file)
 
     def _plain(self, file: IO[bytes]) -> Iterator[bytes]:
         try:
@@ -80,40 +103,103 @@ class ContentParts:
 
     def _of_archive(self, file: IO[bytes], name: str) -> Iterator[bytes]:
         """Yield the parts of a file in an archive."""
-        try:
-            with zipfile.ZipFile(file) as opened:
-                info = opened.getinfo(name)
-                with opened.open(info) as inner:
-                    head = inner.read(_HEAD)
-                if head.startswith((ZIP, ZSTD, GZIP)):
-                    yield from self._plain(io.BytesIO(read_content(self._path)))
-                    return
-                size, limit = 0, largest(info.compress_size)
-                with opened.open(info) as inner:
-                    while part := inner.read(self._size):
-                        size += len(part)
-                        if size > limit:  # because the size in the archive's directory cannot be trusted
-                            raise too_large(self._path, limit)
-                        self.done = info.compress_size * size // max(size, info.file_size)
-                        yield part
-        except KeyError as error:
-            raise UsageError(f"reading {self._path}: the file is not in the archive") from error
-        except DAMAGE as error:
-            raise archive_failed(self._path, error) from error
+        with opened_member(file, name, self._path) as (member, info):
+            head = member.read(_HEAD)
+            # The size in the archive's directory cannot be trusted, so the limit applies to the bytes that are read.
+            parts = self._limited(_parts_after(head, member, self._size), largest(info.compress_size))
+            if not head.startswith((ZIP, ZSTD, GZIP)):
+                size = 0
+                for part in parts:
+                    size += len(part)
+                    self.done = info.compress_size * size // max(size, info.file_size)
+                    yield part
+                return
+            with TemporaryFile(dir=self._folder) as copy:
+                size = copy_parts(parts, copy, self._path)
+                if head == ZIP and not is_workbook(copy):
+                    raise archive_in_archive(self._path)
+                copy.seek(0)
+                for part in self._unpacked(copy, head, size):
+                    yield part
 
-    def _inflated(self, file: IO[bytes], limit: int) -> Iterator[bytes]:
-        """Yield the parts of all members of a gzip file."""
+    def _limited(self, parts: Iterable[bytes], limit: int) -> Iterator[bytes]:
         room = limit
-        gunzip = Gunzip(self._size, partial(gzip_failed, self._path))
-        while data := self._packed(file):
-            for part in gunzip.feed(data):
-                room -= len(part)
-                if room < 0:
-                    raise too_large(self._path, limit)
-                yield part
+        for part in parts:
+            room -= len(part)
+            if room < 0:
+                raise too_large(self._path, limit)
+            yield part
+
+    def _inflated(self, file: IO[bytes]) -> Iterator[bytes]:
+        """Yield the parts of all members of a gzip file."""
+        gunzip = Gunzip(self._size, partial(_gzip_failed, self._path))
+        while data := file.read(_PACKED_SIZE):
+            self.done += len(data)
+            yield from gunzip.feed(data)
         gunzip.finish()
 
-    def _packed(self, file: IO[bytes]) -> bytes:
-        data = file.read(_PACKED_SIZE)
-        self.done += len(data)
-        return data
+    def _report(self, done: int) -> None:
+        self.done = done
+
+
+def place_of(path: str, content: Path | None) -> Path:
+    """Return the file to open: the archive if the path names a file in it, or the file that has the content."""
+    return Path(path.partition(BETWEEN)[0]) if content is None else content
+
+
+def is_packed(path: str, content: Path | None = None) -> bool:
+    """Return whether a file is compressed, is a zip archive that is not a workbook, or lies in an archive.
+
+    Raises:
+        UsageError: the file cannot be opened.
+    """
+    if content is None and BETWEEN in path:
+        return True
+    try:
+        with place_of(path, content).open("rb") as file:
+            head = _head(file)
+            return head.startswith((GZIP, ZSTD)) or (head == ZIP and not is_workbook(file))
+    except OSError as error:
+        raise UsageError(f"reading {path}: {reason_of(error)}") from error
+
+
+def copy_parts(parts: Iterable[bytes], file: IO[bytes], where: str) -> int:
+    """Write parts to a temporary file, and return their size in bytes.
+
+    Args:
+        parts: the parts.
+        file: the file.
+        where: the source of the parts, for errors.
+
+    Raises:
+        UsageError: the file cannot be written.
+    """
+    size = 0
+    for part in parts:
+        size += len(part)
+        try:
+            file.write(part)
+        except OSError as error:
+            raise UsageError(f"reading {where}: writing it to a temporary file: {reason_of(error)}") from error
+    file.flush()
+    return size
+
+
+def _head(file: IO[bytes]) -> bytes:
+    head = file.read(_HEAD)
+    file.seek(0)
+    return head
+
+
+def _parts_after(head: bytes, file: IO[bytes], size: int) -> Iterator[bytes]:
+    """Yield the parts of a file whose first bytes have been read."""
+    part = head + file.read(size - len(head))
+    while part:
+        yield part
+        part = file.read(size)
+
+
+def _gzip_failed(where: str, error: Exception | None) -> DatasetError:
+    """Return the error for damaged gzip data; ``error`` is the library's, or None if the data ends too early."""
+    reason = "is truncated" if error is None else f"is damaged: {error}"
+    return DatasetError(f"reading {where}: the gzip data {reason}")

@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from kafka_replica.data.errors import DatasetError
-from kafka_replica.data.files.arrow_limit import ARROW_FILE
+from kafka_replica.data.files.arrow_messages import ARROW_FILE
 from kafka_replica.sdmx.formats.xlsx import old_workbooks
 
 _BYTES: Final = (

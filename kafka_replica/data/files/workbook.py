@@ -8,10 +8,10 @@ from __future__ import annotations
 import csv
 import io
 import re
-from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import chain, islice
-from typing import Final, NamedTuple
+from typing import IO, Final, NamedTuple
 
 from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files.cell_values import CellValues
@@ -32,49 +32,95 @@ class Table(NamedTuple):
     Attributes:
         sheet: the name of the sheet.
         is_sdmx_csv: whether it is SDMX-CSV.
-        content: the table as CSV in UTF-8, with commas.
-        rows: the numbers of its rows on the sheet, counted from 1, without that of the header. Observations of one
-            series, in a table with a column for each period, have the same number.
+        header: the titles of its columns.
+        rows: its rows, which can be read once, with their numbers on the sheet, from 1. Observations of one series, in
+            a table with a column for each period, have the same number.
     """
 
     sheet: str
     is_sdmx_csv: bool
-    content: bytes
-    rows: Sequence[int]
+    header: Sequence[str]
+    rows: Iterator[tuple[int, Sequence[str]]]
 
 
-def tables_in(data: bytes, where: str, rules: Rules | None = None) -> list[Table]:
-    """Return the tables of a workbook, in the order of its sheets.
-
-    A table begins in the first row of its sheet that is not blank. It is SDMX-CSV if the first cell is ``STRUCTURE`` or
-    ``DATAFLOW``. Otherwise it is data if one of its cells is a dimension of the rules, or if the sheet has a column for
-    each period; see :mod:`kafka_replica.data.files.period_columns`. Other sheets are left out. Cells that contain only
-    white space are empty.
+class Workbook:
+    """The tables of a workbook, whose rows are read as streams.
 
     Args:
-        data: the content of the file.
+        file: the file, which must stay open.
         where: the file, for errors.
         rules: the rules of the expected structure.
 
     Raises:
-        DatasetError: the file is not a workbook, is damaged, or has no such table.
+        DatasetError: the file is not a workbook, or is damaged.
     """
+
+    def __init__(self, file: IO[bytes], where: str, rules: Rules | None = None) -> None:
+        self._where = where
+        with self._errors():
+            self._package = Package(file)
+            self._cells = Cells(self._package)
+            self._reader = _SheetReader(CellValues(self._package), rules)
+            self._sheets = self._package.sheets()
+
+    @property
+    def done(self) -> float:
+        """Return the fraction of the file that has been read."""
+        return self._package.done
+
+    def tables(self) -> Iterator[Table]:
+        """Yield the tables, in the order of the sheets; the rows of each must be read before the next table.
+
+        A table begins in the first row of its sheet that is not blank. It is SDMX-CSV if the first cell is
+        ``STRUCTURE`` or ``DATAFLOW``. Otherwise it is data if one of its cells is a dimension of the rules, or if the
+        sheet has a column for each period; see :mod:`kafka_replica.data.files.period_columns`. Other sheets are left
+        out. Cells that contain only white space are empty.
+
+        Raises:
+            DatasetError: the file is damaged, or has no such table.
+        """
+        has_tables = False
+        with self._errors():
+            for name, part in self._sheets:
+                table = self._reader.table(name, _filled(self._cells.numbered_rows(part)))
+                if table is not None:
+                    has_tables = True
+                    yield table._replace(rows=self._checked(table))
+        if not has_tables:
+            names = ", ".join(name[:80] for name, _ in self._sheets[:10])
+            raise DatasetError(
+                f"reading {self._where}: no sheet ({names}) has a table of data; its first row must have STRUCTURE or "
+                "DATAFLOW in its first cell (SDMX-CSV), or ids of components of the named structure, among them a "
+                "dimension; a table with a column for each period must have ids of dimensions and periods in one row"
+            )
+
+    def _checked(self, table: Table) -> Iterator[tuple[int, Sequence[str]]]:
+        with self._errors(), _in_sheet(table.sheet):
+            yield from table.rows
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        try:
+            yield
+        except (SdmxError, ValueError) as error:
+            raise DatasetError(f"reading {self._where}: {error}") from error
+
+
+@contextmanager
+def _in_sheet(sheet: str) -> Iterator[None]:
     try:
-        package = Package(data)
-        cells, reader = Cells(package), _SheetReader(CellValues(package), rules)
-        sheets = package.sheets()
-        found = [reader.table(name, _filled(cells.numbered_rows(part))) for name, part in sheets]
-    except (SdmxError, ValueError) as error:
-        raise DatasetError(f"reading {where}: {error}") from error
-    tables = [one for one in found if one is not None]
-    if not tables:
-        names = ", ".join(name[:80] for name, _ in sheets[:10])
-        raise DatasetError(
-            f"reading {where}: no sheet ({names}) has a table of data; its first row must have STRUCTURE or DATAFLOW "
-            "in its first cell (SDMX-CSV), or ids of components of the named structure, among them a dimension; a "
-            "table with a column for each period must have ids of dimensions and periods in one row"
-        )
-    return tables
+        yield
+    except ValueError as error:
+        raise ValueError(f"sheet {sheet[:80]!r}, {error}") from error
+
+
+def csv_of(header: Sequence[str], rows: Iterable[Sequence[str]]) -> bytes:
+    """Return rows below their header as CSV in UTF-8, with commas."""
+    written = io.StringIO()
+    writer = csv.writer(written, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    return written.getvalue().encode()
 
 
 def _filled(rows: Iterator[tuple[int, Row]]) -> Iterator[tuple[int, Row]]:
@@ -95,10 +141,8 @@ class _SheetReader:
 
     def table(self, sheet: str, rows: Iterator[tuple[int, Row]]) -> Table | None:
         """Return the table on a sheet; None if it is not data. Raises ValueError, which names the sheet."""
-        try:
+        with _in_sheet(sheet):
             return self._table(sheet, rows)
-        except ValueError as error:
-            raise ValueError(f"sheet {sheet[:80]!r}, {error}") from error
 
     def _table(self, sheet: str, rows: Iterator[tuple[int, Row]]) -> Table | None:
         first = next(rows, None)
@@ -142,36 +186,31 @@ class _SheetReader:
     def _with_period_columns(self, sheet: str, titles: TitleRow, rows: Iterator[tuple[int, Row]]) -> Table:
         texts = ((number, {at: text.strip() for at, text in self._texts(number, row).items()}) for number, row in rows)
         found = observations_of(titles, texts)
-        written = io.StringIO()
-        writer = csv.writer(written, lineterminator="\n")
-        writer.writerow(found.header)
-        numbers = array("L")
-        for number, row in found.rows:
+        return Table(sheet, is_sdmx_csv=False, header=found.header, rows=self._limited(found.rows))
+
+    def _limited(self, rows: Iterator[tuple[int, Sequence[str]]]) -> Iterator[tuple[int, Sequence[str]]]:
+        for number, row in rows:
             self._left -= len(row) + sum(map(len, row))
             if self._left < 0:
                 raise ValueError(
                     f"row {number}: the observations, with the values of their series, exceed "
                     f"{_MOST_WRITTEN >> 20} MiB in the workbook; save such data as CSV"
                 )
-            writer.writerow(row)
-            numbers.append(number)
-        return Table(sheet, is_sdmx_csv=False, content=written.getvalue().encode(), rows=numbers)
+            yield number, row
 
     def _as_csv(
         self, sheet: str, titles: Mapping[int, str], rows: Iterator[tuple[int, Row]], *, is_sdmx_csv: bool
     ) -> Table:
-        first, width = min(titles), max(titles) + 1
-        written = io.StringIO()
-        writer = csv.writer(written, lineterminator="\n")
-        writer.writerow([titles.get(at, "") for at in range(first, width)])
-        numbers = array("L")
+        columns = range(min(titles), max(titles) + 1)
+        header = [titles.get(at, "") for at in columns]
+        return Table(sheet, is_sdmx_csv, header, self._rows_below(columns, rows))
+
+    def _rows_below(self, columns: range, rows: Iterator[tuple[int, Row]]) -> Iterator[tuple[int, Sequence[str]]]:
         for number, row in rows:
-            if min(row) < first or max(row) >= width:
+            if min(row) < columns.start or max(row) >= columns.stop:
                 raise ValueError(f"row {number}: a cell lies outside the table: it has no header above it")
             texts = self._texts(number, row)
-            writer.writerow([texts.get(at, "") for at in range(first, width)])
-            numbers.append(number)
-        return Table(sheet, is_sdmx_csv, written.getvalue().encode(), numbers)
+            yield number, [texts.get(at, "") for at in columns]
 
     def _texts(self, number: int, row: Row) -> dict[int, str]:
         try:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import csv
 import io
+from itertools import islice
 from pathlib import Path
 from typing import Final, TextIO
 
 from kafka_replica.data.errors import DatasetError
+from kafka_replica.data.files.content import seekable_content
 from kafka_replica.data.files.header import FIRST_CELL
 from kafka_replica.data.files.layout import LABEL
 from kafka_replica.data.files.messages import structure_named_in
 from kafka_replica.data.files.references import urn_of
-from kafka_replica.data.files.workbook import tables_in
+from kafka_replica.data.files.workbook import Workbook, csv_of
 from kafka_replica.data.jobs.sources import Source
 from kafka_replica.sdmx import Urn
 
@@ -34,8 +36,10 @@ def artefact_of(source: Source, encoding: str | None = None) -> Urn:
     if source.kind == "sdmx-csv":
         return _of_csv(source, source.encoding or encoding or "utf-8-sig")
     if source.kind == "xlsx":
-        table = tables_in(source.read(), source.path)[0]
-        return _of_table(io.StringIO(table.content.decode(), newline=""), source.path)
+        with seekable_content(source.path, source.content) as file:
+            table = next(Workbook(file, source.path).tables())
+            content = csv_of(table.header, (row for _, row in islice(table.rows, 1)))
+        return _of_table(io.StringIO(content.decode(), newline=""), source.path)
     if source.kind == "message":
         named = structure_named_in(source.path)
         if named is not None:

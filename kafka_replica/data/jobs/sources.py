@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
 from kafka_replica.data.errors import DatasetError
-from kafka_replica.data.files.arrow_limit import ARROW_FILE
-from kafka_replica.data.files.content import BETWEEN, beginning_of, files_in, is_hidden, read_content, unpacked
+from kafka_replica.data.files.archives import BETWEEN, ZIP, files_in, is_hidden
+from kafka_replica.data.files.arrow_messages import ARROW_FILE
+from kafka_replica.data.files.content import beginning_of, read_content
 from kafka_replica.data.files.header import SEPARATORS, separator_of
 from kafka_replica.data.files.other_formats import check_is_csv, check_no_page, is_structure_message
+from kafka_replica.data.jobs.stored_input import StoredInput
 from kafka_replica.errors import UsageError
 
 Kind: TypeAlias = Literal["sdmx-csv", "csv", "parquet", "arrow", "message", "xlsx"]
@@ -43,15 +45,20 @@ class Source:
         kind: the kind.
         path: the location: a path or URL, ``-`` for standard input, ``archive.zip!/data.csv`` for a file in an archive.
         encoding: the encoding of text if a byte order mark shows that it is UTF-16, else None.
-        content: the content of standard input, which can be read only once; None for files.
+        stdin: standard input, which can be read only once; None for files.
         separator: the separator of cells in plain CSV, detected in its header; None for other kinds.
     """
 
     kind: Kind
     path: str
     encoding: str | None = None
-    content: bytes | None = field(default=None, repr=False)
+    stdin: StoredInput | None = field(default=None, repr=False)
     separator: str | None = None
+
+    @property
+    def content(self) -> Path | None:
+        """Return the file with the content of standard input, which may be compressed; None for files."""
+        return None if self.stdin is None else self.stdin.path
 
     @property
     def is_packed(self) -> bool:
@@ -60,7 +67,7 @@ class Source:
         Libraries that open the path themselves cannot read such data.
         """
         name = self.path.lower()
-        return self.content is not None or BETWEEN in name or name.endswith(_COMPRESSED)
+        return self.stdin is not None or BETWEEN in name or name.endswith(_COMPRESSED)
 
     def read(self) -> bytes:
         """Return the decompressed content.
@@ -69,7 +76,7 @@ class Source:
             UsageError: the file cannot be opened.
             DatasetError: the file cannot be decompressed.
         """
-        return read_content(self.path) if self.content is None else self.content
+        return read_content(self.path, self.content)
 
 
 def sources_of(paths: Iterable[str], note: Callable[[str], object] | None = None) -> tuple[Source, ...]:
@@ -109,7 +116,7 @@ def separators_in_words(sources: Iterable[Source]) -> Iterator[str]:
 
 def _sources(path: str, note: Callable[[str], object]) -> Iterator[Source]:
     if path == STDIN:
-        yield _of_content(unpacked(sys.stdin.buffer.read(), "standard input"))
+        yield _of_input(StoredInput(sys.stdin.buffer))
         return
     if "://" in path:
         yield Source(_kind(path.rstrip("/")) or "sdmx-csv", path)
@@ -161,7 +168,7 @@ def _with_kind(kind: Kind, path: str) -> Source:
     return _csv(beginning_of(path, _HEAD_BYTES), path) if kind == "csv" else Source(kind, path)
 
 
-def _csv(head: bytes, path: str, content: bytes | None = None) -> Source:
+def _csv(head: bytes, path: str, stdin: StoredInput | None = None) -> Source:
     """Return the source for a CSV file; its header shows whether it is SDMX-CSV or plain CSV.
 
     Raises:
@@ -172,22 +179,23 @@ def _csv(head: bytes, path: str, content: bytes | None = None) -> Source:
     start = start.replace("\0", "")  # of UTF-16 without a byte order mark, whose encoding is named later
     check_is_csv(head, start, path)
     if start.lstrip('"').replace('"', "").startswith(_HEADERS):
-        return Source("sdmx-csv", path, encoding, content)
-    return Source("csv", path, encoding, content, separator_of(start.lstrip("\r\n").partition("\n")[0].rstrip("\r")))
+        return Source("sdmx-csv", path, encoding, stdin)
+    return Source("csv", path, encoding, stdin, separator_of(start.lstrip("\r\n").partition("\n")[0].rstrip("\r")))
 
 
-def _of_content(content: bytes) -> Source:
+def _of_input(stdin: StoredInput) -> Source:
     """Return the source for standard input, which has no name, so that its first bytes must show its kind."""
-    if not content:
+    head = beginning_of("standard input", _HEAD_BYTES, stdin.path)
+    if not head:
         raise DatasetError("reading standard input: it is empty")
-    if content.startswith(b"PAR1"):
-        return Source("parquet", STDIN, content=content)
-    if content.startswith(b"PK\x03\x04"):
-        return Source("xlsx", STDIN, content=content)  # because an archive of data has already been unpacked
-    if content.startswith(ARROW_BEGINNINGS):
-        return Source("arrow", STDIN, content=content)
-    start = content[:1024].lstrip(b"\xef\xbb\xbf\xff\xfe\0 \t\r\n")
+    if head.startswith(b"PAR1"):
+        return Source("parquet", STDIN, stdin=stdin)
+    if head.startswith(ZIP):
+        return Source("xlsx", STDIN, stdin=stdin)  # because an archive of data would have been unpacked
+    if head.startswith(ARROW_BEGINNINGS):
+        return Source("arrow", STDIN, stdin=stdin)
+    start = head[:1024].lstrip(b"\xef\xbb\xbf\xff\xfe\0 \t\r\n")
     check_no_page(start.replace(b"\0", b"").decode(errors="replace"), "standard input")
     if start.startswith((b"<", b"{", b"UNA", b"UNB", b"UNH")):
-        return Source("message", STDIN, content=content)
-    return _csv(content[:_HEAD_BYTES], STDIN, content)
+        return Source("message", STDIN, stdin=stdin)
+    return _csv(head, STDIN, stdin)

@@ -1,27 +1,106 @@
-"""Read the rows of a file or stream of Arrow IPC."""
+"""Read the rows of a file or stream of Arrow IPC in batches."""
 
 from __future__ import annotations
 
-import io
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
 
 import polars as pl
 
 from kafka_replica.data.errors import DatasetError
-from kafka_replica.data.files.arrow_limit import ARROW_FILE, check_expanded_bytes
+from kafka_replica.data.files.arrow_limit import check_expanded_bytes
+from kafka_replica.data.files.arrow_messages import ARROW_FILE, FileBytes
+from kafka_replica.data.files.arrow_streams import arrow_streams
+from kafka_replica.data.files.content import content_on_disk
 from kafka_replica.data.jobs.sources import Source
+from kafka_replica.data.polars.source_rows import BatchSize, RowsPart
+from kafka_replica.data.polars.written_rows import FileLayout, written_frame
 
 
-def read_arrow(source: Source) -> pl.DataFrame:
+@dataclass(frozen=True)
+class ArrowRows:
+    """The rows of Arrow IPC; see :class:`SourceRows`.
+
+    Attributes:
+        path: the path of the source, for errors.
+        file: the file.
+        nothing: a frame without rows that has all columns.
+        batch_rows: the number of rows in a batch.
+        height: the number of rows of a file; None for a stream.
+        verdict: the column in which an earlier run may have described errors.
+    """
+
+    path: str
+    file: Path
+    nothing: pl.DataFrame
+    batch_rows: int
+    height: int | None
+    verdict: str | None = None
+
+    @property
+    def written(self) -> FileLayout | None:
+        """Return the layout that rejected rows keep; None if they are written as SDMX-CSV."""
+        return written_frame(self.nothing, self.verdict)[0]
+
+    def batches(self, size: int) -> Iterator[tuple[RowsPart, int]]:
+        """Yield the rows in parts, each with the number of the ``size`` bytes of the source that are done.
+
+        Raises:
+            DatasetError: the data is damaged.
+        """
+        with _readable(self.path):
+            for rows, done in self._of_stream() if self.height is None else self._of_file(self.height):
+                yield RowsPart(rows, cells=written_frame(rows, self.verdict)[1]), int(size * done)
+
+    def _of_file(self, height: int) -> Iterator[tuple[pl.DataFrame, float]]:
+        """Yield the rows of a file, each part with the fraction that is done."""
+        scan = pl.scan_ipc(self.file, glob=False)
+        for first in range(0, height, self.batch_rows):
+            rows = scan.slice(first, self.batch_rows).collect()
+            yield rows, (first + rows.height) / height
+
+    def _of_stream(self) -> Iterator[tuple[pl.DataFrame, float]]:
+        """Yield the rows of a stream, each part with the fraction that is done."""
+        with self.file.open("rb") as file:
+            data = FileBytes(file)
+            for stream in arrow_streams(data, self.batch_rows):
+                frame = pl.read_ipc_stream(stream.data)
+                for first in range(0, frame.height, self.batch_rows):
+                    yield frame.slice(first, self.batch_rows), stream.done / len(data)
+
+
+def open_arrow(source: Source, verdict: str | None, folder: Path, batch: BatchSize) -> ArrowRows:
     """Return the rows of a file or stream of Arrow IPC; the first bytes distinguish the two.
+
+    Args:
+        source: the source.
+        verdict: the column in which an earlier run may have described errors.
+        folder: an existing folder for temporary files.
+        batch: the size of batches.
 
     Raises:
         DatasetError: the data cannot be read as Arrow IPC, or expands to far more than its size.
     """
-    data = source.read()
-    read = pl.read_ipc if data.startswith(ARROW_FILE) else pl.read_ipc_stream
-    try:
-        # A damaged file can make polars panic; PanicException does not derive from Exception.
+    place = content_on_disk(source.path, source.content, folder)
+    with _readable(source.path), place.open("rb") as file:
+        data = FileBytes(file)
         check_expanded_bytes(data, source.path)
-        return read(io.BytesIO(data))
+        if data[: len(ARROW_FILE)] == ARROW_FILE:
+            scan = pl.scan_ipc(place, glob=False)
+            height = int(scan.select(pl.len()).collect().item())
+            return ArrowRows(source.path, place, scan.head(0).collect(), batch.rows, height, verdict)
+        first = next(arrow_streams(data, batch.rows), None)
+        if first is None:
+            raise DatasetError(f"reading {source.path}: it cannot be read as Arrow IPC: it is empty")
+        return ArrowRows(source.path, place, pl.read_ipc_stream(first.data), batch.rows, None, verdict)
+
+
+@contextmanager
+def _readable(path: str) -> Iterator[None]:
+    try:
+        yield
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, TypeError, ValueError) as error:
-        raise DatasetError(f"reading {source.path}: it cannot be read as Arrow IPC: {error}") from error
+        # A damaged file can make polars panic; PanicException does not derive from Exception.
+        raise DatasetError(f"reading {path}: it cannot be read as Arrow IPC: {error}") from error

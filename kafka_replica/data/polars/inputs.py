@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 import polars as pl
 
-from kafka_replica.data.files.content import BETWEEN
+from kafka_replica.data.files.content_parts import place_of
 from kafka_replica.data.jobs.job import Job, note_adder, verdict_of
 from kafka_replica.data.jobs.progress import Progress, ProgressCallback
 from kafka_replica.data.jobs.sources import Source
@@ -20,8 +20,8 @@ from kafka_replica.data.polars.datasets.records import WrongRow
 from kafka_replica.data.polars.datasets.rows import split_by_structure
 from kafka_replica.data.polars.earlier_errors import without_earlier_errors
 from kafka_replica.data.polars.finding_tables import LOCATION_TYPES
-from kafka_replica.data.polars.source_opening import one_frame, open_source
-from kafka_replica.data.polars.source_rows import BatchSize, RowsPart, SourceRows
+from kafka_replica.data.polars.source_opening import open_source
+from kafka_replica.data.polars.source_rows import BatchSize, RowsPart, SourceRows, one_frame
 from kafka_replica.data.polars.written_rows import FileLayout, as_cells
 from kafka_replica.sdmx import Urn
 
@@ -195,17 +195,13 @@ def _without(frame: pl.DataFrame, verdict: str | None) -> pl.DataFrame:
 
 def _sizes(sources: Sequence[Source]) -> list[int]:
     """Return the size of each source in bytes, before decompression; the files of an archive share its size equally."""
-    files = [source.path.partition(BETWEEN)[0] for source in sources]
+    files = [source.content or place_of(source.path, None) for source in sources]
     shared = Counter(files)
-    return [
-        _size(source, file) // shared[file] if source.content is None else len(source.content)
-        for source, file in zip(sources, files, strict=True)
-    ]
+    return [_size(file) // shared[file] for file in files]
 
 
-def _size(source: Source, file: str) -> int:
-    path = Path(file)
-    return path.stat().st_size if "://" not in source.path and path.exists() else 0
+def _size(file: Path) -> int:
+    return file.stat().st_size if file.exists() else 0  # for example a URL
 
 
 def _located(part: RowsPart, name: str | None, row: int) -> pl.DataFrame:

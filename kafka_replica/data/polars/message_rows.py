@@ -1,4 +1,4 @@
-"""Read the rows of a data message, into memory, or into temporary files if the message is read as a stream."""
+"""Read the rows of a data message into temporary files."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any, Final
 
 import polars as pl
 
-from kafka_replica.data.files.messages import is_streamed, located_blocks
+from kafka_replica.data.files.messages import located_blocks
 from kafka_replica.data.files.messages.blocks import Block, columns_of, lines_of
 from kafka_replica.data.jobs.job import Job
 from kafka_replica.data.jobs.sources import Source
 from kafka_replica.data.polars.message_forms import ColumnForm, common_forms, in_forms
 from kafka_replica.data.polars.parts import Parts
-from kafka_replica.data.polars.source_rows import BatchSize, HeldRows, RowsPart, SourceRows
+from kafka_replica.data.polars.source_rows import BatchSize, RowsPart, SourceRows
 
 _REPORT_EVERY: Final = 10_000
 _LOCATION: Final = {"line": "__line", "path": "__path"}
@@ -24,7 +24,7 @@ _LOCATION: Final = {"line": "__line", "path": "__path"}
 
 @dataclass(frozen=True)
 class StoredRows:
-    """The rows of a message that was read as a stream, in temporary files; see :class:`SourceRows`."""
+    """The rows of a message, in temporary files; see :class:`SourceRows`."""
 
     nothing: pl.DataFrame
     forms: Mapping[str, ColumnForm]
@@ -51,8 +51,6 @@ def open_message(
         DatasetError: the file is not a data message, or is damaged.
     """
     blocks = located_blocks(source.path, job.rules, job.usages, content=source.content, note=note)
-    if not is_streamed(source.path, source.content):
-        return HeldRows(_of_blocks(blocks, report_rows), batch.rows)
     stored = Parts(folder, "message")
     schemas: list[pl.DataFrame] = []
     while some := _blocks_of(blocks, batch.rows):

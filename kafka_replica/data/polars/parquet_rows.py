@@ -1,27 +1,40 @@
-"""Read the rows of a Parquet file, with the row group of each row if it is known."""
+"""Read the rows of a Parquet file in batches, with the row group of each row if it is known."""
 
 from __future__ import annotations
 
-import io
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import polars as pl
 
 from kafka_replica.data.errors import DatasetError
+from kafka_replica.data.files.content import content_on_disk
 from kafka_replica.data.jobs.sources import Source
-from kafka_replica.data.polars.source_rows import BatchSize, RowsPart, SourceRows, held_rows
+from kafka_replica.data.polars.source_rows import BatchSize, RowsPart
 from kafka_replica.data.polars.written_rows import FileLayout, written_frame
 
 
 @dataclass(frozen=True)
-class RowGroups:
-    """The rows of a Parquet file whose row groups are known; see :class:`SourceRows`."""
+class ParquetRows:
+    """The rows of a Parquet file; see :class:`SourceRows`.
+
+    Attributes:
+        path: the path of the source, for errors.
+        file: the file.
+        nothing: a frame without rows that has all columns.
+        batch_rows: the number of rows in a batch.
+        groups: the number of rows in each row group; one number for all if the row groups are unknown.
+        knows_groups: whether the row groups are known.
+        verdict: the column in which an earlier run may have described errors.
+    """
 
     path: str
+    file: Path
     nothing: pl.DataFrame
     batch_rows: int
     groups: Sequence[int] = field(repr=False)
+    knows_groups: bool
     verdict: str | None = None
 
     @property
@@ -32,39 +45,42 @@ class RowGroups:
     def batches(self, size: int) -> Iterator[tuple[RowsPart, int]]:
         """Yield the rows in parts, each with the number of the ``size`` bytes of the source that are done."""
         first, total = 0, max(1, sum(self.groups))
+        scan = pl.scan_parquet(self.file, glob=False)
         for number, height in enumerate(self.groups):
             for begin in range(0, height, self.batch_rows):
                 rows = min(self.batch_rows, height - begin)
-                frame = _readable(self.path, pl.scan_parquet(self.path, glob=False).slice(first + begin, rows).collect)
-                numbers = pl.int_range(begin + 1, begin + rows + 1, dtype=pl.UInt32, eager=True)
-                part = pl.Series([str(number)]).new_from_index(0, rows)
-                known, cells = {"part": part, "part_row": numbers}, written_frame(frame, self.verdict)[1]
+                frame = _readable(self.path, scan.slice(first + begin, rows).collect)
+                known = self._known(number, begin, rows) if self.knows_groups else {}
+                cells = written_frame(frame, self.verdict)[1]
                 yield RowsPart(frame, known, cells=cells), size * (first + begin + rows) // total
             first += height
 
+    def _known(self, number: int, begin: int, rows: int) -> dict[str, pl.Series]:
+        part = pl.Series([str(number)]).new_from_index(0, rows)
+        numbers = pl.int_range(begin + 1, begin + rows + 1, dtype=pl.UInt32, eager=True)
+        return {"part": part, "part_row": numbers}
 
-def open_parquet(source: Source, verdict: str | None, batch: BatchSize) -> SourceRows:
+
+def open_parquet(source: Source, verdict: str | None, folder: Path, batch: BatchSize) -> ParquetRows:
     """Return the rows of a Parquet file.
 
     Args:
         source: the file.
         verdict: the column in which an earlier run may have described errors.
+        folder: an existing folder for temporary files.
         batch: the size of batches.
 
     Raises:
         DatasetError: the file cannot be read as Parquet.
     """
-    if source.is_packed:
-        content = source.read()
-        groups = _row_groups(source.path, io.BytesIO(content))
-        frame = _readable(source.path, lambda: pl.read_parquet(io.BytesIO(content)))
-        return held_rows(frame, verdict, {} if groups is None else _located_in(groups, frame.height), batch)
-    groups = _row_groups(source.path, source.path)
-    nothing = _readable(source.path, lambda: pl.scan_parquet(source.path, glob=False).head(0).collect())
+    file = content_on_disk(source.path, source.content, folder)
+    groups = _row_groups(source.path, file)
+    scan = pl.scan_parquet(file, glob=False)
+    nothing = _readable(source.path, scan.head(0).collect)
+    known = groups is not None
     if groups is None:
-        frame = _readable(source.path, lambda: pl.read_parquet(source.path, glob=False))
-        return held_rows(frame, verdict, {}, batch)
-    return RowGroups(source.path, nothing, batch.rows, groups, verdict)
+        groups = [int(_readable(source.path, scan.select(pl.len()).collect).item())]
+    return ParquetRows(source.path, file, nothing, batch.rows, groups, known, verdict)
 
 
 def _readable(path: str, read: Callable[[], pl.DataFrame]) -> pl.DataFrame:
@@ -74,7 +90,7 @@ def _readable(path: str, read: Callable[[], pl.DataFrame]) -> pl.DataFrame:
         raise DatasetError(f"reading {path}: it cannot be read as Parquet: {error}") from error
 
 
-def _row_groups(path: str, file: str | io.BytesIO) -> list[int] | None:
+def _row_groups(path: str, file: Path) -> list[int] | None:
     """Return the number of rows in each row group; None without pyarrow, because polars does not report it."""
     try:
         import pyarrow.parquet as pq  # noqa: PLC0415 - an extra
@@ -86,12 +102,3 @@ def _row_groups(path: str, file: str | io.BytesIO) -> list[int] | None:
         # pyarrow's errors derive from these classes; it detects some damage that polars ignores.
         raise DatasetError(f"reading {path}: it cannot be read as Parquet: {error}") from error
     return [metadata.row_group(number).num_rows for number in range(metadata.num_row_groups)]
-
-
-def _located_in(groups: Sequence[int], height: int) -> Mapping[str, pl.Series]:
-    if sum(groups) != height:
-        return {}
-    parts = pl.DataFrame({"part": range(len(groups)), "size": groups}, schema={"part": pl.UInt32, "size": pl.UInt32})
-    rows = parts.select(pl.col("part"), pl.int_ranges(1, pl.col("size") + 1, dtype=pl.UInt32).alias("part_row"))
-    numbered = rows.explode("part_row").drop_nulls()
-    return {"part": numbered["part"].cast(pl.String), "part_row": numbered["part_row"]}

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 import polars as pl
 
+from kafka_replica.common.wording import counted
+from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.polars.datasets.chunks import CHUNK_BYTES
 from kafka_replica.data.polars.datasets.reading import CsvRows
 from kafka_replica.data.polars.written_rows import FileLayout, written_frame
@@ -95,3 +97,15 @@ def held_rows(frame: pl.DataFrame, verdict: str | None, known: Mapping[str, pl.S
     """
     written, cells = written_frame(frame, verdict)
     return HeldRows(RowsPart(frame, known, cells=cells), batch.rows, written)
+
+
+def one_frame(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """Return the rows of all frames; a column that a frame lacks is NULL in its rows.
+
+    Raises:
+        DatasetError: a column has incompatible types in two frames.
+    """
+    try:
+        return pl.concat(frames, how="diagonal_relaxed")
+    except pl.exceptions.PolarsError as error:
+        raise DatasetError(f"reading {counted(len(frames), 'file')} into one frame: {error}") from error

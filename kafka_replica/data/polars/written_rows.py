@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import polars as pl
 
-from kafka_replica.data.polars.datasets.reading import CsvRows, CsvTable
+from kafka_replica.data.polars.datasets.reading import CsvTable
 from kafka_replica.data.polars.texts import as_text, shape_of
 
 _STRUCTURE, _STRUCTURE_ID, _DATAFLOW = "STRUCTURE", "STRUCTURE_ID", "DATAFLOW"
@@ -61,8 +61,7 @@ def as_cells(values: pl.DataFrame) -> pl.DataFrame:
     return values.select(as_text(name, kind).alias(name) for name, kind in values.schema.items())
 
 
-def written_tables(tables: Sequence[CsvRows]) -> tuple[FileLayout | None, pl.DataFrame | None]:
-    """Return the layout and the cells of all tables of a workbook; both are None if the headers differ."""
-    if len({one.layout.header for one in tables}) != 1:
-        return None, None
-    return FileLayout(tables[0].layout.header), pl.concat([one.cells for one in tables])
+def written_tables(headers: Iterable[tuple[str, ...]]) -> FileLayout | None:
+    """Return the layout of all tables of a workbook; None if their headers differ."""
+    different = {*headers}
+    return FileLayout(different.pop()) if len(different) == 1 else None

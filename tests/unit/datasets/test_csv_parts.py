@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import gzip
+import threading
 import zipfile
 from pathlib import Path
 from unittest import mock
 
+import cramjam
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -60,12 +62,17 @@ def test_any_size_of_parts(
 
 
 def test_packed_content_is_read_in_parts(tmp_path: Path) -> None:
-    """The parts of gzip with several members, and of a file in an archive, are those of the content."""
+    """The parts of gzip and zstd with several members, and of files in an archive, are those of the content."""
     data = b"A,B\n" + b"".join(b"%d,%d\n" % (number, -number) for number in range(5000))
+    zstd = bytes(cramjam.zstd.compress(data[:7])) + bytes(cramjam.zstd.compress(data[7:]))
     (tmp_path / "x.csv.gz").write_bytes(gzip.compress(data[:7]) + gzip.compress(data[7:]) + b"\0\0")
     with zipfile.ZipFile(tmp_path / "x.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("x.csv", data)
-    for path in (tmp_path / "x.csv.gz", f"{tmp_path / 'x.zip'}!/x.csv"):
+        archive.writestr("y.csv.gz", gzip.compress(data))
+        archive.writestr("z.csv.zst", zstd)
+    (tmp_path / "x.csv.zst").write_bytes(zstd)
+    inner = [f"{tmp_path / 'x.zip'}!/{name}" for name in ("x.csv", "y.csv.gz", "z.csv.zst")]
+    for path in (tmp_path / "x.csv.gz", tmp_path / "x.csv.zst", *inner):
         parts = ContentParts(str(path), None, 1000)
         found = list(parts)
         assert b"".join(found) == data
@@ -82,9 +89,10 @@ def test_a_bomb_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     """Reading stops where the content is larger than the limit."""
     monkeypatch.setattr("kafka_replica.data.files.content_parts.largest", lambda _packed: 100_000)
     (tmp_path / "x.csv.gz").write_bytes(gzip.compress(bytes(1_000_000)))
+    (tmp_path / "x.csv.zst").write_bytes(bytes(cramjam.zstd.compress(bytes(1_000_000))))
     with zipfile.ZipFile(tmp_path / "x.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("x.csv", bytes(1_000_000))
-    for path in (tmp_path / "x.csv.gz", f"{tmp_path / 'x.zip'}!/x.csv"):
+    for path in (tmp_path / "x.csv.gz", tmp_path / "x.csv.zst", f"{tmp_path / 'x.zip'}!/x.csv"):
         with pytest.raises(DatasetError, match="more than 100,000 bytes"):
             list(ContentParts(str(path), None, 1000))
 
@@ -111,3 +119,27 @@ def test_a_part_has_few_lines(records: list[str]) -> None:
         assert part.count(b"\n") == lines
         assert lines <= 5 or part in known
         assert part.count(b'"') % 2 == 0
+
+
+def test_progress_in_zstd(tmp_path: Path) -> None:
+    """The number of bytes done grows with the parts of a file in zstd, and ends with its size."""
+    lines = "".join(f"{number},{number * number}\n" for number in range(200_000)).encode()
+    file = tmp_path / "x.csv.zst"
+    file.write_bytes(bytes(cramjam.zstd.compress(lines)))
+    parts = ContentParts(str(file), None, 1 << 16)
+    done = [parts.done for _ in parts]
+    size = file.stat().st_size
+    assert done == sorted(done)
+    assert 0.4 * size < done[len(done) // 2] < 0.6 * size
+    assert parts.done == size
+
+
+def test_the_rest_of_zstd_is_not_decompressed(tmp_path: Path) -> None:
+    """The thread that decompresses ends when the parts are not read to their end."""
+    file = tmp_path / "x.csv.zst"
+    file.write_bytes(bytes(cramjam.zstd.compress(bytes(50_000_000))))
+    parts = iter(ContentParts(str(file), None, 1000))
+    assert next(parts) == bytes(1000)
+    assert any(one.name == "kafka-replica-zstd" for one in threading.enumerate())
+    del parts
+    assert not any(one.name == "kafka-replica-zstd" for one in threading.enumerate())

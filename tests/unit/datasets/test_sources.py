@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 from kafka_replica.data.errors import DatasetError
-from kafka_replica.data.files import content, decompression_limit
+from kafka_replica.data.files import decompression_limit
 from kafka_replica.data.files.content import read_content
 from kafka_replica.data.jobs import separators_in_words, sources_of
 from kafka_replica.errors import UsageError
@@ -175,13 +175,14 @@ def _parquet() -> bytes:
     ],
 )  # fmt: skip
 def test_the_first_bytes_of_standard_input_show_its_kind(
-    data: bytes, kind: str, monkeypatch: pytest.MonkeyPatch
+    data: bytes, kind: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """The first bytes of standard input show its kind."""
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
     (source,) = sources_of(["-"])
     assert (source.kind, source.path, source.is_packed) == (kind, "-", True)
-    assert source.read() == content.unpacked(data, "-")
+    (tmp_path / "data").write_bytes(data)
+    assert source.read() == read_content(tmp_path / "data")
 
 
 def test_empty_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:

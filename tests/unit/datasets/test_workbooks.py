@@ -7,7 +7,7 @@ import io
 import zipfile
 from datetime import date, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 import pytest
@@ -16,7 +16,7 @@ import xlsxwriter  # type: ignore[import-untyped]
 from kafka_replica.cli.structure_source import snapshot_of_files
 from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files import workbook as workbooks
-from kafka_replica.data.files.workbook import tables_in
+from kafka_replica.data.files.workbook import Workbook, csv_of
 from kafka_replica.data.jobs import artefact_of, sources_of
 from kafka_replica.data.polars.datasets import write_sdmx_csv
 from kafka_replica.data.validation import Rules, compile_rules, generate_rows
@@ -45,6 +45,25 @@ def workbook(sheets: dict[str, list[list[Any]]], *, since_1904: bool = False) ->
                     sheet.write(number, at, value)
     book.close()
     return made.getvalue()
+
+
+class WholeTable(NamedTuple):
+    """A table of a workbook: its sheet, its form, its content as CSV, and the numbers of its rows."""
+
+    sheet: str
+    is_sdmx_csv: bool
+    content: bytes
+    rows: list[int]
+
+
+def tables_in(data: bytes, where: str, rules: Rules | None = None) -> list[WholeTable]:
+    """Return the tables of a workbook."""
+    found = []
+    for table in Workbook(io.BytesIO(data), where, rules).tables():
+        rows = list(table.rows)
+        content = csv_of(table.header, [row for _, row in rows])
+        found.append(WholeTable(table.sheet, table.is_sdmx_csv, content, [number for number, _ in rows]))
+    return found
 
 
 _TITLES = ["CURRENCY", "CURRENCY_DENOM"]

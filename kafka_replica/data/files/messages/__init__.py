@@ -1,27 +1,23 @@
 """Data messages of SDMX-ML, SDMX-JSON and SDMX-EDI as rows or columns.
 
-SDMX-ML and SDMX-JSON are read in parts, in memory that does not depend on the number of rows. Messages of SDMX-EDI are
-held in memory as a whole. No library is used for the content, because other libraries change values (12.40 becomes
-12.4) or lose attributes.
+SDMX-ML and SDMX-EDI are read as streams, SDMX-JSON in parts, in memory that does not depend on the number of rows. No
+library is used for the content, because other libraries change values (12.40 becomes 12.4) or lose attributes.
 """
 
 from __future__ import annotations
 
-import gzip
-import io
-import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from pathlib import Path
-from typing import IO, Any, Final, NamedTuple, TypeAlias, cast
+from typing import IO, Any, Final, NamedTuple, NoReturn
 
 from kafka_replica.common.wording import reason_of
 from kafka_replica.data.errors import DatasetError
-from kafka_replica.data.files.content import beginning_of, gzip_failed, is_packed_otherwise, read_content
+from kafka_replica.data.files.content import beginning_of, seekable_content, streamed_content
+from kafka_replica.data.files.content_parts import Content, ContentParts
 from kafka_replica.data.files.messages.blocks import Block, Columns, columns_of, lines_of, rows_of
 from kafka_replica.data.files.messages.edi import STARTS, EdiMessage, first_structure
 from kafka_replica.data.files.messages.ml import MlMessage
-from kafka_replica.data.gunzip import MAGIC as GZIP
 from kafka_replica.data.validation.model import Rules
 from kafka_replica.errors import MissingExtraError, UsageError
 from kafka_replica.sdmx import Urn
@@ -29,7 +25,6 @@ from kafka_replica.sdmx import Urn
 __all__ = [
     "LocatedRow",
     "data_message_rows",
-    "is_streamed",
     "located_blocks",
     "read_data_message",
     "read_message_columns",
@@ -38,8 +33,6 @@ __all__ = [
 
 _HEAD_BYTES: Final = 1 << 12
 _BEFORE: Final = b"\xef\xbb\xbf\xff\xfe\0 \t\r\n"  # byte order marks, halves of characters, blanks
-
-_Open: TypeAlias = Callable[[], AbstractContextManager[IO[bytes]]]
 
 
 class LocatedRow(NamedTuple):
@@ -57,7 +50,7 @@ class LocatedRow(NamedTuple):
 
 
 def read_data_message(
-    path: str | Path, rules: Rules | None = None, usages: Collection[Urn] = (), *, content: bytes | None = None
+    path: str | Path, rules: Rules | None = None, usages: Collection[Urn] = (), *, content: Content | None = None
 ) -> list[dict[str, Any]]:
     """Return the rows of a data message, in the form of SDMX-CSV 2.0.
 
@@ -74,7 +67,7 @@ def read_data_message(
             SDMX-EDI, which does not name dimensions, cannot be read without rules, unless the same interchange contains
             the structure.
         usages: other artefacts whose data is also data of the rules' artefact: the result of ``usages_of``.
-        content: the decompressed content of the file, if the caller has it already.
+        content: the content of the file, if the caller has it already: its decompressed bytes, or a file that has it.
 
     Raises:
         DatasetError: the file is not a data message, or is damaged.
@@ -85,7 +78,7 @@ def read_data_message(
 
 
 def read_message_columns(
-    path: str | Path, rules: Rules | None = None, usages: Collection[Urn] = (), *, content: bytes | None = None
+    path: str | Path, rules: Rules | None = None, usages: Collection[Urn] = (), *, content: Content | None = None
 ) -> Columns:
     """Return the columns of a data message, all of the same length.
 
@@ -95,7 +88,7 @@ def read_message_columns(
 
 
 def data_message_rows(
-    path: str | Path, rules: Rules | None = None, usages: Collection[Urn] = (), *, content: bytes | None = None
+    path: str | Path, rules: Rules | None = None, usages: Collection[Urn] = (), *, content: Content | None = None
 ) -> Iterator[LocatedRow]:
     """Yield the rows of a data message one by one, with their locations.
 
@@ -115,8 +108,9 @@ def structure_named_in(path: str | Path) -> tuple[str | None, str | None] | None
 
     The errors are those of :func:`read_data_message`.
     """
-    if beginning_of(str(path), _HEAD_BYTES).lstrip(_BEFORE).startswith(STARTS):
-        found = first_structure(read_content(path), str(path))
+    where = str(path)
+    if beginning_of(where, _HEAD_BYTES).lstrip(_BEFORE).startswith(STARTS):
+        found = first_structure(ContentParts(where), where)
         return None if found is None else ("datastructure", found)
     for one in data_message_rows(path):
         return one.row.get("STRUCTURE"), one.row.get("STRUCTURE_ID")
@@ -124,7 +118,7 @@ def structure_named_in(path: str | Path) -> tuple[str | None, str | None] | None
 
 
 def located_blocks(
-    path: str | Path, rules: Rules | None = None, usages: Collection[Urn] = (), *, content: bytes | None = None,
+    path: str | Path, rules: Rules | None = None, usages: Collection[Urn] = (), *, content: Content | None = None,
     note: Callable[[str], object] | None = None,
 ) -> Iterator[tuple[int | None, Block]]:  # fmt: skip
     """Yield blocks of rows, each with the line of its first row as in :class:`LocatedRow`.
@@ -134,48 +128,31 @@ def located_blocks(
     on the message: parts of SDMX-ML and SDMX-JSON that were not read, and wrong numbers of segments in SDMX-EDI.
     """
     where = str(path)
-    if content is None and is_packed_otherwise(where):
-        content = read_content(where)
-    open_: _Open = (lambda: _opened(path)) if content is None else (lambda: io.BytesIO(content))
     try:
-        with open_() as file:
-            head = file.read(_HEAD_BYTES)
-        start = head.lstrip(_BEFORE)[:1]
-        is_edi = head.lstrip(_BEFORE).startswith(STARTS)
-        if start == b"<":
-            message = MlMessage(open_, where, rules, usages)
+        head = beginning_of(where, _HEAD_BYTES, content)
+        start = head.lstrip(_BEFORE)[:3]
+        if start.startswith(b"<"):
+            message = MlMessage(partial(streamed_content, path, content), where, rules, usages)
             yield from message.blocks()
             _note_all((*message.footers, *message.notes), note)
-        elif start == b"{":
-            with _seekable(path, content) as file:
+        elif start.startswith(b"{"):
+            with seekable_content(path, content) as file:
                 yield from ((None, block) for block in _json_blocks(file, where, note))
-        elif is_edi:
-            interchange = EdiMessage(read_content(path) if content is None else content, where, rules, usages)
+        elif start.startswith(STARTS):
+            interchange = EdiMessage(ContentParts(where, content), where, rules, usages)
             yield from interchange.blocks()
             _note_all(interchange.notes, note)
         else:
-            if not head:
-                raise DatasetError(f"reading {path}: the file is empty")
-            begin = head[:20].decode(errors="backslashreplace")
-            raise DatasetError(
-                f"reading {path}: it begins with {begin!r}, so it is neither SDMX-ML, SDMX-JSON nor SDMX-EDI"
-            )
-    except EOFError as error:
-        raise gzip_failed(where, None) from error
-    except (gzip.BadGzipFile, zlib.error) as error:
-        raise gzip_failed(where, error) from error
+            _refuse(head, where)
     except OSError as error:
         raise UsageError(f"reading {path}: {reason_of(error)}") from error
 
 
-def is_streamed(path: str | Path, content: bytes | None = None) -> bool:
-    """Return whether a message is SDMX-ML or SDMX-JSON, which are read in parts; SDMX-EDI is held in memory as a whole.
-
-    Raises:
-        UsageError: the file cannot be opened.
-    """
-    head = beginning_of(str(path), _HEAD_BYTES) if content is None else content[:_HEAD_BYTES]
-    return head.lstrip(_BEFORE).startswith((b"<", b"{"))
+def _refuse(head: bytes, where: str) -> NoReturn:
+    if not head:
+        raise DatasetError(f"reading {where}: the file is empty")
+    begin = head[:20].decode(errors="backslashreplace")
+    raise DatasetError(f"reading {where}: it begins with {begin!r}, so it is neither SDMX-ML, SDMX-JSON nor SDMX-EDI")
 
 
 def _note_all(texts: Iterable[str], note: Callable[[str], object] | None) -> None:
@@ -190,29 +167,3 @@ def _json_blocks(file: IO[bytes], where: str, note: Callable[[str], object] | No
     except ImportError as error:
         raise MissingExtraError("reading SDMX-JSON data", "sdmx") from error
     return json_blocks(file, where, lambda texts: _note_all(texts, note))
-
-
-@contextmanager
-def _opened(path: str | Path) -> Iterator[IO[bytes]]:
-    """Open a file in binary mode, and decompress it while it is read if it is gzip."""
-    with Path(path).open("rb") as file:
-        is_compressed = file.read(2) == GZIP
-        file.seek(0)
-        if not is_compressed:
-            yield file
-            return
-        with gzip.open(file) as content:
-            yield cast("IO[bytes]", content)
-
-
-@contextmanager
-def _seekable(path: str | Path, content: bytes | None) -> Iterator[IO[bytes]]:
-    """Open a file for reading at any place; the content of a compressed one is held in memory."""
-    if content is not None:
-        yield io.BytesIO(content)
-        return
-    with Path(path).open("rb") as file:
-        if file.read(2) != GZIP:
-            yield file
-            return
-    yield io.BytesIO(read_content(path))

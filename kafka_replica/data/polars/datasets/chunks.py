@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from kafka_replica.data.errors import DatasetError
-from kafka_replica.data.files.content_parts import ContentParts
+from kafka_replica.data.files.content_parts import Content, ContentParts
 from kafka_replica.data.files.other_formats import encoding_in_words
 from kafka_replica.errors import ConfigurationError
 
@@ -53,14 +53,22 @@ class CsvChunks:
         header: the first line that is not blank, with its line end.
     """
 
-    def __init__(self, path: Path, encoding: str | None, content: bytes | None = None, size: int = CHUNK_BYTES) -> None:
+    def __init__(
+        self,
+        path: Path,
+        encoding: str | None,
+        content: Content | None = None,
+        size: int = CHUNK_BYTES,
+        folder: Path | None = None,
+    ) -> None:
         """Read the header.
 
         Args:
             path: the file, which may be compressed.
             encoding: the encoding of a file without a byte order mark; None means UTF-8.
-            content: the decompressed content of the file, if the caller has it already.
+            content: the content of the file, if the caller has it already.
             size: the approximate size of chunks in bytes; a chunk has at most 200,000 lines, or one record.
+            folder: an existing folder for temporary files; None means the system's.
 
         Raises:
             UsageError: the file cannot be opened.
@@ -68,7 +76,7 @@ class CsvChunks:
             DatasetError: the file is not in that encoding.
         """
         self._path, self._size = path, size
-        self._parts = ContentParts(str(path), content, size)
+        self._parts = ContentParts(str(path), content, size, folder)
         head = b""
         for part in self._parts:
             head += part

@@ -12,6 +12,7 @@ import polars as pl
 from kafka_replica.common.wording import counted
 from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files import Layout, layout_of, plain_layout_of
+from kafka_replica.data.files.content_parts import Content
 from kafka_replica.data.files.header import check_decimal
 from kafka_replica.data.polars.datasets.cells import value_of
 from kafka_replica.data.polars.datasets.chunks import CHUNK_BYTES, Chunk, CsvChunks
@@ -210,7 +211,7 @@ def _numbers(lines: Sequence[int]) -> pl.Series:
 
 def open_plain_csv(
     path: Path, *, rules: Rules | None = None, encoding: str | None = None, decimal: str = ".",
-    content: bytes | None = None, size: int = CHUNK_BYTES,
+    content: Content | None = None, size: int = CHUNK_BYTES, folder: Path | None = None,
 ) -> CsvTable:  # fmt: skip
     """Open a plain CSV file, which has component ids as column names.
 
@@ -221,8 +222,9 @@ def open_plain_csv(
         rules: the rules of the rows' structure; needed for decimal commas.
         encoding: the encoding of a file without a byte order mark; None means UTF-8.
         decimal: the decimal separator; needs rules if it is not a dot.
-        content: the decompressed content of the file, if the caller has it already.
+        content: the content of the file, if the caller has it already: its decompressed bytes, or a file that has it.
         size: the approximate size of batches, in bytes of the file.
+        folder: an existing folder for temporary files; None means the system's.
 
     Raises:
         DatasetError: a column occurs twice, or the file is empty.
@@ -230,13 +232,13 @@ def open_plain_csv(
         ConfigurationError: ``decimal`` cannot be a decimal separator, or the encoding is unknown.
     """
     check_decimal(decimal, str(path))
-    chunks = CsvChunks(path, encoding, content, size)
+    chunks = CsvChunks(path, encoding, content, size, folder)
     return CsvTable(chunks, plain_layout_of(_line(chunks), str(path), rules), path, decimal)
 
 
 def open_sdmx_csv(
     path: Path, *, rules: Rules | None, encoding: str | None, decimal: str, separator: str | None = None,
-    content: bytes | None = None, size: int = CHUNK_BYTES,
+    content: Content | None = None, size: int = CHUNK_BYTES, folder: Path | None = None,
 ) -> CsvTable:  # fmt: skip
     """Open an SDMX-CSV file; the arguments are those of :func:`open_plain_csv` and :func:`read_sdmx_csv`.
 
@@ -246,7 +248,7 @@ def open_sdmx_csv(
         ConfigurationError: ``decimal`` cannot be a decimal separator, or the encoding is unknown.
     """
     check_decimal(decimal, str(path))
-    chunks = CsvChunks(path, encoding, content, size)
+    chunks = CsvChunks(path, encoding, content, size, folder)
     return CsvTable(chunks, layout_of(_line(chunks), str(path), rules, separator=separator), path, decimal)
 
 
@@ -256,7 +258,7 @@ def _line(chunks: CsvChunks) -> str:
 
 def read_plain_csv(
     path: Path, *, rules: Rules | None = None, encoding: str | None = None, decimal: str = ".",
-    content: bytes | None = None,
+    content: Content | None = None,
 ) -> CsvRows:  # fmt: skip
     """Read all rows of a plain CSV file; the arguments are those of :func:`open_plain_csv`.
 
@@ -270,7 +272,7 @@ def read_plain_csv(
 
 def read_one_sdmx_csv(
     path: Path, *, rules: Rules | None, encoding: str | None, decimal: str, separator: str | None = None,
-    content: bytes | None = None,
+    content: Content | None = None,
 ) -> CsvRows:  # fmt: skip
     """Read all rows of one SDMX-CSV file; the arguments are those of :func:`open_sdmx_csv`.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
 
 from kafka_replica.sdmx.errors import UnreadableContentError
@@ -21,7 +22,7 @@ def read_message(data: bytes, collector: ErrorCollector = STRICT) -> Message:
         MessageError: the file is damaged or hostile, or a map in it is.
         UnreadableContentError: the workbook holds no representation map as Fusion writes it.
     """
-    package = Package(data)
+    package = Package(io.BytesIO(data))
     cells = Cells(package)
     artefacts = collector.read_all(
         package.sheets(), lambda sheet: read_representation_map(sheet[0], cells.rows(sheet[1])), _unreadable

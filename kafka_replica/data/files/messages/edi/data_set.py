@@ -26,13 +26,16 @@ class DataSet:
         number: its number in the interchange.
         decimal: the decimal mark.
         attributes: the attributes of all data sets, by number; those of this data set are added.
+
+    Attributes:
+        is_in_attributes: whether the attributes of the data set have begun.
     """
 
     def __init__(self, number: int, decimal: str, attributes: dict[int, Attributes]) -> None:
         self._number, self._decimal, self._all = number, decimal, attributes
         self._reference: str | None = None
         self._components: Components | None = None
-        self._is_known = self._in_attributes = False
+        self._is_known = self.is_in_attributes = False
         self._missing = MISSING
         self._letter = "I"
         self._has_rows = False
@@ -60,14 +63,14 @@ class DataSet:
 
     def check_place(self, segment: Segment) -> None:
         """Check that a segment may come next, and note whether the attributes begin with it. Raises MessageError."""
-        self._in_attributes |= segment.tag in _BEFORE_ATTRIBUTES
-        check_within(segment, in_attributes=self._in_attributes)
+        self.is_in_attributes |= segment.tag in _BEFORE_ATTRIBUTES
+        check_within(segment, in_attributes=self.is_in_attributes)
 
     def take(self, segment: Segment) -> None:
         """Collect the attributes in a segment, during the pass over attributes."""
         if segment.tag == "STS":
             self._letter = _action(segment)
-        elif self._in_attributes and segment.tag != "FNS" and self._attributes is not None:
+        elif self.is_in_attributes and segment.tag != "FNS" and self._attributes is not None:
             self._attributes.is_deletion = self.is_deletion
             self._attributes.take(segment)
 
@@ -77,7 +80,7 @@ class DataSet:
             self._letter = _action(segment)
         elif segment.tag == "GIS" and part(segment.elements(), 0) == "1":
             self._missing = part(segment.elements(), 0, 3) or MISSING
-        elif segment.tag == "ARR" and not self._in_attributes:
+        elif segment.tag == "ARR" and not self.is_in_attributes:
             self._has_rows = True
             return self._series(segment)
         return None

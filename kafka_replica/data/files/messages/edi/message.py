@@ -1,15 +1,14 @@
 """An interchange of SDMX-EDI as blocks of rows: one for each series, and one for each group without rows.
 
 The attributes of a data set come after its series, so the segments are read twice: first for the attributes, then for
-the series. Only the text of the interchange and the attributes are held in memory.
+the series. Only the attributes are held in memory.
 
 Source: SDMX 2.1 Section 4, "SDMX-EDI: Syntax and Documentation", message of data (BGM+74).
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Final, TypeAlias
 
 from kafka_replica.data.errors import DatasetError
@@ -17,20 +16,20 @@ from kafka_replica.data.files.messages.blocks import Block
 from kafka_replica.data.files.messages.edi.attributes import Attributes
 from kafka_replica.data.files.messages.edi.counts import Counts
 from kafka_replica.data.files.messages.edi.data_set import DataSet
-from kafka_replica.data.files.messages.edi.lines import lines_of
 from kafka_replica.data.files.messages.edi.places import check_before, check_in_other_message
 from kafka_replica.data.files.messages.edi.structure import Components, components_of_rules, components_of_structure
 from kafka_replica.data.validation.model import Rules
 from kafka_replica.sdmx import SdmxError, Urn, read_message
 from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.formats.edi.reading.messages import DATA, Envelope, part
-from kafka_replica.sdmx.formats.edi.reading.syntax import Interchange, Segment, fail, opened, segments
+from kafka_replica.sdmx.formats.edi.reading.stream import InterchangeStream
+from kafka_replica.sdmx.formats.edi.reading.syntax import Segment, fail
 from kafka_replica.sdmx.model import DataStructure
 
 STARTS: Final = (b"UNA", b"UNB", b"UNH")
 """The first bytes of an interchange."""
-_PADDING: Final = re.compile(rb" {2,}(?=\r?\n)")
-"""Blanks that pad a line to a fixed length; they may separate the digits of a number."""
+_ATTRIBUTES: Final = (b"REL", b"FNS")
+"""The segments with which attributes begin."""
 _MOST_DELETED: Final = 1_000_000
 
 LocatedBlock: TypeAlias = tuple[int | None, Block]
@@ -40,7 +39,7 @@ class EdiMessage:
     """The data messages of an interchange.
 
     Args:
-        data: the content of the file.
+        parts: the content of the file, which is read several times.
         where: the file, for errors.
         rules: the rules of the expected structure. Without them, the interchange must contain its structures.
         usages: other artefacts whose data is also data of the rules' artefact.
@@ -49,10 +48,13 @@ class EdiMessage:
         notes: remarks on numbers of segments and messages that are wrong; set when all rows have been read.
     """
 
-    def __init__(self, data: bytes, where: str, rules: Rules | None = None, usages: Collection[Urn] = ()) -> None:
-        self._data, self._where = _PADDING.sub(b"", data), where
+    def __init__(
+        self, parts: Iterable[bytes], where: str, rules: Rules | None = None, usages: Collection[Urn] = ()
+    ) -> None:
+        self._parts, self._where = parts, where
         self._rules, self._usages = rules, frozenset(usages)
         self._own: dict[str, DataStructure] | None = None
+        self._lines: dict[int, int] = {}
         self.notes: tuple[str, ...] = ()
 
     def blocks(self) -> Iterator[LocatedBlock]:
@@ -62,14 +64,12 @@ class EdiMessage:
             DatasetError: the file is not an SDMX-EDI data message, is damaged, or does not fit its structure.
         """
         try:
-            interchange = opened(self._data)
-            lines = lines_of(self._data, interchange)
+            interchange = InterchangeStream(self._parts, _ATTRIBUTES)
             attributes: dict[int, Attributes] = {}
-            if "REL" in interchange.text or "FNS" in interchange.text:
+            if interchange.has_sought:
                 for _ in self._read(interchange, attributes, only_attributes=True):
                     pass
-            for number, block in self._read(interchange, attributes, only_attributes=False):
-                yield lines[number - 1] if number <= len(lines) else None, block
+            yield from self._read(interchange, attributes, only_attributes=False)
         except SdmxError as error:
             raise DatasetError(f"reading {self._where}: {error}") from error
 
@@ -81,20 +81,23 @@ class EdiMessage:
         """
         try:
             envelope = Envelope()
-            for segment in segments(opened(self._data)):
+            for _, segment in InterchangeStream(self._parts).segments():
                 if not envelope.take(segment) and segment.tag == "IDE" and part(segment.elements(), 0) == "5":
                     yield _reference(envelope, segment)
         except SdmxError as error:
             raise DatasetError(f"reading {self._where}: {error}") from error
 
     def _read(
-        self, interchange: Interchange, attributes: dict[int, Attributes], *, only_attributes: bool
-    ) -> Iterator[tuple[int, Block]]:
-        """Yield the blocks with the numbers of their segments, or collect the attributes of each data set."""
+        self, interchange: InterchangeStream, attributes: dict[int, Attributes], *, only_attributes: bool
+    ) -> Iterator[LocatedBlock]:
+        """Yield the blocks with their lines, or collect the attributes of each data set and their lines."""
         reading = _Reading(interchange.advice[5:6] or ".", attributes, self._components, only_attributes)
-        for segment in segments(interchange):
-            yield from reading.take(segment)
-        reading.envelope.check_end(interchange)
+        for line, segment in interchange.segments():
+            for number, block in reading.take(segment):
+                yield line if number == segment.number else self._lines[number], block
+            if segment.number == 1 or (only_attributes and segment.tag == "ARR" and reading.is_in_attributes):
+                self._lines[segment.number] = line
+        reading.envelope.check_end(has_envelope=interchange.has_envelope)
         self.notes = tuple(reading.counts.notes)
         if not reading.data_sets:
             raise MessageError("reading SDMX-EDI: it contains no data message (BGM+74 and DSI)")
@@ -103,7 +106,7 @@ class EdiMessage:
         if self._rules is not None:
             return components_of_rules(self._rules, self._usages, reference)
         if self._own is None:
-            self._own = _structures_in(self._data)
+            self._own = _structures_in(b"".join(self._parts))
         id_ = (reference or "").partition(":")[2].removesuffix("(*)")
         if id_ not in self._own:
             raise DatasetError(
@@ -137,6 +140,11 @@ class _Reading:
         self._only_attributes = only_attributes
         self._data_set: DataSet | None = None
         self._deleted = 0
+
+    @property
+    def is_in_attributes(self) -> bool:
+        """Return whether the last segment was one of the attributes of a data set."""
+        return self._data_set is not None and self._data_set.is_in_attributes
 
     def take(self, segment: Segment) -> Iterator[tuple[int, Block]]:
         """Process a segment, and yield its rows with its number. Raises MessageError."""
@@ -175,13 +183,13 @@ class _Reading:
             yield segment.number, block
 
 
-def first_structure(data: bytes, where: str) -> str | None:
+def first_structure(parts: Iterable[bytes], where: str) -> str | None:
     """Return the first structure that a data set names, as SDMX-CSV writes it; None if no data set names one.
 
     Raises:
         DatasetError: the file is not an SDMX-EDI data message, or is damaged.
     """
-    return next((one for one in EdiMessage(data, where).structures() if one is not None), None)
+    return next((one for one in EdiMessage(parts, where).structures() if one is not None), None)
 
 
 def _structures_in(data: bytes) -> dict[str, DataStructure]:

@@ -114,9 +114,9 @@ class Envelope:
         if known is not None and known != new:
             fail(segment.number, f"a second {segment.tag} in one message, {new[:40]!r} after {known[:40]!r}")
 
-    def check_end(self, interchange: Interchange) -> None:
+    def check_end(self, *, has_envelope: bool) -> None:
         """Check that the interchange and its messages are complete. Raises MessageError."""
-        if interchange.has_envelope and not self.is_over:
+        if has_envelope and not self.is_over:
             raise MessageError("reading SDMX-EDI: there is no UNZ at the end, so it is truncated; send it again")
         if self.is_open:
             raise MessageError("reading SDMX-EDI: there is no UNT at the end, so it is truncated; send it again")
@@ -146,7 +146,7 @@ def described(interchange: Interchange, collector: ErrorCollector) -> tuple[Head
     """
     envelope = Envelope()
     found = list(_artefacts(interchange, envelope, collector))
-    envelope.check_end(interchange)
+    envelope.check_end(has_envelope=interchange.has_envelope)
     if not envelope.has_structures:
         raise MessageError("reading SDMX-EDI: it contains no structure message (BGM+73), only data or nothing")
     return envelope.header(), _once(found)

@@ -17,14 +17,14 @@ _CHARSETS: Final = {
     "UNOF": "iso8859-7", "UNOG": "iso8859-3", "UNOH": "iso8859-4", "UNOI": "iso8859-6", "UNOJ": "iso8859-8",
     "UNOK": "iso8859-9", "UNOW": "utf-8", "UNOX": "utf-8", "UNOY": "utf-8",
 }  # fmt: skip
-_ALSO_UTF_8: Final = {"UNOA", "UNOB", "UNOC"}
+ALSO_UTF_8: Final = {"UNOA", "UNOB", "UNOC"}
 """Registries write UTF-8 under these levels. Latin-1 text is never valid UTF-8 by chance, except for single letters."""
 
-_PADDING: Final = b"\0\x1a"
+PADDING: Final = b"\0\x1a"
 """The padding that old file systems leave at the end: zeros, and the end-of-file mark of CP/M and DOS."""
 
 _MAX_SEGMENTS: Final = 5_000_000
-_MAX_SEGMENT: Final = 1 << 20
+MAX_SEGMENT: Final = 1 << 20
 _MAX_ELEMENTS: Final = 100
 _MAX_COMPONENTS: Final = 10
 """The largest number of components per element, on average."""
@@ -113,29 +113,45 @@ class Interchange(NamedTuple):
 
 def opened(data: bytes) -> Interchange:
     """Decode the interchange in these bytes. Raises MessageError."""
-    data = data.lstrip().rstrip(_PADDING)
-    advice, separators = "", Separators()
-    if data[:3] == b"UNA":
-        advice, separators = _advice(data[:9])
-        data = data[9:].lstrip()
-    data = _unwrapped(data, separators)
+    data = data.lstrip().rstrip(PADDING)
+    advice, separators = separators_in(data)
+    data = _unwrapped(data[len(advice) :].lstrip(), separators)
+    level, has_envelope = level_in(data, separators)
+    charset = _charset(level, data)
+    try:
+        return Interchange(advice, data.decode(charset), charset, separators, has_envelope)
+    except UnicodeDecodeError as error:
+        raise not_in_charset(error.start, level, charset) from None
+
+
+def separators_in(data: bytes) -> tuple[str, Separators]:
+    """Return the service string advice (UNA), or an empty text, and the separators. Raises MessageError."""
+    return _advice(data[:9]) if data[:3] == b"UNA" else ("", Separators())
+
+
+def level_in(data: bytes, separators: Separators) -> tuple[str, bool]:
+    """Return the level that names the character set, and whether there is an envelope (UNB). Raises MessageError.
+
+    Args:
+        data: the beginning of the interchange after UNA, without line ends.
+        separators: the separators.
+    """
     if data.startswith(b"UNH" + separators.element.encode()):
-        charset = _charset("UNOC", data)
-        return Interchange(advice, data.decode(charset), charset, separators, has_envelope=False)
+        return "UNOC", False
     start = b"UNB" + separators.element.encode()
     if not data.startswith(start):
         raise MessageError(
             f"reading SDMX-EDI: it must begin with UNA or {start.decode()!r}, but begins with {data[:20]!r}"
         )
-    level = data[4:8].decode("ascii", "replace")
-    charset = _charset(level, data)
-    try:
-        return Interchange(advice, data.decode(charset), charset, separators)
-    except UnicodeDecodeError as error:
-        raise MessageError(
-            f"reading SDMX-EDI: byte {error.start} is not in the character set {level} ({charset}) that UNB names; "
-            "send it with the level of its characters (UNOC is Latin-1)"
-        ) from None
+    return data[4:8].decode("ascii", "replace"), True
+
+
+def not_in_charset(place: int, level: str, charset: str) -> MessageError:
+    """Return the error for a byte that is not in the character set that UNB names."""
+    return MessageError(
+        f"reading SDMX-EDI: byte {place} is not in the character set {level} ({charset}) that UNB names; "
+        "send it with the level of its characters (UNOC is Latin-1)"
+    )
 
 
 def _unwrapped(data: bytes, separators: Separators) -> bytes:
@@ -147,13 +163,19 @@ def _unwrapped(data: bytes, separators: Separators) -> bytes:
     return data.translate(None, "\r\n".replace(separators.terminator, "").encode())
 
 
-def _charset(level: str, data: bytes) -> str:
+def charset_named(level: str) -> str:
+    """Return Python's name of the character set of a level. Raises MessageError."""
     charset = _CHARSETS.get(level)
     if charset is None:
         raise MessageError(
             f"reading SDMX-EDI: UNB names the character set {level!r}, which is not one of {', '.join(_CHARSETS)}"
         )
-    if level in _ALSO_UTF_8 and not data.isascii():
+    return charset
+
+
+def _charset(level: str, data: bytes) -> str:
+    charset = charset_named(level)
+    if level in ALSO_UTF_8 and not data.isascii():
         try:
             data.decode("utf-8")
         except UnicodeDecodeError:
@@ -176,7 +198,6 @@ def segments(interchange: Interchange) -> Iterator[Segment]:
     separators = interchange.separators
     text = interchange.text
     match = _segment_pattern(separators)
-    element = separators.element
     place = number = 0
     while found := match(text, place):
         place = found.end()
@@ -184,11 +205,21 @@ def segments(interchange: Interchange) -> Iterator[Segment]:
         if not raw:
             continue
         number += 1
-        if len(raw) > _MAX_SEGMENT or number > _MAX_SEGMENTS:
-            fail(number, f"more than {_MAX_SEGMENTS:,} segments, or one of more than {_MAX_SEGMENT:,} characters")
-        yield Segment(number, raw.partition(element)[0].strip()[:20], raw, separators)
+        yield segment_of(number, raw, separators)
     if rest := text[place:].strip():
-        fail(number + 1, f"it has no end ({separators.terminator}), so the message is truncated: {rest[:40]!r}")
+        refuse_rest(number + 1, rest, separators)
+
+
+def segment_of(number: int, raw: str, separators: Separators) -> Segment:
+    """Return the segment with a number, from 1, and a text. Raises MessageError if there are too many or it is long."""
+    if len(raw) > MAX_SEGMENT or number > _MAX_SEGMENTS:
+        fail(number, f"more than {_MAX_SEGMENTS:,} segments, or one of more than {MAX_SEGMENT:,} characters")
+    return Segment(number, raw.partition(separators.element)[0].strip()[:20], raw, separators)
+
+
+def refuse_rest(number: int, rest: str, separators: Separators) -> NoReturn:
+    """Raise MessageError for a text after the last segment."""
+    fail(number, f"it has no end ({separators.terminator}), so the message is truncated: {rest[:40]!r}")
 
 
 def _segment_pattern(separators: Separators) -> Callable[[str, int], re.Match[str] | None]:

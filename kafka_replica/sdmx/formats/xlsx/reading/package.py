@@ -6,12 +6,11 @@ styles, charts and formulas, which are not needed; the needed part is small.
 
 from __future__ import annotations
 
-import io
 import posixpath
 import zipfile
 import zlib
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Callable, Iterator, Sequence
+from typing import IO, Final
 
 from lxml import etree
 
@@ -22,6 +21,8 @@ MAX_PART: Final = 64 << 20
 """The maximum decompressed size of a part in bytes; all parts together may have twice as many."""
 
 _MAX_PARTS: Final = 10_000
+_DOCTYPES: Final = (b"<!DOCTYPE", b"<\0!\0D\0O\0C", b"\0<\0!\0D\0O\0C")
+_DOCTYPE_BYTES: Final = max(map(len, _DOCTYPES))
 _WORKSHEET: Final = "/worksheet"
 _RELATION: Final = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 _STRICT_RELATION: Final = "{http://purl.oclc.org/ooxml/officeDocument/relationships}id"
@@ -35,30 +36,76 @@ def failed(what: str) -> MessageError:
     return MessageError(f"reading an XLSX file: {what}; have it written again")
 
 
+def _damaged(name: str, error: Exception) -> MessageError:
+    return failed(f"its part {name[:80]!r} is damaged ({str(error)[:200]})")
+
+
+class _Part:
+    """A part of a package, read in pieces by a parser, which never sees a DOCTYPE.
+
+    Args:
+        file: the part.
+        name: its name, for errors.
+        size: its decompressed size according to the directory, which may be wrong on purpose.
+        report: is called with the size of each piece.
+    """
+
+    def __init__(self, file: IO[bytes], name: str, size: int, report: Callable[[int], object]) -> None:
+        self._file, self._name, self._left, self._report = file, name, size, report
+        self._end = b""
+
+    def read(self, size: int) -> bytes:
+        """Return the next piece. Raises MessageError if the part is damaged, or has a DOCTYPE."""
+        try:
+            piece = self._file.read(size)
+        except _DAMAGE as error:
+            raise _damaged(self._name, error) from None
+        self._report(len(piece))
+        self._left -= len(piece)
+        if self._left < 0 or (size and not piece and self._left):
+            raise failed(f"its part {self._name[:80]!r} does not have the stated size")
+        seen = self._end + piece
+        if any(mark in seen for mark in _DOCTYPES):
+            raise failed(f"its part {self._name[:80]!r} has a DOCTYPE, which is not allowed")
+        self._end = seen[-_DOCTYPE_BYTES:]
+        return piece
+
+
 class Package:
-    """An XLSX file: its parts by name.
+    """An XLSX file: its parts by name, which are read as streams.
+
+    Args:
+        file: the file, which must stay open.
 
     Raises:
         MessageError: the file is damaged, too large, or not a workbook.
     """
 
-    def __init__(self, data: bytes) -> None:
-        if data.startswith(old_workbooks.MAGIC):
+    def __init__(self, file: IO[bytes]) -> None:
+        begin = file.read(len(old_workbooks.MAGIC))
+        if begin == old_workbooks.MAGIC:
             raise MessageError(f"reading an XLSX file: {old_workbooks.ADVICE}")
         try:
-            self._zip = zipfile.ZipFile(io.BytesIO(data))
+            self._zip = zipfile.ZipFile(file)
         except _DAMAGE as error:
             raise failed(f"it is damaged ({str(error)[:200]})") from None
         if len(self._zip.infolist()) > _MAX_PARTS:
             raise failed(f"it has more than {_MAX_PARTS:,} parts")
         self._left = 2 * MAX_PART
+        self._read_bytes = 0
         self._names = {name.lower(): name for name in reversed(self._zip.namelist())}
 
-    def part(self, name: str) -> bytes | None:
-        """Return the bytes of a part, or None if no part has this name; case is ignored."""
+    @property
+    def done(self) -> float:
+        """Return the fraction of the file that has been read."""
+        total = sum(one.file_size for one in self._zip.infolist())
+        return min(1.0, self._read_bytes / max(total, 1))
+
+    def elements(self, name: str, *tags: str) -> Iterator[etree._Element]:
+        """Yield the complete elements with these local names in a part; each is released after its use."""
         found = self._names.get(name.lower())
         if found is None:
-            return None
+            return
         size = self._zip.getinfo(found).file_size
         if size > MAX_PART or size > self._left:
             raise failed(
@@ -66,25 +113,19 @@ class Package:
             )
         self._left -= size
         try:
-            with self._zip.open(found) as part:
-                # The size in the directory may be wrong on purpose.
-                read = part.read(size + 1)
+            member = self._zip.open(found)
         except _DAMAGE as error:
-            raise failed(f"its part {name[:80]!r} is damaged ({str(error)[:200]})") from None
-        if len(read) != size:
-            raise failed(f"its part {name[:80]!r} does not have the stated size")
-        return read
+            raise _damaged(name, error) from None
+        with member:
+            yield from self._parsed(_Part(member, name, size, self._count), name, tags)
 
-    def elements(self, name: str, *tags: str) -> Iterator[etree._Element]:
-        """Yield the complete elements with these local names in a part; each is released after its use."""
-        data = self.part(name)
-        if data is None:
-            return
-        if b"<!DOCTYPE" in data or b"<\0!\0D\0O\0C" in data or b"\0<\0!\0D\0O\0C" in data:
-            raise failed(f"its part {name[:80]!r} has a DOCTYPE, which is not allowed")
+    def _count(self, size: int) -> None:
+        self._read_bytes += size
+
+    def _parsed(self, part: _Part, name: str, tags: Sequence[str]) -> Iterator[etree._Element]:
         try:
             for _, element in etree.iterparse(
-                io.BytesIO(data), tag=[f"{{*}}{tag}" for tag in tags], resolve_entities=False, no_network=True,
+                part, tag=[f"{{*}}{tag}" for tag in tags], resolve_entities=False, no_network=True,
                 load_dtd=False, huge_tree=False, remove_comments=True, remove_pis=True,
             ):  # fmt: skip
                 yield element

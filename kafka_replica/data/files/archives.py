@@ -1,0 +1,106 @@
+"""Zip archives of data files: their names, and their files opened for reading."""
+
+from __future__ import annotations
+
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Final
+
+from kafka_replica.common.wording import counted, reason_of
+from kafka_replica.data.errors import DatasetError
+from kafka_replica.errors import UsageError
+
+BETWEEN: Final = "!/"
+"""The text between the path of a zip archive and the name of a file in it, as in Java's URLs."""
+ZIP: Final = b"PK\x03\x04"
+_CONTENT_TYPES: Final = "[Content_Types].xml"
+_DAMAGE: Final = (
+    zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError,
+)  # fmt: skip
+"""The exceptions of ``zipfile`` for archives that are damaged, encrypted or of an unsupported kind."""
+
+
+def is_workbook(file: IO[bytes]) -> bool:
+    """Return whether a zip archive is an office document (.xlsx), and not an archive of data files."""
+    try:
+        with zipfile.ZipFile(file) as opened:
+            return _CONTENT_TYPES in opened.namelist()
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
+        return False
+
+
+def is_hidden(path: Path) -> bool:
+    """Return whether a part of a path begins with ``.`` or ``_``, so that the file is not data."""
+    return any(part.startswith((".", "_")) for part in path.parts)
+
+
+def files_in(archive: Path) -> list[str]:
+    """Return the names of the files in a zip archive, without those whose path has a part that begins with . or _.
+
+    Raises:
+        UsageError: the archive cannot be opened.
+        DatasetError: the archive is damaged, or contains an archive.
+    """
+    try:
+        with zipfile.ZipFile(archive) as opened:
+            names = [one.filename for one in _files(opened)]
+    except OSError as error:
+        raise UsageError(f"reading {archive}: {reason_of(error)}") from error
+    except _DAMAGE as error:
+        raise _archive_failed(str(archive), error) from error
+    for name in names:
+        if name.lower().endswith(".zip"):
+            raise archive_in_archive(f"{archive}{BETWEEN}{name}")
+    return names
+
+
+@contextmanager
+def opened_member(archive: IO[bytes], name: str, where: str) -> Iterator[tuple[IO[bytes], zipfile.ZipInfo]]:
+    """Open a file in a zip archive, and yield it with its entry in the archive's directory.
+
+    Args:
+        archive: the archive.
+        name: the name of the file; empty if the archive must have only one file.
+        where: the path of the file, for errors; those of the block that reads it, too.
+
+    Raises:
+        UsageError: the file is not in the archive, or the archive has several files, and none is named.
+        DatasetError: the archive is damaged.
+    """
+    try:
+        with zipfile.ZipFile(archive) as opened:
+            info = opened.getinfo(name) if name else _only_one(_files(opened), where)
+            with opened.open(info) as file:
+                yield file, info
+    except KeyError as error:
+        raise UsageError(f"reading {where}: the file is not in the archive") from error
+    except _DAMAGE as error:
+        raise _archive_failed(where, error) from error
+
+
+def archive_in_archive(where: str) -> DatasetError:
+    """Return the error for an archive in an archive."""
+    return DatasetError(f"reading {where}: it is an archive within an archive; unpack it first")
+
+
+def _archive_failed(where: str, error: Exception) -> DatasetError:
+    return DatasetError(f"reading {where}: the archive is damaged, or of an unsupported kind: {error}")
+
+
+def _only_one(files: list[zipfile.ZipInfo], where: str) -> zipfile.ZipInfo:
+    if len(files) != 1:
+        named = files[0].filename if files else "data.csv"
+        raise UsageError(
+            f"reading {where}: the archive has {counted(len(files), 'file')}; name one, as in {where}{BETWEEN}{named}"
+        )
+    return files[0]
+
+
+def _files(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
+    return [
+        one for one in archive.infolist()
+        if not one.is_dir() and not is_hidden(Path(one.filename))
+    ]  # fmt: skip

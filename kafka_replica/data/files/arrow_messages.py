@@ -1,0 +1,149 @@
+"""The messages of Arrow IPC: where each is in a file or stream, and what it contains, according to its metadata.
+
+Source: Apache Arrow, Columnar Format, "Serialization and Interprocess Communication"; ``Message.fbs``, ``File.fbs``;
+FlatBuffers, "Internals".
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+from collections.abc import Iterator
+from typing import IO, Final, NamedTuple, Protocol
+
+ARROW_FILE: Final = b"ARROW1"
+"""The first and the last bytes of a file, which a stream does not have."""
+DICTIONARY_BATCH, RECORD_BATCH = 2, 3  # MessageHeader
+LENGTH: Final = 0  # field of RecordBatch
+_CONTINUATION: Final = 0xFFFFFFFF
+_BLOCK: Final = "<qi4xq"  # offset, length of the metadata, length of the body
+_DICTIONARIES, _RECORD_BATCHES = 2, 3  # fields of Footer
+_HEADER_TYPE, _HEADER, _BODY_LENGTH = 1, 2, 3  # fields of Message
+
+
+class ArrowBytes(Protocol):
+    """The bytes of a file or stream, of which slices are read."""
+
+    def __len__(self) -> int:
+        """Return the number of bytes."""
+
+    def __getitem__(self, key: slice, /) -> bytes:
+        """Return the bytes from ``key.start`` to ``key.stop``, or fewer at the end."""
+
+
+class FileBytes:
+    """The bytes of an open file; see :class:`ArrowBytes`."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        """Note the size of the file."""
+        self._file = file
+        self._size = os.fstat(file.fileno()).st_size
+
+    def __len__(self) -> int:
+        """Return the number of bytes."""
+        return self._size
+
+    def __getitem__(self, key: slice, /) -> bytes:
+        """Return the bytes from ``key.start`` to ``key.stop``, or fewer at the end."""
+        start, stop, _ = key.indices(self._size)
+        self._file.seek(start)
+        return self._file.read(max(stop - start, 0))
+
+
+class ArrowMessage(NamedTuple):
+    """The place of a message.
+
+    Attributes:
+        at: the place of its beginning.
+        start: the place of its metadata.
+        size: the number of bytes of its metadata, after which follows its body.
+    """
+
+    at: int
+    start: int
+    size: int
+
+
+def messages_in(data: ArrowBytes) -> Iterator[ArrowMessage]:
+    """Yield the messages of a stream, of which the first is the schema, or those that the footer of a file names.
+
+    Raises:
+        struct.error, OverflowError: the data is damaged.
+    """
+    return _in_file(data) if data[: len(ARROW_FILE)] == ARROW_FILE else _in_stream(data)
+
+
+def end_of(data: ArrowBytes, message: ArrowMessage) -> int:
+    """Return the end of the body of a message. Raises struct.error if the data is damaged."""
+    metadata = data[message.start : message.start + message.size]
+    return message.start + message.size + number_at(metadata, _root(metadata), _BODY_LENGTH, "<q")
+
+
+def _in_file(data: ArrowBytes) -> Iterator[ArrowMessage]:
+    end = len(data) - len(ARROW_FILE) - 4
+    (size,) = unpack("<i", data, end)
+    footer = data[max(end - size, 0) : end]
+    for field in (_DICTIONARIES, _RECORD_BATCHES):
+        blocks = reference_at(footer, _root(footer), field)
+        count = unpack("<I", footer, blocks)[0] if blocks else 0
+        for number in range(count):
+            yield _message(data, unpack(_BLOCK, footer, blocks + 4 + number * struct.calcsize(_BLOCK))[0])
+
+
+def _in_stream(data: ArrowBytes) -> Iterator[ArrowMessage]:
+    at = 0
+    while 0 <= at < len(data):
+        message = _message(data, at)
+        if not message.size:
+            return
+        yield message
+        following = end_of(data, message)
+        if following < message.start + message.size:
+            return
+        at = following
+
+
+def _message(data: ArrowBytes, at: int) -> ArrowMessage:
+    """Return the message at a place; before Arrow 0.15 no continuation precedes the size of the metadata."""
+    (size,) = unpack("<I", data, at)
+    if size != _CONTINUATION:
+        return ArrowMessage(at, at + 4, size)
+    return ArrowMessage(at, at + 8, unpack("<I", data, at + 4)[0])
+
+
+def unpack(form: str, data: ArrowBytes, at: int) -> tuple[int, ...]:
+    """Return the numbers at a place. Raises struct.error if it is outside of the data."""
+    if at < 0:
+        raise struct.error("a place before the data")
+    return struct.unpack(form, data[at : at + struct.calcsize(form)])
+
+
+def table_of(message: bytes) -> tuple[int, int]:
+    """Return the kind of a message, and the place of the table with its content; 0 if there is none."""
+    table = _root(message)
+    return number_at(message, table, _HEADER_TYPE, "<B"), reference_at(message, table, _HEADER)
+
+
+def number_at(message: bytes, table: int, field: int, form: str) -> int:
+    """Return a number in a field of a table; 0 if the table lacks it."""
+    place = _place(message, table, field)
+    return unpack(form, message, place)[0] if place else 0
+
+
+def reference_at(message: bytes, table: int, field: int) -> int:
+    """Return the place of a table or vector that a field refers to; 0 if there is none."""
+    place = _place(message, table, field)
+    return place + unpack("<I", message, place)[0] if place else 0
+
+
+def _root(message: bytes) -> int:
+    return unpack("<I", message, 0)[0]
+
+
+def _place(message: bytes, table: int, field: int) -> int:
+    """Return the place of a field of a table; 0 if the table lacks it."""
+    vtable = table - unpack("<i", message, table)[0]
+    (size,) = unpack("<H", message, vtable)
+    entry = 4 + 2 * field
+    offset = unpack("<H", message, vtable + entry)[0] if entry < size else 0
+    return table + offset if offset else 0
